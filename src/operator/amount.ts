@@ -50,6 +50,6 @@ export function writeAmount(units: bigint, scale: AmountScale): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale.decimals + 1, '0');
   const whole = digits.slice(0, digits.length - scale.decimals);
   const all = digits.slice(digits.length - scale.decimals);
-  const fraction = scale.padded ? all : all.replace(/0+$/, '');
+  const fraction = scale.padded ? all : all.replace(/(?<!0)0+$/, '');
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }

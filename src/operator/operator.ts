@@ -82,7 +82,7 @@ function routesOf(
 ): readonly Route[] {
   const { extCID } = client;
   const handlers: CallHandlers = { extCID, store, behaviour, campaigns: new Set(client.campaigns) };
-  const basePath = client.basePath.replace(/\/+$/, '');
+  const basePath = client.basePath.replace(/(?<!\/)\/+$/, '');
   const keys = behaviour.keysOf(client, all);
   const { verify } = behaviour;
 

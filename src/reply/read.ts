@@ -132,7 +132,7 @@ function decimalsOf(text: string): number {
 export function lenientMoney(text: string): Money | undefined {
   const bare = text
     .trim()
-    .replace(/^[^\d.+-]+|[^\d.]+$/gu, '')
+    .replace(/^[^\d.+-]+|(?<![^\d.])[^\d.]+$/gu, '')
     .replace(/(\d)[,_' ](?=\d{3}(\D|$))/g, '$1');
   const match = /^([+-]?)(\d*)(?:[.,](\d*))?(?:[eE]([+-]?\d{1,3}))?$/.exec(bare);
   if (!match) return undefined;

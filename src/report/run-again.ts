@@ -31,8 +31,5 @@ export function shownFile({ id, place }: Named): string {
 /** True if a scenario is part of the built-in suite, which has a folder for each group of rules. */
 function isBuiltIn(id: string, file: string): boolean {
   const [name = ''] = id.split('#');
-  return (
-    RULE_GROUPS.some((group) => name.startsWith(`${group}/`)) &&
-    /(?:^|\/)scenarios\/(.*)\.yaml$/.exec(file)?.[1] === name
-  );
+  return RULE_GROUPS.some((group) => name.startsWith(`${group}/`)) && `/${file}`.endsWith(`/scenarios/${name}.yaml`);
 }

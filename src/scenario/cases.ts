@@ -166,7 +166,7 @@ function withIds(rows: readonly ReadonlyMap<string, ScalarNode>[]): Case[] {
 
 function shellSafe(node: ScalarNode): string {
   const safe = String(node.value ?? 'null').replace(/[^A-Za-z0-9._-]+/g, '-');
-  return safe.replace(/^-+|-+$/g, '') || 'x';
+  return safe.replace(/^-+|(?<!-)-+$/g, '') || 'x';
 }
 
 /**

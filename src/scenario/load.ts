@@ -216,6 +216,9 @@ function readBoundScenario(
   return { caseId: found?.id, values, title: heading ?? '', needs, ...parts };
 }
 
+/** Matches a `${…}`. Without its closing bracket, it matches the rest of the text: the text is then searched only once. */
+const PLACEHOLDER = /\$\{([^}]*)(\}?)/g;
+
 /**
  * Reads a title. A `${…}` in a title contains a case variable or quoted text. If the value of a case variable is an expression,
  * the title shows the expression without `${ }`.
@@ -223,7 +226,8 @@ function readBoundScenario(
 function readTitle(node: YamlNode, reading: Reading): string | undefined {
   const found = title.read(node, reading);
   if (!found || node.kind !== 'scalar') return undefined;
-  return found.text.replaceAll(/\$\{([^}]*)\}/g, (whole, inside: string, at: number) => {
+  return found.text.replaceAll(PLACEHOLDER, (whole, inside: string, end: string, at: number) => {
+    if (end === '') return whole;
     const name = inside.trim();
     const [, quoted] = /^'([^']*)'$/.exec(name) ?? [];
     if (quoted !== undefined) return quoted;
@@ -237,7 +241,9 @@ function readTitle(node: YamlNode, reading: Reading): string | undefined {
     }
     binding.used = true;
     const value = binding.node.kind === 'scalar' ? String(binding.node.value) : '';
-    return value.replaceAll(/\$\{\s*([^}]*?)\s*\}/g, '$1');
+    return value.replaceAll(PLACEHOLDER, (each, expression: string, last: string) =>
+      last === '' ? each : expression.trim(),
+    );
   });
 }
 

@@ -69,7 +69,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * @throws TypeError if the base URL is not a URL
  */
 export function createCoreApiClient(options: CoreApiOptions): CoreApiClient {
-  const base = new URL(options.baseUrl).href.replace(/\/+$/, '');
+  const base = new URL(options.baseUrl).href.replace(/(?<!\/)\/+$/, '');
   const { cID, extCID, apiKey, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const own = new Headers({ Accept: 'application/json', 'Accept-Encoding': 'gzip', ...options.headers });
 

@@ -20,7 +20,7 @@ milliTON 200
 FUN 1`;
 
 const RATES: ReadonlyMap<string, Money> = new Map(
-  [...PER_USD.matchAll(/(\S+) (\S+)/g)].map(([, code = '', rate = '']) => [code, Money.of(rate)]),
+  [...PER_USD.matchAll(/(?<!\S)(\S+) (\S+)/g)].map(([, code = '', rate = '']) => [code, Money.of(rate)]),
 );
 
 /** The decimals of the rounded amount in a currency that has no fixed number of decimals. */

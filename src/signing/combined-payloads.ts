@@ -163,7 +163,7 @@ function serialized({ id, mistake, tree }: ParsedPayload, fix: Made['fix']): rea
 }
 
 function bare(id: string, mistake: string, content: string, fix: Made['fix'], language?: Made['language']): Made {
-  const joined = id.replace(/^\++|\++$/g, '').replaceAll(/\+{2,}/g, '+');
+  const joined = id.replace(/^\++|(?<!\+)\++$/g, '').replaceAll(/\+{2,}/g, '+');
   return made(
     { id: joined, mistake: mistake.trim().replaceAll(/ {2,}/g, ' '), fix, ...(language && { language }) },
     content,

@@ -98,6 +98,6 @@ export function anyRequest(
 
 /** Returns the path and the query of a URL or of a request target. */
 function pathOf(url: string): string {
-  const [, path = url] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/i.exec(url) ?? [];
+  const [, path = url] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*((?:[/?#].*)?)$/is.exec(url) ?? [];
   return (path.split('#', 1)[0] ?? '').replace(/^(?!\/)/, '/');
 }

@@ -58,7 +58,7 @@ export const WRITINGS: readonly Writing[] = [
   {
     id: 'quoted',
     mistake: 'The signature is in quotation marks, or has spaces around it.',
-    read: (text) => hexBytes(text.replace(/^["'\s]+|["'\s]+$/g, ''), ANY_CASE),
+    read: (text) => hexBytes(text.replace(/^["'\s]+|(?<!["'\s])["'\s]+$/g, ''), ANY_CASE),
   },
   {
     id: 'hyphenated',

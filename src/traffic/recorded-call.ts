@@ -83,7 +83,7 @@ function parts(url: string): { readonly path: string; readonly query: Readonly<R
 }
 
 function nameOfPath(path: string, paths: CallPaths): CallName | undefined {
-  const clean = path.replace(/\/+$/, '');
+  const clean = path.replace(/(?<!\/)\/+$/, '');
   for (const [ending, call] of paths) if (clean.endsWith(ending)) return call;
   return callName(clean.slice(clean.lastIndexOf('/') + 1));
 }

@@ -10,7 +10,7 @@ export interface Origin {
   readonly port: number;
 }
 
-const ABSOLUTE = /^(https?:\/\/[^/?#]+)([^#]*)$/;
+const ABSOLUTE = /^(https?:\/\/[^/?#]+)((?:[/?][^#]*)?)$/;
 
 /**
  * Splits an absolute http or https URL without encoding it again, because deviating requests depend on their exact bytes.

@@ -83,7 +83,7 @@ function readBase(target: Target): URL {
 function pathOf(base: URL, call: CallName, target: Target): string {
   const own = target.paths?.[call] ?? call;
   if (/[?#\s]/.test(own)) throw new TypeError(`the path of ${call} has a query, a fragment or white space`);
-  return `${base.pathname.replace(/\/+$/, '')}/${own.replace(/^\/+/, '')}`;
+  return `${base.pathname.replace(/(?<!\/)\/+$/, '')}/${own.replace(/^\/+/, '')}`;
 }
 
 const UNCONFIGURABLE: readonly string[] = ['content-length', 'transfer-encoding', 'expect', 'upgrade'];

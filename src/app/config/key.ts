@@ -24,7 +24,7 @@ export function readSecret(file: string, what: string): string {
  * @throws UsageError when the text cannot be a key; its message never shows the text
  */
 export function checkKey(text: string, what: string): string {
-  const key = text.replace(/(\r?\n)+$/, '');
+  const key = text.replace(/(?<![\r\n])[\r\n]+$/, '');
   if (key === '') throw new UsageError(`${what} is empty: it must contain the Integration API key.`);
   if (/[\r\n]/.test(key)) throw new UsageError(`${what} has several lines: it must contain only the key.`);
   if (key.trim() !== key)

@@ -28,7 +28,7 @@ export function callPaths({ config }: Configuration): CallPaths {
   const all = (config.clients ?? []).flatMap(({ paths }) =>
     CALL_NAMES.flatMap((call) => {
       const where = paths?.[call];
-      return where === undefined ? [] : [[where.replace(/\/+$/, ''), call] as const];
+      return where === undefined ? [] : [[where.replace(/(?<!\/)\/+$/, ''), call] as const];
     }),
   );
   return new Map(all);
@@ -130,7 +130,7 @@ function fileKeys(file: string, role: OfferedKey['role'], stdio: Stdio): readonl
 }
 
 function withoutLineEnd(text: string): string {
-  return text.replace(/(?:\r?\n)+$/, '');
+  return text.replace(/(?<![\r\n])[\r\n]+$/, '');
 }
 
 interface ClientKeys extends Pick<OfferedKeys, 'keys' | 'remarks'> {
@@ -175,7 +175,7 @@ function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): Cl
       return [];
     }
   });
-  return { base: `${integratorBaseUrl.replace(/\/+$/, '')}/`, keys, remarks };
+  return { base: `${integratorBaseUrl.replace(/(?<!\/)\/+$/, '')}/`, keys, remarks };
 }
 
 /** The keys for verifying the signatures of recorded calls. */

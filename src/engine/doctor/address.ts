@@ -92,7 +92,7 @@ export function checkBaseUrl(
     );
   }
   if (pathname.length > 1 && pathname.endsWith('/')) {
-    const better = baseUrl.replace(/\/+$/, '');
+    const better = baseUrl.replace(/(?<!\/)\/+$/, '');
     return check(
       'base-url',
       'warn',

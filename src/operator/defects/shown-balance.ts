@@ -31,7 +31,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     name: 'balance-grouped',
     breaks: ['money.decimal-string'],
     description: 'Balances of a thousand and more have commas: "1,000.00".',
-    change: (right) => showing(right, (balance) => balance.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')),
+    change: (right) => showing(right, (balance) => balance.replace(/\B(?=(\d{3}){1,9}(?!\d))(?<!\.\d{0,9})/g, ',')),
   },
   {
     name: 'balance-with-currency',

@@ -15,7 +15,8 @@ function accepts({ headers }: ListenRequest, coding: string): boolean {
         part
           .trim()
           .toLowerCase()
-          .split(/\s*;\s*/),
+          .split(';')
+          .map((piece) => piece.trim()),
       )
       .find(([name]) => name === wanted),
   );

@@ -165,7 +165,7 @@ function isNear(line: number, hits: ReadonlyMap<number, unknown>): boolean {
 
 /** Renders a line of source with its comment dimmed. */
 function withComment(text: string): Markup {
-  const at = /(?:^|\s)#\s.*$/.exec(text)?.index;
+  const at = /(?:^|\s)#\s/.exec(text)?.index;
   return at === undefined
     ? block(text)
     : html`${block(text.slice(0, at))}<span class="dim">${block(text.slice(at))}</span>`;

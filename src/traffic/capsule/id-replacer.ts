@@ -119,6 +119,6 @@ function isWord(text: string, at: number, id: string): boolean {
   if (/[\p{L}\p{N}]$/u.test(before) || /^[\p{L}\p{N}]/u.test(after)) return false;
   if (!/^\d+$/.test(id)) return true;
   if (/\d[.,]$/.test(before) || /^[.,]\d/.test(after)) return false;
-  const around = `${/[0-9a-f-]*$/i.exec(before)?.[0]}${id}${/^[0-9a-f-]*/i.exec(after)?.[0]}`;
+  const around = `${/(?<![0-9a-f-])[0-9a-f-]*$/i.exec(before)?.[0]}${id}${/^[0-9a-f-]*/i.exec(after)?.[0]}`;
   return around.length !== 36 || !PART_OF_UUID.test(around);
 }

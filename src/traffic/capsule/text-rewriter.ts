@@ -49,7 +49,7 @@ export class TextRewriter {
     const until = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
     // JSON that was cut off has no closing bracket.
     const end =
-      until > from && /[\w.\s)]{3,}$/.test(text.slice(until)) && !text.slice(until).includes('"') ? until : text.length;
+      until > from && /[\w.\s)]{3}$/.test(text.slice(until)) && !text.slice(until).includes('"') ? until : text.length;
     return this.#plain(text.slice(0, from)) + this.#json(text.slice(from, end)) + this.#plain(text.slice(end));
   }
 
@@ -63,13 +63,15 @@ export class TextRewriter {
     const pairs = text
       .replace(/(\/\/)[^/\s@"'<>]+@/g, `$1${MASK}@`)
       .replace(HEADER_LINE, (_, name: string, value: string) => `${name}${this.remove(value)}`)
-      .replace(PAIR, (whole: string, name: string, value: string) => this.#pair(whole, name, value));
+      .replace(PAIR, (_, before: string, name: string, value: string) => `${before}${this.#pair(name, value)}`);
     return this.replaceIds(pairs);
   }
 
-  #pair(whole: string, name: string, value: string): string {
+  #pair(name: string, value: string): string {
     const meaning = fieldMeaning(name, undefined);
-    return meaning === undefined || meaning === 'amount' ? whole : `${name}=${this.value(decoded(value), name)}`;
+    return meaning === undefined || meaning === 'amount'
+      ? `${name}=${value}`
+      : `${name}=${this.value(decoded(value), name)}`;
   }
 
   /** Rewrites JSON token by token, so that white space, order and the format of numbers stay unchanged. */
@@ -93,7 +95,7 @@ export class TextRewriter {
       else if (token === '}' || token === ']') open.pop();
       // A colon or white space follows the name, so the name must be kept for the next value.
       if (/^[[\]{},]$/.test(token)) name = undefined;
-      pieces.push(/^[\s\d.eE+-]*\d[\s\d.eE+-]*$/.test(token) ? this.#number(token, around) : this.#words(token));
+      pieces.push(/^[\s.eE+-]*\d[\s\d.eE+-]*$/.test(token) ? this.#number(token, around) : this.#words(token));
     }
     return pieces.join('');
   }
@@ -104,7 +106,7 @@ export class TextRewriter {
   }
 
   #words(token: string): string {
-    return /^(?:[[\]{},:]|\s*(?:true|false|null)?\s*)$/.test(token) ? token : this.#plain(token);
+    return /^(?:[[\]{},:]|\s*(?:(?:true|false|null)\s*)?)$/.test(token) ? token : this.#plain(token);
   }
 
   /** Rewrites a number, because an id may be written as a number. The alias is a string. */
@@ -122,9 +124,12 @@ const JSON_TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[[\]{},:]|[^"[\]{},:]+/g;
 const COLON = /\s*:/y;
 /** Matches private headers in curl lines and raw HTTP. */
 const HEADER_LINE =
-  /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|x-forwarded-for|x-real-ip|x-[\w-]*(?:key|token|secret|auth|sign)[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
-/** Matches `name=value` pairs in queries, forms and many logs. */
-const PAIR = /\b([A-Za-z][\w.-]*)=([^\s&;,"'<>{}\][#]+)/g;
+  /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|x-forwarded-for|x-real-ip|x-(?=[\w-]*(?:key|token|secret|auth|sign))[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
+/**
+ * Matches `name=value` pairs in queries, forms and many logs, and what precedes the name, such as hyphens. The lookahead makes sure
+ * that a value follows, so that long text without values is searched only once.
+ */
+const PAIR = /(?<![\w.-])(?=[\w.-]+=[^\s&;,"'<>{}\][#])([\w.-]*?)\b([A-Za-z][\w.-]*)=([^\s&;,"'<>{}\][#]+)/g;
 
 /** Returns the field name for the items of a list. */
 export function inList(name: string | undefined): string | undefined {

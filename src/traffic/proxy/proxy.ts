@@ -84,7 +84,7 @@ function proxyContext(options: ProxyOptions, observer: ObservationQueue): ProxyC
   const watch = { onResolved: () => {}, onConnected: () => {}, onSecured: () => {} };
   let id = 0;
   return {
-    destination: { base, basePath: target.replace(/\/+$/, ''), authority: origin.authority },
+    destination: { base, basePath: target.replace(/(?<!\/)\/+$/, ''), authority: origin.authority },
     faults: new Faults(options.faults),
     observer,
     callOf: (method, path) => callAt(method, path, options.paths),

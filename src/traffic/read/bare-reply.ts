@@ -37,11 +37,13 @@ export class BareReply {
    */
   take(text: string, asked: LoggedExchange): LoggedExchange | 'more' | undefined {
     this.#lines.push(text);
-    const [, body = '', status] = /^(\{.*\})\s*(\d{3})?[^{}]*$/s.exec(this.#lines.join('\n').trim()) ?? [];
-    const object = parsed(body);
+    const whole = this.#lines.join('\n').trim();
+    const end = whole.lastIndexOf('}') + 1;
+    const [body, rest] = [whole.slice(0, end), whole.slice(end)];
+    const object = body.startsWith('{') && !rest.includes('{') ? parsed(body) : undefined;
     if (!isFields(object)) return this.#mayGoOn(text) ? 'more' : undefined;
     if (LOGGED.some((name) => name in object)) return undefined;
-    return answered(asked, body, object, status);
+    return answered(asked, body, object, /^\s*(\d{3})/.exec(rest)?.[1]);
   }
 
   #mayGoOn(text: string): boolean {

@@ -4,7 +4,7 @@ import { readTime } from './logs/time.ts';
 
 const REQUEST_LINE = /^(?:> )?(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (\S+) HTTP\/\d(?:\.\d)?\s*$/;
 const STATUS_LINE = /^(?:< )?HTTP\/\d(?:\.\d)? (\d{3})(?: .*)?$/;
-const HEADER = /^(?:[<>] )?([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*)$/;
+const HEADER = /^(?:[<>] )?([!#$%&'*+\-.^_`|~\w]+):(.*)$/;
 
 /**
  * A request or a reply in the format of HTTP/1.1, as far as the user copied it. `dateMs` is the Date header in
@@ -52,7 +52,7 @@ export class MessageReader {
     }
     const found = HEADER.exec(plain);
     if (!found) return false;
-    this.#headers.push([found[1] ?? '', found[2] ?? '']);
+    this.#headers.push([found[1] ?? '', (found[2] ?? '').replace(/^[ \t]+/, '')]);
     return true;
   }
 

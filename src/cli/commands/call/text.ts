@@ -106,7 +106,7 @@ function balanceLines({ call }: ManualCall, { before, after, disturbed }: Manual
 export function dryRunText(request: BuiltRequest, { out }: Pick<Stdio, 'out'>): string {
   const { dim } = out.colour ? ANSI : PLAIN;
   const head = headText(request, new URL(request.url).host)
-    .replace(/(?:\r\n)+$/, '')
+    .replace(/(?<!\n)(?:\r\n)+$/, '')
     .split('\r\n');
   const body = request.body === null ? [] : ['', forTerminal(Buffer.from(request.body).toString('utf8'))];
   const signature = header(request.headers, SIGNATURE_HEADER);

@@ -89,7 +89,7 @@ function keyEnvFor(extCID: string): string {
   const name = extCID
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/^_|_$/g, '');
   return `${/^[A-Z]/.test(name) ? name : `CLIENT_${name}`}_KEY`;
 }
 

@@ -25,7 +25,9 @@ export async function signingIn(
   { config }: Configuration,
   stdio: Stdio,
 ): Promise<Signing> {
-  const bases = (config.clients ?? []).map(({ integratorBaseUrl }) => `${integratorBaseUrl.replace(/\/+$/, '')}/`);
+  const bases = (config.clients ?? []).map(
+    ({ integratorBaseUrl }) => `${integratorBaseUrl.replace(/(?<!\/)\/+$/, '')}/`,
+  );
   const { keys } = await offeredKeys(flags, stdio);
   return signingOf(calls, keys, (url) => bases.some((base) => url.startsWith(base)));
 }

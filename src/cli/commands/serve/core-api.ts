@@ -94,7 +94,7 @@ export async function startService(
       ...(flags.largeCatalogue && { games: largeCatalogue() }),
       ...(flags.contract !== undefined && { contract: flags.contract }),
       ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data) }),
-      ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl.replace(/\/+$/, '') }),
+      ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl.replace(/(?<!\/)\/+$/, '') }),
       ...(flags.sessionLife !== undefined && { sessionLifeMs: flags.sessionLife }),
       ...(flags.catalogueDelay !== undefined && { catalogueDelayMs: [flags.catalogueDelay, flags.catalogueDelay] }),
     });

@@ -148,7 +148,7 @@ function print(
     stdio.out.write(`${JSON.stringify(result, null, 2)}\n`);
     return status;
   }
-  const when = run.startedAt.replace(/^(\S+)T(\d\d:\d\d:\d\d).*$/, '$1 $2 UTC');
+  const when = run.startedAt.replace(/^(\S+)T(\d\d:\d\d:\d\d).*$/s, '$1 $2 UTC');
   const lines = [
     `${run.client.extCID}, the run of ${when}${ended ? '' : ', interrupted'}`,
     ...items.flatMap((item) => ['', ...itemLines(item, isSent)]),

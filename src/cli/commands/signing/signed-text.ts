@@ -63,7 +63,7 @@ function ofQuery(bytes: Uint8Array): SignedText {
   // A file or the output of `echo` ends with a line break, which is not part of the query.
   const text = Buffer.from(bytes)
     .toString('utf8')
-    .replace(/[\r\n]+$/, '');
+    .replace(/(?<![\r\n])[\r\n]+$/, '');
   try {
     return { payload: Buffer.from(queryPayload(readQuery(queryOf(text)))), remarks: [] };
   } catch (error) {

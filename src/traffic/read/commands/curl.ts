@@ -133,8 +133,8 @@ function splitOptions(word: string): readonly string[] {
  * not send it.
  */
 function addHeader(headers: [string, string][], text: string): void {
-  const [, name, value = ''] = /^([^:;\s]+)\s*:\s*(.*)$/s.exec(text) ?? [];
-  if (name !== undefined && value !== '') headers.push([name, value.trim()]);
+  const [, name, value = ''] = /^([^:;\s]+)\s*:(.*)$/s.exec(text) ?? [];
+  if (name !== undefined && value.trim() !== '') headers.push([name, value.trim()]);
   else if (text.endsWith(';')) headers.push([text.slice(0, -1), '']);
 }
 

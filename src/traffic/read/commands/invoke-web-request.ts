@@ -8,9 +8,18 @@ import type { CommandReading } from './command.ts';
  */
 export function withoutDotNetCalls(text: string): string {
   if (!/^(?:Invoke-|iwr|irm)/i.test(text)) return text;
-  return text
-    .replace(/\(\[System\.Text\.Encoding\]::UTF8\.GetBytes\((".*")\)\)/s, '$1')
-    .replaceAll(/\$\(\[char\](\d{1,5})\)/g, (_, code: string) => String.fromCharCode(Number(code)));
+  return withoutGetBytes(text).replaceAll(/\$\(\[char\](\d{1,5})\)/g, (_, code: string) =>
+    String.fromCharCode(Number(code)),
+  );
+}
+
+const GET_BYTES = '([System.Text.Encoding]::UTF8.GetBytes(';
+
+function withoutGetBytes(text: string): string {
+  const from = text.indexOf(`${GET_BYTES}"`);
+  const begin = from + GET_BYTES.length;
+  const end = text.lastIndexOf('"))');
+  return from < 0 || end <= begin ? text : text.slice(0, from) + text.slice(begin, end + 1) + text.slice(end + 3);
 }
 
 /**

@@ -8,7 +8,7 @@ import { readWget } from './wget.ts';
 /** Matches the prompt of a shell before a command: `$`, `user@host ~ %`, `root@host:/#`, `PS C:\\>`. */
 const PROMPT = /^\s*(?:(?:[^\s'"{]{1,80}\s){0,3}[^\s'"{]{0,80}[$>%#]\s+|PS [^>]*>\s*)?/;
 const BEGINS = new RegExp(
-  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|wget|https?(?=\\s(?!\\d{4}-).*\\/)|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
+  `${PROMPT.source}(?:(?:printf|echo|cat)\\s+\\S.*\\|\\s*)?(curl(?:\\.exe)?|wget|https?(?=\\s(?!\\d{4}-)[^|\\r\\n]*\\/)|Invoke-WebRequest|Invoke-RestMethod|iwr|irm)\\s`,
   'i',
 );
 

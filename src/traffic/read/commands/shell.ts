@@ -11,7 +11,7 @@ export type ShellReading = { readonly kind: 'words'; readonly words: readonly st
  * PowerShell.
  */
 export function shellOf(command: string): Shell {
-  if (/^\s*(Invoke-WebRequest|Invoke-RestMethod|iwr|irm|curl\.exe\b.*`\s*$)/im.test(command)) return 'powershell';
+  if (/^[ \t]*(Invoke-WebRequest|Invoke-RestMethod|iwr|irm|curl\.exe\b.*`[ \t]*$)/im.test(command)) return 'powershell';
   if (/\^"|\^\s*$/m.test(command)) return 'cmd';
   return 'posix';
 }
@@ -265,9 +265,9 @@ export type HereDocumentReading =
   | { readonly kind: 'read'; readonly command: string; readonly input: string | null }
   | { readonly kind: 'open' };
 
-/** Matches a quotation (to skip it), `<<<`, or `<<` and the word that ends the here-document. */
+/** Matches an escaped character or a quotation (to skip them), `<<<`, or `<<` and the word that ends the here-document. */
 const HERE =
-  /'[^']*'|"(?:\\.|[^"\\])*"|(?<text><<<)|<<(?<indented>-?)[ \t]*(?:'(?<single>\w+)'|"(?<double>\w+)"|(?<bare>\w+))/gs;
+  /\\.|'[^']*'?|"[^"\\]*(?:\\.[^"\\]*)*"?|(?<text><<<)|<<(?<indented>-?)[ \t]*(?:'(?<single>\w+)'|"(?<double>\w+)"|(?<bare>\w+))/gs;
 
 /**
  * Removes the here-document of a shell (`<<EOF` and the lines up to EOF) from a command. Variables in the here-document

@@ -19,7 +19,7 @@ export function readWget(words: readonly string[], beside: ReadFileBeside): Comm
     const option = optionValue(words, at);
     switch (name) {
       case '--header': {
-        const [, header, value = ''] = /^([^:\s]+)\s*:\s*(.*)$/s.exec(option.value) ?? [];
+        const [, header, value = ''] = /^([^:\s]+)\s*:(.*)$/s.exec(option.value) ?? [];
         if (header !== undefined) headers.push([header, value.trim()]);
         at = option.at;
         break;

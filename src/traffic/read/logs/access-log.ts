@@ -10,8 +10,8 @@ const FORMS: readonly RegExp[] = [
   // writes seconds with a decimal point. Apache writes whole microseconds, which can't be distinguished from
   // milliseconds and are ignored.
   /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] "(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
-  // The HTTP format of HAProxy. The last of its five timers is the total time.
-  /\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
+  // The HTTP format of HAProxy, after at most 400 other characters. The last of its five timers is the total time.
+  /^.{0,400}?\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
   // The default format of Envoy and Istio. After the status come flags and reasons, bytes in, bytes out, and the
   // duration in milliseconds.
   /^\[(?<time>\d{4}-[^\]]+)\] "(?<url>[A-Z]+ \S+ HTTP\/[\d.]+)" (?<status>\d{1,3}) .*? \d+ \d+ (?<tookMs>\d+) (?:\d+|-) "/,

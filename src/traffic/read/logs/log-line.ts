@@ -89,7 +89,7 @@ export function answerOf(read: ReadField): LoggedReply {
 
 /** Finds the reason for a missing reply in the text of a logged error. */
 function reasonOf(error: string): NoReplyReason {
-  if (/connect\w*.{0,12}time|ETIMEDOUT/i.test(error))
+  if (/connect\w{0,20}.{0,12}time|ETIMEDOUT/i.test(error))
     return /read|response|header|body/i.test(error) ? 'too-late' : 'connect-timeout';
   if (/time.?out|timed out|deadline|too.?late/i.test(error)) return 'too-late';
   if (/refused/i.test(error)) return 'refused';

@@ -18,10 +18,18 @@ const PREFIXES: readonly RegExp[] = [
   /^(?<time>\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)[ \t]+(?=\S)/,
 ];
 
-/** Matches a quoted field of a CSV that contains JSON, and the text before it. */
-const CSV_FIELD = /^(.*?)"(\{""(?:[^"]|"")*\})"/;
+/** Matches a quoted field of a CSV that begins as JSON. Without the closing mark, it matches the rest of the line. */
+const CSV_FIELD = /"(\{""[^"]*(?:""[^"]*)*)("?)/g;
 const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/;
-const PAIR = /([A-Za-z_@][\w.@-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?=\s|$)/g;
+/**
+ * Matches a word of a line. If it ends with `=`, a value in quotation marks may follow. Every character is looked at once, so a line
+ * may be long.
+ */
+const WORD = /([^\s"]+)((?<==)"[^"\\]*(?:\\.[^"\\]*)*")?(?=($|\s|.))/g;
+/** Matches the first name in a word, and its value. */
+const PAIR = /(?<![\w.@-])[\d.-]*([A-Za-z_@][\w.@-]*)=(.*)$/s;
+/** Matches the name at the end of a word. */
+const LAST_NAME = /(?<![\w.@-])[\d.-]*([A-Za-z_@][\w.@-]*)=$/;
 const MIN_PAIRS = 3;
 
 /** A line of a program, without the text that a log collector put around it. */
@@ -42,11 +50,14 @@ export function withoutPrefix(line: string): Unwrapped | undefined {
 
 /** Finds the JSON at the end of a line of text, or in a field of a CSV. Returns undefined if there is none. */
 export function embeddedJson(line: string): Unwrapped | undefined {
-  const [, before = '', field] = CSV_FIELD.exec(line) ?? [];
-  if (field !== undefined) return { text: field.replaceAll('""', '"'), time: TIME.exec(before)?.[0] };
+  for (const { 1: field = '', 2: end, index } of line.matchAll(CSV_FIELD)) {
+    if (end === '"' && field.endsWith('}'))
+      return { text: field.replaceAll('""', '"'), time: TIME.exec(line.slice(0, index))?.[0] };
+  }
   const start = line.indexOf('{"');
   // Monolog writes context and extra data after the message, as `[]` or `{}` if they are empty.
-  const text = line.slice(start).replace(/(?:\s+(?:\[\]|\{\}))*\s*$/, '');
+  let text = line.slice(start).trimEnd();
+  while (/^\s(?:\[\]|\{\})$/.test(text.slice(-3))) text = text.slice(0, -2).trimEnd();
   return start > 0 && text.endsWith('}') ? { text, time: TIME.exec(line.slice(0, start))?.[0] } : undefined;
 }
 
@@ -60,7 +71,12 @@ export function timeIn(text: string): string | undefined {
  * logfmt.
  */
 export function namedPairs(line: string): Readonly<Record<string, string>> | undefined {
-  const pairs = [...line.matchAll(PAIR)].map(([, name = '', value = '']): [string, string] => [name, unquoted(value)]);
+  const pairs: [string, string][] = [];
+  for (const [, word = '', quoted, next] of line.matchAll(WORD)) {
+    if (next?.trim() !== '') continue;
+    const [, name, value = ''] = quoted === undefined ? (PAIR.exec(word) ?? []) : (LAST_NAME.exec(word) ?? []);
+    if (name !== undefined) pairs.push([name, quoted === undefined ? value : unquoted(quoted)]);
+  }
   return pairs.length >= MIN_PAIRS ? Object.fromEntries(pairs) : undefined;
 }
 

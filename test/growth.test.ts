@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createScrubber } from '../src/journal/scrubber.ts';
+import { lenientMoney } from '../src/reply/read.ts';
+import { technicalTextIn } from '../src/reply/technical-text.ts';
+import {
+  forHtml,
+  forHtmlBlock,
+  forMarkdown,
+  forTerminal,
+  forWorkflowProperty,
+  forXmlAttribute,
+} from '../src/report/escape.ts';
+import { Aliases } from '../src/traffic/capsule/aliases.ts';
+import { IdReplacer } from '../src/traffic/capsule/id-replacer.ts';
+import { TextRewriter } from '../src/traffic/capsule/text-rewriter.ts';
+import { beginsCommand, readCommand } from '../src/traffic/read/commands/read-command.ts';
+import { readTextLine } from '../src/traffic/read/logs/access-log.ts';
+import { logForm } from '../src/traffic/read/logs/log-form.ts';
+import { embeddedJson, namedPairs, withoutPrefix } from '../src/traffic/read/logs/wrapped.ts';
+import { readRequests } from '../src/traffic/read/read-requests.ts';
+
+/** Texts that are repeated. Each made some pattern slow, or looks like the beginning of what a pattern searches. */
+const PIECES = [
+  ' ',
+  '\n',
+  ' \n',
+  '\r\n',
+  '\t',
+  '.',
+  '-',
+  '_',
+  '/',
+  '\\',
+  '"',
+  "'",
+  '\\"',
+  '(',
+  '{',
+  '}',
+  '[',
+  '<',
+  '=',
+  '+',
+  '0',
+  '9',
+  'a',
+  'A',
+  'a.b.',
+  'a-',
+  'a=',
+  'A-',
+  '@=-',
+  '"{"""',
+  '""{',
+  '{}',
+  ' {}',
+  ']\t[',
+  '${',
+  '//a',
+  'x-key',
+  ' cookie',
+  '|http ',
+  '\u200b',
+  '😀',
+  'select ',
+  'SELECT ',
+  'select a from a ',
+  'from a ',
+  'insert into ',
+  'update a set ',
+  'delete from a ',
+  'File "x", line ',
+  'File "',
+  'java.lang.Foo',
+  'FooException',
+  'at a.b',
+  '\tat a.b.C',
+  '  at x\n',
+  'at node:',
+  '#1 a',
+  '/var/',
+  'C:\\a',
+  '<a ',
+  '<!',
+  'www.',
+  'http://a',
+  "Duplicate entry '",
+  'no such table: ',
+  'Cannot invoke "',
+  'dial tcp ',
+  'json: ',
+  'PrismaClient',
+  'a::',
+  '%25',
+  '&amp;',
+  "-H 'a",
+  '<<A\n',
+  'curl.exe `',
+  '[21/Nov/2026:14:03:07] a b 1/1/1/1/1 200 ',
+  '1.2.3.4 - - [x] "',
+  'connect',
+  'abcdefgh',
+] as const; // prettier-ignore
+
+const FORM = logForm({});
+const scrub = createScrubber(['abcdefgh\\"/+ 0', '\\\\\\\\', '0000']);
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
+  ['the check of an error message', technicalTextIn],
+  ['the reader of amounts', lenientMoney],
+  ['the removal of keys', scrub],
+  [
+    'the escaping for reports',
+    (text) =>
+      [forTerminal, forHtml, forHtmlBlock, forMarkdown, forWorkflowProperty, forXmlAttribute].map((written) =>
+        written(text),
+      ),
+  ],
+  [
+    'the reader of a line of a log',
+    (text) => [
+      withoutPrefix(text),
+      embeddedJson(text),
+      namedPairs(text),
+      readTextLine(text, FORM, { file: 'a.log', line: 1 }),
+    ],
+  ],
+  [
+    'the reader of a pasted request',
+    async (text) => readRequests(Buffer.from(`curl http://h/bet -d ${text}`), 'a').catch(() => {}),
+  ],
+  [
+    'the reader of commands',
+    (text) => [beginsCommand(text), beginsCommand(`echo a ${text}`), readCommand(`curl ${text}`)],
+  ],
+  [
+    'the capsule',
+    (text) => {
+      const aliases = new Aliases(digest);
+      return new TextRewriter(aliases, new IdReplacer(aliases.all)).rewrite(text);
+    },
+  ],
+];
+
+/** Repeats a text up to a length. The last character fits no pattern, so that a search that fails is measured too. */
+function repeated(piece: string, length: number): string {
+  return `${piece.repeat(Math.ceil(length / piece.length))}\u0001`;
+}
+
+async function timeOf(read: (text: string) => unknown, text: string): Promise<number> {
+  const begun = performance.now();
+  await read(text);
+  return performance.now() - begun;
+}
+
+// A text that is 100 times as long takes 100 times as long, but 10,000 times if the time grows with its square. The constant stands
+// for what else the machine does meanwhile.
+it.each(READERS)('%s takes a time that grows only linearly with the text', { timeout: 120_000 }, async (_, read) => {
+  const slow: string[] = [];
+  for (const piece of PIECES) {
+    await read(repeated(piece, 1000));
+    const short = await timeOf(read, repeated(piece, 1000));
+    const long = await timeOf(read, repeated(piece, 100_000));
+    if (long > 400 * short + 300)
+      slow.push(`${JSON.stringify(piece)}: ${short.toFixed(2)} ms, then ${long.toFixed(0)} ms`);
+  }
+  expect(slow).toEqual([]);
+});
