@@ -222,6 +222,10 @@ const sending = object({
       'amount of a bet, win or refund as it was sent: a plain decimal in the main unit; left out if the body has no such amount, or if croupier did not make the body (the amount is then read from the body)',
     ),
   signed: text.exactOptional().describe('the kind of wrong signature, if croupier signed the call wrongly on purpose'),
+  mayBeDeclined: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the operator may decline the call, so that nobody owes its amount'),
   brokenAt: z
     .enum(EARLY_BREAKS)
     .exactOptional()

@@ -201,6 +201,8 @@ export interface Sending {
    * on purpose.
    */
   readonly signed?: string;
+  /** True if the operator may decline the call, so that nobody owes its amount. It is left out for all other calls. */
+  readonly mayBeDeclined?: true;
   /** The point at which croupier breaks the connection on purpose, before the whole request is sent. */
   readonly brokenAt?: EarlyBreak;
   /**

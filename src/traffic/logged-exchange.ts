@@ -77,6 +77,8 @@ export interface LoggedExchange {
   readonly logged: Readonly<Partial<Record<LoggedField, string>>>;
   /** The way in which croupier broke the contract on purpose in this call, taken from its journal. */
   readonly deviation?: { readonly signed?: string | undefined; readonly brokenAt?: EarlyBreak | undefined };
+  /** True if croupier sent the call as a test and the operator may decline it, taken from its journal. */
+  readonly mayBeDeclined?: boolean;
   /**
    * The result of verifying the signature before a capsule (an anonymous copy of the traffic) changed the signed bytes.
    */

@@ -67,12 +67,24 @@ export class Outbox {
 
   callToSend(step: CallStep, { request, spec, plainAmount }: Outgoing): CallToSend {
     const { trickle, break: breakAt } = step.deviations;
-    const { call, key } = step;
+    const { call, key, expect } = step;
     // If the body is changed after signing, the signature belongs to another body.
     const { sign = spec.tamper ? 'of-other-body' : 'valid' } = spec;
     const signed = sign === 'valid' ? undefined : sign;
     const scenario = this.#context.plan.id;
-    return { call, request, amount: plainAmount.sent, scenario, step: key, purpose: 'step', breakAt, trickle, signed };
+    const mayBeDeclined = expect.outcome !== 'accepted';
+    return {
+      call,
+      request,
+      amount: plainAmount.sent,
+      scenario,
+      step: key,
+      purpose: 'step',
+      breakAt,
+      trickle,
+      signed,
+      mayBeDeclined,
+    };
   }
 
   #sourceOf(key: string): Outgoing | undefined {

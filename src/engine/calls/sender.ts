@@ -28,6 +28,8 @@ export interface CallToSend {
   readonly freshConnection?: boolean;
   /** The kind of signature, if the signature is deliberately not the right one. */
   readonly signed?: SignKind | undefined;
+  /** True if the operator may decline the call, because the real service would not send it. Absent: false. */
+  readonly mayBeDeclined?: boolean;
   /**
    * For calls that are sent together: delay after the first call, in milliseconds. Absent: the call leaves at the same time as
    * the first one.
@@ -223,7 +225,7 @@ export class Sender {
     return new Wire({ ...wire, deadlineMs, now, keepAlive: this.#keepAlive && wire.keepAlive !== false });
   }
 
-  #announce({ call, request, amount, scenario, step, purpose, signed, breakAt }: CallToSend): string {
+  #announce({ call, request, amount, scenario, step, purpose, signed, mayBeDeclined, breakAt }: CallToSend): string {
     this.#exchanges += 1;
     const id = `x${this.#exchanges}`;
     this.#options.record({
@@ -236,6 +238,7 @@ export class Sender {
       request: requestOf(request),
       ...(amount !== undefined && { amount }),
       ...(signed && { signed }),
+      ...(mayBeDeclined && { mayBeDeclined }),
       ...(breakAt && breakAt.at !== 'sent' && { brokenAt: breakAt.at }),
     });
     return id;

@@ -100,7 +100,7 @@ export class JournalReader {
   }
 
   #exchange(sending: Sending, line: number, rest: Pick<LoggedExchange, 'time' | 'tookMs' | 'answer'>): LogEntry {
-    const { request, amount, signed, brokenAt, signature } = sending;
+    const { request, amount, signed, mayBeDeclined, brokenAt, signature } = sending;
     const sessionID = sessionNamedIn(request);
     const known = this.#run?.settings.sessions.find((session) => session.sessionID === sessionID);
     const logged = {
@@ -117,6 +117,7 @@ export class JournalReader {
         ...(amount !== undefined && { amount }),
         logged,
         ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
+        ...(mayBeDeclined && { mayBeDeclined }),
         ...(signature && { verified: signature }),
         ...rest,
       },

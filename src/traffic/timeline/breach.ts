@@ -8,7 +8,7 @@ import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '.
 import { signatureProblem } from '../../reply/signature.ts';
 import { isSuccess } from '../../reply/status.ts';
 import { hasFloatRest } from './float-rest.ts';
-import type { LoggedCall } from './logged-call.ts';
+import { isDeclinedTest, type LoggedCall } from './logged-call.ts';
 import type { Bets, Transaction } from './transaction.ts';
 
 /** A rule that the reply to one call breaks, as a failure or as a warning. */
@@ -118,7 +118,7 @@ function contentType({ seen, alsoSeen }: LoggedCall): string | null | undefined 
 /** Returns the rules that are broken because an error reply is not allowed for its call. */
 function errorBreaches(call: LoggedCall): readonly Breach[] {
   const { ending, seen, code, status } = call;
-  if (ending === 'accepted' || ending === 'error-200' || ending === 'refused') return [];
+  if (isDeclinedTest(call) || ending === 'accepted' || ending === 'error-200' || ending === 'refused') return [];
   if (seen.call === 'bet' && status === 500 && code === 'insufficient_funds')
     return [
       breach(
@@ -140,7 +140,7 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
   const first = attempts.find(({ done, ending }) => done === 'yes' && ending === 'accepted');
   if (call === 'refund') found.push(...refundBreaches(transaction, bets));
   if (!first) return found;
-  for (const again of attempts.filter(({ number }) => number > first.number)) {
+  for (const again of attempts.filter((one) => one.number > first.number && !isDeclinedTest(one))) {
     const rule = `idempotency.${call}` as const;
     if (amountsDiffer(first, again)) {
       if (again.ending === 'accepted')
@@ -173,7 +173,8 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
  */
 function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readonly Breach[] {
   const declined = attempts.filter(
-    ({ ending }) => ending === 'declined' || ending === 'failed' || ending === 'error-200',
+    (one) =>
+      (one.ending === 'declined' || one.ending === 'failed' || one.ending === 'error-200') && !isDeclinedTest(one),
   );
   return declined.map((attempt) => {
     const status = attempt.status ?? 'with an error';

@@ -1,6 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import type { Side } from '../logged-exchange.ts';
 import type { Deviation } from './deviation.ts';
+import { isDeclinedTest } from './logged-call.ts';
 import type { Transaction } from './transaction.ts';
 import type { Books } from './wallet-books.ts';
 import { isApplied, type World } from './worlds.ts';
@@ -33,7 +34,7 @@ export interface Debt {
 /** Returns all debts that are open after the last call. */
 export function debtsOf(books: Books): readonly Debt[] {
   const refunds = Map.groupBy(
-    books.transactions.filter(({ call }) => call === 'refund'),
+    books.transactions.filter((one) => one.call === 'refund' && !one.attempts.every(isDeclinedTest)),
     ({ origTxID }) => origTxID,
   );
   const bets = books.transactions
@@ -84,6 +85,7 @@ function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books
 }
 
 function winDebt(win: Transaction, books: Books): Debt[] {
+  if (win.attempts.every(isDeclinedTest)) return [];
   // A win without a known amount cannot be counted.
   if ((win.state !== 'failed' && win.state !== 'declined') || win.amount === null) return [];
   const paid = inAll(books, win);

@@ -186,3 +186,8 @@ const CUT_MS = 1;
 function precisionOf({ seen }: LoggedCall): number {
   return seen.exchange.time?.precisionMs ?? 1;
 }
+
+/** True for a call with which croupier tested the operator, and which the operator declined as it may. */
+export function isDeclinedTest({ seen, ending }: LoggedCall): boolean {
+  return seen.exchange.mayBeDeclined === true && (ending === 'declined' || ending === 'refused');
+}
