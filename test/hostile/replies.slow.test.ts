@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../src/library/run.ts';
-import { rawServer } from '../wire/raw-server.ts';
+import { onRequests, rawServer } from '../wire/raw-server.ts';
 import { REPLIES, type UnusualReply } from './replies.ts';
 
 let cwd = '';
@@ -15,24 +14,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Sends the parts of a reply after each request. */
-function sending({ parts }: UnusualReply): (socket: net.Socket) => void {
-  return (socket) => {
-    const closed = once(socket, 'close').catch(() => {});
-    let head = '';
-    socket.on('data', async (chunk) => {
-      head += chunk.toString('latin1');
-      if (!head.includes('\r\n\r\n')) return;
-      head = '';
-      for (const part of parts) {
-        if (socket.destroyed) return;
-        if (part === 'close') socket.end();
-        else if (part === 'reset') socket.resetAndDestroy();
-        else if (typeof part === 'number') await Promise.race([sleep(part, undefined, { ref: false }), closed]);
-        else socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
-      }
-    });
-  };
+async function send({ parts }: UnusualReply, socket: net.Socket): Promise<void> {
+  for (const part of parts) {
+    if (socket.destroyed) return;
+    if (typeof part === 'number') await sleep(part, undefined, { ref: false });
+    else if (typeof part === 'string') socket.write(Buffer.from(part, 'latin1'));
+    else if (part instanceof Uint8Array) socket.write(part);
+    else if (part.end === 'close') socket.end();
+    else socket.resetAndDestroy();
+  }
 }
 
 describe('an unusual reply', () => {
@@ -43,7 +33,7 @@ describe('an unusual reply', () => {
   });
 
   it.each(REPLIES)('gets the right verdict: $name', async (reply) => {
-    const port = await rawServer(sending(reply));
+    const port = await rawServer((socket) => onRequests(socket, () => void send(reply, socket)));
     const { verdict, rules, text } = await run({
       cwd,
       config: {

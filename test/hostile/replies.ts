@@ -7,13 +7,19 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
  * - `undecided`: no reply can be read, which may be a fault of the network
  * - a list of rules: the reply breaks these rules, or is a warning if all of them have the level SHOULD
  */
-export type Expected = 'conforming' | 'undecided' | readonly string[];
+type Expected = 'conforming' | 'undecided' | readonly string[];
+
+/** The way in which the server ends the connection. */
+type End = { readonly end: 'close' | 'reset' };
+
+const CLOSE: End = { end: 'close' };
+const RESET: End = { end: 'reset' };
 
 /** One reply to `GET /balance`, as it is written to the socket. */
 export interface UnusualReply {
   readonly name: string;
-  /** The parts of the reply. A number is a pause in milliseconds, and `close` closes the connection. */
-  readonly parts: readonly (string | Uint8Array | number | 'close' | 'reset')[];
+  /** The parts of the reply. A number is a pause in milliseconds. */
+  readonly parts: readonly (string | Uint8Array | number | End)[];
   readonly expected: Expected;
 }
 
@@ -331,7 +337,7 @@ const coded = (coding: string, body: Uint8Array | string) =>
 /** Lawful transport of a lawful body. */
 const TRANSPORT: readonly UnusualReply[] = [
   raw('chunked', 'conforming', chunked(chunk(GOOD), '0\r\n\r\n')),
-  raw('a chunk for each byte', 'conforming', chunked(...[...GOOD].map((byte) => chunk(byte)), '0\r\n\r\n')),
+  raw('a chunk for each byte', 'conforming', chunked(...Array.from(GOOD, (byte) => chunk(byte)), '0\r\n\r\n')),
   raw('chunked with an extension', 'conforming', chunked(chunk(GOOD, ';a=b;c="d"'), '0;e\r\n\r\n')),
   raw(
     'chunked with capital letters',
@@ -354,9 +360,9 @@ const TRANSPORT: readonly UnusualReply[] = [
     'conforming',
     chunked(chunk(GOOD), `0\r\n${Array.from({ length: 20 }, (_, at) => `X-T${at}: 1\r\n`).join('')}\r\n`),
   ),
-  raw('an end by closing', 'conforming', lines('HTTP/1.1 200 OK', TYPE, 'Connection: close', ''), GOOD, 'close'),
-  raw('HTTP/1.0', 'conforming', lines('HTTP/1.0 200 OK', TYPE, `Content-Length: ${GOOD.length}`, ''), GOOD, 'close'),
-  raw('HTTP/1.0 with an end by closing', 'conforming', lines('HTTP/1.0 200 OK', TYPE, ''), GOOD, 'close'),
+  raw('an end by closing', 'conforming', lines('HTTP/1.1 200 OK', TYPE, 'Connection: close', ''), GOOD, CLOSE),
+  raw('HTTP/1.0', 'conforming', lines('HTTP/1.0 200 OK', TYPE, `Content-Length: ${GOOD.length}`, ''), GOOD, CLOSE),
+  raw('HTTP/1.0 with an end by closing', 'conforming', lines('HTTP/1.0 200 OK', TYPE, ''), GOOD, CLOSE),
   raw(
     'a head and a body apart',
     'conforming',
@@ -367,7 +373,7 @@ const TRANSPORT: readonly UnusualReply[] = [
   raw(
     'a byte at a time',
     'conforming',
-    ...[...Buffer.from(replyWith(GOOD)).toString('latin1')].flatMap((byte) => [byte, 0]),
+    ...Array.from(Buffer.from(replyWith(GOOD)).toString('latin1'), (byte) => [byte, 0]).flat(),
   ),
   raw('100 Continue before', 'conforming', 'HTTP/1.1 100 Continue\r\n\r\n', replyWith(GOOD)),
   raw('103 Early Hints before', 'conforming', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', replyWith(GOOD)),
@@ -385,46 +391,33 @@ const TRANSPORT: readonly UnusualReply[] = [
 
 /** Replies whose transport or coding is broken. */
 const BROKEN: readonly UnusualReply[] = [
-  raw('nothing, then closed', 'undecided', 'close'),
-  raw('a reset', 'undecided', 'reset'),
-  raw('half of a status line', 'undecided', 'HTTP/1.1 20', 'close'),
-  raw('half of a head', 'undecided', 'HTTP/1.1 200 OK\r\nContent-Ty', 'close'),
-  raw('a head without its end', 'undecided', lines('HTTP/1.1 200 OK', TYPE), 'close'),
-  raw(
-    'a body that is too short',
-    'undecided',
-    lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 500', ''),
-    GOOD,
-    'close',
-  ),
-  raw(
-    'a body that is reset',
-    'undecided',
-    lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 500', ''),
-    GOOD,
-    20,
-    'reset',
-  ),
-  raw('chunked without an end', 'undecided', chunked(chunk(GOOD)), 'close'),
-  raw('a chunk with a wrong length', 'undecided', chunked(`3\r\n${GOOD}\r\n`, '0\r\n\r\n'), 'close'),
-  raw('a chunk with a negative length', 'undecided', chunked(`-5\r\n${GOOD}\r\n`, '0\r\n\r\n'), 'close'),
-  raw('a chunk with a huge length', 'undecided', chunked(`fffffffffffffffff\r\n${GOOD}\r\n`), 'close'),
-  raw('a chunk without a length', 'undecided', chunked(`\r\n${GOOD}\r\n`), 'close'),
+  raw('nothing, then closed', 'undecided', CLOSE),
+  raw('a reset', 'undecided', RESET),
+  raw('half of a status line', 'undecided', 'HTTP/1.1 20', CLOSE),
+  raw('half of a head', 'undecided', 'HTTP/1.1 200 OK\r\nContent-Ty', CLOSE),
+  raw('a head without its end', 'undecided', lines('HTTP/1.1 200 OK', TYPE), CLOSE),
+  raw('a body that is too short', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 500', ''), GOOD, CLOSE),
+  raw('a body that is reset', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 500', ''), GOOD, 20, RESET),
+  raw('chunked without an end', 'undecided', chunked(chunk(GOOD)), CLOSE),
+  raw('a chunk with a wrong length', 'undecided', chunked(`3\r\n${GOOD}\r\n`, '0\r\n\r\n'), CLOSE),
+  raw('a chunk with a negative length', 'undecided', chunked(`-5\r\n${GOOD}\r\n`, '0\r\n\r\n'), CLOSE),
+  raw('a chunk with a huge length', 'undecided', chunked(`fffffffffffffffff\r\n${GOOD}\r\n`), CLOSE),
+  raw('a chunk without a length', 'undecided', chunked(`\r\n${GOOD}\r\n`), CLOSE),
   raw(
     'two lengths',
     'undecided',
     lines('HTTP/1.1 200 OK', TYPE, `Content-Length: ${GOOD.length}`, 'Content-Length: 5', ''),
     GOOD,
-    'close',
+    CLOSE,
   ),
-  raw('a negative length', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: -5', ''), GOOD, 'close'),
-  raw('a length with a letter', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 5x', ''), GOOD, 'close'),
+  raw('a negative length', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: -5', ''), GOOD, CLOSE),
+  raw('a length with a letter', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 5x', ''), GOOD, CLOSE),
   raw(
     'a huge length',
     'undecided',
     lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 99999999999999999999', ''),
     GOOD,
-    'close',
+    CLOSE,
   ),
   raw(
     'a length and chunks',
@@ -432,14 +425,14 @@ const BROKEN: readonly UnusualReply[] = [
     lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 5', 'Transfer-Encoding: chunked', ''),
     chunk(GOOD),
     '0\r\n\r\n',
-    'close',
+    CLOSE,
   ),
   raw(
     'an unknown transfer coding',
     ['reply.json'],
     lines('HTTP/1.1 200 OK', TYPE, 'Transfer-Encoding: rot13', ''),
     GOOD,
-    'close',
+    CLOSE,
   ),
   raw(
     'an unknown transfer coding before chunks',
@@ -448,29 +441,29 @@ const BROKEN: readonly UnusualReply[] = [
     chunk(GOOD),
     '0\r\n\r\n',
   ),
-  raw('no HTTP', 'undecided', 'SSH-2.0-OpenSSH_9.6\r\n', 'close'),
-  raw('a TLS alert', 'undecided', Buffer.of(0x15, 3, 1, 0, 2, 2, 40), 'close'),
-  raw('HTTP/2', 'undecided', Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0), 'close'),
-  raw('HTTP/9.9', 'undecided', 'HTTP/9.9 200 OK\r\nContent-Length: 0\r\n\r\n', 'close'),
-  raw('a status of two digits', 'undecided', 'HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n', 'close'),
-  raw('a status of four digits', 'undecided', 'HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n', 'close'),
-  raw('a status that is a word', 'undecided', 'HTTP/1.1 OK OK\r\nContent-Length: 0\r\n\r\n', 'close'),
-  raw('a header without a colon', 'undecided', 'HTTP/1.1 200 OK\r\nContent-Type application/json\r\n\r\n', 'close'),
+  raw('no HTTP', 'undecided', 'SSH-2.0-OpenSSH_9.6\r\n', CLOSE),
+  raw('a TLS alert', 'undecided', Buffer.of(0x15, 3, 1, 0, 2, 2, 40), CLOSE),
+  raw('HTTP/2', 'undecided', Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0), CLOSE),
+  raw('HTTP/9.9', 'undecided', 'HTTP/9.9 200 OK\r\nContent-Length: 0\r\n\r\n', CLOSE),
+  raw('a status of two digits', 'undecided', 'HTTP/1.1 20 OK\r\nContent-Length: 0\r\n\r\n', CLOSE),
+  raw('a status of four digits', 'undecided', 'HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n', CLOSE),
+  raw('a status that is a word', 'undecided', 'HTTP/1.1 OK OK\r\nContent-Length: 0\r\n\r\n', CLOSE),
+  raw('a header without a colon', 'undecided', 'HTTP/1.1 200 OK\r\nContent-Type application/json\r\n\r\n', CLOSE),
   raw(
     'a header name with a space',
     'undecided',
     'HTTP/1.1 200 OK\r\nContent Type: application/json\r\nContent-Length: 0\r\n\r\n',
-    'close',
+    CLOSE,
   ),
-  raw('a NUL in a header', 'undecided', 'HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n', 'close'),
-  raw('a head of 1 MB', 'undecided', lines('HTTP/1.1 200 OK', `X-Long: ${'a'.repeat(1_000_000)}`, ''), 'close'),
+  raw('a NUL in a header', 'undecided', 'HTTP/1.1 200 OK\r\nX-A: a\0b\r\nContent-Length: 0\r\n\r\n', CLOSE),
+  raw('a head of 1 MB', 'undecided', lines('HTTP/1.1 200 OK', `X-Long: ${'a'.repeat(1_000_000)}`, ''), CLOSE),
   raw(
     '10,000 headers',
     'undecided',
     lines('HTTP/1.1 200 OK', ...Array.from({ length: 10_000 }, (_, at) => `X-${at}: 1`), ''),
-    'close',
+    CLOSE,
   ),
-  raw('10,000 interim replies', 'undecided', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(10_000), 'close'),
+  raw('10,000 interim replies', 'undecided', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(10_000), CLOSE),
   raw('gzip that is none', ['reply.json'], coded('gzip', GOOD)),
   raw('gzip that is cut', ['reply.json'], coded('gzip', gzipSync(GOOD).subarray(0, 15))),
   raw('brotli that is none', ['reply.json'], coded('br', GOOD)),
