@@ -1,11 +1,13 @@
 import { measureExchange } from './exchange.ts';
 import { measureHtml, measureOpening } from './html.ts';
+import { measureLargeReplies } from './large-replies.ts';
 import { measureLaunch } from './launch.ts';
 import { measureLint, measureUserLint } from './lint.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
 import { measureMerge } from './merge.ts';
 import { measureProxy, measureProxyRate } from './proxy.ts';
+import { measureQuick } from './quick.ts';
 import { measureRounds } from './rounds.ts';
 import { measureSuite } from './suite.ts';
 import { measureBinary, measureVersion } from './version.ts';
@@ -16,6 +18,8 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   lint: measureLint,
   'user-lint': measureUserLint,
   suite: measureSuite,
+  quick: measureQuick,
+  'large-replies': measureLargeReplies,
   exchange: measureExchange,
   memory: measureMemory,
   merge: measureMerge,

@@ -43,7 +43,6 @@ const QUICK_IDS: ReadonlySet<string> = new Set([
   'reply/unknown-session',
   'money/empty-wallet',
   'money/exact-refund',
-  'money/main-unit',
   'money/precision',
   'balance/read',
   'concurrency/no-overdraft',
@@ -62,6 +61,7 @@ export const ALSO_TESTED: ReadonlySet<RuleId> = new Set([
   'balance.read-only',
   'bet.decimal-amount',
   'money.conservation',
+  'money.main-unit',
 ]);
 
 /** True if `croupier run --quick` plays the scenario. */
