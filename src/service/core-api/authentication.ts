@@ -61,12 +61,33 @@ const SEPARATORS = { '\u2028': '\\u2028', '\u2029': '\\u2029' };
 const MARKUP = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
 
 /**
- * Returns the three ways to write a canonical text that operators' client libraries sign: as RFC 8785 requires, with
- * escaped line separators (PHP), or with escaped HTML characters as well (Go).
+ * Returns the ways to write a canonical text that operators' client libraries sign: as RFC 8785 requires, with escaped line
+ * separators (PHP), with escaped HTML characters as well (Go), or with every character outside of ASCII escaped (Python).
  */
 function spellings(canonical: string): readonly string[] {
-  const all = [canonical, respell(canonical, SEPARATORS), respell(canonical, { ...SEPARATORS, ...MARKUP })];
+  const all = [
+    canonical,
+    respell(canonical, SEPARATORS),
+    respell(canonical, { ...SEPARATORS, ...MARKUP }),
+    inAscii(canonical),
+  ];
   return [...new Set(all)];
+}
+
+/** Escapes every character that is not printable ASCII, as `json.dumps` of Python does. */
+function inAscii(text: string): string {
+  return text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Writes a blank after each comma and colon between the values of a JSON text, as `json.dumps` of Python does by default. */
+function withBlanks(canonical: string): string {
+  let isText = false;
+  let isEscaped = false;
+  return Array.from(canonical, (character) => {
+    if (character === '"' && !isEscaped) isText = !isText;
+    isEscaped = character === '\\' && !isEscaped;
+    return !isText && (character === ',' || character === ':') ? `${character} ` : character;
+  }).join('');
 }
 
 function respell(text: string, replacements: Readonly<Record<string, string>>): string {
@@ -92,8 +113,12 @@ function checkSignature(
   const texts = canonicals.flatMap(spellings);
   const isMade = (key: string, header = signature): boolean => texts.some((text) => verifySignature(text, key, header));
   if (isMade(client.apiKey)) return { kind: 'valid' };
-  return { kind: 'wrong', hint: hintOf(signature, raw, client, isMade) };
+  const isBlank = texts.some((text) => verifySignature(withBlanks(text), client.apiKey, signature));
+  return { kind: 'wrong', hint: isBlank ? BLANKS : hintOf(signature, raw, client, isMade) };
 }
+
+const BLANKS =
+  'The signature was made over JSON with a blank after each comma and colon. Sign the text without blanks: in Python, `separators=(",", ":")`.';
 
 function hintOf(
   signature: string,

@@ -32,9 +32,14 @@ describe('the signature of a request to the Core API', () => {
           .replaceAll('<', '\\u003c')
           .replaceAll('>', '\\u003e'),
     ],
+    [
+      'in ASCII (Python)',
+      (text: string) =>
+        text.replaceAll('\u2028', '\\u2028').replaceAll('é', '\\u00e9').replaceAll('😀', '\\ud83d\\ude00'),
+    ],
   ])('is accepted in the way in which the published clients write the canonical form: %s', async (_name, respelt) => {
     const { url } = await startCore();
-    const fields = launch({ returnUrl: 'https://acme.example/?a=1&b=<2>\u2028' });
+    const fields = launch({ returnUrl: 'https://acme.example/?a=1&b=<2>\u2028é😀' });
     const signature = signed(respelt(canonicalJson(fields)));
     expect((await send(`${url}/create-new-game`, 'POST', fields, { signature })).status).toBe(200);
   });
@@ -47,6 +52,7 @@ describe('the signature of a request to the Core API', () => {
     ["another client's", signed(text, ASIA.apiKey), 'The signature was made over another text, or with another key.'],
     ['made with the other key', signed(text, EU.integrationApiKey), 'made with the Integration API key'],
     ['in upper case', signed(text).toUpperCase(), 'right except for its upper-case letters'],
+    ['over JSON with blanks', signed(text.replace(/([,:])(?=["{])/g, '$1 ')), 'a blank after each comma and colon'],
     ['over what was sent', signed(JSON.stringify(launch())), 'made over the text as it was sent'],
     ['cut off', signed(text).slice(0, 63), 'The signature was made over another text'],
   ])('is refused with 401 when it is %s', async (_name, signature, message) => {
