@@ -77,6 +77,8 @@ export interface LoggedExchange {
   readonly logged: Readonly<Partial<Record<LoggedField, string>>>;
   /** The way in which croupier broke the contract on purpose in this call, taken from its journal. */
   readonly deviation?: { readonly signed?: string | undefined; readonly brokenAt?: EarlyBreak | undefined };
+  /** True if a run of croupier sent the call. croupier then sends what the service must send: `croupier settle`. */
+  readonly isOfRun?: boolean;
   /** True if croupier sent the call as a test and the operator may decline it, taken from its journal. */
   readonly mayBeDeclined?: boolean;
   /**

@@ -117,6 +117,7 @@ export class JournalReader {
         ...(amount !== undefined && { amount }),
         logged,
         ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
+        ...(this.#run?.source !== 'proxy' && { isOfRun: true }),
         ...(mayBeDeclined && { mayBeDeclined }),
         ...(signature && { verified: signature }),
         ...rest,

@@ -1,7 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import type { Side } from '../logged-exchange.ts';
 import type { Deviation } from './deviation.ts';
-import { isDeclinedTest } from './logged-call.ts';
+import { isDeclinedTest, type LoggedCall } from './logged-call.ts';
 import type { Transaction } from './transaction.ts';
 import type { Books } from './wallet-books.ts';
 import { isApplied, type World } from './worlds.ts';
@@ -81,7 +81,13 @@ function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books
   const kind = refunds.length === 0 ? 'missing-refund' : 'refund-pending';
   const taken = inAll(books, bet);
   const owedBy = taken === 'yes' ? 'operator' : taken === 'no' ? 'nobody' : 'unknown';
-  return [debt(kind, bet, owedBy, refunds.length > 0 ? 'operator' : 'service')];
+  // A refund without a reply must be sent again, so the service must act first.
+  const isRefused = refunds.some(({ state, attempts }) => state === 'declined' || attempts.some(hasStatus));
+  return [debt(kind, bet, owedBy, isRefused ? 'operator' : 'service')];
+}
+
+function hasStatus({ status }: LoggedCall): boolean {
+  return status !== null;
 }
 
 function winDebt(win: Transaction, books: Books): Debt[] {

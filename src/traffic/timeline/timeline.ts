@@ -3,6 +3,7 @@ import type { RecordedCall } from '../recorded-call.ts';
 import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
 import { type Clocks, pairSides } from './clock-skew.ts';
+import type { Debt } from './debt.ts';
 import { type LoggedCall, loggedCall } from './logged-call.ts';
 import { fixedOf, type Oddity, odditiesOf } from './oddity.ts';
 import { type KeysOf, NO_KEYS } from './signature.ts';
@@ -71,9 +72,16 @@ export function buildTimeline(
 }
 
 function statusOf({ breaches, wallets, calls }: Omit<IncidentTimeline, 'status'>): IncidentTimeline['status'] {
-  if (breaches.some(({ verdict }) => verdict === 'fail') || wallets.some(({ debts }) => debts.length > 0)) return 1;
-  const isKnown = wallets.every(({ difference, unknowns }) => difference !== null && unknowns.length === 0);
+  const debts = wallets.flatMap((wallet) => wallet.debts);
+  if (breaches.some(({ verdict }) => verdict === 'fail') || debts.some((debt) => !isLeftByRun(debt))) return 1;
+  const isKnown =
+    debts.length === 0 && wallets.every(({ difference, unknowns }) => difference !== null && unknowns.length === 0);
   return isKnown && calls.length > 0 ? 0 : 3;
+}
+
+/** True for a debt that a run of croupier has left, because the run was killed. It accuses nobody. */
+function isLeftByRun({ toAct, transaction }: Debt): boolean {
+  return toAct === 'service' && transaction?.attempts.every(({ seen }) => seen.exchange.isOfRun === true) === true;
 }
 
 /**
