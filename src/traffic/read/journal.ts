@@ -10,6 +10,9 @@ import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
  */
 const MAX_OPEN = 10_000;
 
+/** Precision of the moments in a journal, in ms: they are numbers with decimals of a millisecond. */
+const STAMP_MS = 0.01;
+
 /** True if a value is the first event of a journal. */
 export function isJournalHead(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'event' in value && value.event === 'run-started';
@@ -96,7 +99,7 @@ export class JournalReader {
 
   #timeOf(stamp: number): LoggedExchange['time'] {
     const ms = this.#clock.at(stamp);
-    return ms === null ? null : { ms, precisionMs: 1 };
+    return ms === null ? null : { ms, precisionMs: STAMP_MS };
   }
 
   #exchange(sending: Sending, line: number, rest: Pick<LoggedExchange, 'time' | 'tookMs' | 'answer'>): LogEntry {

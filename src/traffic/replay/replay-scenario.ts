@@ -187,7 +187,7 @@ function isGivenUp(call: LoggedCall, before: LoggedCall): boolean {
 function gapMs({ atMs, seen }: LoggedCall, endMs: number | null): number {
   if (atMs === null || endMs === null) return 0;
   const gap = atMs - endMs;
-  return gap > (seen.exchange.time?.precisionMs ?? 1) ? gap : 0;
+  return gap > Math.max(1, seen.exchange.time?.precisionMs ?? 1) ? gap : 0;
 }
 
 function requirementsOf(

@@ -164,24 +164,19 @@ function doneBy(ending: Ending, answers: readonly LoggedReply[]): LoggedCall['do
 const FINE_MS = 100;
 
 /**
- * Decides whether two calls were in flight at the same moment. `maybe` means that their times are too coarse to decide.
- * If a time is unknown, the calls count as sent one after the other.
+ * Decides whether two calls were in flight at the same moment. `maybe` means that their times are not precise enough to
+ * decide. If a time is unknown, the calls count as sent one after the other.
  */
 export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   if (a.atMs === null || b.atMs === null) return 'no';
-  const coarseMs = Math.max(precisionOf(a), precisionOf(b));
-  const isCoarse = coarseMs > FINE_MS;
-  // A time that is truncated to a millisecond may be earlier than the end of the previous call.
-  const slackMs = isCoarse ? coarseMs : -CUT_MS;
-  const isOverlap =
-    a.atMs < b.atMs + (b.seen.exchange.tookMs ?? 0) + slackMs &&
-    b.atMs < a.atMs + (a.seen.exchange.tookMs ?? 0) + slackMs;
-  if (!isOverlap) return 'no';
-  return isCoarse ? 'maybe' : 'yes';
+  const precisionMs = Math.max(precisionOf(a), precisionOf(b));
+  const overlapMs =
+    Math.min(a.atMs + (a.seen.exchange.tookMs ?? 0), b.atMs + (b.seen.exchange.tookMs ?? 0)) - Math.max(a.atMs, b.atMs);
+  if (precisionMs > FINE_MS) return overlapMs > -precisionMs ? 'maybe' : 'no';
+  // A time that is truncated, for example to a millisecond, may be earlier than the end of the previous call.
+  if (overlapMs > precisionMs) return 'yes';
+  return overlapMs > 0 ? 'maybe' : 'no';
 }
-
-/** Maximum error of a time in whole milliseconds. */
-const CUT_MS = 1;
 
 function precisionOf({ seen }: LoggedCall): number {
   return seen.exchange.time?.precisionMs ?? 1;

@@ -284,6 +284,35 @@ describe('an error in the books of the operator', () => {
   });
 });
 
+describe('calls in flight for less than a millisecond', () => {
+  // The operator carried out the win first, then the bet of 4, then the bet of 8.
+  const timelineWith = (precisionMs: number): IncidentTimeline =>
+    new Log()
+      .balance('963', { at: 0 })
+      .bet('b1', '8', { at: 1.0001, tookMs: 0.9, balance: '958', precisionMs })
+      .bet('b2', '4', { at: 1.00015, tookMs: 0.9, balance: '966', precisionMs }, { round: 'r-2' })
+      .win('w1', '7', { at: 1.0002, tookMs: 0.9, balance: '970', precisionMs }, { round: 'r-3' })
+      .balance('958', { at: 2 })
+      .timeline();
+
+  it('are calls in flight together if the times are precise', () => {
+    expect([debts(timelineWith(0.01)), sums(timelineWith(0.01))]).toEqual([[], ['958', '958', '0']]);
+  });
+
+  it('may be calls in flight together if the times have whole milliseconds', () => {
+    expect([debts(timelineWith(1)), sums(timelineWith(1))]).toEqual([[], ['958', '958', '0']]);
+  });
+
+  it('came one after the other if precise times say so', () => {
+    const timeline = new Log()
+      .balance('963', { at: 1, tookMs: 0.4, precisionMs: 0.01 })
+      .bet('b1', '8', { at: 1.0005, tookMs: 0.2, balance: '963', precisionMs: 0.01 })
+      .balance('963', { at: 1.0008, tookMs: 0.2, precisionMs: 0.01 })
+      .timeline();
+    expect(sums(timeline)).toEqual(['955', '963', '8']);
+  });
+});
+
 describe('the times in a log', () => {
   it('are read as the ends of the calls if all calls would overlap otherwise', () => {
     const timeline = new Log()
