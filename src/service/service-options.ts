@@ -1,9 +1,10 @@
-import { currencyByCode } from '../contract/currencies.ts';
+import { codeProblem } from '../contract/currencies.ts';
 import type { ContractVersion } from '../contract/versions.ts';
 import type { WireOptions } from '../wire/wire.ts';
 import type { Backoff } from './adapter/backoff.ts';
 import type { Paytable } from './adapter/paytable.ts';
 import type { ServiceClient } from './client.ts';
+import { listed } from './core-api/availability.ts';
 import type { LoggedExchange } from './exchange-log.ts';
 import type { Game } from './games.ts';
 import type { ReadPage } from './page-http.ts';
@@ -96,15 +97,12 @@ export function checkClients(clients: readonly ServiceClient[], games: readonly 
         `the base URL of the client ${extCID} must be an http or https address, not ${client.integratorBaseUrl}`,
       );
     }
-    const currency = client.currencies?.find((code) => !currencyByCode(code));
-    if (currency !== undefined)
-      throw new RangeError(
-        `the client ${extCID} may use the currency ${currency}, which the service does not support; remove the currency from its settings`,
-      );
+    const [wrongCode] = (client.currencies ?? []).flatMap((code) => codeProblem(code) ?? []);
+    if (wrongCode !== undefined) throw new RangeError(`the currencies of the client ${extCID} are wrong: ${wrongCode}`);
     const game = client.games?.find((id) => !games.some((one) => one.id === id));
     if (game !== undefined)
       throw new RangeError(
-        `the client ${extCID} may use the game ${game}, which is not in the catalogue; remove the game from its settings`,
+        `the games of the client ${extCID} contain ${game}, but the catalogue has no such game; it has ${listed(games.map(({ id }) => id))}`,
       );
   }
 }

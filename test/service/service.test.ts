@@ -346,8 +346,11 @@ describe('a service with invalid options', () => {
     [[EU, { ...EU, cID: 'b' }], 'two clients have the ExtCID acme-eu'],
     [[{ ...EU, apiKey: '' }], 'a key of the client acme-eu is empty'],
     [[{ ...EU, integratorBaseUrl: 'wallet.example' }], 'must be an http or https address, not wallet.example'],
-    [[{ ...EU, currencies: ['EUR', 'EURO'] }], 'may use the currency EURO'],
-    [[{ ...EU, games: ['chess'] }], 'may use the game chess'],
+    [[{ ...EU, currencies: ['USD', 'eur'] }], 'eur is not the code of a currency; did you mean EUR?'],
+    [
+      [{ ...EU, games: ['chess'] }],
+      'the games of the client acme-eu contain chess, but the catalogue has no such game',
+    ],
   ])('is refused at the start with the message: $1', (clients, message) => {
     expect(() => createService({ clients })).toThrow(message);
   });

@@ -3,6 +3,7 @@ import { contractVersion } from '../../contract/versions.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
 import { nearest } from '../../scenario/near.ts';
 import type { Diagnostic } from '../../scenario/yaml/diagnostic.ts';
+import type { ServiceClient } from '../../service/client.ts';
 import type { WireOptions } from '../../wire/wire.ts';
 import { UsageError } from '../exit-status.ts';
 import { readTextFile } from '../files.ts';
@@ -18,7 +19,12 @@ export interface SessionSource {
   readonly from: ClientConfig['sessionsFrom'];
   readonly cID: string | undefined;
   readonly apiKey: string | undefined;
+  /** The settings that only the simulated Core API uses. */
+  readonly coreApi: CoreApiSettings;
 }
+
+/** The games and currencies that a client may use at the simulated Core API, and the launches that it refuses. */
+type CoreApiSettings = Pick<ServiceClient, 'games' | 'currencies' | 'blocked' | 'blockedUsers'>;
 
 /** The clients to judge, and the secrets that no output may contain. */
 export interface Clients {
@@ -229,8 +235,13 @@ function secretOf(
 }
 
 function sourceOf(entry: ClientConfig, configuration: Configuration): SessionSource {
-  const { cID, apiKey, sessionsFrom: from, extCID } = entry;
-  return { from, cID, apiKey: apiKey && secretOf(apiKey, configuration, extCID, 'apiKey') };
+  const { cID, apiKey, sessionsFrom: from, extCID, games, currencies, blocked, blockedUsers } = entry;
+  return {
+    from,
+    cID,
+    apiKey: apiKey && secretOf(apiKey, configuration, extCID, 'apiKey'),
+    coreApi: withoutUndefined({ games, currencies, blocked, blockedUsers }),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
 import { RULES } from '../../contract/catalogue.ts';
-import { CURRENCY_CODE } from '../../contract/currencies.ts';
+import { CURRENCY_CODE, codeProblem } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { RULE_GROUPS } from '../../contract/rule.ts';
 import { SESSION_STATES } from '../../contract/session-state.ts';
@@ -94,6 +94,12 @@ const sessionsFrom = z
     'A program or a URL that opens sessions at the start of each run. It returns a JSON list with the same fields as `sessions`. With --launches, it makes the operator launch games, and croupier ignores the list.',
   );
 
+/** Adds an issue if a text can't be the code of a currency, or if only its letter case is wrong. */
+function refuseWrongCode(code: string, context: z.RefinementCtx): void {
+  const message = codeProblem(code);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+}
+
 const client = z.strictObject({
   extCID: text.describe('The external client id. No other client of the service has the same id.'),
   integratorBaseUrl: httpUrl.describe(
@@ -115,6 +121,26 @@ const client = z.strictObject({
     .record(z.string(), z.string())
     .optional()
     .describe('Additional headers of each call, for example for a staging gateway.'),
+  games: z
+    .array(text)
+    .optional()
+    .describe(
+      'The ids of the games that the client may list and launch at the simulated Core API. Default: all games. The key changes nothing in `sessions`.',
+    ),
+  currencies: z
+    .array(text.superRefine(refuseWrongCode))
+    .optional()
+    .describe(
+      'The codes of the currencies that the client may use at the simulated Core API. Default: all currencies. The key changes nothing in `sessions`.',
+    ),
+  blocked: z
+    .boolean()
+    .optional()
+    .describe('true: the simulated Core API answers every launch of the client with 403 account_blocked.'),
+  blockedUsers: z
+    .array(text)
+    .optional()
+    .describe('The players, by `user.id`, whose launches the simulated Core API answers with 403 account_blocked.'),
   sessions: z
     .array(sessionSchema)
     .min(1, 'needs one session at least')

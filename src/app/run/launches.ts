@@ -101,7 +101,9 @@ export function serviceClients(
 ): readonly ServiceClient[] {
   return clients.map((client) => {
     const { extCID, integrationApiKey, integratorBaseUrl, paths, headers } = client;
-    return { extCID, integrationApiKey, integratorBaseUrl, paths, headers, ...identityOf(extCID, sources, what) };
+    const { coreApi } = sources.get(extCID) ?? {};
+    const identity = identityOf(extCID, sources, what);
+    return { extCID, integrationApiKey, integratorBaseUrl, paths, headers, ...identity, ...coreApi };
   });
 }
 

@@ -37,21 +37,27 @@ export function launchCurrency(client: ServiceClient, code: string): Pick<Curren
 /** Returns the currency with a code, or refuses a currency that is not supported or that the client may not use. */
 export function requireCurrency(client: ServiceClient, code: string): Currency | Refusal {
   const currency = currencyByCode(code);
-  if (currency && mayUse(client, code)) return currency;
+  const isAllowed = mayUse(client, code);
+  if (currency && isAllowed) return currency;
   const alike = CURRENCIES.find((one) => one.code.toLowerCase() === code.toLowerCase())?.code;
   const advice = currency
     ? 'This client may not use this currency.'
     : alike === undefined
       ? 'This currency is not supported.'
       : `This currency is not supported; did you mean ${alike}? Letter case matters.`;
-  return refusal(400, advice, { code: 'currency_not_supported', details: `currency: ${JSON.stringify(code)}` });
+  const available = isAllowed ? '' : `; available to ${client.extCID}: ${listed(client.currencies ?? [])}`;
+  return refusal(400, advice, {
+    code: 'currency_not_supported',
+    details: `currency: ${JSON.stringify(code)}${available}`,
+  });
 }
 
 function mayUse(client: ServiceClient, code: string): boolean {
   return client.currencies?.includes(code) ?? true;
 }
 
-function listed(ids: readonly string[]): string {
+/** Writes ids as a list for a message, which ends after a few ids. */
+export function listed(ids: readonly string[]): string {
   if (ids.length === 0) return 'none';
   return ids.length > MAX_LISTED ? `${ids.slice(0, MAX_LISTED).join(', ')}, …` : ids.join(', ');
 }

@@ -127,6 +127,16 @@ describe('a launch', () => {
     const answer = await send(`${url}/create-new-game`, 'POST', launch(changes, client), { key: client.apiKey });
     expect(answer).toMatchObject({ status, body: { code, message: expect.stringContaining(message) } });
   });
+
+  it('names the currencies that the client may use, which may be unknown to croupier', async () => {
+    const { url } = await startCore({ clients: [{ ...ASIA, currencies: ['USD', 'ZWG'] }] });
+    const answers = ['EUR', 'ZWG'].map((currency) =>
+      send(`${url}/create-new-game`, 'POST', launch({ currency, gameID: 'swipe' }, ASIA), { key: ASIA.apiKey }),
+    );
+    const [refused, granted] = await Promise.all(answers);
+    expect(refused?.body.details).toBe('currency: "EUR"; available to acme-asia: USD, ZWG');
+    expect(granted?.status).toBe(200);
+  });
 });
 
 describe('a demo', () => {
