@@ -113,12 +113,18 @@ function checkSignature(
   const texts = canonicals.flatMap(spellings);
   const isMade = (key: string, header = signature): boolean => texts.some((text) => verifySignature(text, key, header));
   if (isMade(client.apiKey)) return { kind: 'valid' };
-  const isBlank = texts.some((text) => verifySignature(withBlanks(text), client.apiKey, signature));
-  return { kind: 'wrong', hint: isBlank ? BLANKS : hintOf(signature, raw, client, isMade) };
+  const isOver = (rewrite: (text: string) => string): boolean =>
+    texts.some((text) => verifySignature(rewrite(text), client.apiKey, signature));
+  if (isOver(withBlanks)) return { kind: 'wrong', hint: BLANKS };
+  if (isOver((text) => `${text}\n`)) return { kind: 'wrong', hint: LINE_BREAK };
+  return { kind: 'wrong', hint: hintOf(signature, raw, client, isMade) };
 }
 
 const BLANKS =
   'The signature was made over JSON with a blank after each comma and colon. Sign the text without blanks: in Python, `separators=(",", ":")`.';
+
+const LINE_BREAK =
+  'The signature was made over the canonical JSON with a line break after it. Sign the text without the line break: in Go, remove what `json.Encoder` adds, or use `json.Marshal`.';
 
 function hintOf(
   signature: string,

@@ -52,6 +52,7 @@ describe('the signature of a request to the Core API', () => {
     ["another client's", signed(text, ASIA.apiKey), 'The signature was made over another text, or with another key.'],
     ['made with the other key', signed(text, EU.integrationApiKey), 'made with the Integration API key'],
     ['in upper case', signed(text).toUpperCase(), 'right except for its upper-case letters'],
+    ['over JSON with a line break at its end', signed(`${text}\n`), 'a line break after it'],
     ['over JSON with blanks', signed(text.replace(/([,:])(?=["{])/g, '$1 ')), 'a blank after each comma and colon'],
     ['over what was sent', signed(JSON.stringify(launch())), 'made over the text as it was sent'],
     ['cut off', signed(text).slice(0, 63), 'The signature was made over another text'],
