@@ -146,6 +146,8 @@ export interface RunOptions extends AmountSettings {
   readonly shard?: Shard | undefined;
   /** Number of failed scenarios after which the run stops. Null: the run never stops early. */
   readonly bail: number | null;
+  /** Time after which no new scenario begins, in ms. Absent: no limit. */
+  readonly endAfterMs?: number | undefined;
   /** Maximum number of calls per second. Null: no limit. */
   readonly ratePerSecond: number | null;
   /** Maximum number of calls in flight. */

@@ -73,6 +73,10 @@ function whyUndecided(fold: Fold): string | null {
   const name = fold.run.client.extCID;
   if (fold.ended === null) return `the run against ${name} was cut off`;
   if (fold.ended.how === 'unreachable') return `${name} ${silenceClause(fold) ?? 'could not be reached'}`;
+  if (fold.ended.how === 'time') {
+    const played = fold.scenarios.filter(({ state }) => state === 'ended').length;
+    return `the time of the run against ${name} was over (--time) after ${played} of ${fold.scenarios.length} scenarios`;
+  }
   const unmet = unmetRequirements(fold);
   if (unmet.length > 0) return unmetSentence(fold, unmet);
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;

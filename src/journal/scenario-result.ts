@@ -123,6 +123,8 @@ export function stopReason(ended: RunEnded | null): string {
       return 'the run ended before it was played';
     case 'bail':
       return 'the run stopped early after failures (--bail)';
+    case 'time':
+      return 'the time of the run was over before it was played (--time)';
     case 'interrupted':
       return 'the run was interrupted';
     case 'unreachable':

@@ -108,6 +108,7 @@ const ENDINGS: readonly (RunEnded['how'] | 'cut-off')[] = [
   'cut-off',
   'unreachable',
   'bail',
+  'time',
   'complete',
 ];
 

@@ -125,6 +125,8 @@ describe('the exit status of a run', () => {
   it('is 3 when the operator was not reached, and when a run stopped early and no failure is left', async () => {
     expect(await of([pass], runEnded('unreachable'))).toMatchObject({ exitCode: 3 });
     expect(await of([pass], runEnded('bail'))).toMatchObject({ exitCode: 3 });
+    expect(await of([pass], runEnded('time'))).toMatchObject({ exitCode: 3 });
+    expect(await of(fail, runEnded('time'))).toMatchObject({ exitCode: 1 });
     expect(await of(fail, runEnded('bail'))).toMatchObject({ exitCode: 1 });
   });
 

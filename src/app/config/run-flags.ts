@@ -43,6 +43,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly launchWait?: number;
   readonly after?: readonly string[];
   readonly bail?: number | true;
+  /** Time after which no new scenario begins, in ms. */
+  readonly time?: number;
   readonly watch?: boolean;
   readonly lastFailed?: string | true;
   /** The shard to run, such as `2/4`: part 2 of 4. */

@@ -26,6 +26,7 @@ export type RunSettings = Pick<
   | 'budgetMs'
   | 'workers'
   | 'bail'
+  | 'endAfterMs'
   | 'retries'
   | 'allowFlaky'
   | 'ratePerSecond'
@@ -64,6 +65,7 @@ export function runSettings(
     budgetMs: budgets(config),
     workers: flags.workers ?? config.workers ?? DEFAULTS.workers,
     bail: flags.bail === true ? 1 : (flags.bail ?? null),
+    endAfterMs: flags.time,
     retries: flags.retries,
     allowFlaky: flags.allowFlaky,
     ratePerSecond: config.rate ?? null,

@@ -105,9 +105,13 @@ class Run {
   #failed = 0;
   #reached = false;
   #unreachable: string | null = null;
+  readonly #startedMs: number;
+  /** True if the time of the run was over before all scenarios were played. */
+  #isCutByTime = false;
 
   constructor(options: RunOptions, sender: Sender, { presence, knownBalances }: Observers) {
     this.#options = options;
+    this.#startedMs = options.now();
     this.#presence = presence;
     this.#knownBalances = knownBalances;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
@@ -233,6 +237,7 @@ class Run {
     if (this.#unreachable !== null)
       return { event: 'run-ended', how: 'unreachable', signal: null, detail: this.#unreachable };
     if (bail !== null && this.#failed >= bail) return { event: 'run-ended', how: 'bail', signal: null, detail: null };
+    if (this.#isCutByTime) return { event: 'run-ended', how: 'time', signal: null, detail: null };
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
   }
 
@@ -248,8 +253,14 @@ class Run {
       signal.aborted ||
       this.#presence.farewell !== undefined ||
       this.#unreachable !== null ||
-      (bail !== null && this.#failed >= bail)
+      (bail !== null && this.#failed >= bail) ||
+      this.#isTimeOver
     );
+  }
+
+  get #isTimeOver(): boolean {
+    const { now, endAfterMs } = this.#options;
+    return endAfterMs !== undefined && now() - this.#startedMs >= endAfterMs;
   }
 
   async #playAll(scenarios: readonly RunnableScenario[], workers: number): Promise<void> {
@@ -262,7 +273,11 @@ class Run {
     while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
       if (!this.#stopped) await this.#fill(queue, waiting, running, workers);
       if (running.size === 0) {
-        if (this.#stopped || (queue.length === 0 && waiting.length === 0)) break;
+        if (queue.length === 0 && waiting.length === 0) break;
+        if (this.#stopped) {
+          this.#isCutByTime ||= this.#isTimeOver;
+          break;
+        }
         continue;
       }
       await Promise.race(running);

@@ -312,6 +312,23 @@ describe('a run', () => {
     expect(run.events.filter(({ event }) => event === 'scenario-ended')).toHaveLength(2);
   });
 
+  it('a run with --time begins no scenario after this time, and completes the scenario that it has begun', async () => {
+    let clock = 0;
+    const { url } = await operatorServer((_, tell) => {
+      clock += 40;
+      return tell();
+    });
+    const run = await ran(
+      url,
+      [1, 2, 3, 4].map((number) => scenarioOf(`bet/${number}`, 'rules: [bet.debit]\nsteps: [{ bet: }, { balance: }]')),
+      { endAfterMs: 100, now: () => performance.now() + clock },
+    );
+    expect(run.ended.how).toBe('time');
+    expect(run.events.filter(({ event }) => event === 'scenario-ended')).toHaveLength(1);
+    expect(conclude(run.fold).firstLine).toContain('was over (--time) after 1 of ');
+    expect(run.scenario('bet/1').verdict).toBe('pass');
+  });
+
   it('an interrupted run begins no scenario and restores the balances', async () => {
     const abort = new AbortController();
     const { url, wallet } = await operatorServer(({ call }, tell) => {

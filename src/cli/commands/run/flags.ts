@@ -1,7 +1,7 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { shardPart } from '../../../app/config/run-flags.ts';
 import { addSettings } from '../../options/client.ts';
-import { collect, countFlag, jsonOption } from '../../options/parts.ts';
+import { collect, countFlag, durationFlag, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 
 /** Checks the value of `--shard`, such as 2/4. @throws InvalidArgumentError unless it names an existing part */
@@ -37,6 +37,11 @@ export function describeRun(program: CommandUnknownOpts) {
     .optionsGroup('Run:')
     .option('--after <journal>', 'verify the transactions of an earlier run; repeatable', collect)
     .addOption(new Option('--bail [n]', 'stop after one (or n) failed scenarios').argParser(countFlag))
+    .addOption(
+      new Option('--time <duration>', 'start no scenario after this time, such as 5m (default: no limit)').argParser(
+        durationFlag,
+      ),
+    )
     .addOption(
       new Option('--retries <n>', 'retry a failed scenario up to n times').argParser(countFlag).env('CROUPIER_RETRIES'),
     )
