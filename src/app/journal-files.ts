@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { createJournalFile, type JournalFile } from '../engine/run/journal-file.ts';
@@ -25,6 +25,8 @@ export function openJournal(given: string | undefined, cwd: string, scrub: (text
     );
   try {
     if (isDevice(file)) throw refuse('it is not a regular file, so reports could not read it again');
+    const writer = writerOf(file);
+    if (writer !== undefined) throw refuse(`the croupier process ${writer} is still writing it`);
     return createJournalFile(file, scrub);
   } catch (error) {
     throw error instanceof UsageError ? error : refuse(whyUnreadable(error), error);
@@ -37,6 +39,28 @@ export function openJournal(given: string | undefined, cwd: string, scrub: (text
 function isDevice(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 }
+
+/** Returns the id of the process that is still writing a file as its journal; undefined if there is none. */
+function writerOf(file: string): number | undefined {
+  if (!existsSync(file)) return undefined;
+  const descriptor = openSync(file, 'r');
+  try {
+    const begin = Buffer.alloc(MAX_FIRST_LINE);
+    const [line = ''] = begin.toString('utf8', 0, readSync(descriptor, begin, 0, MAX_FIRST_LINE, 0)).split('\n', 1);
+    const event: unknown = JSON.parse(line);
+    return eventProblem(event) === null && (event as JournalEvent).event === 'run-started'
+      ? runningWriter(event as RunStarted)
+      : undefined;
+  } catch {
+    // A file that is not a journal has no running writer.
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Maximum length of the first event of a journal, in bytes. The event names all scenarios of the run. */
+const MAX_FIRST_LINE = 1024 * 1024;
 
 /**
  * Returns a file name with the date and time, so that names sort by time. A random part keeps the names of runs apart

@@ -1,4 +1,6 @@
 import { isatty } from 'node:tty';
+import { EXIT } from '../app/exit-status.ts';
+import { whyUnreadable } from '../app/files.ts';
 import type { Sink, Stdio } from '../app/stdio.ts';
 
 /** True if a variable such as `CI` is set; false for `false`, `0` and an empty text. */
@@ -9,10 +11,17 @@ function isSet(text: string | undefined): boolean {
 function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
   let open = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has closed the pipe, as `croupier list rules | head` does. The command continues, because it may still
-    // write files.
-    if (error.code !== 'EPIPE') throw error;
+    const isFirst = open;
+    // The command continues, because it may still write files.
     open = false;
+    // The reader has closed the pipe, as `croupier list rules | head` does.
+    if (error.code === 'EPIPE' || !isFirst) return;
+    // Without its output, the status of the command would be understood as its result.
+    process.once('exit', () => {
+      process.exitCode = EXIT.USAGE;
+    });
+    if (stream === process.stdout)
+      process.stderr.write(`The output can't be written to the standard output: ${whyUnreadable(error)}.\n`);
   });
   // A CI pipeline may provide a terminal that no person reads.
   const tty = stream.isTTY && !isSet(process.env.CI);

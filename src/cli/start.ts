@@ -20,7 +20,7 @@ export function start(load: () => Promise<Program>): void {
     const status = await main(args);
     process.exitCode = status;
     // Open connections and timers would keep the process alive, so it must exit. Before that, all output must be
-    // written.
-    process.stdout.write('', () => process.stderr.write('', () => process.exit(status)));
+    // written. A stream reports that it can't be written shortly after its callback.
+    process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit(status))));
   });
 }

@@ -81,7 +81,12 @@ export async function play({ options, journal, cwd, scrub, progress, onJournal, 
   } catch (error) {
     failure = error;
   } finally {
-    written.close();
+    try {
+      if (written.close())
+        progress.print('The journal was removed during the run, so croupier has written it again.\n');
+    } catch (error) {
+      failure ??= error;
+    }
     progress.end();
   }
   if (!begun) {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { JournalEvent } from '../../journal/event.ts';
 import { makeFolder } from './make-folder.ts';
@@ -12,7 +12,13 @@ export interface JournalFile {
    * @throws UnwritableJournal if the operating system does not accept the event
    */
   append(event: JournalEvent): void;
-  close(): void;
+  /**
+   * Closes the file. If it was removed since it was opened, writes it again.
+   *
+   * @returns true if the file was removed and has been written again
+   * @throws UnwritableJournal if it cannot be written again
+   */
+  close(): boolean;
 }
 
 /**
@@ -37,7 +43,7 @@ export class UnwritableJournal extends Error {
  */
 export function createJournalFile(file: string, scrub: (text: string) => string): JournalFile {
   makeFolder(path.dirname(file), 0o700);
-  return appending(file, openSync(file, 'w', 0o600), scrub);
+  return appending(file, openSync(file, 'w+', 0o600), scrub);
 }
 
 /**
@@ -56,7 +62,7 @@ export function reopenJournalFile(file: string, scrub: (text: string) => string)
   } finally {
     closeSync(descriptor);
   }
-  return appending(file, openSync(file, 'a'), scrub);
+  return appending(file, openSync(file, 'a+'), scrub);
 }
 
 const PIECE = 65_536;
@@ -125,8 +131,34 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
       }
     },
     close: () => {
-      if (open) closeSync(descriptor);
+      if (!open) return false;
       open = false;
+      try {
+        if (existsSync(file)) return false;
+        writeAgain(file, descriptor);
+        return true;
+      } catch (error) {
+        throw error instanceof Error ? new UnwritableJournal(file, error) : error;
+      } finally {
+        closeSync(descriptor);
+      }
     },
   };
+}
+
+/** Writes a file that was removed while it was open. The system keeps its content until it is closed. */
+function writeAgain(file: string, descriptor: number): void {
+  makeFolder(path.dirname(file), 0o700);
+  const again = openSync(file, 'wx', 0o600);
+  try {
+    const piece = Buffer.alloc(PIECE);
+    for (let at = 0; ; ) {
+      const length = readSync(descriptor, piece, 0, PIECE, at);
+      if (length === 0) return;
+      for (let written = 0; written < length; ) written += writeSync(again, piece, written, length - written);
+      at += length;
+    }
+  } finally {
+    closeSync(again);
+  }
 }
