@@ -18,12 +18,22 @@ export function isJournalHead(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'event' in value && value.event === 'run-started';
 }
 
+/**
+ * True if a value is an event of a journal other than the first one. Without the first event, the times, the players and the
+ * currencies of the calls are unknown.
+ */
+export function isLaterEvent(value: Readonly<Record<string, unknown>>): boolean {
+  return typeof value.event === 'string' && !isJournalHead(value) && eventProblem(value) === null;
+}
+
 /** Joins the events of a journal to exchanges. A journal has one event for a request and another one for its reply. */
 export class JournalReader {
   readonly #file: string;
   readonly #open = new Map<string, { readonly sending: Sending; readonly line: number }>();
   readonly #clock = new WallClock();
   #run: RunStarted | null = null;
+  /** True if the journal has a format that this croupier does not read. Its events may have another meaning. */
+  #isUnknownFormat = false;
 
   constructor(file: string) {
     this.#file = file;
@@ -36,8 +46,10 @@ export class JournalReader {
    * @param value one parsed line of the journal
    */
   take(value: unknown, line: number): LogEntry | undefined {
+    if (this.#isUnknownFormat) return undefined;
     const format = isJournalHead(value) ? (value as { readonly format?: unknown }).format : JOURNAL_FORMAT;
     if (format !== JOURNAL_FORMAT) {
+      this.#isUnknownFormat = true;
       const why = `the journal is in the format ${JSON.stringify(format)}, but this croupier reads ${JOURNAL_FORMAT}`;
       return { kind: 'unreadable', line, why };
     }

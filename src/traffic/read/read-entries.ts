@@ -6,7 +6,7 @@ import { curlFailure } from './commands/curl.ts';
 import { beginsCommand, readCommand } from './commands/read-command.ts';
 import { type Line, linesOf, plainBytes } from './file-bytes.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
-import { isJournalHead, JournalReader } from './journal.ts';
+import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
 import { fromDocument, shapeOf } from './json-document.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
 import { readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
@@ -211,7 +211,13 @@ class LineReader {
     if (this.#journal) {
       const sighting = this.#journal.take(value, place.line);
       if (sighting) yield sighting;
-    } else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
+    } else if (isLaterEvent(value))
+      yield {
+        kind: 'unreadable',
+        line: place.line,
+        why: 'it is an event of a journal whose first line is missing',
+      };
+    else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
     else yield* this.#logged(value, place);
   }
 

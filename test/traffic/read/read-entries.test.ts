@@ -6,6 +6,20 @@ import { entriesIn, exchangesIn } from './entries-in.ts';
 const BODY = '{"amount":"5.00","sessionID":"s-1","txID":"t-1"}';
 
 describe('a file that is read line by line', () => {
+  const started = (format: string): string => JSON.stringify({ event: 'run-started', format });
+  const notice = JSON.stringify({ event: 'notice', text: 'a remark' });
+
+  it.each([
+    ['a journal without its first line', [notice], 'it is an event of a journal whose first line is missing'],
+    [
+      'a journal of another format, of which only the first line is reported',
+      [started('croupier-journal/9'), notice, notice],
+      'the journal is in the format "croupier-journal/9", but this croupier reads croupier-journal/1',
+    ],
+  ])('is not read as a log if it is %s', async (_, lines, why) => {
+    expect(await entriesIn(lines.join('\n'))).toEqual([{ kind: 'unreadable', line: 1, why }]);
+  });
+
   it('may mix formats, and a line of unknown format is reported with its number', async () => {
     const text = [
       'starting up',
