@@ -49,12 +49,14 @@ export function drawMultiplier(paytable: Paytable, random: () => number): string
  * Returns the win of a round: stake times multiplier, rounded down to the currency's smallest unit.
  *
  * @param maxMultiplier the upper limit of the multiplier, a plain decimal
- * @returns a plain decimal in the main unit
+ * @returns a plain decimal in the main unit; `0` for a lost round
  */
 export function prizeOf(stake: string, multiplier: string, currency: string, maxMultiplier?: string): string {
   const times = Money.of(multiplier);
   const limit = maxMultiplier === undefined ? times : Money.of(maxMultiplier);
   const exact = Money.of(stake).times(times.compare(limit) > 0 ? limit : times);
+  // A lost round is written as in the scenarios.
+  if (exact.isZero()) return '0';
   const decimals = currencyByCode(currency)?.decimals ?? null;
   return decimals === null ? exact.format() : cut(exact, decimals);
 }

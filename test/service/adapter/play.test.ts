@@ -68,7 +68,7 @@ it('the wins of a campaign’s free rounds are paid at the end in one regular wi
     ['bet', 'free', 'spring', '0.20'],
     ['win', 'free', 'spring', '10.00'],
     ['bet', 'free', 'spring', '0.20'],
-    ['win', 'free', 'spring', '0.00'],
+    ['win', 'free', 'spring', '0'],
     ['win', 'regular', 'spring', '10.40'],
   ]);
   expect(front.arrived.at(-1)?.fields.roundID).toBe(last.roundID);

@@ -86,7 +86,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     expect(service.front.balance()).toBe('1003.25');
     await playFrom(page, 'much', /^The request is invalid: multiplier/);
     await playFrom(page, '', 'The round won nothing.');
-    await list(page, ['win 0.00 200', 'bet 0.50 200', 'win 3.75 200', 'bet 0.50 200']);
+    await list(page, ['win 0 200', 'bet 0.50 200', 'win 3.75 200', 'bet 0.50 200']);
   });
 
   it('disturbs calls, shows what is owed, and retries it at once when asked to', async () => {
@@ -116,7 +116,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => (await lines(page)).slice(0, 5))
       .toEqual([
-        'win 0.00 200',
+        'win 0 200',
         'bet 0.10 sent a second time on purpose 200',
         'bet 0.10 will be sent twice on purpose 200',
         expect.stringMatching(/^bet 0\.10 .*[45]\d\d$/),
@@ -134,7 +134,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await disturb(page, 'bet', 'delay');
     await says(page, 'fault-list', 'The next bet leaves 30 ms late.');
     await playFrom(page, '0', 'won nothing');
-    await list(page, ['win 0.00 200', 'bet 0.10 delayed by 30 ms on purpose 200']);
+    await list(page, ['win 0 200', 'bet 0.10 delayed by 30 ms on purpose 200']);
     await disturb(page, 'refund', 'drop');
     await page.getByRole('button', { name: /^Cancel/ }).click();
     await expect.poll(() => page.locator('#fault-list li').count()).toBe(0);
@@ -149,11 +149,11 @@ describe('the console page', { timeout: 60_000 }, () => {
     const service = await startPages(pagesDir());
     const page = await openConsole(service);
     await service.parts.play.round(service.launched(), '1.00', '0');
-    await list(page, ['win 0.00 200', 'bet 1.00 200']);
+    await list(page, ['win 0 200', 'bet 1.00 200']);
     await page.locator('#exchange-list button').nth(1).click();
     await page.click('#again');
     await says(page, 'detail-said', 'The call is being sent again.');
-    await list(page, ['bet 1.00 sent again by hand 200', 'win 0.00 200', 'bet 1.00 200']);
+    await list(page, ['bet 1.00 sent again by hand 200', 'win 0 200', 'bet 1.00 200']);
     const [first, , again] = service.front.arrived;
     expect(again).toEqual(first);
     expect(service.front.balance()).toBe('999.00');
@@ -209,7 +209,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     const service = await startPages(pagesDir());
     const page = await openConsole(service);
     await service.parts.play.round(service.launched(), '1.00', '0');
-    await list(page, ['win 0.00 200', 'bet 1.00 200']);
+    await list(page, ['win 0 200', 'bet 1.00 200']);
     await page.focus('#pause');
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowDown');
