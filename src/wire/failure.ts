@@ -60,6 +60,14 @@ export function connectFailure(error: unknown, where: string): WireFailure {
   if (code === 'ECONNRESET' || code === 'EPIPE') {
     return new WireFailure('reset', `${where} closed the connection while it was being made (${code}).`, cause);
   }
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    const advice = 'Raise the limit of open files (`ulimit -n`), or lower `maxAtOnce`.';
+    return new WireFailure(
+      'unreachable',
+      `croupier could not open a connection to ${where}, because this machine allows no more open files (${code}). This is not a fault of the operator. ${advice}`,
+      cause,
+    );
+  }
   return new WireFailure('unreachable', `${where} cannot be reached (${code || message}).`, cause);
 }
 

@@ -4,6 +4,7 @@ import http from 'node:http';
 import net from 'node:net';
 import tls from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { connectFailure } from '../../src/wire/failure.ts';
 import { answering, detailOf, get, ok, onRequests, openWire, post, rawServer, reasonOf } from './raw-server.ts';
 
 const pem = (name: string): string => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
@@ -31,6 +32,12 @@ describe('a connection that cannot be made has the reason', () => {
     const { outcome } = await openWire().send({ request: get('http://no-such-host.invalid/') });
     expect(reasonOf(outcome)).toBe('unresolved');
     expect(detailOf(outcome)).toContain('no-such-host.invalid');
+  });
+
+  test('that this machine has no more open files, which is no fault of the operator', () => {
+    const { reason, message } = connectFailure(Object.assign(new Error('x'), { code: 'EMFILE' }), 'h:1');
+    expect(reason).toBe('unreachable');
+    expect(message).toContain('This is not a fault of the operator. Raise the limit of open files');
   });
 
   test('unreachable if the system has no route', async () => {
