@@ -37,11 +37,7 @@ export function describeRun(program: CommandUnknownOpts) {
     .optionsGroup('Run:')
     .option('--after <journal>', 'verify the transactions of an earlier run; repeatable', collect)
     .addOption(new Option('--bail [n]', 'stop after one (or n) failed scenarios').argParser(countFlag))
-    .addOption(
-      new Option('--time <duration>', 'start no scenario after this time, such as 5m (default: no limit)').argParser(
-        durationFlag,
-      ),
-    )
+    .addOption(new Option('--time <duration>', 'start no scenario after this time, such as 5m').argParser(durationFlag))
     .addOption(
       new Option('--retries <n>', 'retry a failed scenario up to n times').argParser(countFlag).env('CROUPIER_RETRIES'),
     )
@@ -63,9 +59,8 @@ export function describeRun(program: CommandUnknownOpts) {
       'after',
       `
 Examples:
-  croupier run --reference --defect lost-update   a wallet with a bug
-  CROUPIER_KEY=… croupier run --base-url https://wallet.example/eu \\
-    --ext-cid acme-eu --session eu-usd-1          without a croupier.yaml
+  croupier run --reference --defect lost-update     a wallet with a bug
+  CROUPIER_KEY=… croupier run --base-url URL --ext-cid ID --session ID
 
 Exit status: 0 conforming, 1 not conforming, 2 usage, 3 undecided, 70 a bug`,
     );
