@@ -92,6 +92,14 @@ export class AfterRun {
     return this.transactions.filter(({ open }) => open);
   }
 
+  /**
+   * The first accepted bet of each round that the run had no time to complete. Empty if the run ended by itself, because it has
+   * then left its open rounds on purpose.
+   */
+  get openRounds(): readonly PastTransaction[] {
+    return this.#ended ? [] : this.#transactions.openRounds();
+  }
+
   estimateOf(walletID: string): BalanceEstimate | undefined {
     return this.#estimates.get(walletID);
   }

@@ -10,6 +10,11 @@ export type OpenItem =
   | { readonly kind: 'refund'; readonly bet: PastTransaction; readonly refund: PastTransaction | null }
   /** A win, or the refund of an accepted bet. It must be sent again unchanged. */
   | { readonly kind: 'again'; readonly transaction: PastTransaction }
+  /**
+   * A round of a killed run that has an accepted bet and no win. The service completes each round with a win, which is 0 if the
+   * player has lost. Some operators decline further bets of the session until then.
+   */
+  | { readonly kind: 'round'; readonly bet: PastTransaction }
   /** A wallet whose balance differs from its balance before the run, or is uncertain. */
   | { readonly kind: 'balance'; readonly estimate: BalanceEstimate };
 
@@ -23,6 +28,7 @@ export function openItemsOf(afterRun: AfterRun): readonly OpenItem[] {
     ...open
       .filter(({ call }) => call.call === 'win' || (call.call === 'refund' && !refunded.has(call.origTxID ?? '')))
       .map((transaction): OpenItem => ({ kind: 'again', transaction })),
+    ...afterRun.openRounds.map((bet): OpenItem => ({ kind: 'round', bet })),
     ...afterRun.estimates
       .filter((estimate) => estimate.missing()?.isZero() !== true)
       .map((estimate): OpenItem => ({ kind: 'balance', estimate })),
@@ -36,6 +42,8 @@ export function keyOfItem(item: OpenItem): string {
       return `refund ${item.bet.call.txID}`;
     case 'again':
       return `${item.transaction.call.call} ${item.transaction.call.txID}`;
+    case 'round':
+      return `round ${item.bet.call.roundID}`;
     case 'balance':
       return `balance ${item.estimate.walletID}`;
   }
@@ -44,6 +52,7 @@ export function keyOfItem(item: OpenItem): string {
 export function walletOfItem(item: OpenItem): string {
   switch (item.kind) {
     case 'refund':
+    case 'round':
       return item.bet.walletID;
     case 'again':
       return item.transaction.walletID;

@@ -66,6 +66,20 @@ export class PastTransactions {
     return this.#refunds.get(bet.call.txID)?.find((refund) => refund.walletID === bet.walletID);
   }
 
+  /**
+   * Returns the first accepted bet of each round without a win. Leaves out free rounds, and rounds with a call that must still be
+   * sent again or refunded.
+   */
+  openRounds(): readonly PastTransaction[] {
+    return [...this.#rounds.values()].flatMap((round) => {
+      if (
+        round.some(({ call, open, state }) => open || (call.call === 'win' && state !== 'none' && state !== 'refused'))
+      )
+        return [];
+      return round.find(({ call, state }) => call.call === 'bet' && state === 'applied' && !call.free) ?? [];
+    });
+  }
+
   /** Adds a transaction that is sent for the first time. */
   sent(call: PastCall, walletID: string, { scenario, purpose }: Sending): PastTransaction {
     const transaction: PastTransaction = {

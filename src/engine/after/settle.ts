@@ -58,6 +58,15 @@ export interface Settled {
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5000;
 const MAX_TRIES_OF_BALANCE = 2;
+/** The amount of the win that completes a lost round. */
+const NO_MONEY = '0';
+
+/** An open item that is settled by sending a known call. */
+type CallItem = Extract<OpenItem, { kind: 'refund' | 'again' }>;
+
+function isCall(item: OpenItem): item is CallItem {
+  return item.kind === 'refund' || item.kind === 'again';
+}
 
 /**
  * Sends the calls that an aborted run still owes until each of them is answered 200. The contract (section Errors) requires
@@ -154,18 +163,25 @@ class Settlement {
   }
 
   /**
-   * True if the item is a balance whose wallet still has open calls. Such a balance must wait, so that the same amount is not
-   * restored twice.
+   * True if the item is a balance whose wallet still has open calls that move money. Such a balance must wait, so that the same
+   * amount is not restored twice.
    */
   #isBlocked(item: OpenItem): boolean {
-    return item.kind === 'balance' && this.#afterRun.open.some(({ walletID }) => walletID === item.estimate.walletID);
+    if (item.kind !== 'balance') return false;
+    const { walletID } = item.estimate;
+    return this.#afterRun.open.some((open) => open.walletID === walletID && !open.call.amount.isZero());
   }
 
   async #round(): Promise<void> {
     const { signal } = this.#options;
     for (const item of openItemsOf(this.#afterRun)) {
       if (signal.aborted) return;
-      if (item.kind !== 'balance' && this.#progressOf(item).givenUp === null) await this.#send(item);
+      if (isCall(item) && this.#progressOf(item).givenUp === null) await this.#send(item);
+    }
+    // The calls above can complete or reverse rounds, so the open rounds are computed again.
+    for (const item of openItemsOf(this.#afterRun)) {
+      if (signal.aborted) return;
+      if (item.kind === 'round' && this.#progressOf(item).givenUp === null) await this.#complete(item);
     }
     for (const item of this.#openItems()) {
       if (signal.aborted) return;
@@ -174,7 +190,21 @@ class Settlement {
     }
   }
 
-  async #send(item: Exclude<OpenItem, { kind: 'balance' }>): Promise<void> {
+  /** Completes a round with a win of 0. If the win gets no answer, it becomes an open item itself. */
+  async #complete(item: Extract<OpenItem, { kind: 'round' }>): Promise<void> {
+    const progress = this.#progressOf(item);
+    const { client, uuid } = this.#options;
+    const { sessionID, roundID } = item.bet.call;
+    const fields = { sessionID, amount: NO_MONEY, roundID, txID: uuid(), type: 'regular' };
+    const request = buildRequest({ ...addressOf(client), call: 'win', fields });
+    const sending = { call: 'win', request, amount: NO_MONEY, scenario: null, step: null, purpose: 'settle' } as const;
+    const { outcome } = await this.#sender.send(sending);
+    progress.tries += 1;
+    progress.last = outcome;
+    if (isFinalError(replyStatus({ outcome }))) progress.givenUp = `it was ${answered(outcome)}`;
+  }
+
+  async #send(item: CallItem): Promise<void> {
     const progress = this.#progressOf(item);
     const { client, uuid } = this.#options;
     const past = item.kind === 'refund' ? item.refund : item.transaction;
@@ -273,10 +303,12 @@ class Settlement {
 
   #settled(): readonly Settled[] {
     const still = new Set(this.#openItems().map(keyOfItem));
-    return [...this.#progress].map(([key, { item, tries, last, found, missing, givenUp }]): Settled => {
+    return [...this.#progress].flatMap(([key, { item, tries, last, found, missing, givenUp }]): readonly Settled[] => {
       const done = !still.has(key);
-      return {
-        item: item,
+      // A win without a usable answer is an item of its own, which has taken the place of its round.
+      if (item.kind === 'round' && done && (last && replyStatus({ outcome: last })) !== 200) return [];
+      const settled = {
+        item,
         done,
         tries,
         status: (last && replyStatus({ outcome: last })) ?? null,
@@ -284,6 +316,7 @@ class Settlement {
         missing,
         reason: done ? null : (givenUp ?? (last ? `it was ${answered(last)}` : 'it was not tried')),
       };
+      return [settled];
     });
   }
 }

@@ -4,8 +4,8 @@ import type { RunStarted } from '../../../journal/event.ts';
 
 /** One thing that the run owes, as plain values for the text and the JSON output. */
 export interface SettleItem {
-  /** `refund`: a bet must be refunded. `win`: a win must be sent again. `balance`: a balance must be restored. */
-  readonly kind: 'refund' | 'win' | 'balance';
+  /** `refund`: a bet must be refunded. `win`: a win must be sent again. `round`: a round must be completed with a win of 0. `balance`: a balance must be restored. */
+  readonly kind: 'refund' | 'win' | 'round' | 'balance';
   readonly sessionID: string;
   readonly player: string | null;
   readonly currency: string | null;
@@ -63,6 +63,18 @@ export function itemOf(due: OpenItem, run: RunStarted, settled?: Settled): Settl
         ...came,
       };
     }
+    case 'round':
+      return {
+        kind: 'round',
+        ...whose(due.bet.call.sessionID, run),
+        amount: '0',
+        txID: null,
+        origTxID: null,
+        scenario: due.bet.scenario,
+        found: null,
+        wanted: null,
+        ...came,
+      };
     case 'balance': {
       const { estimate } = due;
       return {
@@ -93,11 +105,10 @@ export function itemLines(item: SettleItem, isSent: boolean): readonly string[] 
   const { kind, amount, currency, sessionID, player } = item;
   const money = amount === null ? 'an unknown amount' : [amount, currency].filter(Boolean).join(' ');
   const who = `session ${sessionID}${player === null ? '' : ` (${player})`}`;
-  const what = kind === 'balance' ? 'balance' : item.kind === 'win' ? 'win' : 'refund';
   const mark = !isSent ? '-' : item.settled ? '✓' : '!';
   const why = item.scenario === null ? [] : [`from ${item.scenario}`];
   return [
-    `${mark} ${what}: ${kind === 'balance' && amount !== null ? signed(amount, currency) : money}, ${who}`,
+    `${mark} ${kind}: ${kind === 'balance' && amount !== null ? signed(amount, currency) : money}, ${who}`,
     ...[...ids(item), ...why, ...outcome(item, isSent)].map((line) => `    ${line}`),
   ];
 }
@@ -119,6 +130,7 @@ function ids({ kind, txID, origTxID, found, wanted }: SettleItem): readonly stri
         : `the balance was ${wanted} before the run, and is ${found} now`,
     ];
   if (kind === 'win') return [`txID ${txID}`];
+  if (kind === 'round') return ['a round with an accepted bet has no win, so it is completed with a win of 0'];
   return [`refunds the bet ${origTxID}, ${txID === null ? 'not sent yet' : `txID ${txID}`}`];
 }
 

@@ -167,11 +167,51 @@ describe('a settlement', () => {
     const { status, out } = await settle();
     expect(status).toBe(3);
     expect(out).toContain('the balance is 900, but the run left it at 995 (it was 1000 before the run)');
-    expect(relay.calls.slice(calls).map(({ call }) => call)).toEqual(['balance', 'balance']);
+    expect(relay.calls.slice(calls).map(({ call }) => call)).toEqual(['win', 'balance', 'balance']);
     expect(operator.books()['anna USD']).toBe('90000');
     // After the balance has its old value again, it can be compared again.
     operator.change("UPDATE wallet SET balance = '99500' WHERE extCID = 'demo-eu' AND player = 'anna'");
     expect((await settle()).status).toBe(0);
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('completes each open round with a win of 0, as the service does', async () => {
+    await killedAt(
+      '  - bet: { amount: "5.00" }\n  - balance:\n',
+      ({ call, number }) => call === 'balance' && number === 1,
+      'lose',
+    );
+    const calls = relay.calls.length;
+    const { status, out } = await settle();
+    expect(status).toBe(0);
+    expect(out).toContain('✓ round: 0 USD, session eu-anna-usd-catch (anna)');
+    const { roundID } = relay.calls.find(({ call }) => call === 'bet')?.fields ?? {};
+    expect(relay.calls.slice(calls).find(({ call }) => call === 'win')?.fields).toMatchObject({ roundID, amount: '0' });
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('reports the win of an open round that the operator refuses, and restores the balance all the same', async () => {
+    await killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
+    relay.decide(({ call, fields }) => (call === 'win' && fields.amount === '0' ? { status: 404 } : 'pass'));
+    const { status, out } = await settle();
+    expect(status).toBe(3);
+    expect(out).toContain('! win: 0.00 USD, session eu-anna-usd-catch (anna)');
+    expect(out).toContain('still owed: it was answered 404');
+    expect(out).toContain('the balance is the same as before the run');
+    expect(operator.books()).toEqual(before);
+  });
+
+  it('repeats the win of an open round until its reply has status 200', async () => {
+    await killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
+    let refused = 0;
+    relay.decide(({ call }) => {
+      if (call !== 'win' || refused >= 2) return 'pass';
+      refused += 1;
+      return { status: 503 };
+    });
+    const { status, out } = await settle();
+    expect(status).toBe(0);
+    expect(out).toContain('✓ win: 0.00 USD');
     expect(operator.books()).toEqual(before);
   });
 
