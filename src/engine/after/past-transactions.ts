@@ -190,8 +190,10 @@ export class PastTransactions {
   /** Applies a refund that was answered 200 to its bet and to the balance estimate. */
   #giveBack(refund: PastTransaction, before: TransactionState): void {
     const { call, walletID } = refund;
-    const isSettled = this.#settle(refund, true);
     const target = this.#targetOf(refund);
+    // A bet that another refund has given back is not given back again.
+    const isGivenBack = target?.call.call === 'bet' && target.state === 'reversed' && target.walletID === walletID;
+    const isSettled = this.#settle(refund, !isGivenBack);
     if (!target) return;
     const isSameWallet = target.walletID === walletID;
     const isRegular = this.#isRegularRefund(refund, target);

@@ -186,3 +186,47 @@ it('a transaction is open again when the journal says that it is owed, unless it
   history.transactions.owed(owed);
   expect([bet.state, bet.open]).toEqual(['reversed', false]);
 });
+
+describe('several refunds of one bet without a known outcome', () => {
+  it('give the bet back once when all of them are answered 200 later', () => {
+    const history = new History();
+    history.accepted('bet', 'b', '7');
+    const refunds = ['r1', 'r2', 'r3'].map((txID) =>
+      history.answer(history.send('refund', txID, '7', { origTxID: 'b' }), 'lost'),
+    );
+    for (const refund of refunds) history.answer(refund, 'accepted', 200);
+    expect(history.balances()).toEqual([100]);
+  });
+});
+
+describe('the open rounds of an earlier run', () => {
+  const openRounds = ({ transactions }: History): readonly string[] =>
+    transactions.openRounds().map(({ call }) => call.txID);
+
+  it('have an accepted bet and no win', () => {
+    const history = new History();
+    history.accepted('bet', 'b1', '7', { roundID: 'one' });
+    history.accepted('bet', 'b2', '7', { roundID: 'two' });
+    history.accepted('bet', 'b3', '7', { roundID: 'two' });
+    history.accepted('win', 'w1', '0', { roundID: 'one' });
+    expect(openRounds(history)).toEqual(['b2']);
+  });
+
+  it('are no rounds whose bet was refunded, at the first or at a later attempt', () => {
+    const history = new History();
+    history.accepted('bet', 'b1', '7', { roundID: 'one' });
+    history.accepted('refund', 'r1', '7', { roundID: 'one', origTxID: 'b1' });
+    history.accepted('bet', 'b2', '7', { roundID: 'two' });
+    const lost = history.answer(history.send('refund', 'r2', '7', { roundID: 'two', origTxID: 'b2' }), 'lost');
+    history.answer(lost, 'accepted', 200);
+    expect(openRounds(history)).toEqual([]);
+  });
+
+  it('are no rounds with a call that must still be sent again, and no free rounds', () => {
+    const history = new History();
+    history.accepted('bet', 'b1', '7', { roundID: 'one' });
+    history.answer(history.send('win', 'w1', '9', { roundID: 'one' }), 'lost');
+    history.accepted('bet', 'b2', '7', { roundID: 'two', free: true });
+    expect(openRounds(history)).toEqual([]);
+  });
+});
