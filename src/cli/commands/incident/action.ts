@@ -21,6 +21,7 @@ import { incidentJson } from '../../../traffic/timeline/incident-json.ts';
 import type { KeysOf } from '../../../traffic/timeline/signature.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import type { IncidentFlags } from './flags.ts';
+import { linePattern } from './line-pattern.ts';
 import { incidentText } from './text.ts';
 
 /**
@@ -172,25 +173,14 @@ function formOf(flags: IncidentFlags, { config }: Configuration): LogForm {
     if (field === undefined || where === '') throw new UsageError(fieldDiagnostic(word, name));
     fields[field] = where.split(',');
   }
-  return logForm({ zone, side: logs?.side, fields, pattern: patternOf(flags.pattern ?? logs?.pattern) });
+  const pattern = flags.pattern ?? logs?.pattern;
+  return logForm({ zone, side: logs?.side, fields, pattern: pattern === undefined ? undefined : linePattern(pattern) });
 }
 
 function fieldDiagnostic(word: string, name: string): string {
   const meant = nearest(name, LOG_FIELDS);
   const hint = meant === undefined ? `The fields are: ${LOG_FIELDS.join(', ')}.` : `Did you mean ${meant}?`;
   return `--field ${word}: write it as FIELD=PATH, such as session=user.session. ${hint}`;
-}
-
-function patternOf(text: string | undefined): RegExp | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return new RegExp(text);
-  } catch (error) {
-    throw new UsageError(
-      `--pattern is not a regular expression: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
-  }
 }
 
 /** Reads the flags that select calls. A time without a date belongs to the first day in the files. */

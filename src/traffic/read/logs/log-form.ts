@@ -37,7 +37,13 @@ export interface LogForm {
   readonly side: Side | null;
   readonly fields: Readonly<Record<LogField, readonly string[]>>;
   /** A regular expression for lines of text, with groups named after the fields; null if none is configured. */
-  readonly pattern: RegExp | null;
+  readonly pattern: LinePattern | null;
+}
+
+/** A compiled regular expression for lines of text. */
+export interface LinePattern {
+  /** Matches a line. Its groups are the fields of a call. */
+  exec(line: string): { readonly groups?: Readonly<Record<string, string | undefined>> | undefined } | null;
 }
 
 /** The names that each field usually has in JSON logs. */
@@ -208,7 +214,7 @@ export function logForm(
     readonly zone?: Zone | undefined;
     readonly side?: Side | undefined;
     readonly fields?: Readonly<Partial<Record<LogField, string | readonly string[]>>> | undefined;
-    readonly pattern?: RegExp | undefined;
+    readonly pattern?: LinePattern | undefined;
   } = {},
 ): LogForm {
   const fields = Object.fromEntries(

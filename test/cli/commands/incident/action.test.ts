@@ -265,11 +265,14 @@ describe('croupier incident', () => {
     [['other.log', '--zone', 'Atlantis'], 'there is no time zone Atlantis'],
     [['other.log', '--field', 'sesion=x'], 'Did you mean session?'],
     [['other.log', '--pattern', '('], '--pattern is not a regular expression'],
+    [['repeated.log', '--pattern', '^(?<session>(a+)+)$'], 'The files have no call of the service'],
+    [['repeated.log', '--pattern', '(?=a)^(?<session>(a+)+)$'], '--pattern needs more than 1 s for a line of 60'],
     [['other.log', '--from', 'noon'], '--from noon: write a time such as 14:03'],
     [['other.log', '--from', '14:03'], 'The files contain no date, so a time of day is not enough'],
     [['-', '--operator', '-'], 'can be read only once'],
   ])('refuses %j with a reason', async (args, message) => {
     write('empty.log', '');
+    write('repeated.log', `${'a'.repeat(59)}b\n`);
     write('other.log', JSON.stringify({ method: 'POST', url: '/bet', status: 402, requestBody: bet('s-1', 't-1') }));
     write('access.log', '10.0.0.1 - - [21/Nov/2026:14:03:07 +0100] "POST /eu/bet HTTP/1.1" 200 52');
     const { err, out, status } = await incident(args);

@@ -1,0 +1,59 @@
+import { setFlagsFromString } from 'node:v8';
+import { createContext, Script } from 'node:vm';
+import { UsageError } from '../../../app/exit-status.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import type { LinePattern } from '../../../traffic/read/logs/log-form.ts';
+
+/** Maximum time for one line, in milliseconds. */
+const MAX_MS = 1000;
+
+/**
+ * Compiles a regular expression that the user has written. A log line can contain text from outside, and some expressions need
+ * a time that doubles with each character of it. V8 matches most expressions in linear time. The others (those with lookaheads,
+ * back references or counted repetitions) are stopped after a second.
+ *
+ * @throws UsageError if the text is no regular expression. The pattern itself throws one for a line that takes too long.
+ */
+export function linePattern(text: string): LinePattern {
+  let backtracking: RegExp;
+  try {
+    backtracking = new RegExp(text);
+  } catch (error) {
+    throw new UsageError(
+      `--pattern is not a regular expression: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return linearPattern(text) ?? limitedPattern(backtracking);
+}
+
+/** Returns undefined if V8 can't match the expression in linear time. */
+function linearPattern(text: string): LinePattern | undefined {
+  setFlagsFromString('--enable-experimental-regexp-engine');
+  try {
+    return new RegExp(text, 'l');
+  } catch {
+    return undefined;
+  }
+}
+
+function limitedPattern(pattern: RegExp): LinePattern {
+  const globals = { pattern, line: '' };
+  const context = createContext(globals);
+  const script = new Script('pattern.exec(line)');
+  return {
+    exec(line) {
+      globals.line = line;
+      try {
+        return script.runInContext(context, { timeout: MAX_MS }) as RegExpExecArray | null;
+      } catch (error) {
+        throw new UsageError(
+          `--pattern needs more than ${MAX_MS / 1000} s for a line of ${line.length} characters: ${forTerminal(line.slice(0, 60))}${line.length > 60 ? '…' : ''}. Write it without a repetition inside a repetition, such as (a+)+, and without several .* in a row.`,
+          { cause: error },
+        );
+      }
+    },
+  };
+}
