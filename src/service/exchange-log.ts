@@ -52,7 +52,8 @@ export interface ExchangeLogOptions {
   readonly maxBody?: number;
 }
 
-const MAX_EXCHANGES = 1000;
+/** The default number of exchanges that are kept. */
+export const MAX_EXCHANGES = 1000;
 const MAX_BODY = 65_536;
 
 type Listener = (exchange: LoggedExchange) => void;

@@ -3,7 +3,7 @@ import type { ListenReply } from '../../listen/message.ts';
 import type { Fault } from '../adapter/faults.ts';
 import { betLinesOf, formatAmount } from '../bet-lines.ts';
 import { eventStream } from '../event-stream.ts';
-import type { LoggedExchange } from '../exchange-log.ts';
+import { type LoggedExchange, MAX_EXCHANGES } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
 import { viewOfRecord } from '../game-page/round-view.ts';
 import type { ServiceParts } from '../service-parts.ts';
@@ -29,6 +29,9 @@ export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: Ab
       const ends = [
         log.subscribe((exchange) => {
           changed.set(exchange.id, exchange);
+          // A page that does not read its events must not keep more exchanges in memory than the log does.
+          const [oldest] = changed.keys();
+          if (changed.size > MAX_EXCHANGES && oldest !== undefined) changed.delete(oldest);
           wake();
         }),
         roundFeed.subscribe(wake),
