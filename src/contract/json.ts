@@ -71,11 +71,38 @@ export function isTooDeep(text: string): boolean {
 
 /** True if a text has too few opening brackets for that many levels. Takes much less time than to count the levels. */
 function hasFewOpenings(text: string): boolean {
+  return countUpTo(MAX_JSON_LEVELS, '[', text) + countUpTo(MAX_JSON_LEVELS, '{', text) <= MAX_JSON_LEVELS;
+}
+
+/** Maximum number of names in the objects of a JSON text. A reply of the contract has some ten. Each costs time and memory. */
+export const MAX_JSON_NAMES = 10_000;
+
+/** The characters that begin a string, or end the name of a member. */
+const NAMES = /[":]/g;
+
+/** True if a text has more than {@link MAX_JSON_NAMES} names of members. The text may be invalid JSON. */
+export function hasTooManyNames(text: string): boolean {
+  if (countUpTo(MAX_JSON_NAMES, ':', text) <= MAX_JSON_NAMES) return false;
+  let names = 0;
+  NAMES.lastIndex = 0;
+  for (let found = NAMES.exec(text); found; found = NAMES.exec(text)) {
+    if (found[0] === ':') {
+      names += 1;
+      if (names > MAX_JSON_NAMES) return true;
+      continue;
+    }
+    const end = endOfString(text, found.index);
+    if (end < 0) return false;
+    NAMES.lastIndex = end + 1;
+  }
+  return false;
+}
+
+/** Counts a character in a text. The result is at most one more than `limit`, because further ones are not counted. */
+function countUpTo(limit: number, character: string, text: string): number {
   let count = 0;
-  for (const bracket of ['[', '{'])
-    for (let at = text.indexOf(bracket); at >= 0 && count <= MAX_JSON_LEVELS; at = text.indexOf(bracket, at + 1))
-      count += 1;
-  return count <= MAX_JSON_LEVELS;
+  for (let at = text.indexOf(character); at >= 0 && count <= limit; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
 }
 
 /** The characters of a JSON text that decide where names are. */

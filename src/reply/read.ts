@@ -1,4 +1,12 @@
-import { duplicateName, isTooDeep, type JsonObject, type JsonValue, MAX_JSON_LEVELS } from '../contract/json.ts';
+import {
+  duplicateName,
+  hasTooManyNames,
+  isTooDeep,
+  type JsonObject,
+  type JsonValue,
+  MAX_JSON_LEVELS,
+  MAX_JSON_NAMES,
+} from '../contract/json.ts';
 import { Money } from '../contract/money.ts';
 import { type Body, header, type Reply } from '../journal/exchange.ts';
 
@@ -152,6 +160,7 @@ export type JsonProblem =
   | { readonly kind: 'not-object'; readonly found: string }
   | { readonly kind: 'duplicate-key'; readonly key: string }
   | { readonly kind: 'too-deep' }
+  | { readonly kind: 'too-many-names' }
   | { readonly kind: 'truncated' };
 
 export interface JsonReading {
@@ -179,6 +188,8 @@ export function readJsonObject(body: Body): JsonReading {
     problem ??= { kind: 'byte-order-mark' };
   }
   if (isTooDeep(text)) return { object: undefined, numbers: NOTHING, problem: problem ?? { kind: 'too-deep' } };
+  if (hasTooManyNames(text))
+    return { object: undefined, numbers: NOTHING, problem: problem ?? { kind: 'too-many-names' } };
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
@@ -227,6 +238,8 @@ export function describeJsonProblem(problem: JsonProblem): string {
       return `the name ${JSON.stringify(problem.key)} occurs twice in one object`;
     case 'too-deep':
       return `the body has more than ${MAX_JSON_LEVELS} levels of arrays and objects`;
+    case 'too-many-names':
+      return `the body has more than ${MAX_JSON_NAMES} members`;
     case 'truncated':
       return 'the body was too long to be stored completely';
   }

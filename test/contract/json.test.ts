@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTooDeep, MAX_JSON_LEVELS, readJson } from '../../src/contract/json.ts';
+import { hasTooManyNames, isTooDeep, MAX_JSON_LEVELS, MAX_JSON_NAMES, readJson } from '../../src/contract/json.ts';
 
 function read(text: string) {
   return readJson(Buffer.from(text));
@@ -62,5 +62,20 @@ describe('isTooDeep', () => {
     ['few characters', '[]', false],
   ])('counts %s', (_what, text, expected) => {
     expect(isTooDeep(text)).toBe(expected);
+  });
+});
+
+describe('hasTooManyNames', () => {
+  const members = (count: number, value = '1') => `{${`"a":${value},`.repeat(count - 1)}"a":${value}}`;
+
+  it.each([
+    ['as many names as are allowed', members(MAX_JSON_NAMES), false],
+    ['more names', members(MAX_JSON_NAMES + 1), true],
+    ['names in many objects', `[${`${members(2)},`.repeat(MAX_JSON_NAMES)}1]`, true],
+    ['colons in texts', members(10, `"${'\\":'.repeat(MAX_JSON_NAMES)}"`), false],
+    ['a text that never ends', `{"a${':'.repeat(2 * MAX_JSON_NAMES)}`, false],
+    ['few characters', '{}', false],
+  ])('counts %s', (_what, text, expected) => {
+    expect(hasTooManyNames(text)).toBe(expected);
   });
 });
