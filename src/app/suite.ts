@@ -107,7 +107,7 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
         return readIfThere(place);
       };
       const loaded = restored(compiled[id], text, shown) ?? loadScenario(text, shown, { id, readFragment });
-      diagnostics.push(...loaded.diagnostics);
+      for (const diagnostic of loaded.diagnostics) diagnostics.push(diagnostic);
       const twin = ids.get(id);
       if (twin !== undefined) diagnostics.push(sameIdDiagnostic(id, shown, twin, text));
       else ids.set(id, shown);

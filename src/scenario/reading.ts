@@ -1,5 +1,5 @@
 import { type Expression, namesIn, parseExpression, type Template } from './expressions/expression.ts';
-import { type Diagnostic, diagnosticAt } from './yaml/diagnostic.ts';
+import { type Diagnostic, diagnosticAt, MAX_DIAGNOSTICS } from './yaml/diagnostic.ts';
 import { placeOf, type Range } from './yaml/source.ts';
 import type { ScalarNode, YamlNode } from './yaml/yaml-node.ts';
 
@@ -23,8 +23,6 @@ export interface Reference {
   /** The order number of the step that contains the name. Undefined if the name is outside the steps. */
   readonly step: number | undefined;
 }
-
-const MAX_DIAGNOSTICS = 200;
 
 /**
  * The state of reading one file for one case: the values of variables, the references to steps, and the mistakes that were
@@ -53,9 +51,14 @@ export class Reading {
     return this.#counter.order < 0 ? undefined : this.#counter.order;
   }
 
+  /** True if so many mistakes were found that no further one is reported. */
+  get isFull(): boolean {
+    return this.#diagnostics.size >= MAX_DIAGNOSTICS;
+  }
+
   /** Reports a mistake. A mistake that several cases have is reported only once. */
   report(range: Range, message: string, fix?: string): void {
-    if (this.#diagnostics.size >= MAX_DIAGNOSTICS) return;
+    if (this.isFull) return;
     const diagnostic = diagnosticAt(range, message, fix);
     const key = `${diagnostic.file}:${diagnostic.line}:${diagnostic.column}:${message}`;
     if (!this.#diagnostics.has(key)) this.#diagnostics.set(key, diagnostic);

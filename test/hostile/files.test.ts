@@ -39,6 +39,12 @@ const FILES: readonly (readonly [what: string, text: string, message: string])[]
   ],
   ['100,000 levels of lists', '['.repeat(100_000), 'it is nested too deeply'],
   ['one text of 10 MB', 'a'.repeat(10_000_000), 'expected a scenario'],
+  ['200,000 keys in one line', `${HEAD}steps: [{ bet: { ${'q: 1, '.repeat(200_000)} } }]\n`, 'is written twice'],
+  [
+    '100,000 unknown rules in one line',
+    `croupier: 1\ntitle: A bet\nrules: [${'bet.nope, '.repeat(100_000)}]\n${STEPS}`,
+    'there is no rule',
+  ],
   ['bytes 0', `${HEAD}\u0000${STEPS}`, 'own.yaml'],
 ];
 

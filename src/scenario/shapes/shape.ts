@@ -73,7 +73,7 @@ export function list<T>(what: string, of: Shape<T>): Shape<readonly T[]> {
         reading.report(resolved.range, 'this list is empty');
         return undefined;
       }
-      const items = resolved.items.map((item) => of.read(item, reading));
+      const items = resolved.items.map((item) => (reading.isFull ? undefined : of.read(item, reading)));
       return items.every((item) => item !== undefined) ? items : undefined;
     },
     json: () => ({ type: 'array', minItems: 1, items: of.json() }),

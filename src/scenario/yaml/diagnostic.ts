@@ -1,6 +1,9 @@
 import type { Place } from '../../journal/finding.ts';
 import { lineText, placeAt, type Range } from './source.ts';
 
+/** Maximum number of mistakes that are reported in one file. */
+export const MAX_DIAGNOSTICS = 200;
+
 /** One mistake in a file, described for the author of the file. Lines and columns are counted from 1. */
 export interface Diagnostic {
   readonly file: string;

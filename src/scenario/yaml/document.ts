@@ -10,7 +10,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { type Diagnostic, diagnosticAt } from './diagnostic.ts';
+import { type Diagnostic, diagnosticAt, MAX_DIAGNOSTICS } from './diagnostic.ts';
 import { firstLine, placeAt, type Range, type Source, toSource } from './source.ts';
 import type { BrokenNode, Entry, YamlNode } from './yaml-node.ts';
 
@@ -47,7 +47,7 @@ export function readDocument(text: string, file: string): YamlDocument {
   });
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
-    diagnostics.push(...syntaxDiagnostics(errors, source));
+    for (const diagnostic of syntaxDiagnostics(errors, source)) diagnostics.push(diagnostic);
     return { source, root: undefined, diagnostics };
   }
   if (document.contents === null || text.trim() === '') return { source, root: undefined, diagnostics };
@@ -151,9 +151,11 @@ class Converter {
     return { kind: 'scalar', value: plain, written: node.source ?? String(value), range };
   }
 
-  /** Returns the range of the dash that begins an item without text. */
+  /** Returns the range of the dash that begins an item without text, and the range of the list for other items. */
   #dashOf(item: unknown, around: Range): Range {
-    const at = isScalar(item) && item.range ? this.#source.text.lastIndexOf('-', item.range[0]) : -1;
+    const place = isScalar(item) ? item.range : undefined;
+    const isEmpty = place && place[1] <= place[0];
+    const at = isEmpty ? this.#source.text.lastIndexOf('-', place[0]) : -1;
     return at < around.start ? around : { source: this.#source, start: at, end: at + 1 };
   }
 
@@ -165,7 +167,7 @@ class Converter {
   }
 
   #refuse(range: Range, message: string, fix?: string): BrokenNode {
-    this.#diagnostics.push(diagnosticAt(range, message, fix));
+    if (this.#diagnostics.length < MAX_DIAGNOSTICS) this.#diagnostics.push(diagnosticAt(range, message, fix));
     return { kind: 'broken', range };
   }
 }
