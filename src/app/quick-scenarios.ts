@@ -1,5 +1,4 @@
 import type { RuleId } from '../contract/catalogue.ts';
-import type { SuiteScenario } from './suite.ts';
 
 /** The tag with which users add scenarios of their own to quick runs. */
 const QUICK = 'quick';
@@ -64,7 +63,11 @@ export const ALSO_TESTED: ReadonlySet<RuleId> = new Set([
   'money.main-unit',
 ]);
 
-/** True if `croupier run --quick` plays the scenario. */
-export function isQuick({ id, builtIn, tags }: Pick<SuiteScenario, 'id' | 'builtIn' | 'tags'>): boolean {
-  return builtIn ? QUICK_IDS.has(id) : tags.includes(QUICK);
+/**
+ * True if `croupier run --quick` plays the scenario.
+ *
+ * @param tags the tags of a scenario of a user; undefined for a built-in scenario
+ */
+export function isQuick(id: string, tags: readonly string[] | undefined): boolean {
+  return tags ? tags.includes(QUICK) : QUICK_IDS.has(id);
 }

@@ -6,7 +6,7 @@ import { nearest } from '../scenario/near.ts';
 import type { Configuration } from './config/configuration.ts';
 import { UsageError } from './exit-status.ts';
 import { packageRoot } from './files.ts';
-import { ALSO_TESTED, isQuick } from './quick-scenarios.ts';
+import { ALSO_TESTED } from './quick-scenarios.ts';
 import { builtInSource, type Suite, type SuiteScenario, type SuiteSource, userSource } from './suite.ts';
 
 /** The tag of scenarios that run only if the user names their id, their file or this tag. */
@@ -72,7 +72,7 @@ export function select(
     (scenario) =>
       asked.has(scenario) &&
       (selection.tags.length === 0 || tagged(scenario)) &&
-      (!selection.quick || isQuick(scenario)) &&
+      (!selection.quick || scenario.quick) &&
       (needle === undefined || `${scenario.id}\n${scenario.title}`.toLowerCase().includes(needle)),
   );
   if (chosen.length === 0) throw new UsageError(noneLeftText(suite, asked, selection));
@@ -250,7 +250,10 @@ function narrowingFlags({ tags, grep, quick }: Selection): readonly string[] {
 export function quickPartOf(suite: Suite, { words, tags, grep, quick }: Selection): QuickPart | undefined {
   if (!quick || words.length + tags.length > 0 || grep !== undefined) return undefined;
   const all = suite.scenarios.filter((scenario) => !isOptIn(scenario));
-  const ofQuick = new Set([...ALSO_TESTED, ...all.filter(isQuick).flatMap((scenario) => scenario.rules)]);
+  const ofQuick = new Set([
+    ...ALSO_TESTED,
+    ...all.filter((scenario) => scenario.quick).flatMap((scenario) => scenario.rules),
+  ]);
   const rules = new Set(all.flatMap((scenario) => scenario.rules).filter((rule) => !ofQuick.has(rule)));
   return { scenarios: all.length, rules: [...rules] };
 }

@@ -10,6 +10,7 @@ import type { Diagnostic } from '../scenario/yaml/diagnostic.ts';
 import { type Source, toSource } from '../scenario/yaml/source.ts';
 import { UsageError } from './exit-status.ts';
 import { filesBelow, packageRoot, readBytes, shownPath, whyUnreadable } from './files.ts';
+import { isQuick } from './quick-scenarios.ts';
 
 /** One case of a scenario file, ready to be planned. */
 export interface SuiteScenario extends RunnableScenario {
@@ -191,20 +192,24 @@ interface Origin {
 
 function scenariosOf(scenario: Scenario, { file, fragments, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
   const source = toSource(scenario.file, text);
-  return scenario.boundScenarios.map((bound) => ({
-    id: bound.caseId === undefined ? scenario.id : `${scenario.id}#${bound.caseId}`,
-    scenarioId: scenario.id,
-    title: bound.title,
-    place: scenario.place,
-    rules: scenario.rules.map((rule) => rule.id),
-    tags: scenario.tags,
-    last: scenario.last,
-    needs: bound.needs,
-    absoluteFile: file,
-    fragments,
-    source,
-    claims: scenario.rules,
-    builtIn,
-    plan: () => planScenario(scenario, bound.caseId, { uuid }),
-  }));
+  return scenario.boundScenarios.map((bound) => {
+    const id = bound.caseId === undefined ? scenario.id : `${scenario.id}#${bound.caseId}`;
+    return {
+      id,
+      scenarioId: scenario.id,
+      title: bound.title,
+      place: scenario.place,
+      rules: scenario.rules.map((rule) => rule.id),
+      tags: scenario.tags,
+      last: scenario.last,
+      quick: isQuick(id, builtIn ? undefined : scenario.tags),
+      needs: bound.needs,
+      absoluteFile: file,
+      fragments,
+      source,
+      claims: scenario.rules,
+      builtIn,
+      plan: () => planScenario(scenario, bound.caseId, { uuid }),
+    };
+  });
 }

@@ -64,6 +64,8 @@ export interface RunnableScenario {
   readonly tags: readonly string[];
   /** True if the scenario is played after all scenarios for which this field is false. */
   readonly last: boolean;
+  /** True for the scenarios of a quick run. They are played before the others of their group, because they find most faults. */
+  readonly quick: boolean;
   /** True for scenarios of the built-in suite, which require nothing beyond the rules. */
   readonly builtIn: boolean;
   plan(): Plan;

@@ -97,6 +97,7 @@ export function scenarioOf(id: string, yaml: string, uuid: () => string = () => 
     place,
     tags,
     last,
+    quick: false,
     builtIn: true,
     rules: rules.map((rule) => rule.id),
     plan: () => planScenario(scenario, scenario.boundScenarios[0]?.caseId, { uuid }),

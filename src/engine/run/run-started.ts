@@ -10,7 +10,7 @@ type Beginning = Pick<
   Partial<
     Pick<RunOptions, 'quick' | 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline' | 'required'>
   > & {
-    readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'builtIn' | 'plan'>[];
+    readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'quick' | 'builtIn' | 'plan'>[];
   };
 
 /**

@@ -13,6 +13,15 @@ it('scenarios are ordered by group, with basic groups first and unknown groups l
   expect(ids.at(-1)).toBe('ours/x');
 });
 
+it('scenarios of a quick run come before the others of their group', () => {
+  const quick = new Set(['refund/b', 'bet/y']);
+  const ids = inOrder(
+    all.map((scenario) => ({ ...scenario, quick: quick.has(scenario.id) })),
+    'seed',
+  ).map(({ id }) => id);
+  expect(ids).toEqual(['balance/z', 'bet/y', 'refund/b', 'refund/a', 'ours/x']);
+});
+
 it('the seed decides the order within a group', () => {
   expect(order('seed')).toEqual(order('seed'));
   expect(new Set(['1', '2', '3', '4', '5', '6'].map((seed) => order(seed).join())).size).toBe(2);

@@ -210,6 +210,7 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
       rules: scenario.rules.map(({ id }) => id),
       tags: [],
       last: false,
+      quick: false,
       builtIn: false,
       plan: () => planScenario(scenario, undefined, { uuid: randomUUID }),
     },
