@@ -26,6 +26,8 @@ export interface ComparedCall {
   readonly now: CallResult | null;
   /** The result of the comparison. `unknown` means that the recorded reply is unknown. */
   readonly verdict: 'same' | 'differs' | 'unknown' | 'not played';
+  /** True for a bet that was higher than the balance in the record, and is not in the replay. */
+  readonly wasScarce: boolean;
   /** The parts of the result that differ. */
   readonly differences: readonly ('answer' | 'code' | 'change')[];
 }
@@ -36,10 +38,21 @@ export interface Failures {
   readonly calls: ReadonlySet<number>;
 }
 
-/**
- * The verdict of a replay. `same` means that the replies are the same and that neither record nor replay has a failure.
- */
-export type ReplayVerdict = 'fixed' | 'same' | 'still failing' | 'regressed' | 'differs' | 'undecided';
+/** All verdicts of a replay. */
+export const REPLAY_VERDICTS = [
+  /** Each rule that the recorded replies break was tested again in the same situation, and is kept now. */
+  'fixed',
+  /** The replies are the same, and neither record nor replay has a failure. */
+  'same',
+  'still failing',
+  'regressed',
+  'differs',
+  /** Nothing is wrong now, but the replay did not repeat the situation in which it was. */
+  'not reproduced',
+  'undecided',
+] as const;
+
+export type ReplayVerdict = (typeof REPLAY_VERDICTS)[number];
 
 /**
  * Compares the replies, call by call.
@@ -71,14 +84,20 @@ export function compareReplies(
       code: isSuccess(call.status) ? null : call.code,
       change: isUnordered ? null : change(before?.past, past),
     };
-    if (!outcome) return row(call, recorded, null);
+    if (!outcome) return row(call, recorded, null, false);
+    const wasScarce = isScarce(call, before?.past) && !isScarce(call, before?.now);
     const isReply = outcome.kind === 'reply';
-    return row(call, recorded, {
-      status: isReply ? outcome.reply.status : null,
-      reason: isReply ? null : outcome.reason,
-      code: isReply && !isSuccess(outcome.reply.status) ? (reply?.code ?? null) : null,
-      change: isUnordered ? null : change(before?.now, present),
-    });
+    return row(
+      call,
+      recorded,
+      {
+        status: isReply ? outcome.reply.status : null,
+        reason: isReply ? null : outcome.reason,
+        code: isReply && !isSuccess(outcome.reply.status) ? (reply?.code ?? null) : null,
+        change: isUnordered ? null : change(before?.now, present),
+      },
+      wasScarce,
+    );
   });
 }
 
@@ -91,8 +110,13 @@ function change(before: Money | null | undefined, after: Money | null): Money | 
   return before && after ? after.minus(before) : null;
 }
 
-function row(call: LoggedCall, past: CallResult, now: CallResult | null): ComparedCall {
-  const base = { number: call.number, call, past, now };
+/** True for a bet that is known to be higher than the balance before it. */
+function isScarce({ seen, amount }: LoggedCall, before: Money | null | undefined): boolean {
+  return seen.call === 'bet' && amount !== null && before != null && amount.compare(before) > 0;
+}
+
+function row(call: LoggedCall, past: CallResult, now: CallResult | null, wasScarce: boolean): ComparedCall {
+  const base = { number: call.number, call, past, now, wasScarce };
   if (!now) return { ...base, verdict: 'not played', differences: [] };
   if (past.status === null && past.reason === null) return { ...base, verdict: 'unknown', differences: [] };
   const differences = [
@@ -125,12 +149,14 @@ function isFailure({ status, reason }: CallResult): boolean {
  * @param past the failures of the record
  * @param now the failures of the replay
  * @param isDecided the whole replay was played, and every rule has a verdict
+ * @param isRepeated the replay repeated the situation of the record, and tested each broken rule again
  */
 export function verdictOf(
   compared: readonly ComparedCall[],
   past: Failures,
   now: Failures,
   isDecided: boolean,
+  isRepeated: boolean,
 ): ReplayVerdict {
   const wasWrong = past.rules.size > 0 || past.calls.size > 0;
   if (now.rules.size > 0 || now.calls.size > 0) {
@@ -145,6 +171,7 @@ export function verdictOf(
   // Without a recorded reply, nothing can be compared.
   if (compared.every(({ verdict }) => verdict === 'unknown')) return 'undecided';
   if (!wasWrong) return compared.some(({ verdict }) => verdict === 'differs') ? 'differs' : 'same';
+  if (!isRepeated) return 'not reproduced';
   // A fix changes balances. But a different reply to a call that was correct before is a new difference.
   const hasNewDifference = compared.some(
     ({ number, differences }) => !past.calls.has(number) && differences.some((difference) => difference !== 'change'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
-import type { CallResult, ComparedCall, Failures, ReplayVerdict } from './compare.ts';
+import { type CallResult, type ComparedCall, type Failures, REPLAY_VERDICTS, type ReplayVerdict } from './compare.ts';
 
 /** The result of a replay. */
 export interface ReplayOutcome {
@@ -8,6 +8,8 @@ export interface ReplayOutcome {
   readonly compared: readonly ComparedCall[];
   readonly past: Failures;
   readonly now: Failures;
+  /** What the replay did not repeat of the recorded problem. */
+  readonly missing: readonly string[];
   /** The data that the record does not have, and what was replayed instead. */
   readonly notes: readonly string[];
   /** The summary line of the run. */
@@ -39,11 +41,14 @@ const result = z.object({
 /** The output of `croupier replay --json`. */
 const replaySchema = z.object({
   schema: z.literal(REPLAY_JSON),
-  verdict: z.enum(['fixed', 'same', 'still failing', 'regressed', 'differs', 'undecided']),
+  verdict: z.enum(REPLAY_VERDICTS),
   exitCode: z.int().min(0).max(255),
   wrong: z
     .object({ past: wrong, now: wrong })
     .describe('the broken rules, in the record (`past`) and in the replay (`now`), and the calls that break them'),
+  missing: z
+    .array(z.string())
+    .describe('what the replay did not repeat of the recorded problem; not empty for the verdict `not reproduced`'),
   notes: z.array(z.string()).describe('the data that the record does not contain, and what was replayed instead'),
   run: z.string().describe('the summary line of the run that replayed the calls'),
   journal: maybe.describe('the path of the journal of the replay; null if none was written'),
@@ -72,12 +77,13 @@ type ReplayJson = z.infer<typeof replaySchema>;
 
 /** Returns the output of `croupier replay --json`. */
 export function replayJson(outcome: ReplayOutcome, exitCode: number): ReplayJson {
-  const { verdict, compared, past, now, notes, run, journal } = outcome;
+  const { verdict, compared, past, now, missing, notes, run, journal } = outcome;
   return {
     schema: REPLAY_JSON,
     verdict,
     exitCode,
     wrong: { past: wrongJson(past), now: wrongJson(now) },
+    missing: [...missing],
     notes: [...notes],
     run,
     journal,

@@ -45,6 +45,8 @@ export interface ReplayScenario {
   readonly atOnce: ReadonlySet<number>;
   /** The sum of all pauses in ms. */
   readonly waitsMs: number;
+  /** The part of the recorded pause before a call that the replay leaves out, in ms, by the number of the call. */
+  readonly leftOutMs: ReadonlyMap<number, number>;
 }
 
 /**
@@ -55,12 +57,15 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
   const calls = withoutIdleReads(all);
   const builder = new StepBuilder(options.wrong, options.signing);
   const steps: (StepDraft | readonly StepDraft[] | number)[] = [];
+  const leftOutMs = new Map<number, number>();
   let waitsMs = 0;
   let endMs: number | null = null;
   for (const group of atOnce(calls)) {
     const [first, ...others] = group;
     if (!first) continue;
-    const gap = options.speed === null ? 0 : gapMs(first, endMs) / options.speed;
+    const recorded = gapMs(first, endMs);
+    const gap = options.speed === null ? 0 : recorded / options.speed;
+    if (recorded > gap) leftOutMs.set(first.number, recorded - gap);
     if (gap >= MIN_PAUSE_MS) {
       steps.push(gap);
       waitsMs += gap;
@@ -108,6 +113,7 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
     numbers,
     atOnce: together,
     waitsMs,
+    leftOutMs,
   };
 }
 

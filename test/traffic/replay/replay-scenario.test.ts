@@ -74,19 +74,20 @@ it('replies are compared by status and by the change of the balance', () => {
   expect(compare(replied(500, '2.00'))[1]).toMatchObject({ verdict: 'differs', differences: ['answer'] });
   const wrong = { rules: new Set(['bet.debit']), calls: new Set([2]) };
   const [same, other] = [compare(replied(200, '2.00')), compare(replied(200, '7.00'))];
-  expect(verdictOf(same, NOTHING, NOTHING, true)).toBe('same');
-  expect(verdictOf(other, NOTHING, NOTHING, true)).toBe('differs');
-  expect(verdictOf(other, wrong, NOTHING, true)).toBe('fixed');
-  expect(verdictOf(other, wrong, wrong, true)).toBe('still failing');
-  expect(verdictOf(other, NOTHING, wrong, true)).toBe('regressed');
-  expect(verdictOf(same, wrong, NOTHING, false)).toBe('undecided');
+  expect(verdictOf(same, NOTHING, NOTHING, true, true)).toBe('same');
+  expect(verdictOf(other, NOTHING, NOTHING, true, true)).toBe('differs');
+  expect(verdictOf(other, wrong, NOTHING, true, true)).toBe('fixed');
+  expect(verdictOf(other, wrong, NOTHING, true, false)).toBe('not reproduced');
+  expect(verdictOf(other, wrong, wrong, true, true)).toBe('still failing');
+  expect(verdictOf(other, NOTHING, wrong, true, true)).toBe('regressed');
+  expect(verdictOf(same, wrong, NOTHING, false, true)).toBe('undecided');
 });
 
 it('a replay of a call without a recorded reply is undecided, not fixed', () => {
   const { calls } = new Log().bet('t-1', '5.00', { none: 'unknown' }).timeline();
   const compared = compareReplies(calls, new Map([[1, replied(200, '95.00')]]), new Set());
   expect(compared[0]?.verdict).toBe('unknown');
-  expect(verdictOf(compared, NOTHING, NOTHING, true)).toBe('undecided');
+  expect(verdictOf(compared, NOTHING, NOTHING, true, true)).toBe('undecided');
 });
 
 it('missing data of an access log is listed', () => {

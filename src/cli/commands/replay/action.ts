@@ -25,6 +25,7 @@ import { compareReplies, type Failures, failedCalls, failedNow, verdictOf } from
 import { missingData } from '../../../traffic/replay/missing-data.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
+import { notRepeated } from '../../../traffic/replay/reproduction.ts';
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { readTimeline } from '../incident/action.ts';
@@ -35,6 +36,8 @@ import { replayText } from './text.ts';
 
 /** Maximum number of calls that one replay repeats. If the record has more, the user must select some. */
 const MAX_CALLS = 500;
+/** The verdicts of rules that a replay has tested. Failures are counted before. */
+const DECIDED: ReadonlySet<string> = new Set(['pass', 'note', 'warn']);
 /** The waiting time in milliseconds from which a replay prints how long it will take. */
 const MIN_SHOWN_WAIT_MS = 10_000;
 
@@ -241,9 +244,11 @@ function outcomeOf(
     ]),
   };
   const broken = [
-    ...fold.rules.filter(({ verdict }) => verdict === 'fail').flatMap(({ findings }) => findings),
-    ...fold.expectations,
-  ].filter(({ verdict }) => verdict === 'fail');
+    ...fold.rules.flatMap(({ rule, findings }) =>
+      findings.filter(({ verdict }) => isBroken(verdict, past.rules.has(rule.id))),
+    ),
+    ...fold.expectations.filter(({ verdict }) => verdict === 'fail'),
+  ];
   const now: Failures = {
     rules: new Set(broken.map(({ rule }) => rule)),
     calls: new Set([
@@ -251,15 +256,31 @@ function outcomeOf(
       ...broken.flatMap(({ step }) => (step === null ? [] : (logged.numbers.get(step) ?? []))),
     ]),
   };
+  const missing = notRepeated({
+    compared,
+    past,
+    decided: new Set(
+      fold.rules.flatMap(({ rule, verdict, checks }) => (checks > 0 && DECIDED.has(verdict) ? [rule.id] : [])),
+    ),
+    atOnce: logged.atOnce,
+    overlapped: fold.races.some(({ overlapped }) => overlapped > 1),
+    leftOutMs: logged.leftOutMs,
+  });
   return {
-    verdict: verdictOf(compared, past, now, status === 0),
+    verdict: verdictOf(compared, past, now, status === 0, missing.length === 0),
     compared,
     past,
     now,
+    missing,
     notes: missingData(logged.calls, signing),
     run: conclude(fold).firstLine,
     journal,
   };
+}
+
+/** A breach of a SHOULD rule is a warning. It counts if the record breaks the same rule. */
+function isBroken(verdict: string, wasBroken: boolean): boolean {
+  return verdict === 'fail' || (verdict === 'warn' && wasBroken);
 }
 
 function statusOf({ verdict }: ReplayOutcome, { fold, status }: Played): number {
@@ -272,6 +293,7 @@ function statusOf({ verdict }: ReplayOutcome, { fold, status }: Played): number 
     case 'regressed':
     case 'differs':
       return 1;
+    case 'not reproduced':
     case 'undecided':
       return 3;
   }

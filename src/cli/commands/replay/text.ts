@@ -12,7 +12,11 @@ const MAX_COLUMN_WIDTH = 24;
 export function replayText(outcome: ReplayOutcome, paint: Paint, columns: number): string {
   const { verdict, compared, notes, run, journal } = outcome;
   const isGood = verdict === 'fixed' || verdict === 'same';
-  const colour = isGood ? paint.green : verdict === 'undecided' ? paint.yellow : paint.red;
+  const colour = isGood
+    ? paint.green
+    : verdict === 'undecided' || verdict === 'not reproduced'
+      ? paint.yellow
+      : paint.red;
   const shown = compared.slice(0, MAX_CALLS);
   const width = String(shown.at(-1)?.number ?? 1).length;
   const whats = shown.map(({ call: { seen } }) =>
@@ -60,7 +64,7 @@ function cameText({ status, reason, code, change }: CallResult): string {
   return `${answer}${code === null ? '' : ` ${code}`}${moved}`;
 }
 
-function sentence({ verdict, compared, past, now }: ReplayOutcome): string {
+function sentence({ verdict, compared, past, now, missing }: ReplayOutcome): string {
   const replies = repliesText(compared);
   switch (verdict) {
     case 'fixed':
@@ -73,6 +77,8 @@ function sentence({ verdict, compared, past, now }: ReplayOutcome): string {
       return `${wrongText(now)} is wrong now, and was not before; ${replies}.`;
     case 'differs':
       return `no rule is broken, but ${replies}.`;
+    case 'not reproduced':
+      return `nothing is wrong now, but the replay does not show that the recorded problem (${wrongText(past)}) is fixed: ${missing.join('; ')}.`;
     case 'undecided':
       return compared.every((row) => row.verdict === 'unknown')
         ? 'the record has no replies; now no rule is broken.'

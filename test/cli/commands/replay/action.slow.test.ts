@@ -203,7 +203,7 @@ steps:
     const { out, status } = await croupier(args, { cwd: example });
     expect(output).toContain('refund 20.00');
     expect(out.startsWith(output), out).toBe(true);
-    expect(status).toBe(0);
+    expect(status).toBe(3);
     const file = path.join(cwd, 'example.yaml');
     await croupier([...command.split(' '), '--to', `scenario=${file}`], { cwd: example });
     // The reply must have status 200, so the scenario demands it.
@@ -366,5 +366,34 @@ steps:
     expect(status).toBe(3);
     expect(out).toContain('could not be reached');
     expect(out + err).not.toContain('a-key-of-the-test');
+  });
+
+  it.each([
+    ['replayed-bet-charged', 'idempotency/bet', 'still failing', 'fixed'],
+    ['replayed-win-paid', 'idempotency/win', 'still failing', 'fixed'],
+    ['refund-paid-twice', 'refund/once', 'still failing', 'fixed'],
+    ['late-bet-taken', 'refund/before-bet', 'still failing', 'fixed'],
+    ['refund-too-late', 'refund/older-bet', 'still failing', 'fixed'],
+    ['win-zero-400', 'win/zero', 'not reproduced', 'differs'],
+    ['extra-query-refused', 'balance/extra-query', 'not reproduced', 'not reproduced'],
+    ['bet-takes-what-is-there', 'bet/insufficient-funds', 'not reproduced', 'not reproduced'],
+    ['replay-other-amount-processed', 'idempotency/conflicting-body#bet', 'not reproduced', 'differs'],
+  ])('never says of an operator with the defect %s that it is fixed', async (defect, scenario, still, after) => {
+    const journal = `${defect}.ndjson`;
+    await croupier(['run', '--reference', '--defect', defect, scenario, '--journal', journal], { cwd });
+    const verdict = async (...args: readonly string[]) => {
+      const { out } = await replay(journal, '--reference', ...args, '--json');
+      return (JSON.parse(out) as { readonly verdict: string }).verdict;
+    };
+    expect([await verdict('--defect', defect), await verdict()]).toEqual([still, after]);
+  });
+
+  it('does not say fixed if it leaves out a pause that matters', async () => {
+    const journal = 'pause.ndjson';
+    const defect = ['--reference', '--defect', 'refund-too-late'];
+    await croupier(['run', ...defect, 'refund/older-bet', '--journal', journal], { cwd });
+    const { out, status } = await replay(journal, ...defect, '--no-wait');
+    expect(status).toBe(3);
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(/^not reproduced: .*the pause before call \d+ was 1\.\d s longer then/);
   });
 });

@@ -1,0 +1,92 @@
+import { isRuleId, ruleById } from '../../contract/catalogue.ts';
+import { isServerError } from '../../reply/status.ts';
+import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { CallResult, ComparedCall, Failures } from './compare.ts';
+
+/** The length of a pause in ms that can matter, for example because an operator forgets transactions. */
+const LONG_PAUSE_MS = 500;
+
+/** The parts of a replay that show whether it put the recorded problem to the test again. */
+export interface Reproduction {
+  readonly compared: readonly ComparedCall[];
+  readonly past: Failures;
+  /** The rules for which the replay has a verdict of its own. */
+  readonly decided: ReadonlySet<string>;
+  /** Numbers of the calls that the replay sent in parallel. */
+  readonly atOnce: ReadonlySet<number>;
+  /** True if calls that the replay sent in parallel overlapped at least once. */
+  readonly overlapped: boolean;
+  /** The part of the recorded pause before a call that the replay left out, in ms, by the number of the call. */
+  readonly leftOutMs: ReadonlyMap<number, number>;
+}
+
+/**
+ * Returns what the replay did not repeat of the recorded problem, as sentences without a full stop. An empty list means that each
+ * broken rule was tested again, in the situation of the record.
+ */
+export function notRepeated({
+  compared,
+  past,
+  decided,
+  atOnce,
+  overlapped,
+  leftOutMs,
+}: Reproduction): readonly string[] {
+  const missing = [...past.rules].filter((rule) => !decided.has(rule)).map((rule) => `${rule} was not tested again`);
+  // A rule about the reply alone needs no situation: the call was sent again, and its new reply was judged.
+  if ([...past.rules].every(isAboutReply)) return missing;
+  const related = relatedCalls(compared, past.calls);
+  for (const { number, call, past: then, now, wasScarce } of compared) {
+    if (!related.has(number) || !now) continue;
+    const name = `call ${number} (${nameOf(call)})`;
+    const kind = disturbance(then);
+    if (kind !== null && disturbance(now) !== kind) missing.push(`${name} ${kind} then, and not now`);
+    if (wasScarce) missing.push(`${name} was higher than the balance then, and not now`);
+    if (hasFurtherParameters(call)) missing.push(`${name} had further query parameters, and was sent without them`);
+  }
+  const [first = 0, last = 0] = [Math.min(...related), Math.max(...related)];
+  for (const [number, ms] of leftOutMs) {
+    if (ms >= LONG_PAUSE_MS && number > first && number <= last)
+      missing.push(
+        `the pause before call ${number} was ${(ms / 1000).toFixed(1)} s longer then (replay without --no-wait and --speed)`,
+      );
+  }
+  // Replies that left a debt in the record leave the same debt now.
+  if (past.rules.has('money.conservation') && compared.every(({ verdict }) => verdict === 'same'))
+    missing.push('every reply is as before, and money was owed after these replies');
+  const together = [...atOnce].filter((number) => related.has(number));
+  if (together.length > 0 && !overlapped)
+    missing.push(`the calls ${together.join(', ')} overlapped then, and did not overlap now`);
+  return missing;
+}
+
+function hasFurtherParameters({ seen }: LoggedCall): boolean {
+  const query = seen.call === 'balance' ? (seen.exchange.request.url?.split('?')[1] ?? '') : '';
+  return new URLSearchParams(query).size > 1;
+}
+
+function isAboutReply(rule: string): boolean {
+  return isRuleId(rule) && ruleById(rule).group === 'reply';
+}
+
+/** Returns the calls that have the round or the transaction of a wrong call. If no wrong call is known, returns all calls. */
+function relatedCalls(compared: readonly ComparedCall[], wrong: ReadonlySet<number>): ReadonlySet<number> {
+  const keys = new Set(compared.filter(({ number }) => wrong.has(number)).flatMap(({ call }) => keysOf(call)));
+  const related = compared.filter(({ call }) => keys.size === 0 || keysOf(call).some((key) => keys.has(key)));
+  return new Set(related.map(({ number }) => number));
+}
+
+function keysOf({ seen }: LoggedCall): readonly string[] {
+  return [seen.roundID, seen.txID, seen.origTxID].flatMap((id) => id ?? []);
+}
+
+/** Returns what went wrong on the way of a call, which may be the cause of what came after it. Null if it was answered in time. */
+function disturbance({ status, reason }: CallResult): string | null {
+  if (reason === 'too-late') return 'had no reply in time';
+  if (isServerError(status)) return `was answered ${status}`;
+  return status === null && reason !== null ? 'had no reply' : null;
+}
+
+function nameOf({ seen }: LoggedCall): string {
+  return seen.amount === null ? seen.call : `${seen.call} of ${seen.amount}`;
+}
