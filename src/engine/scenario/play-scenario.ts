@@ -21,6 +21,7 @@ import {
 } from '../scenario-context.ts';
 import { SettleTime } from '../settle-time.ts';
 import { CollectedFindings, verdictOf } from './collected-findings.ts';
+import { laterRound } from './later-round.ts';
 import { endRounds } from './round-ends.ts';
 import { ScenarioRunner } from './scenario-runner.ts';
 import { isUncertain, readLast, restore, setUp } from './setup-and-teardown.ts';
@@ -147,7 +148,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
   const debts = new OwedCalls(run.record);
   const wallets = new Map<string, Wallet>();
   await options.shownDecimals.learn(options.assignment.values(), options.plan.id);
-  for (let plan = options.plan; ; plan = options.replan()) {
+  for (let plan = options.plan; ; plan = laterRound(options.replan())) {
     const report = (finding: Finding): void => collected.add(finding);
     // Only the first round can show that a call fails in every attempt. In a later round, a call that the operator cannot serve
     // just ends the repetitions.
