@@ -5,7 +5,7 @@ import { isFormRejected, isGatewayError } from '../../reply/status.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import { isPlain, type PlannedCall } from '../planned-calls.ts';
-import { check200, decisionOnReply, type GroupChecks, type RuleCheck } from './check.ts';
+import { check200, decisionOnReply, type GroupChecks, isLimitCode, type RuleCheck } from './check.ts';
 
 const WRONG: readonly (SignKind | undefined)[] = [
   'garbage',
@@ -176,6 +176,13 @@ export const signatureChecks: GroupChecks<'signature'> = {
         observed.answer === 'refused'
       )
         return undefined;
+      // For the operator this is a new bet, which it may decline because of its own limit.
+      if (observed.planned.step.call === 'bet' && isLimitCode(observed.reading?.code))
+        return {
+          kind: 'skip',
+          reason: `the operator declined the bet because of its own limit: ${describeOutcome(observed)}`,
+          declined: true,
+        };
       const refused = check200(observed, 'a call that was answered 401, sent again with the right signature,');
       return refused;
     },

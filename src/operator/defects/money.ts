@@ -163,7 +163,16 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'unit-vanishes',
     breaks: ['money.conservation'],
-    mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'concurrency.no-lost-update', 'balance.read-only'],
+    // The unit may disappear during any call, so a rule about any call may be broken.
+    mayBreak: [
+      'bet.debit',
+      'bet.many-in-round',
+      'win.credit',
+      'win.many-in-round',
+      'refund.restore',
+      'concurrency.no-lost-update',
+      'balance.read-only',
+    ],
     description: 'Sometimes one smallest unit of the currency disappears from a wallet without a transaction.',
     change: (right) => {
       let calls = 0;
