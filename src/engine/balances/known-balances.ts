@@ -1,34 +1,52 @@
 import type { Money } from '../../contract/money.ts';
 import type { JournalEvent } from '../../journal/event.ts';
+import type { Exchange } from '../../journal/exchange.ts';
+import type { CallStep } from '../../scenario/plan/plan.ts';
+
+/** A win of 0 that has completed a round after the end of a scenario, and that was answered with the balance of the last read. */
+export interface CompletedRound {
+  readonly step: CallStep;
+  readonly exchange: Exchange;
+}
+
+/** The balance of a wallet at the end of a scenario. */
+export interface LeftBalance {
+  /** The last balance that was read. */
+  readonly balance: Money;
+  /** The wins of 0 after this read. The first read of the next scenario shows whether they have moved money. */
+  readonly completed: readonly CompletedRound[];
+}
 
 /**
  * The balances that scenarios have left. The next scenario begins with such a balance and needs no read of its own, if no call
  * was sent in between.
  */
 export class KnownBalances {
-  readonly #balances = new Map<string, { readonly balance: Money; readonly calls: number }>();
+  readonly #balances = new Map<string, LeftBalance & { readonly calls: number }>();
   #calls = 0;
-  #lastIsRead = false;
+  /** Number of calls until the last read, this read included. */
+  #callsToLastRead = 0;
 
   /** Counts the calls of the run. */
   note(event: JournalEvent): void {
     if (event.event !== 'sending') return;
     this.#calls += 1;
-    this.#lastIsRead = event.call === 'balance';
+    if (event.call === 'balance') this.#callsToLastRead = this.#calls;
   }
 
   /**
-   * Remembers the balances that were read last, by wallet. Does nothing if another call came after the last read, because an
-   * operator may move money by mistake. The win of 0 that completes a round is such a call.
+   * Remembers the balances that a scenario has left, by wallet. Does nothing if calls other than the completions of its rounds
+   * came after the last read, because an operator may move money by mistake.
    */
-  remember(balances: ReadonlyMap<string, Money>): void {
-    if (!this.#lastIsRead) return;
-    for (const [wallet, balance] of balances) this.#balances.set(wallet, { balance, calls: this.#calls });
+  remember(balances: ReadonlyMap<string, LeftBalance>): void {
+    const completions = [...balances.values()].reduce((sum, { completed }) => sum + completed.length, 0);
+    if (this.#calls - this.#callsToLastRead !== completions) return;
+    for (const [wallet, left] of balances) this.#balances.set(wallet, { ...left, calls: this.#calls });
   }
 
-  /** Returns the balance of a wallet. Undefined if it is not known, or if a call was sent since it was read. */
-  of(wallet: string): Money | undefined {
+  /** Returns the balance of a wallet. Undefined if it is not known, or if a call was sent since the end of the scenario. */
+  of(wallet: string): LeftBalance | undefined {
     const known = this.#balances.get(wallet);
-    return known?.calls === this.#calls ? known.balance : undefined;
+    return known?.calls === this.#calls ? known : undefined;
   }
 }

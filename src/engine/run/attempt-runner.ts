@@ -7,9 +7,9 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import { buildRequest } from '../../wire/request.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { BalanceChanges } from '../balances/balance-changes.ts';
 import type { KnownBalances } from '../balances/known-balances.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
-import type { Surpluses } from '../balances/surpluses.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
 import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignment } from '../run-options.ts';
@@ -35,7 +35,7 @@ export interface RunContext {
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
   readonly knownBalances: KnownBalances;
-  readonly surpluses: Surpluses;
+  readonly balanceChanges: BalanceChanges;
   readonly giveUpPolicy: GiveUpPolicy;
   readonly presence: Presence;
   /** True if no further scenario or attempt may begin. */
@@ -165,7 +165,7 @@ export class AttemptRunner {
       shownDecimals,
       rightUnit,
       knownBalances,
-      surpluses,
+      balanceChanges,
     } = this.#context;
     const { record, now } = options;
     const attempt = first + tries - 1;
@@ -200,7 +200,7 @@ export class AttemptRunner {
       shownDecimals,
       rightUnit,
       knownBalances,
-      surpluses,
+      balanceChanges,
       report: (finding) => {
         findings.push(finding);
         record({ event: 'finding', scenario: scenario.id, attempt, finding });

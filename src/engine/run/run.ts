@@ -7,9 +7,9 @@ import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import { BalanceChanges } from '../balances/balance-changes.ts';
 import { KnownBalances } from '../balances/known-balances.ts';
 import { ShownDecimals } from '../balances/shown-decimals.ts';
-import { Surpluses } from '../balances/surpluses.ts';
 import { Sender } from '../calls/sender.ts';
 import type { NotPlayable, RunnableScenario, RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
 import type { Played } from '../scenario/play-scenario.ts';
@@ -92,7 +92,7 @@ class Run {
   readonly #attribution: Attribution;
   readonly #pool: SessionPool;
   readonly #shownDecimals: ShownDecimals;
-  readonly #surpluses = new Surpluses();
+  readonly #balanceChanges = new BalanceChanges();
   readonly #late: LateEffects;
   readonly #lowBalances = new LowBalances();
   readonly #giveUpPolicy: GiveUpPolicy;
@@ -131,7 +131,7 @@ class Run {
       shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
       knownBalances: this.#knownBalances,
-      surpluses: this.#surpluses,
+      balanceChanges: this.#balanceChanges,
       giveUpPolicy: this.#giveUpPolicy,
       presence,
       isStopped: () => this.#stopped,
@@ -156,7 +156,7 @@ class Run {
     await this.#playAll(launches, 1);
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#late.readAgain(this.#adjuster);
-    await this.#giveBackSurpluses();
+    await this.#restoreBalances();
     // An operator that is gone has closed all its connections, which says nothing about its kept-alive connections.
     const keepAlive = this.#presence.farewell ? undefined : this.#attemptRunner.keepAliveNotice;
     const aboutCurrencies = currencyNotices(this.#options, (currency) =>
@@ -175,16 +175,19 @@ class Run {
     return this.#ending();
   }
 
-  /** Restores the balances that scenarios have left higher than they were. Says which could not be restored. */
-  async #giveBackSurpluses(): Promise<void> {
+  /** Restores the balances that scenarios have left higher or lower than they were. Says which could not be restored. */
+  async #restoreBalances(): Promise<void> {
     // More calls to an operator that moves wrong amounts would make the balances worse.
     const isWrong = WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
     const kept =
       isWrong || this.#presence.farewell || this.#unreachable !== null
-        ? this.#surpluses.kept()
-        : await this.#surpluses.giveBack(this.#adjuster);
+        ? this.#balanceChanges.kept()
+        : await this.#balanceChanges.restore(this.#adjuster);
     for (const { sessionID, amount } of kept) {
-      const text = `The balance of session ${sessionID} is ${amount} higher than before the run, because croupier could not place the bet that restores it. croupier settle with the journal of this run tries again.`;
+      const [change, call] = amount.isNegative()
+        ? [`${amount.negated()} lower`, 'send the win']
+        : [`${amount} higher`, 'place the bet'];
+      const text = `The balance of session ${sessionID} is ${change} than before the run, because croupier could not ${call} that restores it. croupier settle with the journal of this run tries again.`;
       this.#options.record({ event: 'notice', text });
     }
   }
@@ -342,7 +345,7 @@ class Run {
     const { played, findings, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
     if (played.needed) this.#lowBalances.add(scenario.id, sessionOf(assignment, 'main'), played.needed);
     this.#late.note(scenario, plan, assignment, played, attempt);
-    if (isQuiet(plan, played)) this.#knownBalances.remember(played.left);
+    if (isQuiet(plan, played)) this.#knownBalances.remember(played.leftForNext);
     const alone = this.#isSequential && new Set([...assignment.values()].map(walletIdOf)).size === 1;
     this.#conclude(scenario, played, findings, alone);
   }

@@ -7,7 +7,8 @@ import type { Wallet } from '../../judge/wallet/wallet.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
-import type { Surpluses } from '../balances/surpluses.ts';
+import type { BalanceChanges } from '../balances/balance-changes.ts';
+import type { CompletedRound, LeftBalance } from '../balances/known-balances.ts';
 import { OwedCalls } from '../calls/owed-calls.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
@@ -35,8 +36,8 @@ export interface PlayOptions extends ScenarioPlayOptions {
   readonly sender: Sender;
   readonly adjuster: BalanceAdjuster;
   readonly acceptedCalls: AcceptedCalls;
-  /** The money that scenarios leave in wallets until the end of the run. Absent: each scenario restores the balance. */
-  readonly surpluses?: Surpluses;
+  /** The changes of balances that are kept until the end of the run. Absent: each scenario restores the balance. */
+  readonly balanceChanges?: BalanceChanges;
   /**
    * True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as failed in every attempt.
    */
@@ -63,6 +64,8 @@ export interface Played {
   readonly needed: Money | null;
   /** The last balance that was read, by wallet. Wallets with an uncertain balance are left out. */
   readonly left: ReadonlyMap<string, Money>;
+  /** The balances of {@link left}, with the wins of 0 that were sent after the last read. */
+  readonly leftForNext: ReadonlyMap<string, LeftBalance>;
 }
 
 /** One repetition of the scenario, after its end. */
@@ -99,7 +102,12 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   collected.close(plan.rules, stopReason, races.missed ? races.missedText : null);
   const isBroken = (rule: RuleId): boolean =>
     collected.findings.some((finding) => finding.rule === rule && isBreach(finding));
-  const restored = opened ? await restore(context, openings, options, isBroken) : null;
+  const completed = new Map<Wallet, readonly CompletedRound[]>();
+  const restored = opened ? await restore(context, openings, { ...options, completed }, isBroken) : null;
+  const left = context.wallets.flatMap(({ wallet }) => {
+    const balance = isUncertain(wallet, context) ? undefined : context.judge.reads.lastRead(wallet);
+    return balance ? [{ wallet, balance }] : [];
+  });
   const turnedAway = races.round === 1 ? context.judge.stepsToRetry : new Set<string>();
   return {
     ...verdictOf(plan, collected, stopReason, races.missed ? races.missedText : null),
@@ -119,11 +127,9 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
           : null,
     turnedAway,
     needed: stopReason?.needed ?? null,
-    left: new Map(
-      context.wallets.flatMap(({ wallet }) => {
-        const last = isUncertain(wallet, context) ? undefined : context.judge.reads.lastRead(wallet);
-        return last ? [[wallet.id, last] as const] : [];
-      }),
+    left: new Map(left.map(({ wallet, balance }) => [wallet.id, balance])),
+    leftForNext: new Map(
+      left.map(({ wallet, balance }) => [wallet.id, { balance, completed: completed.get(wallet) ?? [] }]),
     ),
   };
 }
@@ -177,7 +183,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     for (const call of context.judge.letIn) shared.letIn.add(call);
     if (!again) return { context, stopReason, opened: !opened, stale: runner.stale };
     for (const { wallet } of context.wallets)
-      if (!(await endRounds(context, options.adjuster, wallet))) wallet.setUnknown('a completed round');
+      if (!(await endRounds(context, options.adjuster, wallet)).fits) wallet.setUnknown('a completed round');
     races.next();
   }
 }

@@ -2,6 +2,7 @@ import type { Wallet } from '../../judge/wallet/wallet.ts';
 import { readReply } from '../../reply/read.ts';
 import type { CallStep } from '../../scenario/plan/plan.ts';
 import type { Account, BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { CompletedRound } from '../balances/known-balances.ts';
 import type { OpenRound } from '../open-rounds.ts';
 import { type ScenarioContext, sessionOf } from '../scenario-context.ts';
 
@@ -9,14 +10,16 @@ import { type ScenarioContext, sessionOf } from '../scenario-context.ts';
  * Completes the open rounds of a wallet with wins of 0, as the service does at the end of each lost round.
  *
  * @param except a round that is not completed here
- * @returns false if a reply had another balance than the last read
+ * @returns `fits`: false if a reply had another balance than the last read; `completed`: the wins whose reply had the balance of
+ * the last read
  */
 export async function endRounds(
   context: ScenarioContext,
   adjuster: BalanceAdjuster,
   wallet: Wallet,
   except?: OpenRound,
-): Promise<boolean> {
+): Promise<{ readonly fits: boolean; readonly completed: readonly CompletedRound[] }> {
+  const completed: CompletedRound[] = [];
   const rounds = roundsOf(context, wallet).filter((round) => round !== except);
   const last = context.judge.reads.lastRead(wallet);
   const end = async (round: OpenRound): Promise<boolean> => {
@@ -24,7 +27,10 @@ export async function endRounds(
     if (!exchange) return true;
     context.openRounds.remove(round);
     const said = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply).balance.money : undefined;
-    return !said || !last || said.equals(last);
+    if (!said || !last) return true;
+    const isSame = said.equals(last);
+    if (isSame) completed.push({ step: winOfRound(round), exchange });
+    return isSame;
   };
   // Rounds that began at the same instant are completed at the same instant too, so that a race with many bets stays quick.
   const fits = await Promise.all(rounds.filter(({ group }) => group !== null).map(end));
@@ -34,7 +40,7 @@ export async function endRounds(
     fits.push(await end(round));
     context.openRounds.remove(round);
   }
-  return fits.every(Boolean);
+  return { fits: fits.every(Boolean), completed };
 }
 
 /** Returns an open round of a wallet that can be completed with a win of money. Undefined if there is none. */

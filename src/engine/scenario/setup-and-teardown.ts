@@ -4,8 +4,8 @@ import type { PendingCheck } from '../../judge/pending-check.ts';
 import type { Wallet } from '../../judge/wallet/wallet.ts';
 import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
-import type { KnownBalances } from '../balances/known-balances.ts';
-import type { Surpluses } from '../balances/surpluses.ts';
+import type { BalanceChanges } from '../balances/balance-changes.ts';
+import type { CompletedRound, KnownBalances } from '../balances/known-balances.ts';
 import type { ScenarioContext, StopReason } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
 import { accountOf, endRounds, roundToPay } from './round-ends.ts';
@@ -26,9 +26,14 @@ export async function setUp(
   known: KnownBalances | undefined,
 ): Promise<StopReason | null> {
   for (const { alias, wallet } of context.wallets) {
-    const left = wallet.known ? ofLastRepetition(wallet) : known?.of(wallet.id);
-    if (left) context.judge.reads.open(wallet, left);
-    else {
+    const lastLeft = wallet.known ? undefined : known?.of(wallet.id);
+    const left = lastLeft?.balance ?? ofLastRepetition(wallet);
+    if (left) {
+      context.judge.reads.open(wallet, left);
+      // The win was answered with the right balance. If it has moved money all the same, the next read shows this.
+      for (const { step, exchange } of lastLeft?.completed ?? [])
+        context.judge.roundEnded({ ...step, session: alias, place: context.plan.place }, exchange);
+    } else {
       const { stopReason } = await runner.read(alias);
       if (stopReason) return stopReason;
     }
@@ -98,15 +103,24 @@ export async function readLast(
 /**
  * Completes the rounds that are still open, as the service does, and restores the balance of every wallet. If money is missing,
  * completes one of the rounds with a win of the missing money, which saves a round. The wins of all other rounds are 0. A small
- * surplus stays in the wallet until the end of the run.
+ * change of the balance stays until the end of the run.
  *
+ * @param completed receives the wins of 0 that were sent after the last read, by wallet
  * @param isBroken true if the scenario has shown a rule to be broken
  * @returns false if a balance could not be restored; null if no balance had to be restored
  */
 export async function restore(
   context: ScenarioContext,
   openings: ReadonlyMap<Wallet, Money>,
-  { adjuster, surpluses }: { readonly adjuster: BalanceAdjuster; readonly surpluses?: Surpluses },
+  {
+    adjuster,
+    balanceChanges,
+    completed,
+  }: {
+    readonly adjuster: BalanceAdjuster;
+    readonly balanceChanges?: BalanceChanges;
+    readonly completed: Map<Wallet, readonly CompletedRound[]>;
+  },
   isBroken: (rule: RuleId) => boolean,
 ): Promise<boolean | null> {
   // If the operator moves wrong amounts, more calls would make the balance worse.
@@ -120,18 +134,20 @@ export async function restore(
     const found = last ?? (from && (await read()));
     const mayRestore = !wrong && !isUncertain(wallet, context);
     const mayKeep = (balance: Money, before: Money): boolean =>
-      mayRestore && surpluses?.mayKeep(wallet.id, account, balance.minus(before)) === true;
+      mayRestore && balanceChanges?.mayKeep(wallet.id, account, before, balance) === true;
     const isPaid = mayRestore && found && from && found.compare(from) < 0 && !mayKeep(found, from);
     const paid = isPaid ? roundToPay(context, wallet) : undefined;
-    const asExpected = await endRounds(context, adjuster, wallet, paid);
-    const now = asExpected || !from ? found : await read();
+    const ended = await endRounds(context, adjuster, wallet, paid);
+    const now = ended.fits || !from ? found : await read();
+    completed.set(wallet, ended.completed);
     if (!from || (now && from.equals(now))) continue;
     if (now && !paid && mayKeep(now, from)) {
-      surpluses?.keep(wallet.id, account, now.minus(from));
+      balanceChanges?.keep(wallet.id, account, now.minus(from));
       context.judge.reads.open(wallet, now);
       continue;
     }
-    const wanted = from.minus(surpluses?.of(wallet.id) ?? Money.zero);
+    completed.delete(wallet);
+    const wanted = from.minus(balanceChanges?.of(wallet.id) ?? Money.zero);
     const back =
       now && mayRestore
         ? await adjuster.bring(paid ? accountOf(context, paid.alias) : account, now, wanted, 'restore', paid)
@@ -139,7 +155,7 @@ export async function restore(
     if (back) context.judge.reads.open(wallet, back);
     else context.judge.reads.forgetLast(wallet);
     const isRestored = back?.equals(wanted) === true;
-    if (isRestored) surpluses?.clear(wallet.id);
+    if (isRestored) balanceChanges?.clear(wallet.id);
     all = (all ?? true) && isRestored;
   }
   return all;

@@ -1,0 +1,82 @@
+import { Money } from '../../contract/money.ts';
+import type { Account, BalanceAdjuster } from './balance-adjuster.ts';
+
+/** Maximum surplus of a wallet, in stakes. A scenario that leaves more gives all of it back at once. */
+const MAX_SURPLUS = Money.of('100');
+/** Maximum deficit of a wallet, in stakes. A scenario that leaves more pays all of it back at once. */
+const MAX_DEFICIT = Money.of('20');
+/**
+ * Minimum balance of a wallet with a deficit, in stakes. The scenarios of the suite need at most 20 stakes, so a deficit makes no
+ * later scenario fail for lack of money.
+ */
+const MIN_BALANCE = Money.of('50');
+
+/** A wallet that has more or less money than before the run, because of scenarios that have ended. */
+interface Change {
+  readonly account: Account;
+  /** Negative if money is missing. */
+  readonly amount: Money;
+}
+
+/** The result for a wallet whose balance could not be restored. */
+export interface KeptChange {
+  readonly sessionID: string;
+  /** Negative if money is missing. */
+  readonly amount: Money;
+}
+
+/**
+ * The money that scenarios have left in the wallets of a run, or that is missing because of them. To restore the balance after
+ * every scenario would need a bet, a win and a read each time, so the run restores it at its end.
+ */
+export class BalanceChanges {
+  readonly #byWallet = new Map<string, Change>();
+
+  /** Returns the change of a wallet since the beginning of the run. Zero if there is none. */
+  of(wallet: string): Money {
+    return this.#byWallet.get(wallet)?.amount ?? Money.zero;
+  }
+
+  /** True if a scenario that began with the first balance may leave the second balance. */
+  mayKeep(wallet: string, { denomination: { stake } }: Account, before: Money, now: Money): boolean {
+    const all = this.of(wallet).plus(now.minus(before));
+    return all.isNegative()
+      ? all.negated().compare(stake.times(MAX_DEFICIT)) <= 0 && now.compare(stake.times(MIN_BALANCE)) >= 0
+      : all.compare(stake.times(MAX_SURPLUS)) <= 0;
+  }
+
+  /** Notes that the balance of a wallet has changed by this amount and is not restored now. */
+  keep(wallet: string, account: Account, change: Money): void {
+    this.#byWallet.set(wallet, { account: { ...account, scenario: null }, amount: this.of(wallet).plus(change) });
+  }
+
+  /** Notes that a wallet has the same balance as before the run. */
+  clear(wallet: string): void {
+    this.#byWallet.delete(wallet);
+  }
+
+  /** Returns the wallets whose balance differs from the balance before the run. */
+  kept(): readonly KeptChange[] {
+    return [...this.#byWallet.values()].flatMap(({ account: { sessionID }, amount }) =>
+      amount.isZero() ? [] : [{ sessionID, amount }],
+    );
+  }
+
+  /**
+   * Restores all balances.
+   *
+   * @returns the changes of the wallets that could not be restored
+   */
+  async restore(adjuster: BalanceAdjuster): Promise<readonly KeptChange[]> {
+    const results = await Promise.all(
+      [...this.#byWallet.values()].map(async ({ account, amount }) => {
+        if (amount.isZero()) return [];
+        const now = await adjuster.read(account, 'restore');
+        const wanted = now?.minus(amount);
+        const back = now && wanted && (await adjuster.bring(account, now, wanted, 'restore'));
+        return back && wanted && back.equals(wanted) ? [] : [{ sessionID: account.sessionID, amount }];
+      }),
+    );
+    return results.flat();
+  }
+}
