@@ -130,6 +130,11 @@ export interface RunOptions extends AmountSettings {
    * time allows.
    */
   readonly raceRounds?: number | undefined;
+  /**
+   * True if built-in scenarios leave out balance reads that the replies make needless. If anything is wrong, a scenario is played
+   * again with all reads.
+   */
+  readonly fewerReads?: boolean;
   /** Returns the calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */
   readonly launches?: (() => readonly LaunchRequest[]) | undefined;
   /** An earlier run whose transactions are sent again. Absent: none. */

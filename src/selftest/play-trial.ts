@@ -131,6 +131,7 @@ async function playOnce(
       campaign: operator.campaign,
       launches: operator.launches,
       largeAmounts: true,
+      fewerReads: true,
       raceRounds: RACE_ROUNDS,
       after: after && new EarlierRun(after, operator.client),
       ...times,

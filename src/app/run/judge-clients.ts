@@ -123,6 +123,7 @@ function playOf(
       required,
       whole,
       quick,
+      fewerReads: true,
       shard,
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Finding } from '../../journal/finding.ts';
+import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
@@ -105,19 +105,39 @@ export class AttemptRunner {
     }
   }
 
-  /** Plays a scenario until an attempt decides it or another attempt would be useless. */
-  async #playSeries(series: AttemptSeries): Promise<Attempted> {
+  /**
+   * Plays a scenario until an attempt decides it or another attempt would be useless. The first attempt may leave out needless
+   * reads. If it finds anything, the next attempt has all reads, because they show which call is wrong.
+   */
+  #playSeries(series: AttemptSeries): Promise<Attempted> {
+    const fewerReads = this.#context.options.fewerReads === true && series.scenario.builtIn && series.retry === 0;
+    return this.#playAttempts(series, { fewerReads, breaches: [] });
+  }
+
+  /** @param how `fewerReads`: true if the first attempt leaves out reads; `breaches`: what an attempt with fewer reads has found */
+  async #playAttempts(
+    series: AttemptSeries,
+    { fewerReads, breaches }: { readonly fewerReads: boolean; readonly breaches: readonly Finding[] },
+  ): Promise<Attempted> {
     const { sender, giveUpPolicy } = this.#context;
     let lasting: ReadonlySet<string> | undefined;
     const seen = new Set<string>();
     for (let tries = 1; ; tries += 1) {
       const failed = lasting;
-      const attempted = await this.#attempt(series, tries, failed, seen);
+      const attempted = await this.#attempt(series, tries, failed, {
+        seen,
+        breaches,
+        fewerReads: fewerReads && tries === 1,
+      });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
         // The closed connection was no fault of its own: nothing listens any more. The next attempt says so.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
-        return isMisleading ? this.#attempt(series, tries + 1, lasting, seen) : attempted;
+        return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches }) : attempted;
+      }
+      if (played.leftOut > 0 && !isClean(attempted) && !this.#context.isStopped()) {
+        const again = { ...series, plan: series.scenario.plan(), first: series.first + 1 };
+        return this.#playAttempts(again, { fewerReads: false, breaches: attempted.findings.filter(isBreach) });
       }
       lasting = new Set([...played.turnedAway].filter((step) => failed?.has(step) !== false));
       if (failed && lasting.size < failed.size) sender.waitPolicy.noteRandomFailure();
@@ -148,12 +168,17 @@ export class AttemptRunner {
    * Plays the scenario once.
    *
    * @param failed the steps that failed in every attempt of the series so far
+   * @param how `seen`: the observations of earlier attempts; `breaches`: what an attempt with fewer reads has found
    */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
     tries: number,
     failed: ReadonlySet<string> | undefined,
-    seen: Set<string>,
+    {
+      seen,
+      fewerReads = false,
+      breaches = [],
+    }: { readonly seen: Set<string>; readonly fewerReads?: boolean; readonly breaches?: readonly Finding[] },
   ): Promise<Attempted> {
     const {
       options,
@@ -179,7 +204,12 @@ export class AttemptRunner {
       at,
       sessions: Object.fromEntries([...assignment].map(([alias, { sessionID }]) => [alias, sessionID])),
     });
-    const played = await playScenario({
+    const report = (finding: Finding): void => {
+      findings.push(finding);
+      record({ event: 'finding', scenario: scenario.id, attempt, finding });
+    };
+    const result = await playScenario({
+      fewerReads,
       demanding: !scenario.builtIn,
       plan: tries === 1 ? plan : scenario.plan(),
       replan: () => scenario.plan(),
@@ -201,12 +231,14 @@ export class AttemptRunner {
       rightUnit,
       knownBalances,
       balanceChanges,
-      report: (finding) => {
-        findings.push(finding);
-        record({ event: 'finding', scenario: scenario.id, attempt, finding });
-      },
+      report,
     });
-    const { verdict, reason, restored, passes } = played;
+    // A breach that the attempt with fewer reads has found counts, even if it does not happen again.
+    const isLost = breaches.length > 0 && !findings.some(isBreach);
+    if (isLost) for (const finding of breaches) report(finding);
+    const verdict = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
+    const played = { ...result, verdict };
+    const { reason, restored, passes } = played;
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
     return { played, findings, attempt };
@@ -229,6 +261,16 @@ export class AttemptRunner {
 
 function isFailure({ verdict }: Finding): boolean {
   return verdict === 'fail';
+}
+
+function isBreach({ verdict }: Finding): boolean {
+  return verdict === 'fail' || verdict === 'warn';
+}
+
+/** True if an attempt has found nothing, so that the reads that it left out were needless. */
+function isClean({ played: { verdict, retryReason, isSkippedEarly }, findings }: Attempted): boolean {
+  const isFine = (one: Verdict): boolean => one === 'pass' || one === 'note' || (one === 'skip' && isSkippedEarly);
+  return isFine(verdict) && retryReason === null && findings.every((finding) => isFine(finding.verdict));
 }
 
 function hasFailed({ findings }: Attempted): boolean {

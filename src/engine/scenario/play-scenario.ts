@@ -23,6 +23,7 @@ import {
 import { SettleTime } from '../settle-time.ts';
 import { CollectedFindings, verdictOf } from './collected-findings.ts';
 import { laterRound } from './later-round.ts';
+import { NeedlessReads } from './needless-reads.ts';
 import { endRounds } from './round-ends.ts';
 import { ScenarioRunner } from './scenario-runner.ts';
 import { isUncertain, readLast, restore, setUp } from './setup-and-teardown.ts';
@@ -42,6 +43,8 @@ export interface PlayOptions extends ScenarioPlayOptions {
    * True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as failed in every attempt.
    */
   readonly isLasting?: (step: string) => boolean;
+  /** True if balance reads that the replies make needless are left out. */
+  readonly fewerReads?: boolean;
 }
 
 /** The result of one attempt at a scenario. */
@@ -62,6 +65,10 @@ export interface Played {
   readonly turnedAway: ReadonlySet<string>;
   /** The balance that the scenario needs, if it was not played because the balance was too low. Otherwise null. */
   readonly needed: Money | null;
+  /** True if the scenario was stopped because the operator declined a call, as it may. */
+  readonly isSkippedEarly: boolean;
+  /** Number of balance reads that were left out. */
+  readonly leftOut: number;
   /** The last balance that was read, by wallet. Wallets with an uncertain balance are left out. */
   readonly left: ReadonlyMap<string, Money>;
   /** The balances of {@link left}, with the wins of 0 that were sent after the last read. */
@@ -75,6 +82,7 @@ interface Repetition {
   /** False if the scenario could not begin because the balance could not be read or was too low. */
   readonly opened: boolean;
   readonly stale: boolean;
+  readonly leftOut: number;
 }
 
 /**
@@ -93,6 +101,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     stopReason: stoppedBecause,
     opened,
     stale,
+    leftOut,
   } = await playRepetitions(options, { collected, openings, letIn, races });
   // If a later repetition could not be played to its end, the results of the earlier repetitions still count.
   const stopReason =
@@ -127,6 +136,8 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
           : null,
     turnedAway,
     needed: stopReason?.needed ?? null,
+    isSkippedEarly: stopReason?.verdict === 'skip',
+    leftOut,
     left: new Map(left.map(({ wallet, balance }) => [wallet.id, balance])),
     leftForNext: new Map(
       left.map(({ wallet, balance }) => [wallet.id, { balance, completed: completed.get(wallet) ?? [] }]),
@@ -161,7 +172,15 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     const isLasting = (step: string): boolean =>
       races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);
     const context = createScenarioContext({ ...options, plan, wallets, report, isLasting });
-    const runner = new ScenarioRunner({ ...options, context, settleTime: linger, races, owedCalls: debts });
+    const needlessReads = options.fewerReads ? new NeedlessReads(plan, context.names) : undefined;
+    const runner = new ScenarioRunner({
+      ...options,
+      context,
+      settleTime: linger,
+      races,
+      owedCalls: debts,
+      needlessReads,
+    });
     // The scenario tests whether the operator knows the sessions that it launched, so their balances are not read before.
     const opened = plan.needs.launches
       ? null
@@ -181,7 +200,8 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
       plan.rules.filter((rule) => context.judge.collector.hasDecided(rule)),
     );
     for (const call of context.judge.letIn) shared.letIn.add(call);
-    if (!again) return { context, stopReason, opened: !opened, stale: runner.stale };
+    const leftOut = needlessReads?.count ?? 0;
+    if (!again) return { context, stopReason, opened: !opened, stale: runner.stale, leftOut };
     for (const { wallet } of context.wallets)
       if (!(await endRounds(context, options.adjuster, wallet)).fits) wallet.setUnknown('a completed round');
     races.next();

@@ -19,6 +19,7 @@ import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenar
 import { walletIdOf } from '../session-pool.ts';
 import type { SettleTime } from '../settle-time.ts';
 import { judgeLaunched } from './launched.ts';
+import type { NeedlessReads } from './needless-reads.ts';
 import { accountOf, winOfRound } from './round-ends.ts';
 import { settleRace } from './unknown-outcomes.ts';
 
@@ -27,6 +28,8 @@ export interface ScenarioRunnerOptions extends DispatchOptions {
   readonly adjuster: BalanceAdjuster;
   /** The results of the races, shared by all repetitions of a scenario. */
   readonly races: Races;
+  /** The balance reads that this attempt leaves out. Absent: no read is left out. */
+  readonly needlessReads?: NeedlessReads | undefined;
 }
 
 /** Maximum number of retries of a call that the operator may still be working on. */
@@ -53,6 +56,7 @@ export class ScenarioRunner {
   readonly #races: Races;
   readonly #dispatch: Dispatch;
   readonly #reads: Reads;
+  readonly #needlessReads: NeedlessReads | undefined;
   readonly #startedAt: number;
 
   constructor(options: ScenarioRunnerOptions) {
@@ -67,6 +71,7 @@ export class ScenarioRunner {
     this.#races = races;
     this.#dispatch = new Dispatch(options);
     this.#reads = new Reads({ context, dispatch: this.#dispatch, run, settleTime: waitUntilSettled });
+    this.#needlessReads = options.needlessReads;
     this.#startedAt = run.now();
   }
 
@@ -184,7 +189,7 @@ export class ScenarioRunner {
   }
 
   async #call(step: CallStep): Promise<StopReason | null> {
-    if (step.call === 'balance') return this.#reads.ofStep(step);
+    if (step.call === 'balance') return this.#needlessReads?.leavesOut(step) ? null : this.#reads.ofStep(step);
     if (step.origin.kind === 'earlier') return this.#sendEarlier(step, step.origin.call, step.origin.from);
     const stopReason = step.call === 'bet' ? await this.#endRoundsBefore([step]) : null;
     if (stopReason) return stopReason;

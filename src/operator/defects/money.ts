@@ -169,6 +169,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
       'bet.many-in-round',
       'win.credit',
       'win.many-in-round',
+      'money.large',
       'refund.restore',
       'concurrency.no-lost-update',
       'balance.read-only',
