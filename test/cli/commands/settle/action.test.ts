@@ -72,6 +72,13 @@ describe.each([
     'lose',
   ],
   [
+    'after an earlier scenario had left a deficit',
+    'a refund and money',
+    '  - bet: { amount: "${amount}" }\n  - balance:\ncases: { amount: ["5.00", "6.00"] }\n',
+    second('bet'),
+    'pass',
+  ],
+  [
     'in the midst of a refund',
     'a refund',
     '  - bet: { amount: "5.00" }\n  - refund:\n',
