@@ -22,9 +22,9 @@ export interface RaceOptions {
  * Number of calls to release in all rounds together. A race with few calls gets more rounds, because each round is less likely
  * to show a fault.
  */
-const TARGET_CALLS = 24;
+const TARGET_CALLS = 18;
 const MIN_ROUNDS = 2;
-const MAX_ROUNDS = 6;
+const MAX_ROUNDS = 4;
 /** No further round begins after this share of the deadline. */
 const DEADLINE_SHARE = 0.3;
 /** A race without overlapping calls is repeated this number of times, even if the time is over. */
@@ -32,7 +32,7 @@ const MIN_TRIES = 3;
 
 // Calls of one kind reach their critical moment equally fast, so they overlap best if they leave at once. With calls of
 // different kinds, one call may read some milliseconds later what the other one writes, so delays are tried too. Scenarios list
-// the call first that should arrive first. The opposite order is tried a little more often. Most races have only 3 to 6 rounds, so the
+// the call first that should arrive first. The opposite order is tried a little more often. Most races have only 2 to 4 rounds, so the
 // first rounds differ most.
 const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },

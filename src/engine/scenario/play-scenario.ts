@@ -24,9 +24,8 @@ import { SettleTime } from '../settle-time.ts';
 import { CollectedFindings, verdictOf } from './collected-findings.ts';
 import { laterRound } from './later-round.ts';
 import { NeedlessReads } from './needless-reads.ts';
-import { endRounds } from './round-ends.ts';
 import { ScenarioRunner } from './scenario-runner.ts';
-import { isUncertain, readLast, restore, setUp } from './setup-and-teardown.ts';
+import { endRoundsOfRace, isUncertain, readLast, restore, setUp } from './setup-and-teardown.ts';
 import { settle } from './unknown-outcomes.ts';
 
 export interface PlayOptions extends ScenarioPlayOptions {
@@ -202,8 +201,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     for (const call of context.judge.letIn) shared.letIn.add(call);
     const leftOut = needlessReads?.count ?? 0;
     if (!again) return { context, stopReason, opened: !opened, stale: runner.stale, leftOut };
-    for (const { wallet } of context.wallets)
-      if (!(await endRounds(context, options.adjuster, wallet)).fits) wallet.setUnknown('a completed round');
+    await endRoundsOfRace(context, options.adjuster, shared.openings);
     races.next();
   }
 }

@@ -161,6 +161,32 @@ export async function restore(
   return all;
 }
 
+/**
+ * Completes the rounds that a round of a race has left open. If the balance is too low for the next round of the race, one of the
+ * wins raises it, which saves a bet.
+ */
+export async function endRoundsOfRace(
+  context: ScenarioContext,
+  adjuster: BalanceAdjuster,
+  openings: ReadonlyMap<Wallet, Money>,
+): Promise<void> {
+  const main = context.names.walletOf('main');
+  const wanted = context.plan.needs.balance;
+  for (const { wallet } of context.wallets) {
+    const has = wallet.certain();
+    const needed = wallet === main && wanted ? evaluateMoney(wanted, scopeOf(context.names, undefined)) : undefined;
+    const from = openings.get(wallet);
+    const isShort = has && needed && from && has.compare(needed) < 0 && has.compare(from) < 0;
+    const paid = isShort ? roundToPay(context, wallet) : undefined;
+    const { fits } = await endRounds(context, adjuster, wallet, paid);
+    if (!fits) wallet.setUnknown('a completed round');
+    if (!fits || !paid || !has || !from) continue;
+    const raised = await adjuster.bring(accountOf(context, paid.alias), has, from, 'prepare', paid);
+    if (raised) context.judge.reads.open(wallet, raised);
+    else wallet.setUnknown('a completed round');
+  }
+}
+
 /** True if calls moved money and no read has shown this yet. */
 function isUnread(wallet: Wallet): boolean {
   return wallet.moves.length > 0;
