@@ -1,6 +1,7 @@
 import { CALL_NAMES, type CallName } from '../../contract/call-name.ts';
 import type { Tally } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
+import { UNKNOWN_CAMPAIGN } from '../../judge/checks/check.ts';
 import { isBusy } from '../../reply/status.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { WaitPolicy } from '../calls/wait-policy.ts';
@@ -8,6 +9,8 @@ import type { NotPlayable } from '../run-options.ts';
 
 /** Number of scenarios in a row with a timeout after which croupier gives up on an endpoint. */
 const MAX_TIMEOUTS = 5;
+/** Number of scenarios in which the operator must refuse the made-up campaign, so that it is not tried again. */
+const MAX_UNKNOWN_CAMPAIGNS = 2;
 
 /** The expected outcomes of calls that the operator may carry out. It often answers a wrong call quickly, even if it hangs on others. */
 const MAY_BE_ACCEPTED: readonly string[] = ['accepted', 'either'];
@@ -20,6 +23,9 @@ export class GiveUpPolicy {
 
   /** The endpoints for which the missed deadline was reported. Until then, scenarios that show the fault are played. */
   readonly #reported = new Set<CallName>();
+
+  /** Number of scenarios that ended because the operator refused the made-up campaign. */
+  #unknownCampaigns = 0;
 
   constructor(waitPolicy: WaitPolicy) {
     this.#waitPolicy = waitPolicy;
@@ -41,6 +47,11 @@ export class GiveUpPolicy {
       if (!late.has(call) && passes['reply.deadline']?.[call] !== undefined) this.#timeouts.delete(call);
   }
 
+  /** @param reason the reason why a scenario could not be played to its end; null if there is none */
+  noteEnd(reason: string | null): void {
+    if (reason === UNKNOWN_CAMPAIGN) this.#unknownCampaigns += 1;
+  }
+
   /** Returns why a scenario is not worth playing. Null if it is worth playing. */
   reasonAgainst(plan: Plan): NotPlayable | null {
     const late = this.#timedOutCall(plan);
@@ -51,6 +62,8 @@ export class GiveUpPolicy {
       const reason = `${nameOf(late)} missed the deadline ${howOften}, so scenarios that need it are not played any more`;
       return { verdict: 'inconclusive', reason };
     }
+    if (this.#unknownCampaigns >= MAX_UNKNOWN_CAMPAIGNS && needsCampaign(plan))
+      return { verdict: 'skip', reason: UNKNOWN_CAMPAIGN };
     const failing = this.#needsReads(plan) ? 'balance' : this.needsFailingBets(plan) ? 'bet' : null;
     if (failing === null) return null;
     const status = this.#waitPolicy.lastFailure(failing);
@@ -109,6 +122,13 @@ export class GiveUpPolicy {
     if (!this.#waitPolicy.hasGivenUp('bet')) return undefined;
     return `POST /bet failed each time that it was answered (${this.#waitPolicy.failuresOf('bet')} times with a 5xx or 429, never with a 200), so most scenarios could not be judged. Find the cause in the operator's own log, fix it, and run again.`;
   }
+}
+
+/** True if a step is a call of a free round that the operator must accept. */
+function needsCampaign({ steps }: Plan): boolean {
+  return steps.some(
+    (step) => step.kind === 'call' && (step.type === 'free' || step.campaign) && step.expect.outcome === 'accepted',
+  );
 }
 
 function nameOf(call: CallName): string {

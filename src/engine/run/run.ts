@@ -362,6 +362,7 @@ class Run {
 
   #conclude(scenario: RunnableScenario, played: Played, findings: readonly Finding[], alone: boolean): void {
     this.#giveUpPolicy.note(findings, played.passes);
+    this.#giveUpPolicy.noteEnd(played.reason);
     this.#attribution.add(scenario.id, findings, played.letIn, { ...played, alone });
     if (findings.some(({ verdict, rule }) => verdict === 'fail' || (rule === EXPECTATION && verdict !== 'pass')))
       this.#failed += 1;
@@ -378,11 +379,12 @@ function shardHint({ shard }: RunOptions, { players }: SessionPool): string {
 }
 
 /** True if no call of the scenario can change a balance after its end. */
-function isQuiet({ steps }: Plan, { verdict, restored }: Played): boolean {
+function isQuiet({ steps }: Plan, { verdict, restored, isSkippedEarly }: Played): boolean {
   const isBroken = steps.some(
     (step) =>
       step.kind === 'together' ||
       (step.kind === 'call' && (step.deviations.break !== undefined || step.deviations.trickle !== undefined)),
   );
-  return (verdict === 'pass' || verdict === 'note') && restored !== false && !isBroken;
+  const isFine = verdict === 'pass' || verdict === 'note' || (verdict === 'skip' && isSkippedEarly);
+  return isFine && restored !== false && !isBroken;
 }
