@@ -6,10 +6,10 @@ const MAX_SURPLUS = Money.of('100');
 /** Maximum deficit of a wallet, in stakes. A scenario that leaves more pays all of it back at once. */
 const MAX_DEFICIT = Money.of('20');
 /**
- * Minimum balance of a wallet with a deficit, in stakes. The scenarios of the suite need at most 20 stakes, so a deficit makes no
- * later scenario fail for lack of money.
+ * Minimum balance of a wallet with a deficit, in stakes. The scenarios of the suite need at most 20 stakes, and those of users
+ * may need more. With less money, a deficit could make a later scenario fail.
  */
-const MIN_BALANCE = Money.of('50');
+const MIN_BALANCE = Money.of('200');
 
 /** A wallet that has more or less money than before the run, because of scenarios that have ended. */
 interface Change {
