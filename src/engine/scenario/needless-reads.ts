@@ -34,18 +34,18 @@ export class NeedlessReads {
   }
 }
 
-function callsBefore({ steps, always }: Plan, { walletOf }: Names): ReadonlyMap<string, CallStep> {
+function callsBefore({ steps, always }: Plan, names: Names): ReadonlyMap<string, CallStep> {
   const found = new Map<string, CallStep>();
   // The effects of a broken or slow call, or of calls at the same instant, may come later, so all reads are needed.
   if (!steps.every((step) => step.kind === 'call' && hasPlainConnection(step)) || always.length > 0) return found;
   for (const [index, read] of steps.entries()) {
     const before = steps[index - 1];
     if (!isPlainRead(read) || before?.kind !== 'call' || !isPlainMove(before)) continue;
-    const wallet = walletOf(read.session);
+    const wallet = names.walletOf(read.session);
     const isReadAgain = steps.some(
-      (later, at) => at > index && isPlainRead(later) && walletOf(later.session) === wallet,
+      (later, at) => at > index && isPlainRead(later) && names.walletOf(later.session) === wallet,
     );
-    if (isReadAgain && walletOf(before.session) === wallet) found.set(read.key, before);
+    if (isReadAgain && names.walletOf(before.session) === wallet) found.set(read.key, before);
   }
   return found;
 }

@@ -33,7 +33,7 @@ describe('a journal that is converted for other tools', () => {
   beforeAll(async () => {
     cwd = mkdtempSync(path.join(tmpdir(), 'har-'));
     const args = ['--reference', '--defect', 'refund-half', '--journal', 'run.ndjson', '--report', 'har=at-once.har'];
-    const run = await croupier(['run', 'refund/restore', 'signature/mismatch', 'refund/broken-connection', ...args], {
+    const run = await croupier(['run', 'refund/restore', 'refund/refused-bet', 'refund/broken-connection', ...args], {
       cwd,
     });
     expect(run.status).toBe(1);
@@ -69,7 +69,7 @@ describe('a journal that is converted for other tools', () => {
 
   it('gives croupier incident the same calls in the same order as a script', async () => {
     const script = readFileSync(path.join(cwd, 'run.sh'), 'utf8');
-    expect(script).toMatch(/^# \d+\. signature\/mismatch, step \S+, bet: answered 401/m);
+    expect(script).toMatch(/^# \d+\. refund\/refused-bet, step \S+, bet: answered 401/m);
     expect(script).toContain('no reply: croupier broke the connection on purpose');
     const { calls, read } = JSON.parse((await croupier(['incident', 'run.sh', '--json'], { cwd })).out) as {
       calls: readonly object[];
