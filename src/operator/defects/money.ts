@@ -181,7 +181,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
         book: (store, wallet, moved) => {
           calls += 1;
           const balance = right.book(store, wallet, moved);
-          if (calls % 25 === 0 && balance > 0n) store.setBalance(wallet.id, balance - 1n);
+          if (calls % 20 === 0 && balance > 0n) store.setBalance(wallet.id, balance - 1n);
           return balance;
         },
       };
