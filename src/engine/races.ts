@@ -22,18 +22,21 @@ export interface RaceOptions {
  * Number of calls to release in all rounds together. A race with few calls gets more rounds, because each round is less likely
  * to show a fault.
  */
-const TARGET_CALLS = 18;
+const TARGET_CALLS = 48;
+const MAX_ROUNDS = 12;
+/** The rounds that are played even if the operator is far away or slow. */
 const MIN_ROUNDS = 2;
-const MAX_ROUNDS = 4;
+/** After {@link MIN_ROUNDS}, no further round begins after this share of the deadline. */
+const DEADLINE_SHARE = 0.05;
 /** No further round begins after this share of the deadline. */
-const DEADLINE_SHARE = 0.3;
+const LONG_DEADLINE_SHARE = 0.3;
 /** A race without overlapping calls is repeated this number of times, even if the time is over. */
 const MIN_TRIES = 3;
 
 // Calls of one kind reach their critical moment equally fast, so they overlap best if they leave at once. With calls of
 // different kinds, one call may read some milliseconds later what the other one writes, so delays are tried too. Scenarios list
-// the call first that should arrive first. The opposite order is tried a little more often. Most races have only 2 to 4 rounds, so the
-// first rounds differ most.
+// the call first that should arrive first. The opposite order is tried a little more often. An operator that is far away gets only
+// 2 rounds, so the first rounds differ most.
 const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },
   { reversed: true, staggerMs: 0 },
@@ -105,7 +108,8 @@ export class Races {
     if (raceRounds !== undefined) return this.#round < raceRounds;
     const calls = [...this.#seen.values()].reduce((sum, seen) => sum + seen.calls, 0);
     const rounds = Math.min(MAX_ROUNDS, Math.max(MIN_ROUNDS, Math.ceil(TARGET_CALLS / calls)));
-    return this.#round < rounds && now() - this.#since < deadlineMs * DEADLINE_SHARE;
+    const share = this.#round < MIN_ROUNDS ? LONG_DEADLINE_SHARE : DEADLINE_SHARE;
+    return this.#round < rounds && now() - this.#since < deadlineMs * share;
   }
 
   next(): void {

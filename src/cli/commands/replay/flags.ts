@@ -35,7 +35,7 @@ export function describeReplay(program: CommandUnknownOpts) {
     .optionsGroup('Replay:')
     .addOption(new Option('--speed <n>', 'replay n times as fast as recorded (default: 1)').argParser(speedFlag))
     .option('--no-wait', 'send each call right after the previous call')
-    .addOption(new Option('--race-rounds <n>', 'repeat a race n times (default: 2 to 4)').argParser(countFlag))
+    .addOption(new Option('--race-rounds <n>', 'repeat a race n times (default: 2 to 12)').argParser(countFlag))
     .option('--to <scenario=FILE.yaml>', 'write the calls as a scenario, and send nothing');
   return addWaitOptions(how)
     .optionsGroup('Output:')

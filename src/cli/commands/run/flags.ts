@@ -46,7 +46,7 @@ export function describeRun(program: CommandUnknownOpts) {
     .option('--strict', 'a breach of a SHOULD fails the run too')
     .addOption(new Option('--seed <text>', 'repeat the random choices of an earlier run').env('CROUPIER_SEED'))
     .addOption(
-      new Option('--race-rounds <n>', 'repeat each race scenario n times (default: 2 to 4)').argParser(countFlag),
+      new Option('--race-rounds <n>', 'repeat each race scenario n times (default: 2 to 12)').argParser(countFlag),
     );
   return addSettings(chosen)
     .optionsGroup('Output:')
