@@ -44,7 +44,8 @@ export function notRepeated({
     if (wasScarce) missing.push(`${name} was higher than the balance then, and not now`);
     if (hasFurtherParameters(call)) missing.push(`${name} had further query parameters, and was sent without them`);
   }
-  const [first = 0, last = 0] = [Math.min(...related), Math.max(...related)];
+  const first = Math.min(...related);
+  const last = Math.max(...related);
   for (const [number, ms] of leftOutMs) {
     if (ms >= LONG_PAUSE_MS && number > first && number <= last)
       missing.push(

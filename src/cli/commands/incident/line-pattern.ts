@@ -7,6 +7,9 @@ import type { LinePattern } from '../../../traffic/read/logs/log-form.ts';
 /** Maximum time for one line, in milliseconds. */
 const MAX_MS = 1000;
 
+/** V8's flag for an expression that is matched without backtracking. It is experimental, so tools don't know it. */
+const LINEAR = 'l';
+
 /**
  * Compiles a regular expression that the user has written. A log line can contain text from outside, and some expressions need
  * a time that doubles with each character of it. V8 matches most expressions in linear time. The others (those with lookaheads,
@@ -33,7 +36,7 @@ export function linePattern(text: string): LinePattern {
 function linearPattern(text: string): LinePattern | undefined {
   setFlagsFromString('--enable-experimental-regexp-engine');
   try {
-    return new RegExp(text, 'l');
+    return new RegExp(text, LINEAR);
   } catch {
     return undefined;
   }
