@@ -51,7 +51,7 @@ export class Reading {
     return this.#counter.order < 0 ? undefined : this.#counter.order;
   }
 
-  /** True if so many mistakes were found that no further one is reported. */
+  /** True if the maximum number of mistakes was found. No further mistake is reported. */
   get isFull(): boolean {
     return this.#diagnostics.size >= MAX_DIAGNOSTICS;
   }

@@ -8,7 +8,7 @@ export interface ReplayOutcome {
   readonly compared: readonly ComparedCall[];
   readonly past: Failures;
   readonly now: Failures;
-  /** What the replay did not repeat of the recorded problem. */
+  /** The conditions of the recorded problem that the replay did not repeat. */
   readonly missing: readonly string[];
   /** The data that the record does not have, and what was replayed instead. */
   readonly notes: readonly string[];
