@@ -77,7 +77,7 @@ describe('the amount of a call in the journal', () => {
     await judged();
     const sent = journal().events.flatMap((event) => (event.event === 'sending' ? [event] : []));
     const amounts = sent.map(({ call, amount }) => `${call} ${amount ?? 'none'}`);
-    expect(amounts).toEqual(expect.arrayContaining(['bet 3.00', 'bet 1.25', 'balance none', 'win 4.25']));
+    expect(amounts).toEqual(expect.arrayContaining(['bet 3.00', 'bet 1.25', 'balance none', 'win 0', 'win 5.25']));
     expect(amounts.filter((text) => /^(bet|win|refund) none$/.test(text))).toEqual([]);
   });
 

@@ -105,7 +105,7 @@ describe('the progress of a run', () => {
     const lines = drawnLines(written);
     expect(lines.length).toBeGreaterThan(3);
     expect(lines.filter((line) => !FRAME.test(line) || columnsOf(line) >= COLUMNS)).toEqual([]);
-    expect(lines.at(-1)).toMatch(/^. {2}0\/1 scenarios · \d calls? · 残.*…$/u);
+    expect(lines.at(-1)).toMatch(/^. {2}[01]\/1 scenarios · \d calls? · 残.*…$/u);
     expect(written.slice(written.lastIndexOf('\u001B[?2026l'))).toMatch(
       /^\u001B\[\?2026l\u001B\[1G\u001B\[0K\S*CONFORMING/u,
     );

@@ -35,7 +35,9 @@ describe('a scenario with a race', () => {
   it('a race is repeated a few times by default', async () => {
     const { url } = await operatorServer();
     const run = await ran(url, [RACE], PATIENT);
-    expect(racesOf(run.events)).toHaveLength(4);
+    const rounds = racesOf(run.events).length;
+    expect(rounds).toBeGreaterThanOrEqual(2);
+    expect(rounds).toBeLessThanOrEqual(12);
   });
 
   it('a race that has found a problem is not repeated', async () => {
