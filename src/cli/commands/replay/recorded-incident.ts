@@ -48,8 +48,12 @@ export function wrongIn({ timeline, signing }: RecordedIncident): {
   readonly rules: readonly RuleId[];
   readonly calls: readonly number[];
 } {
+  // The run that made the journal has judged these calls. A warning of the run is also a mistake that a fix must remove.
+  const judged = new Set(timeline.calls.flatMap(({ number, seen }) => (seen.exchange.isJudged ? [number] : [])));
   const failing = [
-    ...timeline.breaches.flatMap(({ rule, call, verdict }) => (verdict === 'fail' ? [{ rule, call }] : [])),
+    ...timeline.breaches.flatMap(({ rule, call, verdict }) =>
+      verdict === 'fail' || judged.has(call) ? [{ rule, call }] : [],
+    ),
     ...timeline.calls.flatMap((call) => {
       const rule = signatureRuleBroken(call, signing.get(call.number));
       return rule === null ? [] : [{ rule, call: call.number }];
