@@ -79,6 +79,12 @@ export class Money {
     return this.compare(other) === 0;
   }
 
+  /** True if the amount is a whole number of times the other amount, which must not be zero. */
+  isMultipleOf(other: Money): boolean {
+    const scale = Math.max(this.#scale, other.#scale);
+    return this.#at(scale) % other.#at(scale) === 0n;
+  }
+
   isZero(): boolean {
     return this.#units === 0n;
   }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { Money } from '../contract/money.ts';
 import { amountIn, bodyFields, readAmount } from '../journal/call-amount.ts';
 import type { LoggedExchange } from './logged-exchange.ts';
+import { isMasked } from './masked.ts';
 
 /** The known fields of a call. If `whole` is true, a field that is null was not sent. Otherwise it is unknown. */
 export interface RecordedCall {
@@ -36,28 +37,46 @@ export function recordedCall(exchange: LoggedExchange, paths: CallPaths = new Ma
   const call = callName(logged.call) ?? (url === null ? undefined : nameOfPath(url.path, paths));
   if (call === undefined || !isItsMethod(call, request.method)) return null;
   const sent = call === 'balance' ? url?.query : sentBody(exchange);
+  if (sent !== undefined && isOfOther(sent, exchange)) return null;
   const field = (name: string): string | null => {
     const value = sent?.[name];
-    return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null;
+    return unmasked(typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null);
   };
   const written = exchange.amount === undefined ? amountIn(sent) : { text: exchange.amount, isNumber: false };
-  const amount = written?.text ?? logged.amount ?? null;
+  const amount = unmasked(written?.text ?? logged.amount);
   return {
     exchange,
     call,
-    sessionID: field('sessionID') ?? logged.session ?? null,
-    txID: field('txID') ?? logged.tx ?? null,
-    origTxID: field('origTxID') ?? logged.origTx ?? null,
-    roundID: field('roundID') ?? logged.round ?? null,
+    sessionID: field('sessionID') ?? unmasked(logged.session),
+    txID: field('txID') ?? unmasked(logged.tx),
+    origTxID: field('origTxID') ?? unmasked(logged.origTx),
+    roundID: field('roundID') ?? unmasked(logged.round),
     amount,
     money: (amount === null ? undefined : readAmount(amount)) ?? null,
     isBareAmount: written?.isNumber === true,
     type: field('type') ?? logged.type ?? null,
     frID: field('frID') ?? logged.frID ?? null,
-    player: logged.player ?? null,
+    player: unmasked(logged.player),
     currency: logged.currency ?? null,
     whole: sent !== undefined,
   };
+}
+
+/** The fields of the contract that tell its calls from calls of other providers with the same path. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['sessionID', 'txID', 'origTxID', 'roundID']);
+/** The other fields of the contract. Calls of other providers can have them too. */
+const SHARED_FIELDS: ReadonlySet<string> = new Set(['amount', 'type', 'frID']);
+
+/** True for a call of another provider. A run of croupier also sends calls of the service without these fields, to test the operator. */
+function isOfOther(sent: JsonObject, { isOfRun, logged }: LoggedExchange): boolean {
+  if (isOfRun === true || logged.session !== undefined || logged.tx !== undefined) return false;
+  const names = Object.keys(sent);
+  return !names.some((name) => OWN_FIELDS.has(name)) && names.some((name) => !SHARED_FIELDS.has(name));
+}
+
+/** Returns null for a value that the writer of the log has masked, wholly or in part. Masked values of two calls may differ. */
+export function unmasked(text: string | null | undefined): string | null {
+  return text === undefined || text === null || isMasked(text) ? null : text;
 }
 
 function callName(text: string | undefined): CallName | undefined {

@@ -89,11 +89,14 @@ export function answerOf(read: ReadField): LoggedReply {
 
 /** Finds the reason for a missing reply in the text of a logged error. */
 function reasonOf(error: string): NoReplyReason {
-  if (/connect\w{0,20}.{0,12}time|ETIMEDOUT/i.test(error))
+  if (/connect\w{0,20}.{0,12}time/i.test(error))
     return /read|response|header|body/i.test(error) ? 'too-late' : 'connect-timeout';
-  if (/time.?out|timed out|deadline|too.?late/i.test(error)) return 'too-late';
+  // Node.js writes `connect ETIMEDOUT` while it connects, and only `ETIMEDOUT` if the socket timed out later.
+  if (/connect ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|no route/i.test(error)) return 'connect-timeout';
+  if (/time.?out|timed out|ETIMEDOUT|ESOCKETTIMEDOUT|deadline|too.?late/i.test(error)) return 'too-late';
   if (/refused/i.test(error)) return 'refused';
   if (/ENOTFOUND|EAI_AGAIN|no such host|resolve/i.test(error)) return 'unresolved';
-  if (/certificate|tls|ssl/i.test(error)) return 'tls';
+  // Other TLS errors come after the handshake, when the request may have arrived.
+  if (/certificate|self.signed|handshake|unknown.?ca|hostname|altname/i.test(error)) return 'tls';
   return 'reset';
 }
