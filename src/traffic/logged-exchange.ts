@@ -1,3 +1,4 @@
+import type { RuleId } from '../contract/catalogue.ts';
 import type { EarlyBreak } from '../contract/deviation.ts';
 import type { SignatureState } from '../contract/signature.ts';
 import type { Body, HeaderList, NoReplyReason } from '../journal/exchange.ts';
@@ -79,6 +80,12 @@ export interface LoggedExchange {
   readonly deviation?: { readonly signed?: string | undefined; readonly brokenAt?: EarlyBreak | undefined };
   /** True if a run of croupier sent the call. croupier then sends what the service must send: `croupier settle`. */
   readonly isOfRun?: boolean;
+  /** True if croupier has judged the call already. The findings are in its journal. */
+  readonly isJudged?: boolean;
+  /** True if the proxy of croupier sent the call, to test the operator. The service did not send it. */
+  readonly isProbe?: boolean;
+  /** True if a fault of the proxy, or a broken connection, changed what the service got of the reply. */
+  readonly isDisturbed?: boolean;
   /** True if croupier sent the call as a test and the operator may decline it, taken from its journal. */
   readonly mayBeDeclined?: boolean;
   /**
@@ -87,11 +94,26 @@ export interface LoggedExchange {
   readonly verified?: SignatureState;
 }
 
+/** A rule that croupier found broken when it made or forwarded a call. */
+export interface Judgement {
+  readonly rule: RuleId;
+  readonly verdict: 'fail' | 'warn';
+  readonly text: string;
+}
+
 /** The result of reading one entry of a file. `other` is a readable entry that is not a call of the service. */
 export type LogEntry =
+  /** A rule that croupier found broken, taken from its journal. `line` is the line of the call. */
+  | { readonly kind: 'judged'; readonly line: number; readonly judgement: Judgement }
   | { readonly kind: 'exchange'; readonly exchange: LoggedExchange }
   | { readonly kind: 'other'; readonly line: number }
-  | { readonly kind: 'unreadable'; readonly line: number; readonly why: string };
+  | {
+      readonly kind: 'unreadable';
+      readonly line: number;
+      readonly why: string;
+      /** The beginning of the line. Left out if the entry is not one line. */
+      readonly text?: string;
+    };
 
 /** Converts bytes to a body. The body is stored as text if the bytes are valid UTF-8, and otherwise as base64. */
 export function bodyOf(bytes: Uint8Array): Body {

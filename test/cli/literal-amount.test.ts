@@ -121,6 +121,7 @@ describe('the amount of a call in the journal', () => {
     const known = await timeline('new.ndjson');
     expect(known.status).toBe(0);
     expect(await timeline('old.ndjson')).toEqual(known);
-    expect((await timeline('other.ndjson')).status).toBe(1);
+    // The balances no longer fit the amounts, and nothing in the journal says why.
+    expect((await timeline('other.ndjson')).status).toBe(3);
   });
 });

@@ -1,7 +1,8 @@
 import type { Body } from '../../journal/exchange.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
-import type { LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
+import type { Judgement, LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
+import { mayBeCall } from './may-be-call.ts';
 import { readEntries, type Source } from './read-entries.ts';
 
 /** Maximum number of calls that are kept in memory. */
@@ -21,6 +22,19 @@ export interface ReopenableSource extends Source {
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
+/** A judgement with the place of its call. */
+export interface JudgedCall extends Judgement {
+  readonly place: LogPlace;
+}
+
+/** An entry that can't be read. */
+interface UnreadEntry {
+  readonly place: LogPlace;
+  readonly why: string;
+  /** The beginning of its line; null if it is not one line. */
+  readonly text: string | null;
+}
+
 /** The calls in all sources, with counts of the entries that were not used. */
 export interface GatheredCalls {
   /** All calls of the selected players, and calls that name no player but may belong to one of them. */
@@ -29,12 +43,16 @@ export interface GatheredCalls {
   readonly total: number;
   /** The number of entries that are readable but are not a call of the wallet API. */
   readonly others: number;
-  readonly unreadable: readonly { readonly place: LogPlace; readonly why: string }[];
+  readonly unreadable: readonly UnreadEntry[];
+  /** The unreadable entries that may be calls of the selected players: the first ones, and the number of all of them. */
+  readonly unreadCalls: { readonly first: readonly UnreadEntry[]; readonly count: number };
   readonly unreadableCount: number;
   /** The number of calls without session, player and transaction. They cannot be assigned to a wallet. */
   readonly nameless: number;
   /** True if there were too many calls, and the last ones were left out. */
   readonly isCut: boolean;
+  /** The rules that croupier found broken, from its journals. */
+  readonly judgements: readonly JudgedCall[];
   /** The number of calls whose time was logged without a time zone. */
   readonly zoneless: number;
   /** True if any call names a player. */
@@ -67,7 +85,14 @@ export async function gatherCalls(
         if (call) keeper.take(call);
         else keeper.others += 1;
       } else if (sighting.kind === 'other') keeper.others += 1;
-      else keeper.unreadable({ file: source.file, line: sighting.line }, sighting.why);
+      else if (sighting.kind === 'judged')
+        keeper.judgements.push({ place: { file: source.file, line: sighting.line }, ...sighting.judgement });
+      else
+        keeper.unreadable({
+          place: { file: source.file, line: sighting.line },
+          why: sighting.why,
+          text: sighting.text ?? null,
+        });
     }
   }
   return keeper.result();
@@ -157,14 +182,17 @@ class CallCollector {
    * they belong.
    */
   #withoutOwner = 0;
-  readonly #unreadable: { place: LogPlace; why: string }[] = [];
+  readonly #unreadable: UnreadEntry[] = [];
   #unreadableCount = 0;
+  readonly #unreadCalls: UnreadEntry[] = [];
+  #unreadCallCount = 0;
   #total = 0;
   #nameless = 0;
   #zoneless = 0;
   #isCut = false;
   #namesPlayers = false;
   others = 0;
+  readonly judgements: JudgedCall[] = [];
 
   constructor(owners: Owners | null) {
     this.#owners = owners;
@@ -188,9 +216,12 @@ class CallCollector {
     this.#calls.push(call);
   }
 
-  unreadable(place: LogPlace, why: string): void {
+  unreadable(entry: UnreadEntry): void {
     this.#unreadableCount += 1;
-    if (this.#unreadable.length < MAX_NAMED) this.#unreadable.push({ place, why });
+    if (this.#unreadable.length < MAX_NAMED) this.#unreadable.push(entry);
+    if (!mayBeCall(entry.text)) return;
+    this.#unreadCallCount += 1;
+    if (this.#unreadCalls.length < MAX_NAMED) this.#unreadCalls.push(entry);
   }
 
   result(): GatheredCalls {
@@ -203,9 +234,11 @@ class CallCollector {
       others: this.others,
       unreadable: this.#unreadable,
       unreadableCount: this.#unreadableCount,
+      unreadCalls: { first: this.#unreadCalls, count: this.#unreadCallCount },
       nameless: this.#nameless,
       isCut: this.#isCut,
       zoneless: this.#zoneless,
+      judgements: this.judgements,
       namesPlayers: this.#namesPlayers,
     };
   }

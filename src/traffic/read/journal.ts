@@ -1,6 +1,7 @@
 import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from '../../journal/event.ts';
 import { eventProblem } from '../../journal/event-schema.ts';
 import { sessionNamedIn } from '../../journal/exchange.ts';
+import { type FoldBuilder, startFold } from '../../journal/fold.ts';
 import { WallClock } from '../../journal/wall-clock.ts';
 import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 
@@ -32,6 +33,11 @@ export class JournalReader {
   readonly #open = new Map<string, { readonly sending: Sending; readonly line: number }>();
   readonly #clock = new WallClock();
   #run: RunStarted | null = null;
+  #fold: FoldBuilder | null = null;
+  /** The line of each call, by the id of its exchange. */
+  readonly #lines = new Map<string, number>();
+  /** The line of the last call of each scenario. */
+  readonly #lastLines = new Map<string, number>();
   /** True if the journal has a format that this croupier does not read. Its events may have another meaning. */
   #isUnknownFormat = false;
 
@@ -60,8 +66,13 @@ export class JournalReader {
     switch (event.event) {
       case 'run-started':
         this.#run = event;
+        this.#fold = startFold();
+        this.#fold.add(event);
         return undefined;
       case 'sending': {
+        this.#fold?.add(event);
+        this.#lines.set(event.id, line);
+        if (event.scenario !== null) this.#lastLines.set(event.scenario, line);
         this.#open.set(event.id, { sending: event, line });
         const [oldest] = this.#open.keys();
         if (this.#open.size <= MAX_OPEN || oldest === undefined) return undefined;
@@ -72,7 +83,7 @@ export class JournalReader {
         if (!sent)
           return { kind: 'unreadable', line, why: 'it is a reply to a call that the journal does not contain' };
         this.#open.delete(event.id);
-        const { outcome, stamps } = event;
+        const { outcome, stamps, aside } = event;
         const from = stamps.sent ?? stamps.start;
         return this.#exchange(sent.sending, sent.line, {
           time: this.#timeOf(from),
@@ -81,6 +92,7 @@ export class JournalReader {
             outcome.kind === 'reply'
               ? { kind: 'reply', ...outcome.reply }
               : { kind: 'none', reason: outcome.reason, detail: outcome.detail },
+          ...(aside !== undefined && { isDisturbed: true }),
         });
       }
       case 'scenario-started':
@@ -91,15 +103,25 @@ export class JournalReader {
       case 'scenario-ended':
       case 'blamed':
       case 'run-ended':
+        this.#fold?.add(event);
         return undefined;
     }
   }
 
-  /** Yields the calls that have no event with their reply, because the run was killed. */
+  /** Yields the calls that have no event with their reply, because the run was killed. Then yields the rules that croupier found broken. */
   *end(): Generator<LogEntry> {
     for (const id of this.#open.keys()) {
       const sighting = this.#unanswered(id);
       if (sighting) yield sighting;
+    }
+    for (const { rule, verdict, findings } of this.#fold?.result().rules ?? []) {
+      if (verdict !== 'fail' && verdict !== 'warn') continue;
+      for (const finding of findings) {
+        const line = this.#lines.get(finding.exchange ?? '') ?? this.#lastLines.get(finding.scenario);
+        if (line === undefined || (finding.verdict !== 'fail' && finding.verdict !== 'warn')) continue;
+        const text = `expected ${finding.expected}; ${finding.actual}`;
+        yield { kind: 'judged', line, judgement: { rule: rule.id, verdict: finding.verdict, text } };
+      }
     }
   }
 
@@ -114,7 +136,11 @@ export class JournalReader {
     return ms === null ? null : { ms, precisionMs: STAMP_MS };
   }
 
-  #exchange(sending: Sending, line: number, rest: Pick<LoggedExchange, 'time' | 'tookMs' | 'answer'>): LogEntry {
+  #exchange(
+    sending: Sending,
+    line: number,
+    rest: Pick<LoggedExchange, 'time' | 'tookMs' | 'answer' | 'isDisturbed'>,
+  ): LogEntry {
     const { request, amount, signed, mayBeDeclined, brokenAt, signature } = sending;
     const sessionID = sessionNamedIn(request);
     const known = this.#run?.settings.sessions.find((session) => session.sessionID === sessionID);
@@ -133,6 +159,8 @@ export class JournalReader {
         logged,
         ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
         ...(this.#run?.source !== 'proxy' && { isOfRun: true }),
+        ...(sending.source === 'proxy' && { isProbe: true }),
+        isJudged: true,
         ...(mayBeDeclined && { mayBeDeclined }),
         ...(signature && { verified: signature }),
         ...rest,

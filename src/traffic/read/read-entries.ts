@@ -23,6 +23,8 @@ const SETTING = /^\s*(?:\$\w+(?:\.\w+)*\s*(?:=|\()|#|curl\(\))/;
 /** Matches a line that `curl -v` prints about the connection, between the request and the reply. */
 const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
+/** Maximum number of characters that are kept of a line that can't be read. They show whether the line looks like a call. */
+const MAX_SHOWN = 4096;
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -61,7 +63,12 @@ export async function* readEntries(chunks: Chunks, source: Source): AsyncGenerat
 
 async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEntry> {
   const reading = new LineReader(source);
-  for await (const line of linesOf(chunks)) yield* reading.take(line);
+  for await (const line of linesOf(chunks)) {
+    for (const entry of reading.take(line))
+      yield entry.kind === 'unreadable' && entry.line === line.number && line.text !== null
+        ? { ...entry, text: line.text.slice(0, MAX_SHOWN) }
+        : entry;
+  }
   yield* reading.end();
 }
 

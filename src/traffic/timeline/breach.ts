@@ -7,6 +7,7 @@ import { answerOfReply, isPublishedCode, type ReplyAnswer } from '../../reply/cl
 import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '../../reply/problems.ts';
 import { signatureProblem } from '../../reply/signature.ts';
 import { isSuccess } from '../../reply/status.ts';
+import { isMasked } from '../masked.ts';
 import { hasFloatRest } from './float-rest.ts';
 import { isDeclinedTest, type LoggedCall } from './logged-call.ts';
 import type { Bets, Transaction } from './transaction.ts';
@@ -20,7 +21,8 @@ export interface Breach {
 }
 
 /**
- * Finds the rules that single replies break, and the rules that replies to repeated calls break.
+ * Finds the rules that single replies break, and the rules that replies to repeated calls break. Calls that croupier has judged
+ * already are left out.
  *
  * @param currency of the wallet; null if it is unknown
  * @param isKeyProven true if a call is signed correctly with one of the given keys, so the operator has the same keys
@@ -31,10 +33,13 @@ export function breachesOf(
   bets: Bets,
   { currency, isKeyProven }: { readonly currency: string | null; readonly isKeyProven: boolean },
 ): readonly Breach[] {
+  const judged = new Set(calls.flatMap(({ number, seen }) => (seen.exchange.isJudged ? [number] : [])));
   return [
     ...calls.flatMap((call) => [...signatureBreaches(call, isKeyProven), ...replyBreaches(call, bets, currency)]),
     ...transactions.flatMap((transaction) => transactionBreaches(transaction, bets)),
-  ].toSorted((a, b) => a.call - b.call);
+  ]
+    .filter(({ call }) => !judged.has(call))
+    .toSorted((a, b) => a.call - b.call);
 }
 
 function breach(call: LoggedCall, rule: RuleId, text: string, isWarning = false): Breach {
@@ -84,7 +89,7 @@ function deadlineBreaches(call: LoggedCall): readonly Breach[] {
 function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): readonly Breach[] {
   const { status, reading, seen } = call;
   const answer = replyAnswerTo(call);
-  if (status === null || answer === null) return [];
+  if (status === null || answer === null || hasMasked(reading)) return [];
   const problems = problemsOf({
     call: seen.call,
     answer,
@@ -104,6 +109,11 @@ function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): re
     ...found.filter(({ rule }) => rule !== 'money.precision'),
     breach(call, 'money.exact', `the balance ${written} has the rounding error of binary floating-point numbers`),
   ];
+}
+
+/** True if the log does not show all values of the body. */
+function hasMasked(reading: LoggedCall['reading']): boolean {
+  return Object.values(reading?.object ?? {}).some((value) => typeof value === 'string' && isMasked(value));
 }
 
 /** Returns the content type of the reply, undefined if the reply had none, and null if its headers were not logged. */

@@ -21,13 +21,32 @@ export interface Paired {
  */
 const NEAR_MS = 5000;
 
+/** The order of calls: by their times, or as their lines stand in the files. */
+export type CallOrder = 'time' | 'file';
+
+/** True if the entries of a file are not in the order of their times. */
+export function isShuffled(calls: readonly RecordedCall[]): boolean {
+  const last = new Map<string, number>();
+  return calls.some(({ exchange: { time, place } }) => {
+    if (time === null) return false;
+    const before = last.get(place.file) ?? Number.NEGATIVE_INFINITY;
+    last.set(place.file, Math.max(before, time.ms));
+    return time.ms < before;
+  });
+}
+
 /**
  * Finds the calls that both sides logged, computes the difference of their clocks, and sorts all calls by time. A call
  * without a time stays after the previous call of its file.
  */
-export function pairSides(calls: readonly RecordedCall[]): {
+export function pairSides(
+  calls: readonly RecordedCall[],
+  order: CallOrder = 'time',
+): {
   readonly paired: readonly Paired[];
   readonly clocks: Clocks | null;
+  /** True if both sides logged transactions with ids, and not one of them is in both logs. */
+  readonly isApart: boolean;
 } {
   const service = calls.filter(({ exchange }) => exchange.side === 'service');
   const operator = calls.filter(({ exchange }) => exchange.side === 'operator');
@@ -53,7 +72,12 @@ export function pairSides(calls: readonly RecordedCall[]): {
             : other - aheadMs;
       return { seen, also, atMs };
     });
-  return { paired: inOrder(paired), clocks };
+  const hasIds = (side: readonly RecordedCall[]): boolean => side.some(({ txID }) => txID !== null);
+  return {
+    paired: order === 'time' ? inOrder(paired) : paired,
+    clocks,
+    isApart: hasIds(service) && hasIds(operator) && partners.size === 0,
+  };
 }
 
 function timeOf({ exchange }: RecordedCall): number | null {

@@ -2,6 +2,7 @@ import { Money } from '../../contract/money.ts';
 import type { Side } from '../logged-exchange.ts';
 import type { Deviation } from './deviation.ts';
 import { isDeclinedTest, type LoggedCall } from './logged-call.ts';
+import { isWinWithoutBet } from './service-fault.ts';
 import type { Transaction } from './transaction.ts';
 import type { Books } from './wallet-books.ts';
 import { isApplied, type World } from './worlds.ts';
@@ -9,10 +10,10 @@ import { isApplied, type World } from './worlds.ts';
 /**
  * The kind of a debt. `missing-refund`: the outcome of a bet is unknown, and no refund was sent. `refund-pending`: the
  * refund was not answered 200. `win-pending`: a win was not answered 200.
- * `misbooked`: the balance is wrong, and a known error explains it. `unexplained`: the balance is wrong, and no known
- * error explains it.
+ * `declined-bet`: the service counts the bet as declined, and the operator took it.
+ * `misbooked`: the balance is wrong, and a known error explains it.
  */
-type DebtKind = 'missing-refund' | 'refund-pending' | 'win-pending' | 'misbooked' | 'unexplained';
+type DebtKind = 'missing-refund' | 'refund-pending' | 'win-pending' | 'declined-bet' | 'misbooked';
 
 export interface Debt {
   readonly kind: DebtKind;
@@ -40,14 +41,19 @@ export function debtsOf(books: Books): readonly Debt[] {
   const bets = books.transactions
     .filter(({ call }) => call === 'bet')
     .flatMap((bet) => betDebt(bet, bet.txID === null ? [] : (refunds.get(bet.txID) ?? []), books));
+  const rounds = Map.groupBy(books.transactions, ({ roundID }) => roundID);
   const betIDs = new Set(
     books.transactions.flatMap(({ call, txID }) => (call === 'bet' && txID !== null ? [txID] : [])),
   );
   const wins = books.transactions
     // A win that reuses the txID of a bet does not have to be paid.
     .filter(({ call, txID }) => call === 'win' && !(txID !== null && betIDs.has(txID)))
+    // The service has no right to a win without an accepted bet.
+    .filter((win) => win.roundID === null || win.isCampaign || !isWinWithoutBet(win, rounds.get(win.roundID) ?? []))
     .flatMap((win) => winDebt(win, books));
-  const wrong = books.deviations.filter(({ fixedBy }) => fixedBy === null).map(deviationDebt);
+  const wrong = books.deviations
+    .filter(({ fixedBy, causes }) => fixedBy === null && causes.length > 0)
+    .map(deviationDebt);
   return [...bets, ...wins, ...wrong];
 }
 
@@ -64,17 +70,22 @@ function comingOf({ kind, transaction, amount }: Debt, world: World): Money {
   switch (kind) {
     case 'missing-refund':
     case 'refund-pending':
+    case 'declined-bet':
       return isApplied(world, transaction.key) ? amount : Money.zero;
     case 'win-pending':
       return isApplied(world, transaction.key) ? Money.zero : amount;
     case 'misbooked':
-    case 'unexplained':
       return Money.zero;
   }
 }
 
 function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books): Debt[] {
   if (refunds.some(({ state }) => state === 'accepted')) return [];
+  // The service counts a bet as declined after any other answer than 200, except a 500 or no reply, and sends no refund.
+  if (bet.state === 'declined' && refunds.length === 0)
+    return inAll(books, bet) === 'yes' ? [debt('declined-bet', bet, 'operator', 'operator')] : [];
+  // The service knows that the bet was accepted, so it must not refund it. The operator may refuse such a refund.
+  if (bet.state === 'accepted' && bet.attempts.some(isAcceptedForService)) return [];
   const isDue = bet.state === 'failed' || refunds.some(({ state }) => state !== 'unknown');
   // If the operator did not take the bet, its refund gives nothing back, so nothing is owed.
   if (!isDue || bet.state === 'declined') return [];
@@ -84,6 +95,10 @@ function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books
   // A refund without a reply must be sent again, so the service must act first.
   const isRefused = refunds.some(({ state, attempts }) => state === 'declined' || attempts.some(hasStatus));
   return [debt(kind, bet, owedBy, isRefused ? 'operator' : 'service')];
+}
+
+function isAcceptedForService({ ending, seen }: LoggedCall): boolean {
+  return ending === 'accepted' && seen.exchange.side === 'service' && seen.exchange.isOfRun !== true;
 }
 
 function hasStatus({ status }: LoggedCall): boolean {
@@ -113,7 +128,7 @@ function inAll({ worlds, unknown }: Books, { key }: Transaction): 'yes' | 'no' |
 function deviationDebt(deviation: Deviation): Debt {
   const [cause] = deviation.causes;
   return {
-    kind: cause ? 'misbooked' : 'unexplained',
+    kind: 'misbooked',
     transaction: cause?.transaction ?? null,
     roundID: cause?.transaction.roundID ?? null,
     amount: deviation.by.absolute(),

@@ -23,6 +23,10 @@ export interface Deviation {
   readonly by: Money;
   /** The errors that together explain the difference exactly; empty if no known error explains it. */
   readonly causes: readonly Cause[];
+  /** Other sets of errors that explain the difference as well. The logs do not show which of them happened. */
+  readonly otherCauses: readonly (readonly Cause[])[];
+  /** The call whose reply contained the last balance before this one; null if there is none. */
+  readonly after: LoggedCall | null;
   /** The number of the call whose reply shows that the balance was corrected; null if no reply shows this. */
   readonly fixedBy: number | null;
 }

@@ -70,7 +70,8 @@ export function undoneRule(bet: Transaction): RuleId {
   return bet.attempts.some(({ ending }) => ending === 'lost') ? 'refund.broken-connection' : 'refund.after-error';
 }
 
-function betEffect({ call, transaction, isRepeat }: Booking, worlds: readonly World[], amount: Money): Effect {
+function betEffect(booking: Booking, worlds: readonly World[], amount: Money): Effect {
+  const { call, transaction, isRepeat } = booking;
   const { key } = transaction;
   const off = amount.negated();
   const candidate = (rule: RuleId, by: Money, text: string): Candidate => ({ rule, transaction, by, text });
@@ -84,6 +85,9 @@ function betEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
     case 'yes': {
       const candidates = [
         candidate('bet.debit', amount, 'the bet was answered 200, but was not taken'),
+        ...(worlds.some((world) => isClosed(world, key))
+          ? []
+          : twiceCandidates(booking, candidate('bet.debit', off, 'the bet was taken twice at once'))),
         ...unitCandidates(transaction, off),
         ...roundingCandidates(transaction, amount, off),
       ];
@@ -123,7 +127,8 @@ function declinedCandidates(call: LoggedCall, candidate: MakeCandidate, off: Mon
   }
 }
 
-function winEffect({ call, transaction, isRepeat }: Booking, worlds: readonly World[], amount: Money): Effect {
+function winEffect(booking: Booking, worlds: readonly World[], amount: Money): Effect {
+  const { call, transaction, isRepeat } = booking;
   const { key } = transaction;
   const candidate: MakeCandidate = (rule, by, text) => ({ rule, transaction, by, text });
   if (isRepeat) {
@@ -134,6 +139,7 @@ function winEffect({ call, transaction, isRepeat }: Booking, worlds: readonly Wo
   if (call.done === 'yes') {
     const candidates = [
       candidate('win.credit', amount.negated(), 'the win was answered 200, but was not paid'),
+      ...twiceCandidates(booking, candidate('win.credit', amount, 'the win was paid twice at once')),
       ...unitCandidates(transaction, amount),
       ...roundingCandidates(transaction, amount, amount),
     ];
@@ -169,14 +175,24 @@ function refundEffect(
   const given = (world: World): World => closing(world, bet.key, isApplied(world, bet.key) ? amount : Money.zero);
   if (call.done === 'maybe') return { worlds: both(worlds, given), candidates: [], unknown: null };
   const candidates: Candidate[] = [];
+  const isAgain = transaction.attempts[0] !== call;
   if (worlds.some((world) => isClosed(world, bet.key))) {
-    candidates.push(candidate('refund.once', amount, 'a second refund of the same bet was paid too'));
+    candidates.push(
+      isAgain
+        ? candidate('idempotency.refund', amount, PAID_TWICE)
+        : candidate('refund.once', amount, 'a second refund of the same bet was paid too'),
+    );
   } else if (bet.state === 'declined') {
     candidates.push(candidate('refund.declined-bet', amount, 'the refund of a declined bet was paid'));
   } else {
     const rule = bet.state === 'accepted' ? 'refund.restore' : undoneRule(bet);
     const text = `the refund was answered ${call.status ?? 200}, but the bet was not given back`;
     candidates.push(candidate(rule, amount.negated(), text));
+    candidates.push(
+      isAgain
+        ? candidate('idempotency.refund', amount, PAID_TWICE)
+        : candidate('refund.restore', amount, 'the refund was paid twice at once'),
+    );
     if (bet.state !== 'accepted') {
       candidates.push(
         candidate('refund.unknown-pays-nothing', amount, 'the refund of a bet that was never taken was paid'),
@@ -185,6 +201,8 @@ function refundEffect(
   }
   return { worlds: each(worlds, given), candidates, unknown: null };
 }
+
+const PAID_TWICE = 'the refund was paid twice: at the failed attempt, and when it was sent again';
 
 /**
  * Applies a refund whose bet is not in the log. The bet may have been taken before the log begins, or never. In both
@@ -202,6 +220,11 @@ function givenBlindly(
     return isClosed(world, key) ? [world] : [closing(world, key, Money.zero), closing(world, key, amount)];
   });
   return distinct(done === 'yes' ? given : [...worlds, ...given]);
+}
+
+/** Returns the error of carrying out a call twice at once. A repeated call has its own errors. */
+function twiceCandidates({ call, transaction }: Booking, twice: Candidate): readonly Candidate[] {
+  return transaction.attempts[0] === call ? [twice] : [];
 }
 
 function unitCandidates(transaction: Transaction, by: Money): readonly Candidate[] {

@@ -3,33 +3,36 @@ import type { Candidate } from './effects.ts';
 /** Maximum number of candidates that are tried in pairs. The latest candidates are used. */
 const MAX_PAIRED = 100;
 
+/** Combinations of errors that are equally likely. */
+type EquallyLikely = Iterable<readonly Candidate[]>;
+
 /**
- * Yields combinations of errors that may explain a balance, the likeliest first. Errors that replies prove come first,
- * then single errors. After them come the same error several times in one transaction, and any two errors.
+ * Yields groups of combinations of errors that may explain a balance, the likeliest group first. Errors that replies prove come
+ * first, then single errors. After them come the same error several times in one transaction, and any two errors.
  * An error of one smallest unit often fits by chance, so it is tried after the other single errors.
  *
  * @param candidates in the order in which they are to be tried
  */
-export function* explanationsOf(candidates: readonly Candidate[]): Generator<readonly Candidate[]> {
+export function* explanationsOf(candidates: readonly Candidate[]): Generator<EquallyLikely> {
   const shown = candidates.filter(({ isShown }) => isShown === true);
   const rest = candidates.filter(({ isShown }) => isShown !== true);
-  const sorted = [
-    ...shown,
-    ...rest.filter(({ isRounding, fixes }) => isRounding !== true && fixes === undefined),
-    ...rest.filter(({ isRounding }) => isRounding === true),
-    ...rest.filter(({ fixes }) => fixes !== undefined),
-  ];
-  if (shown.length > 1) yield shown;
-  for (const one of sorted) yield [one];
+  const single = rest.filter(({ isRounding, fixes }) => isRounding !== true && fixes === undefined);
+  const rounding = rest.filter(({ isRounding }) => isRounding === true);
+  const fixing = rest.filter(({ fixes }) => fixes !== undefined);
+  if (shown.length > 1) yield [shown];
+  for (const group of [shown, single, rounding, fixing]) yield group.map((one) => [one]);
   const repeated = Map.groupBy(
-    sorted.filter(({ repeat }) => repeat !== undefined),
+    [...shown, ...single, ...rounding, ...fixing].filter(({ repeat }) => repeat !== undefined),
     ({ rule, transaction }) => `${rule ?? ''} ${transaction.key}`,
   );
   for (const same of repeated.values()) {
-    for (let times = 2; times <= same.length; times += 1) yield same.slice(0, times);
+    for (let times = 2; times <= same.length; times += 1) yield [same.slice(0, times)];
   }
-  const paired = candidates.filter(({ isRounding }) => isRounding !== true).slice(-MAX_PAIRED);
-  for (const [index, one] of paired.entries()) {
-    for (const other of paired.slice(index + 1)) yield [one, other];
+  yield pairsOf(candidates.filter(({ isRounding }) => isRounding !== true).slice(-MAX_PAIRED));
+}
+
+function* pairsOf(candidates: readonly Candidate[]): Generator<readonly Candidate[]> {
+  for (const [index, one] of candidates.entries()) {
+    for (const other of candidates.slice(index + 1)) yield [one, other];
   }
 }

@@ -7,9 +7,10 @@ import { SIDES } from '../logged-exchange.ts';
 import type { GatheredCalls } from '../read/gather.ts';
 import type { Debt } from './debt.ts';
 import type { LoggedCall } from './logged-call.ts';
+import type { RoundVerdict } from './round-verdict.ts';
 import { answerText, callText, debtClause, roundClause, walletSentence } from './sentence.ts';
 import type { IncidentTimeline } from './timeline.ts';
-import type { RoundVerdict, WalletVerdict } from './verdict.ts';
+import type { WalletVerdict } from './verdict.ts';
 
 /** The version of the JSON format of an incident. */
 const INCIDENT_JSON = 'croupier-incident/1';
@@ -27,7 +28,7 @@ const rule = shared.ruleId;
 const place = z.object({ file: text, line: z.int().min(1) });
 
 const debt = z.object({
-  kind: z.enum(['missing-refund', 'refund-pending', 'win-pending', 'misbooked', 'unexplained']),
+  kind: z.enum(['missing-refund', 'refund-pending', 'win-pending', 'declined-bet', 'misbooked']),
   call: z.enum(CALL_NAMES).nullable(),
   txID: maybe,
   roundID: maybe,
@@ -67,6 +68,11 @@ const wallet = z.object({
   sentence: text,
   unknowns: z.array(text),
   debts: z.array(debt),
+  possibleDebts: z
+    .array(debt)
+    .describe(
+      'debts that are not certain, because the logs seem to lack calls; `unknowns` says which; then `debts` is empty',
+    ),
   rounds: z.array(round),
 });
 
@@ -125,6 +131,7 @@ const incidentSchema = z.object({
         'retried-bet',
         'needless-refund',
         'sides-differ',
+        'service-fault',
         'mended',
       ]),
       calls: z.array(number),
@@ -215,6 +222,7 @@ function walletJson(verdict: WalletVerdict): IncidentJson['wallets'][number] {
     sentence: walletSentence(verdict),
     unknowns: [...verdict.unknowns],
     debts: verdict.debts.map((one) => debtJson(one, verdict.currency)),
+    possibleDebts: verdict.possibleDebts.map((one) => debtJson(one, verdict.currency)),
     rounds: verdict.rounds.map((one) => roundJson(one, verdict.currency)),
   };
 }
@@ -229,7 +237,7 @@ function debtJson(one: Debt, currency: string | null): IncidentJson['wallets'][n
     amount: one.deviation === null && one.transaction?.amount === null ? null : plain(one.amount),
     owedBy: one.owedBy,
     toAct: one.toAct,
-    rules: one.deviation?.causes.flatMap((cause) => cause.rule ?? []) ?? [],
+    rules: rulesOf(one.deviation),
     text: debtClause(one, currency),
   };
 }
@@ -245,4 +253,10 @@ function roundJson(one: RoundVerdict, currency: string | null): IncidentJson['wa
     difference: plain(one.difference),
     text: roundClause(one, currency),
   };
+}
+
+/** Returns the rules of all errors that explain a wrong balance. */
+function rulesOf(deviation: Debt['deviation']): IncidentJson['wallets'][number]['debts'][number]['rules'] {
+  const causes = [...(deviation?.causes ?? []), ...(deviation?.otherCauses.flat() ?? [])];
+  return [...new Set(causes.flatMap(({ rule: broken }) => broken ?? []))];
 }

@@ -1,13 +1,15 @@
+import type { CallName } from '../../contract/call-name.ts';
 import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
 import type { Money } from '../../contract/money.ts';
 import type { SignatureState } from '../../contract/signature.ts';
 import { readAmount } from '../../journal/call-amount.ts';
-import type { NoReplyReason, Reply } from '../../journal/exchange.ts';
+import type { Reply } from '../../journal/exchange.ts';
 import { answerOfReply } from '../../reply/classify.ts';
 import { type ReplyReading, readReply } from '../../reply/read.ts';
 import { isClientError, isSuccess } from '../../reply/status.ts';
 import type { LoggedReply } from '../logged-exchange.ts';
-import type { RecordedCall } from '../recorded-call.ts';
+import { type RecordedCall, unmasked } from '../recorded-call.ts';
+import { ENDINGS, isClientClosed, mayBeBooked, type NoReplyEnding } from './outcome.ts';
 import { isSignedByOther, type KeysOf, signatureOf } from './signature.ts';
 
 /**
@@ -15,7 +17,7 @@ import { isSignedByOther, type KeysOf, signatureOf } from './signature.ts';
  * redirect. `refused`: a 401.
  * `lost`: the connection broke. `not-sent`: there was no connection. `unknown`: the end was not logged.
  */
-type Ending = 'accepted' | 'error-200' | 'declined' | 'refused' | 'failed' | 'late' | 'lost' | 'not-sent' | 'unknown';
+type Ending = 'accepted' | 'error-200' | 'declined' | 'refused' | 'failed' | NoReplyEnding | 'unknown';
 
 /** One call, as one side or both sides logged it. */
 export interface LoggedCall {
@@ -78,11 +80,11 @@ export function loggedCall(
     seen,
     alsoSeen: also,
     ending,
-    done: doneBy(ending, answers),
+    done: doneBy(seen.call, ending, answers),
     status: reply?.status ?? null,
     reading,
     balance: reading?.balance.money ?? (reading || !isAnswered ? null : saidMoney(logged('balance'))),
-    replyTxID: reading ? (reading.txID ?? null) : logged('replyTx'),
+    replyTxID: unmasked(reading ? reading.txID : logged('replyTx')),
     code: reading ? (reading.code ?? null) : logged('code'),
     amount: (seen.amount === null ? also?.money : seen.money) ?? null,
     signature:
@@ -108,49 +110,31 @@ function saidMoney(text: string | null): Money | null {
 
 function endingOf({ call, exchange }: RecordedCall, reading: ReplyReading | null): Ending {
   const { answer, tookMs } = exchange;
-  if (answer.kind === 'unknown') return 'unknown';
-  if (answer.kind === 'none') return endingWithout(answer.reason);
-  if (tookMs !== null && tookMs > REPLY_DEADLINE_MS) return 'late';
+  // The proxy changed what the service got, so the reply of the operator is not the end of the call for the service.
+  if (answer.kind === 'unknown' || (answer.kind === 'reply' && exchange.isDisturbed)) return 'unknown';
+  if (answer.kind === 'none') return ENDINGS[answer.reason];
+  if (isClientClosed(answer.status) || (tookMs !== null && tookMs > REPLY_DEADLINE_MS)) return 'late';
   return answerOfReply(call, answer.status, reading);
-}
-
-function endingWithout(reason: NoReplyReason): Ending {
-  switch (reason) {
-    case 'too-late':
-      return 'late';
-    case 'unresolved':
-    case 'refused':
-    case 'unreachable':
-    case 'connect-timeout':
-    case 'send-timeout':
-    case 'tls':
-    case 'proxy':
-      return 'not-sent';
-    case 'broken':
-    case 'reset':
-    case 'stale-connection':
-    case 'closed-early':
-    case 'too-large':
-    case 'not-http':
-    case 'bad-encoding':
-    case 'aborted':
-      return 'lost';
-  }
 }
 
 /**
  * Decides whether a call was carried out. The operator's reply decides, even if the service did not receive it in time.
  */
-function doneBy(ending: Ending, answers: readonly LoggedReply[]): LoggedCall['done'] {
-  const statuses = answers.flatMap((answer) => (answer.kind === 'reply' ? [answer.status] : []));
+function doneBy(call: CallName, ending: Ending, answers: readonly LoggedReply[]): LoggedCall['done'] {
+  const statuses = answers.flatMap((answer) =>
+    answer.kind === 'reply' && !isClientClosed(answer.status) ? [answer.status] : [],
+  );
   switch (ending) {
     case 'accepted':
       return 'yes';
+    case 'error-200':
+      return 'no';
     case 'declined':
     case 'refused':
-    case 'error-200':
     case 'not-sent':
-      return statuses.some((status) => status === 200) && ending !== 'error-200' ? 'yes' : 'no';
+      if (statuses.some(isSuccess)) return 'yes';
+      // A bet that was answered 502 counts as declined. If it was booked, a rule is broken.
+      return call !== 'bet' && statuses.length > 0 && statuses.every(mayBeBooked) ? 'maybe' : 'no';
     case 'failed':
     case 'late':
     case 'lost':
@@ -158,6 +142,14 @@ function doneBy(ending: Ending, answers: readonly LoggedReply[]): LoggedCall['do
       if (statuses.some(isSuccess)) return 'yes';
       return ending !== 'failed' && statuses.some(isClientError) ? 'no' : 'maybe';
   }
+}
+
+/** Returns the balance in the reply of one log entry; null if the entry has none. */
+export function balanceIn({ exchange: { answer, logged } }: RecordedCall): Money | null {
+  if (answer.kind !== 'reply') return null;
+  const { status, headers, body } = answer;
+  if (body === null) return saidMoney(logged.balance ?? null);
+  return readReply({ status, headers: headers ?? [], body }).balance.money ?? null;
 }
 
 /** Precision in ms. Coarser times do not show which of two calls came first. */

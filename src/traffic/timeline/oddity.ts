@@ -1,22 +1,8 @@
 import type { Deviation } from './deviation.ts';
 import type { LoggedCall } from './logged-call.ts';
+import type { Oddity } from './oddity-type.ts';
+import { serviceFaultsOf } from './service-fault.ts';
 import type { Bets, Transaction } from './transaction.ts';
-
-/** Something unusual in the order of calls, which is not a fault of the operator. */
-export interface Oddity {
-  readonly kind:
-    | 'duplicate'
-    | 'resent'
-    | 'out-of-order'
-    | 'late'
-    | 'retried-bet'
-    | 'needless-refund'
-    | 'sides-differ'
-    | 'mended';
-  /** The numbers of the calls that are concerned. */
-  readonly calls: readonly number[];
-  readonly text: string;
-}
 
 /** Finds duplicates, calls out of order, late replies, and differences between the logs of the two sides. */
 export function odditiesOf(
@@ -34,6 +20,7 @@ export function odditiesOf(
     ...transactions.flatMap(repeats),
     ...transactions.flatMap((one) => refundOddities(one, bets)),
     ...[...rounds.values()].flatMap(roundOrder),
+    ...serviceFaultsOf(calls, transactions, bets),
   ].toSorted((a, b) => (a.calls[0] ?? 0) - (b.calls[0] ?? 0));
 }
 
@@ -70,7 +57,9 @@ function difference(call: LoggedCall): Oddity[] {
   return [{ kind: 'sides-differ', calls: [call.number], text }];
 }
 
-function repeats({ call, attempts }: Transaction): Oddity[] {
+function repeats({ call, attempts: all }: Transaction): Oddity[] {
+  // croupier repeats calls on purpose. That says nothing about the service.
+  const attempts = all.filter(({ seen }) => !seen.exchange.isProbe && !seen.exchange.isOfRun);
   const [first, ...again] = attempts;
   if (!first || again.length === 0) return [];
   const times = again.length === 1 ? 'once more' : `${again.length} times more`;
@@ -96,7 +85,7 @@ function refundOddities(transaction: Transaction, bets: Bets): Oddity[] {
   const bet = bets.get(transaction.origTxID);
   const [first] = transaction.attempts;
   const [placed] = bet?.attempts ?? [];
-  if (!bet || !first || !placed) return [];
+  if (!bet || !first || !placed || first.seen.exchange.isOfRun) return [];
   if (placed.number > first.number) {
     const text = `the refund (call ${first.number}) came before its bet (call ${placed.number})`;
     return [{ kind: 'out-of-order', calls: [first.number, placed.number], text }];
@@ -112,6 +101,7 @@ function roundOrder(round: readonly Transaction[]): Oddity[] {
   const firstOf = (name: Transaction['call']): LoggedCall | undefined =>
     round.find(({ call }) => call === name)?.attempts[0];
   const [bet, win] = [firstOf('bet'), firstOf('win')];
+  if (bet?.seen.exchange.isOfRun) return [];
   if (win && bet && win.number < bet.number) {
     const text = `the win (call ${win.number}) came before the bet of its round (call ${bet.number})`;
     found.push({ kind: 'out-of-order', calls: [win.number, bet.number], text });

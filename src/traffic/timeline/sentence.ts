@@ -5,8 +5,9 @@ import type { Debt } from './debt.ts';
 import type { Cause } from './deviation.ts';
 import { isSameButForRest } from './float-rest.ts';
 import type { LoggedCall } from './logged-call.ts';
+import type { RoundVerdict } from './round-verdict.ts';
 import type { Transaction } from './transaction.ts';
-import type { RoundVerdict, WalletVerdict } from './verdict.ts';
+import type { WalletVerdict } from './verdict.ts';
 
 /**
  * Writes an amount with its currency, in the decimals of the currency. If the currency is unknown, at least two
@@ -26,22 +27,26 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/** Writes the verdict on a wallet as one paragraph, which can be pasted into a ticket. */
+/** Writes the verdict on a wallet in one or two sentences, which can be pasted into a ticket. */
 export function walletSentence(verdict: WalletVerdict): string {
   const who = nameOf(verdict);
   const money = (amount: Money): string => amountText(amount, verdict.currency);
   const { should, booked, difference, debts, unknowns } = verdict;
   const said = verdict.books.lastSaid;
   const because = debts.length === 0 ? '' : ` ${upper(debtClauses(debts, verdict.currency))}.`;
-  const doubts = unknowns.map((each) => ` ${upper(each)}.`).join('');
-  if (difference === null) {
-    const why = because === '' && doubts === '' ? ', because the outcome of some calls is not known' : '';
-    return `It is unknown whether ${who} has the correct balance${why}.${because}${doubts}`;
-  }
+  const [doubt] = unknowns;
+  if (difference === null)
+    return `It is unknown whether ${who} has the correct balance: ${doubt ?? 'the logs do not show the outcome of some calls'}.${because}`;
   const off = `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
+  // An all-clear never stands beside an unknown.
+  const isClear = difference.isZero() && doubt === undefined;
   if (should === null || booked === null) {
-    const sum = difference.isZero() ? 'By these calls, nothing is owed.' : `By these calls, it is ${off}.`;
-    return `The balance of ${who} is unknown. ${sum}${because}${doubts}`;
+    const sum = isClear
+      ? 'By these calls, nothing is owed.'
+      : difference.isZero()
+        ? `It is also unknown whether something is owed: ${doubt ?? ''}.`
+        : `By these calls, it is ${off}.`;
+    return `The balance of ${who} is unknown. ${sum}${because}`;
   }
   const when = said?.call.atMs == null ? '' : ` at ${timeText(said.call.atMs)}`;
   const isSaid = said !== null && isSameButForRest(said.balance, booked);
@@ -50,10 +55,31 @@ export function walletSentence(verdict: WalletVerdict): string {
     : `by these calls the operator has booked ${money(booked)}`;
   const result = !difference.isZero()
     ? `which is ${off}`
-    : debts.length === 0
-      ? 'so nothing is owed'
-      : 'so the sum is correct, but something must still be done';
-  return `${upper(who)} should have ${money(should)}, and ${has}, ${result}.${because}${doubts}`;
+    : debts.length > 0
+      ? 'so the sum is correct, but something must still be done'
+      : isClear
+        ? 'so nothing is owed'
+        : 'which is equal, but not all is known';
+  return `${upper(who)} should have ${money(should)}${doubt === undefined ? '' : ' by the calls so far'}, and ${has}, ${result}.${because}`;
+}
+
+/** Writes the calls and the balance on which the verdict on a wallet rests. */
+export function evidenceSentence({ books, calls }: WalletVerdict): string {
+  const views = calls.flatMap(({ seen, alsoSeen }) => (alsoSeen ? [seen, alsoSeen] : [seen]));
+  const files = [...new Set(views.map(({ exchange }) => exchange.place.file))];
+  const named = files.length > MAX_FILES ? `${files.length} files` : files.join(' and ');
+  const last = books.lastSaid;
+  return `It rests on ${calls.length === 1 ? '1 call' : `${calls.length} calls`} in ${named}.${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}`;
+}
+
+const MAX_FILES = 3;
+
+/** Writes each reason why something is unknown, and each debt that is only possible, as a sentence. */
+export function doubtSentences({ unknowns, possibleDebts, currency }: WalletVerdict): readonly string[] {
+  return [
+    ...unknowns.map((each) => `Not known: ${each}.`),
+    ...possibleDebts.map((debt) => `Possible, but not certain: ${debtClause(debt, currency)}.`),
+  ];
 }
 
 /** Writes the state of a round as a clause. */
@@ -157,6 +183,8 @@ export function debtClause(debt: Debt, currency: string | null): string {
       return `the ${name(transaction)} ${ending(transaction)},${tookIt(debt)} and was never refunded: the service must send the refund${payback(debt, sum)}`;
     case 'refund-pending':
       return `the ${name(transaction)}${tookIt(debt)}, and its refund was not answered 200: the refund must be sent until it is answered 200${payback(debt, sum)}`;
+    case 'declined-bet':
+      return `the ${name(transaction)} ${ending(transaction)}, so the service counts it as declined, but it was taken: the operator owes the player ${sum}`;
     case 'win-pending':
       return `the ${name(transaction)} was not answered 200${paidIt(debt)}: it must be sent with the same txID until it is answered 200${
         debt.owedBy === 'operator' ? `, and the operator owes the player ${sum}` : ''
@@ -167,10 +195,6 @@ export function debtClause(debt: Debt, currency: string | null): string {
       // If a repeated call shows the error, `faultText` has already named the call.
       const isNamed = causes.some(({ repeat }) => repeat === call);
       return `${faultText(causes)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
-    }
-    case 'unexplained': {
-      const at = `the operator said ${amountText(deviation?.said ?? Money.zero, currency)}${deviation ? ` (${momentText([deviation.call])})` : ''}, but the calls lead to ${amountText(deviation?.expected ?? Money.zero, currency)}`;
-      return `${at}: unless something else changed the balance (a deposit, another game, a call that is not in the logs), ${owes(debt, sum)}`;
     }
   }
 }

@@ -1,11 +1,16 @@
 import type { CallSelection, KnownSession } from '../call-selection.ts';
+import type { LogPlace } from '../logged-exchange.ts';
+import type { JudgedCall } from '../read/gather.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
-import { type Clocks, pairSides } from './clock-skew.ts';
+import { type CallOrder, type Clocks, isShuffled, pairSides } from './clock-skew.ts';
 import type { Debt } from './debt.ts';
+import { withoutDoubles } from './doubles.ts';
 import { type LoggedCall, loggedCall } from './logged-call.ts';
-import { fixedOf, type Oddity, odditiesOf } from './oddity.ts';
+import { fixedOf, odditiesOf } from './oddity.ts';
+import type { Oddity } from './oddity-type.ts';
+import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
 import { type KeysOf, NO_KEYS } from './signature.ts';
 import { betsOf } from './transaction.ts';
 import { judgeWallet, type WalletVerdict } from './verdict.ts';
@@ -26,35 +31,117 @@ export interface IncidentTimeline {
   readonly status: 0 | 1 | 3;
 }
 
+/** Facts about the logs that are not calls. */
+export interface Reading {
+  /** The parts of the logs that were not read and may be calls, each as a clause. */
+  readonly unread: readonly string[];
+  /** The rules that croupier found broken when it made or forwarded the calls. */
+  readonly judgements: readonly JudgedCall[];
+}
+
 /**
  * Builds the timeline of an incident.
  *
  * @param calls all known calls of the wallets, not only the selected ones
  * @param keysOf returns the known keys; if no key is known, no signature is judged
+ * @param reading what else is known from reading the logs
  */
 export function buildTimeline(
   calls: readonly RecordedCall[],
   selection: CallSelection,
   known: ReadonlyMap<string, KnownSession>,
   keysOf: KeysOf = () => NO_KEYS,
+  reading: Reading = { unread: [], judgements: [] },
 ): IncidentTimeline {
-  const { paired, clocks } = pairSides(withBeginnings(calls));
-  const sessions = sessionsOf(calls, known);
-  const logged = paired.map(({ seen, also, atMs }, index) =>
-    loggedCall(seen, also, { number: index + 1, atMs, wallet: walletOf(seen, also, sessions) }, keysOf),
+  const once = withoutDoubles(calls);
+  const build = (order: CallOrder, doubts: readonly string[]): IncidentTimeline =>
+    timelineIn(order, withBeginnings(once), selection, known, keysOf, { ...reading, unread: doubts });
+  const byTime = build('time', reading.unread);
+  if (!isShuffled(once)) return byTime;
+  // The times of several servers can differ, and exports can be shuffled. The balances show which order is right.
+  const byFile = build('file', reading.unread);
+  const [timeFits, fileFits] = [fits(byTime), fits(byFile)];
+  if (timeFits !== fileFits) return timeFits ? byTime : byFile;
+  const unsure = isSameResult(byTime, byFile) ? byTime : build('time', [...reading.unread, UNKNOWN_ORDER]);
+  // Some rules depend on the order of the calls. Only a breach in both orders is certain.
+  const certain = new Set(byFile.breaches.map((one) => breachKey(one, byFile)));
+  const breaches = unsure.breaches.filter((one) => certain.has(breachKey(one, unsure)));
+  return { ...unsure, breaches, status: statusOf({ ...unsure, breaches }) };
+}
+
+/** Returns what the journals of croupier say about the calls. These calls are not judged again. */
+function judgedBreaches(judgements: readonly JudgedCall[], calls: readonly LoggedCall[]): readonly Breach[] {
+  if (judgements.length === 0) return [];
+  const keyOf = ({ file, line }: LogPlace): string => `${file} ${line}`;
+  const numbers = new Map(calls.map(({ number, seen }) => [keyOf(seen.exchange.place), number]));
+  return judgements.flatMap(({ place, rule, verdict, text }) => {
+    const call = numbers.get(keyOf(place));
+    return call === undefined ? [] : [{ call, rule, verdict, text }];
+  });
+}
+
+function breachKey({ call, rule }: Breach, { calls }: IncidentTimeline): string {
+  const place = calls.find(({ number }) => number === call)?.seen.exchange.place;
+  return `${rule} ${place?.file ?? ''} ${place?.line ?? 0}`;
+}
+
+const UNKNOWN_ORDER =
+  'the lines of a log are not in the order of their times, and the balances do not show which order is right';
+
+/** True if the calls explain each balance in a reply. */
+function fits({ wallets }: IncidentTimeline): boolean {
+  return wallets.every(({ books }) => books.deviations.length === 0 && books.unknown === null);
+}
+
+function isSameResult(a: IncidentTimeline, b: IncidentTimeline): boolean {
+  const resultOf = ({ wallets }: IncidentTimeline): string =>
+    wallets
+      .map(({ wallet, booked, should, debts }) =>
+        [
+          wallet,
+          booked,
+          should,
+          ...debts.map(({ kind, transaction, amount }) => [kind, transaction?.key, amount]),
+        ].join(),
+      )
+      .toSorted()
+      .join('|');
+  return resultOf(a) === resultOf(b);
+}
+
+function timelineIn(
+  order: CallOrder,
+  calls: readonly RecordedCall[],
+  selection: CallSelection,
+  known: ReadonlyMap<string, KnownSession>,
+  keysOf: KeysOf,
+  { unread, judgements }: Reading,
+): IncidentTimeline {
+  const { paired, clocks, isApart } = pairSides(calls, order);
+  const ownerOf = ownersOf(paired, known);
+  const owners = new Map<string | null, CallOwner>();
+  const logged = paired.map(({ seen, also, atMs }, index) => {
+    const owner = ownerOf({ seen, also });
+    const before = owners.get(owner.wallet);
+    owners.set(owner.wallet, before ? { ...owner, currency: before.currency ?? owner.currency } : owner);
+    return loggedCall(seen, also, { number: index + 1, atMs, wallet: owner.wallet }, keysOf);
+  });
+  const selected = logged.filter((call) =>
+    isSelected(call, owners.get(call.wallet)?.player ?? null, logged, selection),
   );
-  const selected = logged.filter((call) => isSelected(call, logged, selection));
   const wanted = new Set(selected.map(({ wallet }) => wallet));
   const ofWallet = Map.groupBy(
     logged.filter(({ wallet }) => wanted.has(wallet)),
     ({ wallet }) => wallet,
   );
+  const doubts = isApart ? [...unread, NOTHING_IN_COMMON] : unread;
   const wallets = [...ofWallet].map(([wallet, mine]) =>
-    judgeWallet({ wallet, player: playerOf(mine, sessions), currency: currencyOf(mine, sessions) }, mine),
+    judgeWallet(owners.get(wallet) ?? NOBODY, mine, [...doubts, ...ownerlessOf(wallet, logged)]),
   );
   const isKeyProven = logged.some(({ signature }) => signature === 'right');
   const shown = new Set(selected.map(({ number }) => number));
-  const breaches = wallets.flatMap(({ books, currency, wallet }) =>
+  const judged = judgedBreaches(judgements, logged);
+  const own = wallets.flatMap(({ books, currency, wallet }) =>
     breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), { currency, isKeyProven }),
   );
   const oddities = wallets.flatMap(({ books, wallet }) => [
@@ -64,18 +151,36 @@ export function buildTimeline(
   const timeline = {
     calls: selected,
     clocks,
-    breaches: breaches.filter(({ call }) => shown.has(call)),
+    breaches: [...own, ...judged].filter(({ call }) => shown.has(call)).toSorted((a, b) => a.call - b.call),
     oddities: oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call))),
     wallets,
   };
   return { ...timeline, status: statusOf(timeline) };
 }
 
+const NOTHING_IN_COMMON =
+  'the logs of the two sides have no call in common, so one of them is of another player or time';
+
+/** Says which calls about money belong to nobody. Each of them may belong to the wallet. */
+function ownerlessOf(wallet: string | null, calls: readonly LoggedCall[]): readonly string[] {
+  const nobodys = calls.filter((call) => call.wallet === null && call.seen.call !== 'balance');
+  if (wallet === null || nobodys.length === 0) return [];
+  return [
+    `the logs do not show whose ${nobodys.length === 1 ? 'call' : 'calls'} ${nobodys
+      .slice(0, 5)
+      .map(({ number, seen }) => `${number} (${seen.call})`)
+      .join(
+        ', ',
+      )}${nobodys.length > 5 ? ` and ${nobodys.length - 5} more` : ''} ${nobodys.length === 1 ? 'is' : 'are'}`,
+  ];
+}
+
 function statusOf({ breaches, wallets, calls }: Omit<IncidentTimeline, 'status'>): IncidentTimeline['status'] {
   const debts = wallets.flatMap((wallet) => wallet.debts);
   if (breaches.some(({ verdict }) => verdict === 'fail') || debts.some((debt) => !isLeftByRun(debt))) return 1;
   const isKnown =
-    debts.length === 0 && wallets.every(({ difference, unknowns }) => difference !== null && unknowns.length === 0);
+    wallets.every((wallet) => wallet.debts.length === 0) &&
+    wallets.every(({ difference, unknowns }) => difference !== null && unknowns.length === 0);
   return isKnown && calls.length > 0 ? 0 : 3;
 }
 
@@ -84,55 +189,13 @@ function isLeftByRun({ toAct, transaction }: Debt): boolean {
   return toAct === 'service' && transaction?.attempts.every(({ seen }) => seen.exchange.isOfRun === true) === true;
 }
 
-/**
- * Finds the player and the currency of each session. If one call of a session names them, they apply to all its calls.
- */
-function sessionsOf(
-  calls: readonly RecordedCall[],
-  known: ReadonlyMap<string, KnownSession>,
-): ReadonlyMap<string, KnownSession> {
-  const sessions = new Map<string, KnownSession>(known);
-  for (const { sessionID, player, currency } of calls) {
-    if (sessionID === null) continue;
-    const before = sessions.get(sessionID);
-    sessions.set(sessionID, { player: before?.player ?? player, currency: before?.currency ?? currency });
-  }
-  return sessions;
-}
-
-function walletOf(
-  seen: RecordedCall,
-  also: RecordedCall | null,
-  sessions: ReadonlyMap<string, KnownSession>,
-): string | null {
-  const session = seen.sessionID ?? also?.sessionID ?? null;
-  const player = seen.player ?? also?.player ?? (session === null ? null : (sessions.get(session)?.player ?? null));
-  return player === null ? (session === null ? null : `session ${session}`) : `player ${player}`;
-}
-
-function playerOf(calls: readonly LoggedCall[], sessions: ReadonlyMap<string, KnownSession>): string | null {
-  const players = calls.map(
-    ({ seen, alsoSeen }) =>
-      seen.player ?? alsoSeen?.player ?? (seen.sessionID === null ? null : sessions.get(seen.sessionID)?.player),
-  );
-  return players.find((player) => player != null) ?? null;
-}
-
-function currencyOf(calls: readonly LoggedCall[], sessions: ReadonlyMap<string, KnownSession>): string | null {
-  for (const { seen, alsoSeen } of calls) {
-    const currency =
-      seen.currency ?? alsoSeen?.currency ?? (seen.sessionID === null ? null : sessions.get(seen.sessionID)?.currency);
-    if (currency != null) return currency;
-  }
-  return null;
-}
-
 function isSelected(
-  { seen, atMs, wallet }: LoggedCall,
+  { seen, atMs }: LoggedCall,
+  owner: string | null,
   all: readonly LoggedCall[],
   { player, session, round, tx, fromMs, toMs }: CallSelection,
 ): boolean {
-  if (player !== undefined && wallet !== `player ${player}`) return false;
+  if (player !== undefined && owner !== player) return false;
   if (session !== undefined && seen.sessionID !== session) return false;
   if (round !== undefined && seen.roundID !== round && !isRefundOf(seen, all, (bet) => bet.roundID === round))
     return false;

@@ -83,9 +83,12 @@ export function transactionOf(key: string, call: Transaction['call'], attempts: 
   };
 }
 
+/** The endings after which the service refunds a bet, and sends another call again. */
+const UNANSWERED: ReadonlySet<LoggedCall['ending']> = new Set(['failed', 'late', 'lost', 'not-sent']);
+
 function stateOf(attempts: readonly LoggedCall[]): Transaction['state'] {
   const endings = attempts.map(({ ending }) => ending);
   if (endings.includes('accepted')) return 'accepted';
-  if (endings.some((ending) => ending === 'failed' || ending === 'late' || ending === 'lost')) return 'failed';
+  if (endings.some((ending) => UNANSWERED.has(ending))) return 'failed';
   return endings.includes('unknown') ? 'unknown' : 'declined';
 }

@@ -1,31 +1,12 @@
 import { Money } from '../../contract/money.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
+import { gapsOf, openClause } from './gaps.ts';
 import type { LoggedCall } from './logged-call.ts';
+import { mayBeBooked } from './outcome.ts';
+import type { RoundVerdict, Sums } from './round-verdict.ts';
 import { type Bets, betsOf, type Transaction } from './transaction.ts';
 import { type Books, computeBooks } from './wallet-books.ts';
 import { isApplied, type World } from './worlds.ts';
-
-/** Sums of a round or a wallet. A sum is null if these logs do not show it. */
-interface Sums {
-  /** The sum after everything that is owed has been done. */
-  readonly should: Money | null;
-  /** The sum in the operator's books after the last call. */
-  readonly booked: Money | null;
-  /** `booked` minus `should`. It is negative if the player has too little. */
-  readonly difference: Money | null;
-}
-
-export interface RoundVerdict extends Sums {
-  readonly roundID: string | null;
-  /**
-   * `open`: a bet was accepted, but no win or refund of the round is known. `nothing`: no bet of the round was
-   * accepted.
-   */
-  readonly state: 'settled' | 'refunded' | 'open' | 'owing' | 'nothing' | 'unknown';
-  readonly bets: Money | null;
-  readonly wins: Money | null;
-  readonly debts: readonly Debt[];
-}
 
 /** The owner of a wallet. Fields are null if they are unknown. */
 export interface Owner {
@@ -37,18 +18,29 @@ export interface Owner {
 
 export interface WalletVerdict extends Sums, Owner {
   readonly sessions: readonly string[];
+  /** All calls of the wallet in the logs, in order of time. */
+  readonly calls: readonly LoggedCall[];
   readonly books: Books;
   readonly rounds: readonly RoundVerdict[];
   readonly debts: readonly Debt[];
+  /**
+   * The debts that the calls in the logs suggest, if something suggests that the logs lack a call. They are not certain: the missing
+   * call may have settled them.
+   */
+  readonly possibleDebts: readonly Debt[];
   /** The reasons why some values are unknown, each as a clause. */
   readonly unknowns: readonly string[];
 }
 
-/** Computes the verdict on one wallet from all its calls, which must be in order of time. */
-export function judgeWallet(owner: Owner, calls: readonly LoggedCall[]): WalletVerdict {
+/**
+ * Computes the verdict on one wallet from all its calls, which must be in order of time.
+ *
+ * @param unread what was not read of the logs and may matter to this wallet, each as a clause
+ */
+export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: readonly string[] = []): WalletVerdict {
   const books = computeBooks(calls);
   const debts = debtsOf(books);
-  const deviations = books.deviations.filter(({ fixedBy }) => fixedBy === null);
+  const deviations = books.deviations.filter(({ fixedBy, causes }) => fixedBy === null && causes.length > 0);
   const off = deviations.reduce((sum, { by }) => sum.plus(by), Money.zero);
   const isComputed = books.unknown === null;
   const balances = isComputed && books.isAnchored ? books.worlds.map(({ balance }) => balance) : [];
@@ -58,17 +50,29 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[]): WalletV
       : [];
   const differences = isComputed ? books.worlds.map((world) => off.minus(stillToCome(world, debts))) : [];
   const rounds = roundsOf(books, debts);
+  const nobodys =
+    owner.wallet === null ? ['the calls name no player and no session, so their money belongs to nobody'] : [];
+  const gaps = [...nobodys, ...unread, ...gapsOf(books, rounds, calls)];
+  const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
+  // A round at the end of the logs may still go on. The sums are then those of the calls so far.
+  const isSure = gaps.length === 0;
   return {
     ...owner,
     sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
+    calls,
     books,
-    rounds,
-    debts,
-    should: same(shoulds),
-    booked: same(balances),
-    difference: same(differences),
-    unknowns: unknownsOf(books, rounds, calls),
+    rounds: isSure ? rounds : roundsOf(books, []).map(withoutSums),
+    debts: isSure ? debts : [],
+    possibleDebts: isSure ? [] : debts,
+    should: isSure ? same(shoulds) : null,
+    booked: unread.length + nobodys.length === 0 ? same(balances) : null,
+    difference: isSure ? same(differences) : null,
+    unknowns,
   };
+}
+
+function withoutSums(round: RoundVerdict): RoundVerdict {
+  return { ...round, should: null, booked: null, difference: null };
 }
 
 /** Returns the value if it is the same in all possible states of the books; otherwise null. */
@@ -79,29 +83,31 @@ function same(values: readonly Money[]): Money | null {
 
 function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readonly LoggedCall[]): readonly string[] {
   const found: string[] = [];
-  if (books.unknown !== null) found.push(books.unknown);
-  else if (!books.isAnchored) found.push('the logs have no reply with a usable balance');
+  if (books.unknown === null && !books.isAnchored) found.push('the logs have no reply with a usable balance');
   const unlogged = calls.filter(
     ({ ending, done, seen }) => ending === 'unknown' && done === 'maybe' && seen.call !== 'balance',
   );
   if (unlogged.length > 0)
     found.push(
       unlogged.length === 1
-        ? `the reply to ${numbers(unlogged)} was not logged`
-        : `the replies to ${numbers(unlogged)} were not logged`,
+        ? `the reply to ${callNumbers(unlogged)} was not logged`
+        : `the replies to ${callNumbers(unlogged)} were not logged`,
+    );
+  const lastSaid = books.lastSaid?.call.number ?? 0;
+  const unsettled = calls.filter(
+    ({ number, seen, ending, status }) =>
+      seen.call === 'bet' && ending === 'declined' && status !== null && mayBeBooked(status) && number > lastSaid,
+  );
+  if (unsettled.length > 0)
+    found.push(
+      `no later balance shows whether the operator took the bet of ${callNumbers(unsettled)}, because its status may come from a server in front of the operator`,
     );
   const open = rounds.filter(({ state }) => state === 'open');
-  if (open.length > 0) {
-    found.push(
-      open.length === 1
-        ? `the logs have no win for round ${open[0]?.roundID ?? 'without an id'}, so its result is unknown (even a lost round has a win of 0)`
-        : `the logs have no win for ${open.length} rounds, so their results are unknown (even a lost round has a win of 0)`,
-    );
-  }
+  if (open.length > 0) found.push(openClause(open));
   return found;
 }
 
-function numbers(calls: readonly LoggedCall[]): string {
+function callNumbers(calls: readonly LoggedCall[]): string {
   const shown = calls.slice(0, 5).map(({ number }) => number);
   const rest = calls.length - shown.length;
   return `${calls.length === 1 ? 'call' : 'calls'} ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
@@ -151,8 +157,10 @@ function judgeRound(
     ({ call, origTxID, state }) =>
       call !== 'refund' || state === 'declined' || (origTxID !== null && bets.has(origTxID)),
   );
+  const numbers = transactions.flatMap(({ attempts }) => attempts.map(({ number }) => number));
   return {
     roundID,
+    firstCall: Math.min(...numbers),
     state: stateOf(transactions, debts),
     bets: total(transactions, 'bet'),
     wins: total(transactions, 'win'),

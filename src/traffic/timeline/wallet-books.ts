@@ -1,5 +1,5 @@
 import { Money } from '../../contract/money.ts';
-import type { Deviation } from './deviation.ts';
+import type { Cause, Deviation } from './deviation.ts';
 import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
 import { explanationsOf } from './explanation.ts';
 import { isSameButForRest } from './float-rest.ts';
@@ -72,6 +72,8 @@ export class BooksComputation {
   #isAnchored = false;
   #firstSaid: Books['firstSaid'] = null;
   #lastSaid: Books['lastSaid'] = null;
+  /** The call whose reply contained the balance before the last one. */
+  #lastRead: LoggedCall | null = null;
   #unknown: string | null = null;
   /**
    * Balances of replies that came while other calls were in flight. The list is emptied at each balance that could be
@@ -170,6 +172,7 @@ export class BooksComputation {
       return;
     }
     this.#unread = [];
+    this.#lastRead = this.#lastSaid?.call ?? null;
     this.#lastSaid = { balance: said, call };
     if (!this.#isAnchored) {
       this.#isAnchored = true;
@@ -212,18 +215,41 @@ export class BooksComputation {
    * explains it exactly, if there is one. The books continue from this balance.
    */
   #deviate(call: LoggedCall, said: Money): readonly World[] {
-    const candidates = [...this.#lateDebits(), ...this.#candidates, ...this.#fixes()];
-    for (const causes of explanationsOf(candidates)) {
-      for (const world of this.#worlds) {
-        const sum = causes.reduce((total, { by }) => total.plus(by), world.balance);
-        if (sum.equals(said)) return this.#note(call, said, world, causes);
-      }
+    const fixes = this.#fixes();
+    // The refund of a bet that was not taken gives nothing back, which corrects the books.
+    const ofBet = fixes.filter(
+      ({ transaction }) => transaction.call === 'bet' && this.#worlds.some((world) => isClosed(world, transaction.key)),
+    );
+    const corrected = this.#fitting(
+      said,
+      ofBet.map((one) => [one]),
+    );
+    if (corrected.length > 0) return this.#note(call, said, corrected);
+    const candidates = [...this.#lateDebits(), ...this.#candidates, ...fixes];
+    for (const group of explanationsOf(candidates)) {
+      const fitting = this.#fitting(said, group);
+      if (fitting.length > 0) return this.#note(call, said, fitting);
     }
     const [world = beginning()] = this.#worlds;
-    return this.#note(call, said, world, []);
+    return this.#note(call, said, [{ world, causes: [] }]);
   }
 
-  #note(call: LoggedCall, said: Money, world: World, causes: readonly Candidate[]): readonly World[] {
+  /** Returns the sets of errors that explain a balance exactly, each with the state of the books that it applies to. */
+  #fitting(said: Money, group: Iterable<readonly Candidate[]>): readonly Explanation[] {
+    const found: Explanation[] = [];
+    for (const causes of group) {
+      const world = this.#worlds.find(({ balance }) =>
+        causes.reduce((total, { by }) => total.plus(by), balance).equals(said),
+      );
+      if (world) found.push({ world, causes });
+      if (found.length >= MAX_EXPLANATIONS) break;
+    }
+    return found;
+  }
+
+  #note(call: LoggedCall, said: Money, explanations: readonly Explanation[]): readonly World[] {
+    const [{ world, causes } = { world: beginning(), causes: [] }, ...others] = explanations;
+    const after = this.#lastRead;
     const fixed = new Set(causes.flatMap(({ fixes }) => (fixes === undefined ? [] : [fixes])));
     for (const [index, deviation] of this.#deviations.entries()) {
       if (fixed.has(deviation.index)) this.#deviations[index] = { ...deviation, fixedBy: call.number };
@@ -237,17 +263,13 @@ export class BooksComputation {
         said,
         expected: world.balance,
         by: faults.length === 0 ? by : faults.reduce((sum, fault) => sum.plus(fault.by), Money.zero),
-        causes: faults.map(({ repeat = null, rule, text, transaction, by: part }) => ({
-          rule,
-          text,
-          transaction,
-          by: part,
-          repeat,
-        })),
+        causes: faults.map(causeOf),
+        otherCauses: others.map((other) => other.causes.map(causeOf)),
+        after,
         fixedBy: null,
       });
     }
-    return [{ ...world, balance: said }];
+    return distinct(explanations.map((one) => ({ ...one.world, balance: said })));
   }
 
   /** Returns one possible error for each bet that may have been taken after its refund was answered. */
@@ -280,6 +302,19 @@ export class BooksComputation {
           : [];
       });
   }
+}
+
+/** A set of errors that explains a balance exactly, and the state of the books before them. */
+interface Explanation {
+  readonly world: World;
+  readonly causes: readonly Candidate[];
+}
+
+/** Maximum number of explanations of one balance that are named. */
+const MAX_EXPLANATIONS = 4;
+
+function causeOf({ repeat, rule, text, transaction, by }: Candidate): Cause {
+  return { rule, text, transaction, by, repeat: repeat ?? null };
 }
 
 /**

@@ -17,7 +17,7 @@ describe('a file that is read line by line', () => {
       'the journal is in the format "croupier-journal/9", but this croupier reads croupier-journal/1',
     ],
   ])('is not read as a log if it is %s', async (_, lines, why) => {
-    expect(await entriesIn(lines.join('\n'))).toEqual([{ kind: 'unreadable', line: 1, why }]);
+    expect(await entriesIn(lines.join('\n'))).toEqual([{ kind: 'unreadable', line: 1, why, text: lines[0] }]);
   });
 
   it('may mix formats, and a line of unknown format is reported with its number', async () => {

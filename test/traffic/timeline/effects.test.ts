@@ -95,10 +95,11 @@ describe('the effect of a refund', () => {
   it('names the rule by the state of its bet', () => {
     const rulesOfRefundIn = (log: Log): readonly (string | null)[] =>
       rules(lastEffect(log.refund('r', 'b', '5.00', {})));
-    expect(rulesOfRefundIn(new Log().bet('b', '5.00', {}))).toEqual(['refund.restore']);
+    expect(rulesOfRefundIn(new Log().bet('b', '5.00', {}))).toEqual(['refund.restore', 'refund.restore']);
     expect(rulesOfRefundIn(new Log().bet('b', '5.00', { status: 402 }))).toEqual(['refund.declined-bet']);
     expect(rulesOfRefundIn(new Log().bet('b', '5.00', { status: 500 }))).toEqual([
       'refund.after-error',
+      'refund.restore',
       'refund.unknown-pays-nothing',
     ]);
     expect(rulesOfRefundIn(new Log().bet('b', '5.00', { none: 'reset' }))[0]).toBe('refund.broken-connection');

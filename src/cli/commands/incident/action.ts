@@ -16,6 +16,7 @@ import type { Side } from '../../../traffic/logged-exchange.ts';
 import { firstTime, type GatheredCalls, gatherCalls, type ReopenableSource } from '../../../traffic/read/gather.ts';
 import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../../../traffic/read/logs/log-form.ts';
 import { readTime, readZone } from '../../../traffic/read/logs/time.ts';
+import { unreadClauses } from '../../../traffic/read/unread.ts';
 import type { CallPaths } from '../../../traffic/recorded-call.ts';
 import { incidentJson } from '../../../traffic/timeline/incident-json.ts';
 import type { KeysOf } from '../../../traffic/timeline/signature.ts';
@@ -73,7 +74,10 @@ export async function readTimeline(
     const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
     const { selection, notes } = await selectionOf(flags, form, sources);
     const gathered = await readAll(sources, selection, known, callPaths(configuration));
-    const timeline = buildTimeline(gathered.calls, selection, known, keysOf);
+    const timeline = buildTimeline(gathered.calls, selection, known, keysOf, {
+      unread: unreadClauses(gathered),
+      judgements: gathered.judgements,
+    });
     if (timeline.calls.length === 0) throw new UsageError(forTerminal(noCallsText(gathered, flags)));
     return {
       timeline,

@@ -2,7 +2,14 @@ import { forTerminal } from '../../../report/escape.ts';
 import type { Paint } from '../../../report/paint.ts';
 import type { GatheredCalls } from '../../../traffic/read/gather.ts';
 import type { LoggedCall } from '../../../traffic/timeline/logged-call.ts';
-import { answerText, callText, roundClause, walletSentence } from '../../../traffic/timeline/sentence.ts';
+import {
+  answerText,
+  callText,
+  doubtSentences,
+  evidenceSentence,
+  roundClause,
+  walletSentence,
+} from '../../../traffic/timeline/sentence.ts';
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../traffic/timeline/verdict.ts';
 
@@ -37,7 +44,8 @@ function verdictText(verdict: WalletVerdict, paint: Paint): string {
     : verdict.debts.length > 0
       ? paint.red
       : paint.yellow;
-  return `${colour(sentence)}\n`;
+  const rest = [evidenceSentence(verdict), ...doubtSentences(verdict)];
+  return `${colour(sentence)}\n${rest.map((line) => `  ${forTerminal(line)}\n`).join('')}`;
 }
 
 function callsText(timeline: IncidentTimeline, paint: Paint): string {
@@ -59,7 +67,7 @@ function callsText(timeline: IncidentTimeline, paint: Paint): string {
     const ids = idsOf(call);
     if (ids !== '') text += `${indent}${paint.dim(forTerminal(ids))}\n`;
     for (const { rule, verdict, text: why } of timeline.breaches.filter((breach) => breach.call === call.number)) {
-      text += `${indent}${(verdict === 'fail' ? paint.red : paint.yellow)(`${verdict === 'fail' ? 'breaks' : 'leans on'} ${rule}`)}: ${forTerminal(why)}\n`;
+      text += `${indent}${(verdict === 'fail' ? paint.red : paint.yellow)(`${verdict === 'fail' ? 'breaks' : 'warns about'} ${rule}`)}: ${forTerminal(why)}\n`;
     }
   }
   const rest = timeline.calls.length - shown.length;

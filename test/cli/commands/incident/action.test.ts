@@ -105,7 +105,7 @@ describe('croupier incident', () => {
       });
       const { out, status } = await incident(['run.ndjson', '--player', 'p1']);
       expect(status).toBe(1);
-      expect(out).toMatch(/^Player p1 should have .* EUR/);
+      expect(out).toContain('breaks bet.debit');
       expect(out).not.toContain('a-key-of-the-test');
     } finally {
       wallet.close();
@@ -115,7 +115,7 @@ describe('croupier incident', () => {
   it('shows the facts that an access log contains', async () => {
     const line = '10.0.0.1 - - [21/Nov/2026:14:03:07 +0100] "POST /eu/bet HTTP/1.1" 500 52';
     const { out, status } = await incident([write('alone.log', line)]);
-    expect(status).toBe(1);
+    expect(status).toBe(3);
     expect(out).toContain('bet of an unknown amount: 500');
     expect(out).toMatch(/^It is unknown whether the player \(not named in the logs\) has the correct balance/);
   });

@@ -53,10 +53,14 @@ describe('a journal that is converted for other tools', () => {
     expect(readFileSync(path.join(cwd, 'at-once.har'), 'utf8')).toBe(readFileSync(path.join(cwd, 'run.har'), 'utf8'));
   });
 
-  it('gives croupier incident the same result as a HAR as it gives as a journal', async () => {
+  it('gives croupier incident the same calls and money as a HAR as it gives as a journal', async () => {
     const again = await incident('run.har');
+    // Only the journal has the rules that the run found broken.
     const plain = ({ calls, ...rest }: Incident) => ({
       ...rest,
+      exitCode: undefined,
+      breaches: undefined,
+      oddities: undefined,
       read: undefined,
       calls: calls.map(({ at: _at, tookMs: _took, seenAt: _seen, ...call }) => call),
     });

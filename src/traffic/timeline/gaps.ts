@@ -1,0 +1,177 @@
+import type { Money } from '../../contract/money.ts';
+import { balanceIn, type LoggedCall } from './logged-call.ts';
+import type { RoundVerdict } from './round-verdict.ts';
+import { isSentAgain } from './service-fault.ts';
+import type { Transaction } from './transaction.ts';
+import type { Books } from './wallet-books.ts';
+
+/**
+ * Returns what suggests that the logs lack calls of a wallet, or that something else changed its balance. A missing call
+ * could settle each debt, or be the true reason of a wrong balance. So nothing about money is certain beside a gap.
+ *
+ * @returns clauses; empty if the calls fit together
+ */
+export function gapsOf(books: Books, rounds: readonly RoundVerdict[], calls: readonly LoggedCall[]): readonly string[] {
+  const found: string[] = [];
+  if (books.unknown !== null) found.push(books.unknown);
+  for (const { by, call, after, said, causes, fixedBy } of books.deviations) {
+    if (causes.length > 0 || fixedBy !== null) continue;
+    const since =
+      after === null ? `before call ${call.number}` : `between call ${after.number} and call ${call.number}`;
+    found.push(
+      `${since}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)} to ${said.format(2)}, and no call in the logs explains it: a deposit, a withdrawal, a bonus, another game, or a call that is not in the logs`,
+    );
+  }
+  found.push(
+    ...hiddenRoundsOf(books, calls),
+    ...unidentifiedOf(books.transactions),
+    ...renamedWinsOf(books.transactions),
+  );
+  found.push(...contradictionsOf(calls));
+  found.push(...possibleWins(books, rounds), ...possibleBets(books));
+  return found;
+}
+
+/** Finds balances that are too high after a round without a win. The win may be missing in the logs. */
+function possibleWins({ deviations }: Books, rounds: readonly RoundVerdict[]): readonly string[] {
+  return deviations.flatMap(({ call, by, causes, fixedBy }) => {
+    const round = rounds.find(({ state, firstCall }) => state === 'open' && firstCall < call.number);
+    const [cause] = causes;
+    if (!cause || !round || by.isNegative() || fixedBy !== null) return [];
+    return [
+      `the balance in the reply to call ${call.number} is ${by.format(2)} higher than the calls explain, either because ${cause.text}, or because the logs lack the win of round ${round.roundID ?? 'without an id'}`,
+    ];
+  });
+}
+
+/** Says which rounds have no win. */
+export function openClause(open: readonly RoundVerdict[]): string {
+  return open.length === 1
+    ? `the logs have no win for round ${open[0]?.roundID ?? 'without an id'}, so its result is unknown (even a lost round has a win of 0)`
+    : `the logs have no win for ${open.length} rounds, so their results are unknown (even a lost round has a win of 0)`;
+}
+
+/** Finds balances that are too low before a win or a refund whose bet is not in the logs. The bet may be missing in the logs. */
+function possibleBets({ deviations, transactions }: Books): readonly string[] {
+  const rounds = new Set(transactions.flatMap(({ call, roundID }) => (call === 'bet' ? [roundID] : [])));
+  const bets = new Set(transactions.flatMap(({ call, txID }) => (call === 'bet' ? [txID] : [])));
+  const orphans = transactions.filter(({ call, roundID, origTxID, isCampaign }) =>
+    call === 'win' ? roundID !== null && !isCampaign && !rounds.has(roundID) : call === 'refund' && !bets.has(origTxID),
+  );
+  return deviations.flatMap(({ call, by, causes, fixedBy }) => {
+    const orphan = orphans.find((one) => firstNumber(one) >= call.number);
+    const [cause] = causes;
+    if (!cause || !orphan || !by.isNegative() || fixedBy !== null) return [];
+    return [
+      `the balance in the reply to call ${call.number} is ${by.absolute().format(2)} lower than the calls explain, either because ${cause.text}, or because the logs lack the bet of the ${orphan.call} of call ${firstNumber(orphan)}`,
+    ];
+  });
+}
+
+/**
+ * Finds wrong balances that an error of the operator explains, and a round that is not in the logs explains as well: the balance
+ * changed by a multiple of a stake of the player, and the pause before it is as long as a round, or the pause is very long.
+ */
+function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
+  const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
+  const roundMs = usualRoundMs(bets);
+  const mayHide = (transaction: Transaction, by: Money, after: LoggedCall, call: LoggedCall): boolean => {
+    const pause = pauseMs(after, call);
+    if (pause < roundMs) return false;
+    const isEarlier = transaction.attempts.every(({ number }) => number < call.number);
+    const isLikeStake = bets.some(
+      ({ key, amount }) => (isEarlier || key !== transaction.key) && amount !== null && isMultiple(by, amount),
+    );
+    return isLikeStake || pause >= LONG_ROUNDS * roundMs;
+  };
+  const found = deviations.flatMap(({ call, after, by, causes, fixedBy }) => {
+    const [cause] = causes;
+    if (!cause || after === null || fixedBy !== null || cause.repeat !== null) return [];
+    if (!mayHide(cause.transaction, by, after, call)) return [];
+    return [
+      `between call ${after.number} and call ${call.number}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)}, either because ${cause.text}, or because of a round that is not in the logs: the pause is as long as a round`,
+    ];
+  });
+  const refunded = new Set(transactions.flatMap(({ origTxID }) => origTxID ?? []));
+  for (const bet of bets) {
+    const last = bet.attempts.at(-1);
+    if (bet.state !== 'failed' || bet.txID === null || refunded.has(bet.txID) || !last || bet.amount === null) continue;
+    const next = calls.find(({ number, balance }) => number > last.number && balance !== null);
+    if (next && mayHide(bet, bet.amount, last, next))
+      found.push(
+        `the logs have no refund of the bet of call ${last.number}, and the pause after it is as long as a round, so calls may be missing`,
+      );
+  }
+  return found;
+}
+
+/** The usual time from one bet to the next in ms, or a short one if the logs have too few bets to tell. */
+function usualRoundMs(bets: readonly Transaction[]): number {
+  const times = bets.flatMap(({ attempts }) => attempts[0]?.atMs ?? []);
+  const pauses = times
+    .slice(1)
+    .map((time, index) => time - (times[index] ?? time))
+    .toSorted((a, b) => a - b);
+  return pauses.length < FEWEST_PAUSES ? SHORT_ROUND_MS : (pauses[Math.floor(pauses.length / 2)] ?? SHORT_ROUND_MS);
+}
+
+const FEWEST_PAUSES = 2;
+/** A pause as long as this number of rounds can hide any change of the balance. */
+const LONG_ROUNDS = 2;
+const SHORT_ROUND_MS = 10_000;
+
+function pauseMs(before: LoggedCall, call: LoggedCall): number {
+  return before.atMs === null || call.atMs === null ? Number.POSITIVE_INFINITY : call.atMs - before.atMs;
+}
+
+function isMultiple(sum: Money, stake: Money): boolean {
+  return !stake.isZero() && sum.absolute().isMultipleOf(stake);
+}
+
+/** Finds calls whose transaction or bet was masked or not logged, although other calls of the wallet name theirs. */
+function unidentifiedOf(transactions: readonly Transaction[]): readonly string[] {
+  const nameless = transactions.filter(({ txID }) => txID === null);
+  const homeless = transactions.filter(({ call, origTxID }) => call === 'refund' && origTxID === null);
+  const namesOf = (list: readonly Transaction[]): string => list.slice(0, 5).map(firstNumber).join(', ');
+  return [
+    ...(nameless.length > 0 && nameless.length < transactions.length
+      ? [`the logs do not show the txID of ${nameless.length === 1 ? 'call' : 'calls'} ${namesOf(nameless)}`]
+      : []),
+    ...(homeless.length > 0 ? [`the logs do not show which bet is refunded in call ${namesOf(homeless)}`] : []),
+  ];
+}
+
+/** Finds wins that were not answered 200, and may have been sent again with another txID. It is unknown whether both are due. */
+function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] {
+  return transactions.flatMap((win) => {
+    if (win.call !== 'win' || win.roundID === null) return [];
+    const again = transactions.find((other) => other.roundID === win.roundID && isSentAgain(win, other));
+    return again
+      ? [
+          `the wins of calls ${firstNumber(win)} and ${firstNumber(again)} may be the same win with two txIDs, and the logs do not show whether both are due`,
+        ]
+      : [];
+  });
+}
+
+/** Finds calls whose amount or balance is not the same in the logs of the two sides. */
+function contradictionsOf(calls: readonly LoggedCall[]): readonly string[] {
+  return calls.flatMap(({ number, seen, alsoSeen, balance }) => {
+    if (alsoSeen === null) return [];
+    const found: string[] = [];
+    if (seen.money !== null && alsoSeen.money !== null && !seen.money.equals(alsoSeen.money))
+      found.push(
+        `the amount of call ${number} is ${seen.money.format(2)} in the log of the service and ${alsoSeen.money.format(2)} in the log of the operator`,
+      );
+    const theirs = balanceIn(alsoSeen);
+    if (balance !== null && theirs !== null && !balance.equals(theirs))
+      found.push(
+        `the balance in the reply to call ${number} is ${balance.format(2)} in the log of the service and ${theirs.format(2)} in the log of the operator`,
+      );
+    return found;
+  });
+}
+
+function firstNumber({ attempts }: Transaction): number {
+  return attempts[0]?.number ?? 0;
+}

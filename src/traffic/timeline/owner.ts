@@ -1,0 +1,109 @@
+import type { KnownSession } from '../call-selection.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import type { Paired } from './clock-skew.ts';
+
+/** The wallet of a call: the player or the session, with what tells apart several wallets of one player. */
+export interface CallOwner {
+  /** The name of the wallet. Null if the log does not show whose call it is. */
+  readonly wallet: string | null;
+  readonly player: string | null;
+  readonly currency: string | null;
+}
+
+/** The owner of a call that names nobody. */
+export const NOBODY: CallOwner = { wallet: null, player: null, currency: null };
+
+/**
+ * Returns a function that says to which wallet a call belongs. A wallet belongs to a player at one operator in one currency. If
+ * the player is unknown, the session stands for the wallet. A call that names neither belongs to the wallet of its bet, if the
+ * bet is in the logs.
+ */
+export function ownersOf(
+  paired: readonly Paired[],
+  known: ReadonlyMap<string, KnownSession>,
+): (call: Pick<Paired, 'seen' | 'also'>) => CallOwner {
+  const sessions = sessionsOf(paired, known);
+  const currencyOf = ({ seen, also }: Views): string | null =>
+    first(seen, also, ({ currency }) => currency) ?? sessionOf(seen, also, sessions)?.currency ?? null;
+  const named = ({ seen, also }: Views): string | null => {
+    const session = first(seen, also, ({ sessionID }) => sessionID);
+    const player = first(seen, also, (view) => view.player) ?? sessionOf(seen, also, sessions)?.player ?? null;
+    return player === null ? (session === null ? null : `session ${session}`) : `player ${player}`;
+  };
+  const ofTransaction = new Map<string, string>();
+  const currencies = new Map<string, Set<string>>();
+  const origins = new Map<string, Set<string>>();
+  for (const views of paired) {
+    const name = named(views);
+    if (name === null) continue;
+    for (const id of [views.seen.txID, views.seen.roundID]) if (id !== null) ofTransaction.set(id, name);
+    addTo(currencies, name, currencyOf(views));
+    addTo(origins, name, originOf(views));
+  }
+  return (views) => {
+    const { seen } = views;
+    const byID = [seen.txID, seen.origTxID, seen.roundID].flatMap((id) =>
+      id === null ? [] : (ofTransaction.get(id) ?? []),
+    );
+    const name = named(views) ?? byID[0] ?? null;
+    if (name === null) return NOBODY;
+    const player = name.startsWith('player ') ? name.slice('player '.length) : null;
+    const parts = [name];
+    for (const [all, mine] of [
+      [currencies, currencyOf(views)],
+      [origins, originOf(views)],
+    ] as const) {
+      if ((all.get(name)?.size ?? 0) < 2) continue;
+      if (mine === null) return { ...NOBODY, player };
+      parts.push(mine);
+    }
+    return { wallet: parts.join(', '), player, currency: currencyOf(views) };
+  };
+}
+
+type Views = Pick<Paired, 'seen' | 'also'>;
+
+function addTo(map: Map<string, Set<string>>, name: string, value: string | null): void {
+  if (value === null) return;
+  const values = map.get(name) ?? new Set();
+  map.set(name, values.add(value));
+}
+
+/** Returns the address of the operator without the name of the call. Null if the log has only paths. */
+function originOf({ seen, also }: Views): string | null {
+  return first(seen, also, ({ exchange, call }) => {
+    const url = URL.parse(exchange.request.url ?? '');
+    if (!url) return null;
+    return `${url.host}${url.pathname.slice(0, Math.max(0, url.pathname.lastIndexOf(`/${call}`)))}`;
+  });
+}
+
+function sessionOf(
+  seen: RecordedCall,
+  also: RecordedCall | null,
+  sessions: ReadonlyMap<string, KnownSession>,
+): KnownSession | undefined {
+  const session = first(seen, also, ({ sessionID }) => sessionID);
+  return session === null ? undefined : sessions.get(session);
+}
+
+function first<T>(seen: RecordedCall, also: RecordedCall | null, read: (view: RecordedCall) => T | null): T | null {
+  return read(seen) ?? (also === null ? null : read(also));
+}
+
+/** Finds the player and the currency of each session. If one call of a session names them, they apply to all its calls. */
+function sessionsOf(
+  paired: readonly Paired[],
+  known: ReadonlyMap<string, KnownSession>,
+): ReadonlyMap<string, KnownSession> {
+  const sessions = new Map<string, KnownSession>(known);
+  for (const { seen, also } of paired) {
+    for (const view of also ? [seen, also] : [seen]) {
+      const { sessionID, player, currency } = view;
+      if (sessionID === null) continue;
+      const before = sessions.get(sessionID);
+      sessions.set(sessionID, { player: before?.player ?? player, currency: before?.currency ?? currency });
+    }
+  }
+  return sessions;
+}

@@ -1,0 +1,117 @@
+import type { LoggedCall } from './logged-call.ts';
+import type { Oddity } from './oddity-type.ts';
+import type { Bets, Transaction } from './transaction.ts';
+
+/**
+ * Finds calls that the service must not make (contract, "States" and "Errors"). The operator is not to blame for what follows
+ * from them. The calls with which croupier tests an operator are left out.
+ */
+export function serviceFaultsOf(
+  calls: readonly LoggedCall[],
+  transactions: readonly Transaction[],
+  bets: Bets,
+): readonly Oddity[] {
+  const own = transactions.filter(({ attempts }) => !attempts.some(({ seen }) => isOfCroupier(seen.exchange)));
+  const rounds = Map.groupBy(
+    own.filter(({ roundID }) => roundID !== null),
+    ({ roundID }) => roundID,
+  );
+  return [
+    ...[...rounds.values()].flatMap((round) => winFaults(round)),
+    ...own.flatMap((one) => [...refundFaults(one, own, bets), ...contentFaults(one)]),
+    ...calls.flatMap(signatureFaults),
+  ];
+}
+
+function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange']): boolean {
+  return isOfRun === true || isProbe === true;
+}
+
+function fault(calls: readonly LoggedCall[], text: string): Oddity {
+  return { kind: 'service-fault', calls: calls.map(({ number }) => number), text };
+}
+
+/** True for a refund or a win to which the service has no right, because of the bets of its round. */
+export function isWinWithoutBet(win: Transaction, round: readonly Transaction[]): boolean {
+  const before = round.filter(({ call, attempts }) => call === 'bet' && isBefore(attempts, win.attempts));
+  return before.length > 0 && before.every((bet) => bet.state === 'declined' || isRefunded(bet, win, round));
+}
+
+function isRefunded(bet: Transaction, win: Transaction, round: readonly Transaction[]): boolean {
+  return round.some(
+    ({ call, origTxID, attempts }) =>
+      call === 'refund' && origTxID !== null && origTxID === bet.txID && isBefore(attempts, win.attempts),
+  );
+}
+
+function isBefore([a]: readonly LoggedCall[], [b]: readonly LoggedCall[]): boolean {
+  return a !== undefined && b !== undefined && a.number < b.number;
+}
+
+function winFaults(round: readonly Transaction[]): readonly Oddity[] {
+  return round.flatMap((win): readonly Oddity[] => {
+    const [first] = win.attempts;
+    if (win.call !== 'win' || win.isCampaign || !first) return [];
+    if (isWinWithoutBet(win, round))
+      return [fault([first], `the service sent the win of call ${first.number} in a round without an accepted bet`)];
+    const [again] = round.filter((other) => isSentAgain(win, other));
+    const sent = again?.attempts[0];
+    if (!again || !sent) return [];
+    const text = `the win of call ${first.number} was not answered 200, and the service sent a win of the same round with another txID (call ${sent.number}) instead of the same win`;
+    return [fault([first, sent], text)];
+  });
+}
+
+/** True if a win that was not answered 200 was probably sent again with another txID. */
+export function isSentAgain(win: Transaction, other: Transaction): boolean {
+  return (
+    other.call === 'win' &&
+    other.key !== win.key &&
+    win.state !== 'accepted' &&
+    isBefore(win.attempts, other.attempts) &&
+    win.amount !== null &&
+    other.amount?.equals(win.amount) === true &&
+    !win.amount.isZero()
+  );
+}
+
+function refundFaults(
+  { call, origTxID, amount, attempts }: Transaction,
+  transactions: readonly Transaction[],
+  bets: Bets,
+): readonly Oddity[] {
+  const [first] = attempts;
+  if (call !== 'refund' || !first || origTxID === null) return [];
+  const bet = bets.get(origTxID);
+  if (!bet) {
+    const win = transactions.find((one) => one.call === 'win' && one.txID === origTxID);
+    return win ? [fault([first], `the refund of call ${first.number} names a win, and only bets are refunded`)] : [];
+  }
+  if (amount === null || bet.amount === null || amount.equals(bet.amount)) return [];
+  const text = `the refund of call ${first.number} has the amount ${amount.format(2)}, and its bet has ${bet.amount.format(2)}`;
+  return [fault([first], text)];
+}
+
+/** Finds one txID that was sent with two amounts or in two rounds. */
+function contentFaults({ txID, call, attempts }: Transaction): readonly Oddity[] {
+  const [first, ...again] = attempts;
+  if (!first || txID === null) return [];
+  return again.flatMap((one) => {
+    const isSame =
+      (first.amount === null || one.amount === null || first.amount.equals(one.amount)) &&
+      (first.seen.roundID === null || one.seen.roundID === null || first.seen.roundID === one.seen.roundID);
+    return isSame
+      ? []
+      : [
+          fault(
+            [first, one],
+            `the service sent the ${call} with txID ${txID} twice, with different contents (calls ${first.number} and ${one.number})`,
+          ),
+        ];
+  });
+}
+
+function signatureFaults(call: LoggedCall): readonly Oddity[] {
+  if (call.signature !== 'wrong' || call.ending !== 'refused' || isOfCroupier(call.seen.exchange)) return [];
+  return [fault([call], `the service signed call ${call.number} wrongly, so the operator refused it with 401`)];
+}

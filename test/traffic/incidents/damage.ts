@@ -1,0 +1,178 @@
+import type { Entry, Random, Simulation } from './simulation.ts';
+
+/** The log files to write, and the damage to them. */
+export interface Writing {
+  readonly sides: 'service' | 'operator' | 'both';
+  readonly damage: Damage;
+}
+
+export const DAMAGES = [
+  'none',
+  'drop',
+  'gap',
+  'cut',
+  'double',
+  'reorder',
+  'mask-player',
+  'mask-body',
+  'pod-clocks',
+  'whole-seconds',
+  'end-times',
+  'other-calls',
+  'noise',
+  'unreadable',
+] as const;
+
+export type Damage = (typeof DAMAGES)[number];
+
+interface Line {
+  readonly entry: Entry;
+  readonly text: string;
+}
+
+/** A log file with its side. */
+export interface LogFile {
+  readonly side: Entry['side'];
+  readonly text: string;
+}
+
+/** Writes the log files of a simulation, with one kind of damage. */
+export function logFiles(simulation: Simulation, { sides, damage }: Writing, random: Random): readonly LogFile[] {
+  const wanted = sides === 'both' ? (['service', 'operator'] as const) : [sides];
+  return wanted.map((side) => {
+    const entries = simulation.entries.filter((entry) => entry.side === side);
+    return { side, text: damaged(entries, damage, random) };
+  });
+}
+
+function damaged(entries: readonly Entry[], damage: Damage, random: Random): string {
+  const pods = Array.from({ length: 3 }, () => random.whole(-4000, 4000));
+  const lines = entries.map((entry): Line => {
+    const pod = damage === 'pod-clocks' ? random.whole(0, 2) : null;
+    return { entry, text: lineOf(entry, damage, pod, pod === null ? 0 : (pods[pod] ?? 0)) };
+  });
+  // The first and the last line of each player stay, so that the first and the last balance are in the log.
+  const isEdge = (line: Line): boolean => {
+    const mine = lines.filter(({ entry }) => entry.player === line.entry.player);
+    return line === mine[0] || line === mine.at(-1);
+  };
+  const inFile = (all: readonly Line[]): string => all.map(({ text }) => `${text}\n`).join('');
+  switch (damage) {
+    case 'none':
+    case 'mask-player':
+    case 'pod-clocks':
+    case 'whole-seconds':
+    case 'end-times':
+      return inFile(lines);
+    case 'drop': {
+      const share = random.pick([0.03, 0.1, 0.3]);
+      return inFile(lines.filter((line) => isEdge(line) || !random.chance(share)));
+    }
+    case 'gap': {
+      const from = random.whole(0, lines.length - 1);
+      const to = from + random.whole(1, 6);
+      return inFile(lines.filter((line, index) => isEdge(line) || index < from || index > to));
+    }
+    case 'cut':
+      return inFile(lines).slice(0, -random.whole(2, 60));
+    case 'double':
+      return inFile(lines.flatMap((line) => (random.chance(0.3) ? [line, line] : [line])));
+    case 'reorder':
+      return inFile(
+        lines
+          .map((line, index) => ({ line, at: index + random.whole(0, 6) }))
+          .toSorted((a, b) => a.at - b.at)
+          .map(({ line }) => line),
+      );
+    case 'mask-body':
+      return inFile(
+        lines.map((line) => {
+          if (isEdge(line) || !random.chance(0.15)) return line;
+          const name = random.pick(['amount', 'txID', 'balance', 'sessionID', 'origTxID', 'roundID']);
+          const pattern = new RegExp(`(\\\\"${name}\\\\":\\\\")[^"\\\\]*`);
+          return { ...line, text: line.text.replace(pattern, '$1***') };
+        }),
+      );
+    case 'other-calls':
+      return inFile(
+        lines.flatMap((line) =>
+          random.chance(0.3) ? [line, { ...line, text: otherCall(line.entry, random) }] : [line],
+        ),
+      );
+    case 'noise':
+      return inFile(
+        lines.flatMap((line) =>
+          random.chance(0.3) ? [{ ...line, text: '18:00:00 INFO connection pool: 3 of 10 in use' }, line] : [line],
+        ),
+      );
+    case 'unreadable':
+      return inFile(
+        lines.map((line) =>
+          isEdge(line) || !random.chance(0.1)
+            ? line
+            : {
+                ...line,
+                text: random.pick([line.text.slice(0, random.whole(40, line.text.length - 3)), textLine(line.entry)]),
+              },
+        ),
+      );
+  }
+}
+
+function money(cents: number): string {
+  return `${Math.trunc(cents / 100)}.${String(Math.abs(cents % 100)).padStart(2, '0')}`;
+}
+
+function lineOf(entry: Entry, damage: Damage, pod: number | null, aheadMs: number): string {
+  const { call, side, tookMs, status, error } = entry;
+  const ms = entry.atMs + aheadMs + (damage === 'end-times' ? tookMs : 0) + (side === 'operator' ? 700 : 0);
+  const iso = new Date(ms).toISOString();
+  const sessionID = `s-${entry.player}`;
+  const url = `https://wallet.example/eu/${call}${call === 'balance' ? `?sessionID=${sessionID}` : ''}`;
+  const body = {
+    amount: money(entry.cents ?? 0),
+    roundID: entry.roundID,
+    sessionID,
+    txID: entry.txID,
+    type: 'regular',
+    ...(entry.origTxID !== null && { origTxID: entry.origTxID }),
+  };
+  const reply =
+    status === 200
+      ? { balance: money(entry.balance ?? 0), ...(entry.replyTxID !== null && { txID: entry.replyTxID }) }
+      : status === null
+        ? null
+        : { code: status === 402 ? 'insufficient_funds' : 'general_error', message: 'no' };
+  return JSON.stringify({
+    ts: damage === 'whole-seconds' ? `${iso.slice(0, 19)}Z` : iso,
+    ...(pod !== null && { pod: `svc-${pod}` }),
+    ...(damage === 'mask-player' ? { player: '***' } : { player: `p${entry.player}` }),
+    method: call === 'balance' ? 'GET' : 'POST',
+    url: damage === 'mask-player' ? url.replace(/sessionID=.*/, 'sessionID=***') : url,
+    ...(call !== 'balance' && {
+      requestBody: JSON.stringify(damage === 'mask-player' ? { ...body, sessionID: '***' } : body),
+    }),
+    ...(status !== null && { status }),
+    ...(reply !== null && { responseBody: JSON.stringify(reply) }),
+    ...(error !== null && { error }),
+    durationMs: tookMs,
+  });
+}
+
+/** Writes a call of another provider, with fields of its own. */
+function otherCall({ atMs, player }: Entry, random: Random): string {
+  return JSON.stringify({
+    ts: new Date(atMs + 13).toISOString(),
+    player: `p${player}`,
+    method: 'POST',
+    url: `https://other.example/api/v3/${random.pick(['bet', 'withdraw', 'deposit'])}`,
+    requestBody: JSON.stringify({ transactionId: `o-${random.whole(1, 1e6)}`, playerId: `p${player}`, amount: 1250 }),
+    status: 200,
+    responseBody: JSON.stringify({ balance: 123_450 }),
+    durationMs: 20,
+  });
+}
+
+function textLine({ atMs, call, txID, cents }: Entry): string {
+  return `${new Date(atMs).toISOString()} !! ${call} ${txID ?? ''} amount=${money(cents ?? 0)} <truncated>`;
+}
