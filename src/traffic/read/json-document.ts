@@ -3,6 +3,7 @@ import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { readJsonLine } from './logs/json-line.ts';
 import type { LogForm } from './logs/log-form.ts';
+import { parsedLine } from './logs/wrapped.ts';
 
 /**
  * The layout of a file. `lines` means one entry on each line. `document` means JSON documents: `list` is the name of the
@@ -28,7 +29,7 @@ export function shapeOf(head: string): Shape {
   const list = LIST.exec(start)?.[1];
   const isOneLine = !start.trimEnd().includes('\n');
   const firstLine = start.split('\n', 1)[0] ?? '';
-  const first = parsed(firstLine);
+  const first = parsedLine(firstLine);
   if (isFields(first) && !isFields(first.log)) {
     if (!isOneLine) return LINES;
     if (list !== undefined && !isHarEntry(first)) return { kind: 'document', list };

@@ -9,10 +9,12 @@ import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
 import { fromDocument, shapeOf } from './json-document.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
-import { readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
-import type { LogForm } from './logs/log-form.ts';
+import { csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
+import { hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
+import { type LogForm, logForm } from './logs/log-form.ts';
+import { idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
-import { embeddedJson } from './logs/wrapped.ts';
+import { embeddedJson, namedPairs, parsedLine } from './logs/wrapped.ts';
 import { beginsMessage, MessageReader } from './raw-http.ts';
 
 /**
@@ -25,6 +27,8 @@ const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
 /** Maximum number of characters that are kept of a line that can't be read. They show whether the line looks like a call. */
 const MAX_SHOWN = 4096;
+/** Matches the colours that loggers print for a terminal. */
+const COLOUR = /\u001B\[[\d;]{0,20}m/g;
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -78,6 +82,8 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEnt
 class LineReader {
   readonly #source: Source;
   readonly #correlation: ReplyCorrelation;
+  /** Joins lines of text. Their fields have croupier's own names, whatever names are configured for JSON. */
+  readonly #textCorrelation: ReplyCorrelation;
   #command: { readonly line: number; readonly lines: string[] } | null = null;
   #message: { readonly line: number; readonly reading: MessageReader } | null = null;
   #journal: JournalReader | null = null;
@@ -86,10 +92,15 @@ class LineReader {
   #bare: BareReply | null = null;
   /** The names of the columns of an IIS log. Null until the header line that names them. */
   #columns: readonly string[] | null = null;
+  /** The names of the columns of a CSV. Null if the file does not begin with such a header. */
+  #csv: readonly string[] | null = null;
+  /** The beginning of a row of a CSV whose quoted field continues on the next line. */
+  #row: { readonly line: number; readonly text: string } | null = null;
 
   constructor(source: Source) {
     this.#source = source;
     this.#correlation = new ReplyCorrelation(source.form);
+    this.#textCorrelation = new ReplyCorrelation(logForm({ zone: source.form.zone }));
   }
 
   *take(line: Line): Generator<LogEntry> {
@@ -97,7 +108,16 @@ class LineReader {
       yield { kind: 'unreadable', line: line.number, why: 'the line is longer than 16 MB' };
       return;
     }
-    const text = line.text;
+    const text = line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text;
+    if (this.#csv) {
+      yield* this.#takeRow(text, line.number);
+      return;
+    }
+    if (line.number === 1) this.#csv = csvColumns(text) ?? null;
+    if (this.#csv) {
+      yield { kind: 'other', line: line.number };
+      return;
+    }
     if (this.#command) {
       if (!beginsCommand(text) && this.#command.lines.length < MAX_COMMAND_LINES) {
         this.#command.lines.push(text);
@@ -130,12 +150,27 @@ class LineReader {
     return taken !== undefined;
   }
 
+  *#takeRow(text: string, number: number): Generator<LogEntry> {
+    const row = this.#row ? { line: this.#row.line, text: `${this.#row.text}\n${text}` } : { line: number, text };
+    if (isOpenRow(row.text) && number - row.line < MAX_COMMAND_LINES) {
+      this.#row = row;
+      return;
+    }
+    this.#row = null;
+    if (row.text.trim() === '') return;
+    const object = this.#csv && readCsvRow(row.text, this.#csv);
+    if (object) yield* this.#logged(object, { file: this.#source.file, line: row.line });
+    else yield { kind: 'unreadable', line: row.line, why: 'the row has another number of columns than the header' };
+  }
+
   *end(): Generator<LogEntry> {
+    if (this.#row) yield { kind: 'unreadable', line: this.#row.line, why: 'the file ends within this row' };
     yield* this.#endCommand();
     yield* this.#endMessage();
     yield* this.#endWaiting();
     if (this.#journal) yield* this.#journal.end();
     yield* this.#correlation.end();
+    yield* this.#textCorrelation.end();
   }
 
   *#begin(text: string, { number, ended }: Line): Generator<LogEntry> {
@@ -167,7 +202,7 @@ class LineReader {
   *#line(text: string, number: number, ended: boolean): Generator<LogEntry> {
     const place: LogPlace = { file: this.#source.file, line: number };
     if (text.trimStart().startsWith('{')) {
-      const value = parsed(text);
+      const value = parsedLine(text);
       if (isFields(value)) {
         yield* this.#object(value, place);
         return;
@@ -194,19 +229,24 @@ class LineReader {
       yield { kind: 'exchange', exchange };
       return;
     }
-    const printed = readPrinted(text, this.#source.form, place);
-    if (printed) {
-      yield { kind: 'exchange', exchange: printed };
+    const fields = printedBodies(text);
+    if (fields) {
+      yield* this.#printed(fields, text, place);
       return;
     }
     const embedded = embeddedJson(text);
     const object = embedded && parsed(embedded.text);
     if (isFields(object)) {
-      yield* this.#object(embedded?.time === undefined ? object : { timestamp: embedded.time, ...object }, place);
+      const joining = hasId(object) ? {} : { trace_id: idOf(text.slice(0, text.indexOf('{'))) };
+      yield* this.#object(
+        { ...(embedded?.time !== undefined && { timestamp: embedded.time }), ...joining, ...object },
+        place,
+      );
       return;
     }
     const wrapped = readPlainText(text, this.#source.form, place);
-    if (wrapped) yield { kind: 'exchange', exchange: wrapped };
+    const pairs = wrapped && { trace_id: idOf(text), ...namedPairs(text) };
+    if (wrapped && pairs) yield* this.#textCorrelation.request(wrapped, pairs);
     else yield { kind: 'unreadable', line: number, why: 'its format is unknown' };
   }
 
@@ -232,6 +272,15 @@ class LineReader {
     const exchange = readJsonLine(value, this.#source.form, place);
     const answered = exchange ? undefined : this.#correlation.reply(value);
     if (exchange) yield* this.#correlation.request(exchange, value);
+    else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
+  }
+
+  *#printed(fields: Readonly<Record<string, unknown>>, text: string, place: LogPlace): Generator<LogEntry> {
+    const exchange =
+      (text.includes('{') ? readPrinted(text, this.#source.form, place) : undefined) ??
+      readPlainText(text, this.#source.form, place);
+    const answered = exchange ? undefined : this.#textCorrelation.reply(fields);
+    if (exchange) yield* this.#textCorrelation.request(exchange, fields);
     else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
   }
 

@@ -1,6 +1,8 @@
+import { isFields, parsed } from '../../json-fields.ts';
 import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
 import type { LogField, LogForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
+import { withoutHexEscapes } from './wrapped.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
@@ -26,7 +28,27 @@ const FORMS: readonly RegExp[] = [
  */
 export function readTextLine(line: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   const groups: Groups | undefined = form.pattern?.exec(line)?.groups ?? groupsOf(line);
-  return groups && exchangeOfLine((field: LogField) => groups[field], form, place, 'operator');
+  if (!groups) return undefined;
+  const bodies = form.pattern ? {} : quotedBodies(line);
+  return exchangeOfLine((field: LogField) => groups[field] ?? bodies[field], form, place, 'operator');
+}
+
+/** Matches JSON in quotation marks, as nginx and Apache write a body that was added to their format. */
+const QUOTED_BODY = /"(\{(?:\\x22|\\")[^"\\]*(?:\\.[^"\\]*)*)"/g;
+
+/** Finds the bodies that were added to the format of an access log. */
+function quotedBodies(line: string): Partial<Record<LogField, string>> {
+  const bodies: { requestBody?: string; responseBody?: string } = {};
+  if (!line.includes('"{\\')) return bodies;
+  for (const [, quoted = ''] of line.matchAll(QUOTED_BODY)) {
+    const text = withoutHexEscapes(quoted).replaceAll('\\"', '"');
+    const value = parsed(text);
+    if (!isFields(value)) continue;
+    if (typeof value.sessionID === 'string') bodies.requestBody = text;
+    else if (value.balance !== undefined || value.code !== undefined || value.message !== undefined)
+      bodies.responseBody = text;
+  }
+  return bodies;
 }
 
 function groupsOf(line: string): Groups | undefined {

@@ -3,7 +3,7 @@ import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
 import { readTextLine } from './access-log.ts';
 import { type LogField, type LogForm, logForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
-import { printedBodies } from './printed.ts';
+import { ADJACENT, printedBodies } from './printed.ts';
 import { readTime } from './time.ts';
 import { namedPairs, timeIn, withoutPrefix } from './wrapped.ts';
 
@@ -27,6 +27,12 @@ const CARRIERS = [
   'data',
   'attributes',
   'Properties',
+  'properties',
+  'eventProperties',
+  'customDimensions',
+  'meta',
+  'context',
+  'content',
 ] as const;
 const MAX_DEPTH = 4;
 
@@ -46,13 +52,26 @@ const UNITLESS = [
  * no request.
  */
 export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+  let best: LoggedExchange | undefined;
   for (const layer of layersOf(object)) {
     const found =
       exchangeOfLine((field) => fieldOf(layer, field, form), form, place, 'operator') ??
       readCarriedText(layer, form, place);
-    if (found) return found;
+    if (found && (!best || knownParts(found) > knownParts(best))) best = found;
+    if (best && knownParts(best) === MAX_PARTS) break;
   }
-  return undefined;
+  return best;
+}
+
+const MAX_PARTS = 2;
+
+/**
+ * The number of parts of an exchange that a layer of an entry shows: its result, and a body. A message may only repeat
+ * the method and the URL, while another field has the bodies.
+ */
+function knownParts({ request: { body }, answer }: LoggedExchange): number {
+  const hasBody = (body !== null && body !== 'unknown') || (answer.kind === 'reply' && answer.body !== null);
+  return Number(answer.kind !== 'unknown') + Number(hasBody);
 }
 
 /**
@@ -64,11 +83,30 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
   if (depth >= MAX_DEPTH) return;
   for (const carrier of CARRIERS) {
     const value = object[carrier];
-    const inner = typeof value === 'string' ? objectIn(value) : isFields(value) ? value : undefined;
+    const inner = typeof value === 'string' ? inText(value, object) : isFields(value) ? value : undefined;
     if (!inner) continue;
     const { [carrier]: _line, ...around } = object;
     yield* layersOf({ ...around, ...inner }, depth + 1);
   }
+}
+
+/** The fields that a text describes: a request or a reply that was printed with its JSON, or an object at its end. */
+function inText(text: string, around: Fields): Fields | undefined {
+  const printed = printedBodies(text);
+  if (!printed) return objectIn(text);
+  // An id of the entry joins lines more surely than their order, and its time is at least as exact.
+  const { trace_id: id, timestamp, ...rest } = printed;
+  const isNamed = id !== ADJACENT && typeof id === 'string';
+  return { ...rest, ...(isNamed && !hasId(around) && { trace_id: id }), ...(!hasTime(around) && { timestamp }) };
+}
+
+/** True if an object has an id that other lines of the same request have too. */
+export function hasId(object: Fields): boolean {
+  return fieldOf(object, 'correlation', USUAL_FORM) !== undefined;
+}
+
+function hasTime(object: Fields): boolean {
+  return fieldOf(object, 'time', USUAL_FORM) !== undefined;
 }
 
 /** Reads a field of an object as text. Returns undefined if the object does not have the field. */
@@ -81,13 +119,52 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
     // In many logs, a field `action` or `type` does not name the call.
     if (text !== undefined && (field !== 'call' || CALL.test(text))) return text;
   }
+  if (field === 'time') return splitTime(object);
   if (field === 'tookMs') return unitless(object);
+  if (field === 'session') return contextValue(object, form.fields[field]) ?? sessionInQuery(object);
   if (field === 'requestBody') return ambiguousBody(object);
   return CONTEXT_FIELDS.has(field) ? contextValue(object, form.fields[field]) : undefined;
 }
 
+/** Reads the time of log4j, which has seconds and nanoseconds in separate fields. */
+function splitTime({ instant }: Fields): string | undefined {
+  if (!isFields(instant)) return undefined;
+  const { epochSecond, nanoOfSecond } = instant;
+  return typeof epochSecond === 'number' && typeof nanoOfSecond === 'number'
+    ? `${epochSecond}.${String(nanoOfSecond).padStart(9, '0')}`
+    : undefined;
+}
+
+/** The names of the query string in logs that write it apart from the path. */
+const QUERIES = [
+  'query',
+  'QueryString',
+  'queryString',
+  'query_string',
+  'url.query',
+  'CsUriQuery',
+  'req.query',
+  'request.query',
+  'args',
+] as const;
+
+/** Reads the session from a query string that was logged apart from the path, as text or as an object. */
+function sessionInQuery(object: Fields): string | undefined {
+  for (const name of QUERIES) {
+    const value = valueAt(object, name);
+    const session =
+      typeof value === 'string'
+        ? (new URLSearchParams(value).get('sessionID') ?? undefined)
+        : isFields(value)
+          ? plainText(value.sessionID)
+          : undefined;
+    if (session !== undefined) return session;
+  }
+  return undefined;
+}
+
 /** The fields that have the same value in all log entries of one request. */
-const CONTEXT_FIELDS: ReadonlySet<LogField> = new Set(['session', 'player', 'currency', 'correlation']);
+const CONTEXT_FIELDS: ReadonlySet<LogField> = new Set(['player', 'currency', 'correlation']);
 const CALL = /(?:^|\/)(?:balance|bet|win|refund)$/i;
 
 /** The names of the object in which a logging library stores the fields that belong to all entries of a request. */

@@ -1,42 +1,127 @@
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
-import { timeIn } from './wrapped.ts';
+import { namedPairs, timeIn } from './wrapped.ts';
 
 const MAX_OBJECTS = 4;
 const CALL = /(?:^|[^\w.-])(balance|bet|win|refund)(?![\w=-])/i;
+/** Matches the URL of one of the four calls. */
+const URL_OF_CALL =
+  /(?:^|[\s"'=(])((?:https?:\/\/[^\s"'/?]{1,253})?\/(?:[^\s"'?/]{1,100}\/){0,12}(?:balance|bet|win|refund)\/?(?:\?[^\s"']{0,2000})?)(?=$|[\s"',;)])/;
+const CALL_OF_URL = /\/(balance|bet|win|refund)\/?(?:\?|$)/;
+const METHOD = /(?:^|[^\w])(GET|POST)(?!\w)/;
 const OWN = ['call', 'action', 'operation', 'url', 'uri', 'path', 'method', 'req', 'request'] as const;
+const PAIRS_OF_CALL = ['method', 'url', 'uri', 'path', 'status'] as const;
 const FLAT = ['balance', 'status', 'statusCode'] as const;
-const STATUS = /(?:^|[^\w.:-])([1-5]\d\d)(?![\w.:-])/;
+/** Matches a status with its name. */
+const NAMED_STATUS = /(?:status(?:_?code)?|http_code|responded|<--|<<<)["']?(?:=|:|\s)\s?["']?([1-5]\d\d)(?![\w.:-])/i;
+const STATUS = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.:-]| ?ms)/;
+/** Matches a status directly before the JSON of the reply. */
+const STATUS_BEFORE = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.:-]| ?ms)[^\d[\]{}]{0,40}$/;
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
+const PLAYER = /(?:^|[\s[{(,])player(?:_?id)?=([\w-]{1,64})(?=$|[\s\]}),])/i;
+const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
+/** Matches the id of a request in a line of text: named, or alone in brackets. */
+const ID =
+  /(?:trace_?id|request_?id|req_?id|correlation_?id|requestid|x-request-id|cid)["']?\s?[=:]\s?["']?([\w-]{4,64})/i;
+const BRACKETED_ID = /\[([\da-f]{16,32}(?:-[\da-f]{16})?|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:,[^\]]{0,40})?\]/;
+/** Matches the name of a thread. A thread of a Java server answers one request at a time. */
+const THREAD =
+  /\[ {0,20}([\w.-]{1,60}-(?:exec|thread|worker|task)-\d{1,9}|qtp\d{1,20}-\d{1,9}|XNIO-\d+ task-\d{1,9}) {0,20}\]/;
+/** Matches a dictionary as Python prints it, if its strings contain no quotation marks. */
+const PYTHON_DICTIONARY = /\{'[^"\\{}]{0,4000}'\}/g;
+
+/** The id that joins two lines with nothing in common. They are joined only if no other request is between them. */
+export const ADJACENT = 'adjacent';
 
 /**
- * Reads a line of text that contains the JSON of the request and often the JSON of the reply: `INFO bet {"amount":…} ->
- * 200 {"balance":…}`. Returns undefined for any other line.
+ * Reads a line of text about a request or a reply, with their JSON if it was logged: `INFO bet {"amount":…} -> 200
+ * {"balance":…}`, `Request: GET /balance?sessionID=…` or `Response: 200 {"balance":…}`. Returns undefined for any other
+ * line.
  */
-export function printedBodies(line: string): Fields | undefined {
-  if (!line.includes('{"')) return undefined;
+export function printedBodies(text: string): Fields | undefined {
+  const line = text.replaceAll(PYTHON_DICTIONARY, (found) => found.replaceAll("'", '"'));
+  // In a CSV, quotation marks are doubled. Its fields are read elsewhere.
+  if (line.includes('{""')) return undefined;
   const { objects, between } = splitObjects(line);
-  const [only, ...others] = objects;
-  // An object that names the call itself is a JSON log entry, and is read elsewhere.
-  if (only && others.length === 0 && OWN.some((name) => only.value[name] !== undefined)) return undefined;
+  // A line of pairs without JSON is read by the names of its pairs.
+  const pairs = objects.length === 0 ? namedPairs(line) : undefined;
+  if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
+  const [context] = objects;
   const request = objects.find(({ value }) => typeof value.sessionID === 'string');
   const reply = objects.find((one) => one !== request && isReply(one.value));
-  const session = SESSION.exec(` ${between.join(' ')}`)?.[1];
+  const around = between.join(' ');
+  const session = SESSION.exec(` ${around}`)?.[1];
   const before = between[0] ?? '';
-  const call = CALL.exec(before)?.[1]?.toLowerCase();
-  if (call === undefined || (!request && (call !== 'balance' || session === undefined))) return undefined;
-  // A status comes after the request. A number of three digits before the request is something else.
-  const after = request ? between.slice(objects.indexOf(request) + 1) : between;
-  const status = STATUS.exec(reply || request ? after.join(' ') : '')?.[1];
-  if (request && !reply && FLAT.some((name) => request.value[name] !== undefined))
-    return { timestamp: timeIn(before), call, ...request.value };
-  return {
+  const url = URL_OF_CALL.exec(around)?.[1];
+  // An object that describes the call is a JSON log entry, and is read elsewhere. Monolog writes the URL before it.
+  if (context && OWN.some((name) => context.value[name] !== undefined)) {
+    if (url === undefined) return undefined;
+    const merged: Fields = Object.assign({}, ...objects.map(({ value }) => value).toReversed());
+    return { timestamp: timeIn(before), trace_id: idOf(around), url, method: METHOD.exec(before)?.[1], ...merged };
+  }
+  const call = url === undefined ? CALL.exec(before)?.[1]?.toLowerCase() : undefined;
+  const status = statusOf(line, { request, reply, url });
+  const took = TOOK.exec(between.slice(1).join(' '))?.[1];
+  const player = PLAYER.exec(around)?.[1];
+  const common = {
     timestamp: timeIn(before),
-    call,
+    trace_id: idOf(around),
+    ...(status !== undefined && { status }),
+    ...(player !== undefined && { player }),
+    ...(took !== undefined && { tookMs: took }),
+  };
+  if (call === undefined && url === undefined)
+    return reply && !request && status !== undefined ? { ...common, responseBody: reply.text } : undefined;
+  if (!request && url === undefined && (call !== 'balance' || session === undefined || objects.length === 0))
+    return reply && status !== undefined ? { ...common, responseBody: reply.text } : undefined;
+  const method = METHOD.exec(around)?.[1];
+  if (!request && url !== undefined && method === undefined) return undefined;
+  const target = url === undefined ? { call } : { call: CALL_OF_URL.exec(url)?.[1], url, method };
+  if (request && !reply && FLAT.some((name) => request.value[name] !== undefined))
+    return { timestamp: timeIn(before), ...target, ...request.value };
+  return {
+    ...common,
+    ...target,
     ...(request && { requestBody: request.text }),
     ...(session !== undefined && { sessionID: decoded(session) }),
     ...(reply && { responseBody: reply.text }),
-    ...(status !== undefined && { status }),
   };
+}
+
+interface Found {
+  readonly text: string;
+  readonly value: Fields;
+}
+
+/**
+ * Finds the status in a line. Without the name `status`, a number of three digits may be something else, such as the id
+ * of a process. It counts only after the request, or directly before the JSON of the reply.
+ */
+function statusOf(
+  line: string,
+  { request, reply, url }: { request: Found | undefined; reply: Found | undefined; url: string | undefined },
+): string | undefined {
+  const sent = request?.text ?? url;
+  const replyAt = reply ? line.lastIndexOf(reply.text) : -1;
+  const sentAt = sent === undefined ? -1 : line.indexOf(sent);
+  const outside = [request, reply].reduce((rest, one) => (one ? rest.replace(one.text, ' ') : rest), line);
+  const named = NAMED_STATUS.exec(outside)?.[1];
+  if (named !== undefined) return named;
+  if (replyAt >= 0) {
+    const from = sentAt >= 0 && sentAt < replyAt ? sentAt + (sent?.length ?? 0) : 0;
+    const found = STATUS_BEFORE.exec(line.slice(Math.max(from, replyAt - 200), replyAt))?.[1];
+    if (found !== undefined) return found;
+  }
+  return sentAt < 0 || (replyAt >= 0 && replyAt < sentAt)
+    ? undefined
+    : STATUS.exec(line.slice(sentAt + (sent?.length ?? 0)).replace(reply?.text ?? '', ' '))?.[1];
+}
+
+/** Finds the id that the lines of one request share: an id, a thread, or none. */
+export function idOf(around: string): string {
+  const id = ID.exec(around)?.[1] ?? BRACKETED_ID.exec(around)?.[1];
+  if (id !== undefined) return id;
+  const thread = THREAD.exec(around)?.[1];
+  return thread === undefined ? ADJACENT : `thread ${thread}`;
 }
 
 function isReply(value: Fields): boolean {

@@ -1,8 +1,9 @@
-import type { Fields } from '../../json-fields.ts';
-import type { LogEntry, LoggedExchange, LogTime } from '../../logged-exchange.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import { type LogEntry, type LoggedExchange, type LogTime, textBody } from '../../logged-exchange.ts';
 import { fieldOf, layersOf } from './json-line.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { answerOf, tookMs } from './log-line.ts';
+import { ADJACENT } from './printed.ts';
 import { readTime } from './time.ts';
 
 /** Maximum number of requests that wait for the line with their reply. */
@@ -13,6 +14,17 @@ const ONE_REQUEST_MS = 60_000;
 export class ReplyCorrelation {
   readonly #form: LogForm;
   readonly #waiting = new Map<string, LoggedExchange>();
+  /** The bodies of replies that were logged before the line with the status. */
+  readonly #replies = new Map<string, string>();
+  /**
+   * True while lines without an id are about several requests at once. Their replies can't be assigned to a request, so
+   * they are not used.
+   */
+  #isMixed = false;
+  /** The last call without an id whose reply was found. Null if another request came after it. */
+  #done: LoggedExchange | null = null;
+  /** The time of the last request that had no id. */
+  #lastAdjacentMs: number | null = null;
 
   constructor(form: LogForm) {
     this.#form = form;
@@ -23,19 +35,53 @@ export class ReplyCorrelation {
    * that are complete now.
    */
   *request(exchange: LoggedExchange, object: Fields): Generator<LogEntry> {
-    const isWhole = exchange.answer.kind !== 'unknown' && this.#waiting.size === 0;
+    const isWhole = exchange.answer.kind !== 'unknown' && this.#waiting.size === 0 && this.#done === null;
     const id = isWhole ? undefined : this.#idOf(object);
     if (id === undefined) {
       yield { kind: 'exchange', exchange };
       return;
     }
+    if (id === ADJACENT && this.#repeats(exchange)) {
+      yield { kind: 'other', line: exchange.place.line };
+      return;
+    }
     const before = this.#waiting.get(id);
+    if (id === ADJACENT) this.#noteAdjacent(exchange, before);
     const same = before && isSame(before, exchange) ? joined(before, exchange) : undefined;
     if (before && !same) yield { kind: 'exchange', exchange: before };
     this.#waiting.delete(id);
     const now = same ?? exchange;
-    if (now.answer.kind !== 'unknown') yield { kind: 'exchange', exchange: now };
+    if (now.answer.kind !== 'unknown' || (id === ADJACENT && this.#isMixed)) yield { kind: 'exchange', exchange: now };
     else yield* this.#wait(id, now);
+  }
+
+  /**
+   * True if a line only repeats the URL and the status of the call that the lines before it showed, as request loggers
+   * write it at the end of a call.
+   */
+  #repeats(exchange: LoggedExchange): boolean {
+    const done = this.#done;
+    this.#done = null;
+    return (
+      done?.answer.kind === 'reply' &&
+      exchange.answer.kind === 'reply' &&
+      exchange.answer.status === done.answer.status &&
+      exchange.answer.body === null &&
+      (exchange.request.body === null || exchange.request.body === 'unknown') &&
+      exchange.request.url !== null &&
+      !exchange.request.url.includes('?') &&
+      isSameCall(done, exchange) &&
+      isSoonAfter(done, exchange)
+    );
+  }
+
+  /** Notes that a second request without an id began before the reply of the first, until no request came for a minute. */
+  #noteAdjacent(exchange: LoggedExchange, before: LoggedExchange | undefined): void {
+    const now = exchange.time?.ms ?? null;
+    const isLater = now !== null && this.#lastAdjacentMs !== null && now - this.#lastAdjacentMs > ONE_REQUEST_MS;
+    if (isLater) this.#isMixed = false;
+    else if (before && exchange.answer.kind === 'unknown' && !isSame(before, exchange)) this.#isMixed = true;
+    this.#lastAdjacentMs = now ?? this.#lastAdjacentMs;
   }
 
   *#wait(id: string, exchange: LoggedExchange): Generator<LogEntry> {
@@ -43,6 +89,7 @@ export class ReplyCorrelation {
     const [oldest] = this.#waiting;
     if (!oldest || this.#waiting.size <= MAX_WAITING) return;
     this.#waiting.delete(oldest[0]);
+    this.#replies.delete(oldest[0]);
     yield { kind: 'exchange', exchange: oldest[1] };
   }
 
@@ -58,17 +105,38 @@ export class ReplyCorrelation {
         fieldOf(layer, field, this.#form) ??
         (field === 'responseBody' ? fieldOf(layer, 'requestBody', this.#form) : undefined);
       const answer = exchange && answerOf(read);
-      if (id === undefined || !exchange || !answer || answer.kind === 'unknown') continue;
+      if (id === undefined || !exchange || !answer) continue;
+      if (answer.kind === 'unknown') {
+        this.#keepBody(id, exchange, read);
+        continue;
+      }
       this.#waiting.delete(id);
+      const body = this.#replies.get(id);
+      this.#replies.delete(id);
       const came = readTime(read('time') ?? '', this.#form.zone);
-      return {
+      const joinedReply: LoggedExchange = {
         ...exchange,
-        answer,
+        answer:
+          answer.kind === 'reply' && body !== undefined ? { ...answer, body: answer.body ?? textBody(body) } : answer,
         tookMs: tookMs(read) ?? between(exchange, came),
         logged: { ...loggedOf(read), ...exchange.logged },
       };
+      this.#done = id === ADJACENT ? joinedReply : null;
+      return joinedReply;
     }
     return undefined;
+  }
+
+  /** Keeps a body that was logged on a line of its own, without the status. */
+  #keepBody(id: string, exchange: LoggedExchange, read: (field: LogField) => string | undefined): void {
+    if (id === ADJACENT) return;
+    const text = read('responseBody') ?? '';
+    const value = parsed(text);
+    if (!isFields(value)) return;
+    if (typeof value.sessionID === 'string') {
+      if (exchange.request.body === 'unknown')
+        this.#waiting.set(id, { ...exchange, request: { ...exchange.request, body: textBody(text) } });
+    } else if (value.balance !== undefined || value.code !== undefined) this.#replies.set(id, text);
   }
 
   /** Yields the waiting requests, for which no reply was logged. Called at the end of the file. */
@@ -93,7 +161,18 @@ export class ReplyCorrelation {
 function isSame(a: LoggedExchange, b: LoggedExchange): boolean {
   const isSoon = a.time === null || b.time === null || Math.abs(a.time.ms - b.time.ms) < ONE_REQUEST_MS;
   const bodies = [a, b].map(({ request: { body } }) => (body === null || body === 'unknown' ? undefined : body.data));
-  return isSoon && (bodies.includes(undefined) || bodies[0] === bodies[1]);
+  return isSoon && isSameCall(a, b) && (bodies.includes(undefined) || bodies[0] === bodies[1]);
+}
+
+/** True if the URLs of two requests end alike, or if one of them was not logged. One line may have the host, and one not. */
+function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
+  const [first, second] = [a, b].map(({ request: { url } }) => url?.replace(/[?#].*$/s, '').replace(/^.*\//s, ''));
+  return first === undefined || second === undefined || first === second;
+}
+
+/** True if a line came not later than the reply of a call, with a second of tolerance. */
+function isSoonAfter(done: LoggedExchange, { time }: LoggedExchange): boolean {
+  return done.time !== null && time !== null && time.ms - done.time.ms <= (done.tookMs ?? 0) + 1000;
 }
 
 function joined(first: LoggedExchange, again: LoggedExchange): LoggedExchange {

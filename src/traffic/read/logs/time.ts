@@ -8,6 +8,12 @@ const ISO =
   /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 const COMMON = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?: ([+-]\d{4}))?$/;
 const HTTP = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (GMT)$/;
+/** A German time, such as `23.11.2026 14:03:07,123`. */
+const GERMAN = /^(\d\d?)\.(\d\d?)\.(\d{4}),? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?$/;
+/** An American time, such as `11/23/2026 2:03:07 PM`. Without AM or PM, the first number may be the day. */
+const AMERICAN = /^(\d\d?)\/(\d\d?)\/(\d{4}),? (\d\d?):(\d\d):(\d\d)(?:\.(\d{1,9}))? ?([AP])M$/i;
+/** A time of Kibana, such as `Nov 23, 2026 @ 14:03:07.123`. */
+const KIBANA = /^([A-Za-z]{3}) (\d\d?), (\d{4}) @ (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
 const EPOCH = /^(\d{10})(?:(\d{3})|(\d{6})|(\d{9}))?(?:\.(\d{1,9}))?$/;
 
 /** Parses a time zone such as `Z`, `+01:00` or `Europe/Berlin`. Returns undefined if the time zone does not exist. */
@@ -52,7 +58,27 @@ export function readTime(text: string, zone: Zone): LogTime | undefined {
     const [, day, month = '', year, hour, minute, second] = http;
     return moment([year, MONTHS.indexOf(month.toLowerCase()), day, hour, minute, second], undefined, 'GMT', zone);
   }
-  return undefined;
+  return nationalTime(trimmed, zone);
+}
+
+function nationalTime(text: string, zone: Zone): LogTime | undefined {
+  const german = GERMAN.exec(text);
+  if (german) {
+    const [, day, month, year, hour, minute, second, fraction] = german;
+    return moment([year, Number(month) - 1, day, hour, minute, second], fraction, undefined, zone);
+  }
+  const kibana = KIBANA.exec(text);
+  if (kibana) {
+    const [, month = '', day, year, hour, minute, second, fraction] = kibana;
+    const at = MONTHS.indexOf(month.toLowerCase());
+    return moment([year, at, day, hour, minute, second], fraction, undefined, zone);
+  }
+  const american = AMERICAN.exec(text);
+  if (!american) return undefined;
+  const [, month, day, year, hour, minute, second, fraction, half = ''] = american;
+  if (Number(hour) < 1 || Number(hour) > 12) return undefined;
+  const hours = (Number(hour) % 12) + (half.toUpperCase() === 'P' ? 12 : 0);
+  return moment([year, Number(month) - 1, day, hours, minute, second], fraction, undefined, zone);
 }
 
 function epochTime([, seconds, millis, micros, nanos, fraction]: RegExpExecArray): LogTime {

@@ -1,3 +1,5 @@
+import { parsed } from '../../json-fields.ts';
+
 /**
  * The prefixes that log collectors add to a line. The group `time` is the time in the prefix, if it has a usable one.
  */
@@ -20,7 +22,8 @@ const PREFIXES: readonly RegExp[] = [
 
 /** Matches a quoted field of a CSV that begins as JSON. Without the closing mark, it matches the rest of the line. */
 const CSV_FIELD = /"(\{""[^"]*(?:""[^"]*)*)("?)/g;
-const TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/;
+const TIME =
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d?\.\d\d?\.\d{4},? \d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d\d?\/\d\d?\/\d{4},? \d\d?:\d\d:\d\d(?:\.\d{1,9})? ?[AP]M|[A-Z][a-z]{2} \d\d?, \d{4} @ \d\d:\d\d:\d\d(?:\.\d{1,9})?/;
 /**
  * Matches a word of a line. If it ends with `=`, a value in quotation marks may follow. Every character is looked at once, so a line
  * may be long.
@@ -60,6 +63,24 @@ export function embeddedJson(line: string): Unwrapped | undefined {
   while (/^\s(?:\[\]|\{\})$/.test(text.slice(-3))) text = text.slice(0, -2).trimEnd();
   return start > 0 && text.endsWith('}') ? { text, time: TIME.exec(line.slice(0, start))?.[0] } : undefined;
 }
+
+/**
+ * Parses a line of JSON. nginx and Apache write a quotation mark within a text as `\\x22`, which JSON does not know.
+ * Returns undefined if the line is not JSON.
+ */
+export function parsedLine(line: string): unknown {
+  const value = parsed(line);
+  return value === undefined && line.includes('\\x')
+    ? parsed(line.replaceAll(HEX_ESCAPE, (_found, code: string) => `\\u00${code}`))
+    : value;
+}
+
+/** Replaces the escapes of nginx and Apache, such as `\\x22`, by their characters. */
+export function withoutHexEscapes(text: string): string {
+  return text.replaceAll(HEX_ESCAPE, (_found, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
+}
+
+const HEX_ESCAPE = /\\x([\dA-Fa-f]{2})/g;
 
 /** Finds the first time in a text. Returns undefined if there is none. */
 export function timeIn(text: string): string | undefined {

@@ -63,6 +63,6 @@ describe('a wget or HTTPie command', () => {
 
   it('is not found in a log line that begins with HTTP', async () => {
     const all = await entriesIn('HTTP POST /bet responded 200 in 12 ms\nhttps 2026-11-21T13:02:07Z app/a b/c\n');
-    expect(all.map(({ kind }) => kind)).toEqual(['unreadable', 'unreadable']);
+    expect(all.map(({ kind }) => kind)).toEqual(['exchange', 'unreadable']);
   });
 });
