@@ -30,6 +30,9 @@ const MAX_SHOWN = 4096;
 /** Matches the colours that loggers print for a terminal. */
 const COLOUR = /\u001B\[[\d;]{0,20}m/g;
 
+/** Matches the prompt of cmd and PowerShell before a command. */
+const PROMPT = /^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}> ?(?=\w)/;
+
 type Chunks = AsyncIterable<Uint8Array>;
 
 /**
@@ -92,6 +95,8 @@ class LineReader {
   #bare: BareReply | null = null;
   /** The names of the columns of an IIS log. Null until the header line that names them. */
   #columns: readonly string[] | null = null;
+  /** True while the lines begin with the mark `> ` of a quotation in a message or a ticket. */
+  #isQuoted = false;
   /** The names of the columns of a CSV. Null if the file does not begin with such a header. */
   #csv: readonly string[] | null = null;
   /** The beginning of a row of a CSV whose quoted field continues on the next line. */
@@ -108,7 +113,7 @@ class LineReader {
       yield { kind: 'unreadable', line: line.number, why: 'the line is longer than 16 MB' };
       return;
     }
-    const text = line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text;
+    const text = this.#pasted(line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text);
     if (this.#csv) {
       yield* this.#takeRow(text, line.number);
       return;
@@ -148,6 +153,17 @@ class LineReader {
     this.#bare = taken === 'more' ? bare : null;
     if (taken !== 'more' && taken !== undefined) this.#waiting = taken;
     return taken !== undefined;
+  }
+
+  /** Removes from a line what a terminal, a message or a text program added to a command. */
+  #pasted(line: string): string {
+    const quoted = /^> ?(.*)$/s.exec(line)?.[1];
+    // `curl -v` begins lines with the same mark, so a quotation must begin with a command.
+    this.#isQuoted = quoted !== undefined && (this.#isQuoted || beginsCommand(quoted.trimStart()));
+    const text = (this.#isQuoted ? (quoted ?? line) : line).replace(PROMPT, '');
+    const isCommand = this.#command !== null || beginsCommand(text);
+    // A text program replaces every quotation mark of a command, so a command with straight ones is left as it is.
+    return isCommand && !/["']/.test(text) ? text.replaceAll(/[“”„]/g, '"').replaceAll(/[‘’‚]/g, "'") : text;
   }
 
   *#takeRow(text: string, number: number): Generator<LogEntry> {

@@ -77,3 +77,26 @@ describe('a request and its reply on two lines', () => {
     expect(await logged(json(asked('a', AT)))).toMatchObject([{ status: null, ending: 'unknown' }]);
   });
 });
+
+describe('two lines of text without an id', () => {
+  const sent = (tx: string) => `POST /bet {"sessionID":"s-${tx}","txID":"${tx}","amount":"1.00"}`;
+
+  it('are joined if no other request is between them', async () => {
+    const log = `2026-11-21 10:00:00.000 in ${sent('a')}\n2026-11-21 10:00:00.050 out 200 {"balance":"9.00"}\n`;
+    const [only, ...others] = await exchangesIn(log);
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ answer: { kind: 'reply', status: 200 }, tookMs: 50 });
+  });
+
+  it('are not joined if two requests were in progress, because the order of the replies is unknown', async () => {
+    const log = [
+      `2026-11-21 10:00:00.000 in ${sent('a')}`,
+      `2026-11-21 10:00:00.010 in ${sent('b')}`,
+      '2026-11-21 10:00:00.050 out 200 {"balance":"9.00"}',
+      '2026-11-21 10:00:00.060 out 402 {"code":"insufficient_funds","message":"m"}',
+      '',
+    ].join('\n');
+    const all = await exchangesIn(log);
+    expect(all.map(({ answer }) => answer.kind)).toEqual(['unknown', 'unknown']);
+  });
+});
