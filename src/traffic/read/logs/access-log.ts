@@ -33,15 +33,25 @@ export function readTextLine(line: string, form: LogForm, place: LogPlace): Logg
   return exchangeOfLine((field: LogField) => groups[field] ?? bodies[field], form, place, 'operator');
 }
 
-/** Matches JSON in quotation marks, as nginx and Apache write a body that was added to their format. */
-const QUOTED_BODY = /"(\{(?:\\x22|\\")[^"\\]*(?:\\.[^"\\]*)*)"/g;
+/** The beginning of JSON in quotation marks, as nginx and Apache write a body that was added to their format. */
+const BODY = '"{\\';
+
+/** Returns the position of the quotation mark that ends a text, or the end of the line if there is none. */
+function closingMark(line: string, from: number): number {
+  for (let at = from; at < line.length; at += 1) {
+    if (line[at] === '\\') at += 1;
+    else if (line[at] === '"') return at;
+  }
+  return line.length;
+}
 
 /** Finds the bodies that were added to the format of an access log. */
 function quotedBodies(line: string): Partial<Record<LogField, string>> {
   const bodies: { requestBody?: string; responseBody?: string } = {};
-  if (!line.includes('"{\\')) return bodies;
-  for (const [, quoted = ''] of line.matchAll(QUOTED_BODY)) {
-    const text = withoutHexEscapes(quoted).replaceAll('\\"', '"');
+  for (let at = line.indexOf(BODY); at >= 0; at = line.indexOf(BODY, at)) {
+    const end = closingMark(line, at + 1);
+    const text = withoutHexEscapes(line.slice(at + 1, end)).replaceAll('\\"', '"');
+    at = end;
     const value = parsed(text);
     if (!isFields(value)) continue;
     if (typeof value.sessionID === 'string') bodies.requestBody = text;
