@@ -20,8 +20,8 @@ export interface PlainBytes {
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Returns the content of a file as UTF-8. Decompresses gzip (for rotated logs), and converts UTF-16 (for files from
- * Windows).
+ * Returns the content of a file as UTF-8. Decompresses gzip (for rotated logs) and zip, and converts UTF-16 (for files from
+ * Windows). The files of a zip are read one after another.
  */
 export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   const raw = await peek(chunks);
@@ -35,12 +35,50 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
       broken = 'the compressed file is cut off or damaged from here on';
     }
   }
+  async function* unzipped(): Chunks {
+    try {
+      yield* filesOfZip(raw.all);
+    } catch {
+      broken = 'the zip file is cut off or damaged from here on';
+    }
+  }
   const isGzip = raw.first[0] === 0x1f && raw.first[1] === 0x8b;
-  const plain = isGzip ? await peek(gunzipped()) : raw;
+  const isZip = raw.first.subarray(0, 4).equals(ZIP);
+  const plain = isGzip ? await peek(gunzipped()) : isZip ? await peek(unzipped()) : raw;
   const { first } = plain;
   const isUtf16 = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
   const { first: bytes, all } = isUtf16 ? await peek(fromUtf16(plain.all, first[0] === 0xff)) : plain;
   return { head: bytes.toString('utf8').replace(/^\uFEFF/, ''), all, broken: () => broken };
+}
+
+/** The first bytes of a zip file: the head of its first file (APPNOTE.TXT of PKWARE, 4.3.7). */
+const ZIP = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
+
+/** Decompresses the files of a zip, one after another. Each file begins on a new line. */
+async function* filesOfZip(chunks: Chunks): Chunks {
+  const { Unzip, UnzipInflate } = await import('fflate');
+  let found: Uint8Array[] = [];
+  let open = 0;
+  const unzip = new Unzip((file) => {
+    open += 1;
+    file.ondata = (error, data, isLast) => {
+      if (error) throw error;
+      found.push(data);
+      if (!isLast) return;
+      open -= 1;
+      found.push(Buffer.from('\n'));
+    };
+    file.start();
+  });
+  unzip.register(UnzipInflate);
+  for await (const chunk of chunks) {
+    unzip.push(chunk);
+    yield* found;
+    found = [];
+  }
+  unzip.push(new Uint8Array(0), true);
+  yield* found;
+  if (open > 0) throw new Error('the zip file ends within a file');
 }
 
 async function* fromUtf16(chunks: Chunks, isLittleEndian: boolean): Chunks {

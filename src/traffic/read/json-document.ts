@@ -4,6 +4,7 @@ import { isHarEntry, readHarEntry } from './har.ts';
 import { readJsonLine } from './logs/json-line.ts';
 import type { LogForm } from './logs/log-form.ts';
 import { parsedLine } from './logs/wrapped.ts';
+import { isPostmanEntry, readPostmanEntry } from './postman.ts';
 
 /**
  * The layout of a file. `lines` means one entry on each line. `document` means JSON documents: `list` is the name of the
@@ -14,8 +15,8 @@ export type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; re
 const LINES: Shape = { kind: 'lines' };
 const WHOLE: Shape = { kind: 'document', list: null };
 
-/** The names that the list of entries has in a HAR, and in exports of CloudWatch, Elasticsearch and Loki. */
-const LIST = /"(entries|events|hits|result)"\s*:\s*\[/;
+/** The names that the list of entries has in a HAR, and in exports of CloudWatch, Elasticsearch, Loki, newman, Postman and Datadog. */
+const LIST = /"(entries|events|hits|result|executions|item|data)"\s*:\s*\[/;
 
 /**
  * Finds the layout of a file from its first bytes. A JSON document is spread over many lines or has everything on one
@@ -56,6 +57,7 @@ export async function* fromDocument(
     else if (why === 'cut off')
       yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
     else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
+    else if (isPostmanEntry(value)) yield* readPostmanEntry(value, place);
     else if (isFields(value))
       for (const each of lokiLines(value)) yield sightingOf(readJsonLine(each, source.form, place), line);
     else yield { kind: 'unreadable', line, why: 'the entry is not valid JSON' };

@@ -163,7 +163,12 @@ class LineReader {
     const text = (this.#isQuoted ? (quoted ?? line) : line).replace(PROMPT, '');
     const isCommand = this.#command !== null || beginsCommand(text);
     // A text program replaces every quotation mark of a command, so a command with straight ones is left as it is.
-    return isCommand && !/["']/.test(text) ? text.replaceAll(/[“”„]/g, '"').replaceAll(/[‘’‚]/g, "'") : text;
+    return isCommand && !/["']/.test(text)
+      ? text
+          .replaceAll(/[“”„]/g, '"')
+          .replaceAll(/[‘’‚]/g, "'")
+          .replaceAll(/(?<=\s)[—–](?=\w)/g, '--')
+      : text;
   }
 
   *#takeRow(text: string, number: number): Generator<LogEntry> {

@@ -41,10 +41,11 @@ export function readCsvRow(row: string, columns: readonly string[]): Fields | un
 function csvFields(row: string): readonly string[] | undefined {
   const values: string[] = [];
   let end = 0;
-  for (const { 0: whole, 1: quoted, 2: plain = '', index } of row.matchAll(FIELD)) {
+  const line = row.replace(/\r$/, '');
+  for (const { 0: whole, 1: quoted, 2: plain = '', index } of line.matchAll(FIELD)) {
     if (index !== end) return undefined;
     end = index + whole.length;
     values.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
   }
-  return end === row.length ? values : undefined;
+  return end === line.length ? values : undefined;
 }

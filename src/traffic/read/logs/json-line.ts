@@ -27,6 +27,8 @@ const CARRIERS = [
   'data',
   'attributes',
   'Properties',
+  'resultDescription',
+  'http',
   'properties',
   'eventProperties',
   'customDimensions',
@@ -117,7 +119,7 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
     // In many logs, a field `action` or `type` does not name the call.
-    if (text !== undefined && (field !== 'call' || CALL.test(text))) return text;
+    if (text !== undefined && isUsable(field, text)) return text;
   }
   if (field === 'time') return splitTime(object);
   if (field === 'tookMs') return unitless(object);
@@ -161,6 +163,12 @@ function sessionInQuery(object: Fields): string | undefined {
     if (session !== undefined) return session;
   }
   return undefined;
+}
+
+/** False for a value that a field of this name has in other logs: `type` is not always a call, and `status` not always a number. */
+function isUsable(field: LogField, text: string): boolean {
+  if (field === 'call') return CALL.test(text);
+  return field !== 'status' || /^\s*\d/.test(text);
 }
 
 /** The fields that have the same value in all log entries of one request. */

@@ -5,7 +5,7 @@ const MAX_OBJECTS = 4;
 const CALL = /(?:^|[^\w.-])(balance|bet|win|refund)(?![\w=-])/i;
 /** Matches the URL of one of the four calls. */
 const URL_OF_CALL =
-  /(?:^|[\s"'=(])((?:https?:\/\/[^\s"'/?]{1,253})?\/(?:[^\s"'?/]{1,100}\/){0,12}(?:balance|bet|win|refund)\/?(?:\?[^\s"']{0,2000})?)(?=$|[\s"',;)])/;
+  /(?:^|[\s"'=(|])((?:https?:\/\/[^\s"'/?|]{1,253})?\/(?:[^\s"'?/|]{1,100}\/){0,12}(?:balance|bet|win|refund)\/?(?:\?[^\s"'|]{0,2000})?)(?=$|[\s"',;)|])/;
 const CALL_OF_URL = /\/(balance|bet|win|refund)\/?(?:\?|$)/;
 const METHOD = /(?:^|[^\w])(GET|POST)(?!\w)/;
 const OWN = ['call', 'action', 'operation', 'url', 'uri', 'path', 'method', 'req', 'request'] as const;

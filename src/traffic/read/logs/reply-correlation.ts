@@ -9,6 +9,8 @@ import { readTime } from './time.ts';
 /** Maximum number of requests that wait for the line with their reply. */
 const MAX_WAITING = 10_000;
 const ONE_REQUEST_MS = 60_000;
+/** Maximum time from a request without an id to its reply. Later, the line is probably about another request. */
+const LONGEST_REPLY_MS = 15_000;
 
 /** Joins a request and its reply that were logged on two lines with the same request id. */
 export class ReplyCorrelation {
@@ -110,10 +112,11 @@ export class ReplyCorrelation {
         this.#keepBody(id, exchange, read);
         continue;
       }
+      const came = readTime(read('time') ?? '', this.#form.zone);
+      if (id === ADJACENT && (between(exchange, came) ?? 0) > LONGEST_REPLY_MS) continue;
       this.#waiting.delete(id);
       const body = this.#replies.get(id);
       this.#replies.delete(id);
-      const came = readTime(read('time') ?? '', this.#form.zone);
       const joinedReply: LoggedExchange = {
         ...exchange,
         answer:
@@ -166,7 +169,9 @@ function isSame(a: LoggedExchange, b: LoggedExchange): boolean {
 
 /** True if the URLs of two requests end alike, or if one of them was not logged. One line may have the host, and one not. */
 function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
-  const [first, second] = [a, b].map(({ request: { url } }) => url?.replace(/[?#].*$/s, '').replace(/^.*\//s, ''));
+  const [first, second] = [a, b].map(
+    ({ request: { url }, logged }) => url?.replace(/[?#].*$/s, '').replace(/^.*\//s, '') ?? logged.call,
+  );
   return first === undefined || second === undefined || first === second;
 }
 
