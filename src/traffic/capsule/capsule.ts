@@ -1,5 +1,5 @@
 import type { SignatureState } from '../../contract/signature.ts';
-import { type KeysOf, signatureOf } from '../timeline/signature.ts';
+import { type KeysOf, signatureOf } from '../calls/signature.ts';
 import { Aliases, type AliasKind } from './aliases.ts';
 import { DocumentRewriter } from './document-rewriter.ts';
 import { IdReplacer } from './id-replacer.ts';

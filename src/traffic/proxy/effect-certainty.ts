@@ -1,4 +1,4 @@
-import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 import type { EndedCall, Wallet } from './wallet.ts';
 import { keyOf } from './wallet-history.ts';
 

@@ -1,9 +1,9 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
-import type { Deviation } from '../timeline/deviation.ts';
-import type { LoggedCall } from '../timeline/logged-call.ts';
-import { type Transaction, transactionOf } from '../timeline/transaction.ts';
-import { BooksComputation } from '../timeline/wallet-books.ts';
+import type { Deviation } from '../books/deviation.ts';
+import { BooksComputation } from '../books/wallet-books.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import { type Transaction, transactionOf } from '../calls/transaction.ts';
 
 /** Maximum number of transactions that are kept for each wallet. Older transactions are forgotten. */
 const MAX_TRANSACTIONS = 100;

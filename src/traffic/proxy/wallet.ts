@@ -1,5 +1,5 @@
 import type { SignatureState } from '../../contract/signature.ts';
-import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 import type { ProxiedCall } from './proxied-call.ts';
 import { WalletHistory } from './wallet-history.ts';
 

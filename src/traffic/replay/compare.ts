@@ -2,7 +2,7 @@ import type { Money } from '../../contract/money.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { readReply } from '../../reply/read.ts';
 import { isServerError, isSuccess } from '../../reply/status.ts';
-import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 
 /**
  * The parts of a call's result that can be compared between two runs. Ids and absolute balances differ in every run, so

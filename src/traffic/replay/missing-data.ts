@@ -1,4 +1,4 @@
-import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 import type { Signing } from './signing.ts';
 
 /** Maximum number of calls that are listed. If there are more, only their number is given. */

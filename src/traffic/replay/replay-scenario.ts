@@ -7,7 +7,7 @@ import { applicableRules } from '../../judge/checks/checks.ts';
 import { loadScenario } from '../../scenario/load.ts';
 import { planScenario } from '../../scenario/plan/planner.ts';
 import { literalText, type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
-import { type LoggedCall, met } from '../timeline/logged-call.ts';
+import { type LoggedCall, met } from '../calls/logged-call.ts';
 import type { Signing } from './signing.ts';
 import { pauseText, StepBuilder, StepDraft } from './step-builder.ts';
 

@@ -1,6 +1,6 @@
 import { isRuleId, ruleById } from '../../contract/catalogue.ts';
 import { isServerError } from '../../reply/status.ts';
-import type { LoggedCall } from '../timeline/logged-call.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 import type { CallResult, ComparedCall, Failures } from './compare.ts';
 
 /** The length of a pause in ms that can matter, for example because an operator forgets transactions. */

@@ -4,9 +4,9 @@ import { isMasked, SIGNATURE_HEADER, signBody } from '../../contract/signature.t
 import { header } from '../../journal/exchange.ts';
 import { signatureProblem } from '../../reply/signature.ts';
 import { rightPayload } from '../../signing/payloads.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 import { signedRequest } from '../read/read-requests.ts';
 import { replyAnswerTo } from '../timeline/breach.ts';
-import type { LoggedCall } from '../timeline/logged-call.ts';
 
 /**
  * The kind of signature of each call, by the number of the call. A call is missing here if its signature is unknown.

@@ -3,8 +3,8 @@ import type { SignKind } from '../../contract/deviation.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { DAY_MS } from '../../contract/limits.ts';
 import { literalText } from '../../scenario/write.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 import type { RecordedCall } from '../recorded-call.ts';
-import type { LoggedCall } from '../timeline/logged-call.ts';
 import type { Signing } from './signing.ts';
 
 /**

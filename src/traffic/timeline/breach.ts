@@ -7,10 +7,10 @@ import { answerOfReply, isPublishedCode, type ReplyAnswer } from '../../reply/cl
 import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '../../reply/problems.ts';
 import { signatureProblem } from '../../reply/signature.ts';
 import { isSuccess } from '../../reply/status.ts';
+import { hasFloatRest } from '../books/float-rest.ts';
+import { isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
+import type { Bets, Transaction } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
-import { hasFloatRest } from './float-rest.ts';
-import { isDeclinedTest, type LoggedCall } from './logged-call.ts';
-import type { Bets, Transaction } from './transaction.ts';
 
 /** A rule that the reply to one call breaks, as a failure or as a warning. */
 export interface Breach {

@@ -1,11 +1,11 @@
 import { Money } from '../../contract/money.ts';
+import type { Deviation } from '../books/deviation.ts';
+import type { Books } from '../books/wallet-books.ts';
+import { isApplied, type World } from '../books/worlds.ts';
+import { isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
+import type { Transaction } from '../calls/transaction.ts';
 import type { Side } from '../logged-exchange.ts';
-import type { Deviation } from './deviation.ts';
-import { isDeclinedTest, type LoggedCall } from './logged-call.ts';
 import { isWinWithoutBet } from './service-fault.ts';
-import type { Transaction } from './transaction.ts';
-import type { Books } from './wallet-books.ts';
-import { isApplied, type World } from './worlds.ts';
 
 /**
  * The kind of a debt. `missing-refund`: the outcome of a bet is unknown, and no refund was sent. `refund-pending`: the

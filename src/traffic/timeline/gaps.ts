@@ -1,9 +1,9 @@
 import type { Money } from '../../contract/money.ts';
-import { balanceIn, type LoggedCall } from './logged-call.ts';
+import type { Books } from '../books/wallet-books.ts';
+import { balanceIn, type LoggedCall } from '../calls/logged-call.ts';
+import type { Transaction } from '../calls/transaction.ts';
 import type { RoundVerdict } from './round-verdict.ts';
 import { isSentAgain } from './service-fault.ts';
-import type { Transaction } from './transaction.ts';
-import type { Books } from './wallet-books.ts';
 
 /**
  * Returns what suggests that the logs lack calls of a wallet, or that something else changed its balance. A missing call

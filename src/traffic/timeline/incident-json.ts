@@ -3,14 +3,15 @@ import { CALL_NAMES } from '../../contract/call-name.ts';
 import type { Money } from '../../contract/money.ts';
 import { SIGNATURE_STATES } from '../../contract/signature.ts';
 import { shared } from '../../journal/event-schema.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
 import { SIDES } from '../logged-exchange.ts';
 import type { GatheredCalls } from '../read/gather.ts';
 import type { Debt } from './debt.ts';
-import type { LoggedCall } from './logged-call.ts';
 import type { RoundVerdict } from './round-verdict.ts';
 import { answerText, callText, debtClause, roundClause, walletSentence } from './sentence.ts';
 import type { IncidentTimeline } from './timeline.ts';
 import type { WalletVerdict } from './verdict.ts';
+import { stateOfWallet, WALLET_STATES, type WalletState } from './wallet-state.ts';
 
 /** The version of the JSON format of an incident. */
 const INCIDENT_JSON = 'croupier-incident/1';
@@ -65,6 +66,11 @@ const wallet = z.object({
   difference: amount.describe(
     '`booked` minus `should`; negative if the player has too little, and null if it is unknown',
   ),
+  state: z
+    .enum(WALLET_STATES)
+    .describe(
+      'owed: money or a call is owed; broken: a reply breaks a rule; unknown: the logs do not contain enough to decide',
+    ),
   sentence: text,
   unknowns: z.array(text),
   debts: z.array(debt),
@@ -138,7 +144,7 @@ const incidentSchema = z.object({
       text,
     }),
   ),
-  wallets: z.array(wallet),
+  wallets: z.array(wallet).describe('the wallets, the worst first'),
 });
 
 /** Returns the JSON Schema of the output of `croupier incident --json`. */
@@ -175,7 +181,7 @@ export function incidentJson(
     calls: timeline.calls.map((one) => callJson(one, currencies.get(one.wallet) ?? null)),
     breaches: timeline.breaches.map((one) => ({ ...one })),
     oddities: timeline.oddities.map((one) => ({ ...one, calls: [...one.calls] })),
-    wallets: timeline.wallets.map(walletJson),
+    wallets: timeline.wallets.map((one) => walletJson(one, stateOfWallet(one, timeline.breakers))),
   };
 }
 
@@ -209,7 +215,7 @@ function callJson(logged: LoggedCall, currency: string | null): IncidentJson['ca
   };
 }
 
-function walletJson(verdict: WalletVerdict): IncidentJson['wallets'][number] {
+function walletJson(verdict: WalletVerdict, state: WalletState): IncidentJson['wallets'][number] {
   return {
     player: verdict.player,
     sessions: [...verdict.sessions],
@@ -219,6 +225,7 @@ function walletJson(verdict: WalletVerdict): IncidentJson['wallets'][number] {
     should: plain(verdict.should),
     booked: plain(verdict.booked),
     difference: plain(verdict.difference),
+    state,
     sentence: walletSentence(verdict),
     unknowns: [...verdict.unknowns],
     debts: verdict.debts.map((one) => debtJson(one, verdict.currency)),

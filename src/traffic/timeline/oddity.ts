@@ -1,8 +1,8 @@
-import type { Deviation } from './deviation.ts';
-import type { LoggedCall } from './logged-call.ts';
+import type { Deviation } from '../books/deviation.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import type { Bets, Transaction } from '../calls/transaction.ts';
 import type { Oddity } from './oddity-type.ts';
 import { serviceFaultsOf } from './service-fault.ts';
-import type { Bets, Transaction } from './transaction.ts';
 
 /** Finds duplicates, calls out of order, late replies, and differences between the logs of the two sides. */
 export function odditiesOf(

@@ -1,13 +1,14 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
+import type { Cause } from '../books/deviation.ts';
+import { isSameButForRest } from '../books/float-rest.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import type { Transaction } from '../calls/transaction.ts';
 import type { Debt } from './debt.ts';
-import type { Cause } from './deviation.ts';
-import { isSameButForRest } from './float-rest.ts';
-import type { LoggedCall } from './logged-call.ts';
 import type { RoundVerdict } from './round-verdict.ts';
-import type { Transaction } from './transaction.ts';
 import type { WalletVerdict } from './verdict.ts';
+import type { WalletState } from './wallet-state.ts';
 
 /**
  * Writes an amount with its currency, in the decimals of the currency. If the currency is unknown, at least two
@@ -61,6 +62,26 @@ export function walletSentence(verdict: WalletVerdict): string {
         ? 'so nothing is owed'
         : 'which is equal, but not all is known';
   return `${upper(who)} should have ${money(should)}${doubt === undefined ? '' : ' by the calls so far'}, and ${has}, ${result}.${because}`;
+}
+
+/** Writes the state of a wallet in one short line, for a list of many wallets. */
+export function walletLine(verdict: WalletVerdict, state: WalletState): string {
+  const { difference, debts, unknowns, currency } = verdict;
+  const who = nameOf(verdict);
+  const off =
+    difference === null || difference.isZero()
+      ? ''
+      : `${amountText(difference.absolute(), currency)} ${difference.isNegative() ? 'too little' : 'too much'}: `;
+  switch (state) {
+    case 'owed':
+      return `${who}: ${off}${debtClauses(debts, currency)}`;
+    case 'broken':
+      return `${who}: nothing is owed, but a reply breaks a rule`;
+    case 'unknown':
+      return `${who}: not known, because ${unknowns[0] ?? 'the logs do not show the outcome of some calls'}`;
+    case 'right':
+      return `${who}: nothing is owed`;
+  }
 }
 
 /** Writes the calls and the balance on which the verdict on a wallet rests. */

@@ -1,6 +1,6 @@
-import type { LoggedCall } from './logged-call.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import type { Bets, Transaction } from '../calls/transaction.ts';
 import type { Oddity } from './oddity-type.ts';
-import type { Bets, Transaction } from './transaction.ts';
 
 /**
  * Finds calls that the service must not make (contract, "States" and "Errors"). The operator is not to blame for what follows

@@ -1,4 +1,7 @@
 import type { CallSelection, KnownSession } from '../call-selection.ts';
+import { type LoggedCall, loggedCall } from '../calls/logged-call.ts';
+import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
+import { betsOf } from '../calls/transaction.ts';
 import type { LogPlace } from '../logged-exchange.ts';
 import type { JudgedCall } from '../read/gather.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -7,13 +10,11 @@ import { type Breach, breachesOf } from './breach.ts';
 import { type CallOrder, type Clocks, isShuffled, pairSides } from './clock-skew.ts';
 import type { Debt } from './debt.ts';
 import { withoutDoubles } from './doubles.ts';
-import { type LoggedCall, loggedCall } from './logged-call.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
-import { type KeysOf, NO_KEYS } from './signature.ts';
-import { betsOf } from './transaction.ts';
 import { judgeWallet, type WalletVerdict } from './verdict.ts';
+import { worstFirst } from './wallet-state.ts';
 
 /** The calls of an incident, with the breaches and the verdict on each wallet. */
 export interface IncidentTimeline {
@@ -23,10 +24,12 @@ export interface IncidentTimeline {
   readonly breaches: readonly Breach[];
   readonly oddities: readonly Oddity[];
   /**
-   * The verdict on each wallet of the selected calls. It is computed from all calls of these wallets, not only the
+   * The verdict on each wallet of the selected calls, the worst first. It is computed from all calls of these wallets, not only the
    * selected ones, so that balances are right.
    */
   readonly wallets: readonly WalletVerdict[];
+  /** The names of the wallets with a reply that breaks a rule. */
+  readonly breakers: ReadonlySet<string | null>;
   /** The exit status. 0: nothing is wrong. 1: a rule was broken or something is owed. 3: unknown. */
   readonly status: 0 | 1 | 3;
 }
@@ -135,8 +138,9 @@ function timelineIn(
     ({ wallet }) => wallet,
   );
   const doubts = isApart ? [...unread, NOTHING_IN_COMMON] : unread;
+  const ownerless = ownerlessOf(logged);
   const wallets = [...ofWallet].map(([wallet, mine]) =>
-    judgeWallet(owners.get(wallet) ?? NOBODY, mine, [...doubts, ...ownerlessOf(wallet, logged)]),
+    judgeWallet(owners.get(wallet) ?? NOBODY, mine, wallet === null ? doubts : [...doubts, ...ownerless]),
   );
   const isKeyProven = logged.some(({ signature }) => signature === 'right');
   const shown = new Set(selected.map(({ number }) => number));
@@ -148,23 +152,31 @@ function timelineIn(
     ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions)),
     ...fixedOf(books.deviations),
   ]);
+  const breakers = breakersOf([...own, ...judged], logged);
   const timeline = {
     calls: selected,
+    breakers,
     clocks,
     breaches: [...own, ...judged].filter(({ call }) => shown.has(call)).toSorted((a, b) => a.call - b.call),
     oddities: oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call))),
-    wallets,
+    wallets: wallets.length === 1 ? wallets : worstFirst(wallets, breakers),
   };
   return { ...timeline, status: statusOf(timeline) };
+}
+
+/** Returns the names of the wallets with a reply that breaks a rule. */
+function breakersOf(breaches: readonly Breach[], calls: readonly LoggedCall[]): ReadonlySet<string | null> {
+  const failing = new Set(breaches.flatMap(({ call, verdict }) => (verdict === 'fail' ? [call] : [])));
+  return new Set(calls.flatMap(({ number, wallet }) => (failing.has(number) ? [wallet] : [])));
 }
 
 const NOTHING_IN_COMMON =
   'the logs of the two sides have no call in common, so one of them is of another player or time';
 
-/** Says which calls about money belong to nobody. Each of them may belong to the wallet. */
-function ownerlessOf(wallet: string | null, calls: readonly LoggedCall[]): readonly string[] {
+/** Says which calls about money belong to nobody. Each of them may belong to any wallet. */
+function ownerlessOf(calls: readonly LoggedCall[]): readonly string[] {
   const nobodys = calls.filter((call) => call.wallet === null && call.seen.call !== 'balance');
-  if (wallet === null || nobodys.length === 0) return [];
+  if (nobodys.length === 0) return [];
   return [
     `the logs do not show whose ${nobodys.length === 1 ? 'call' : 'calls'} ${nobodys
       .slice(0, 5)

@@ -1,12 +1,12 @@
 import { Money } from '../../contract/money.ts';
+import { type Books, computeBooks } from '../books/wallet-books.ts';
+import { isApplied, type World } from '../books/worlds.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import { mayBeBooked } from '../calls/outcome.ts';
+import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { gapsOf, openClause } from './gaps.ts';
-import type { LoggedCall } from './logged-call.ts';
-import { mayBeBooked } from './outcome.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
-import { type Bets, betsOf, type Transaction } from './transaction.ts';
-import { type Books, computeBooks } from './wallet-books.ts';
-import { isApplied, type World } from './worlds.ts';
 
 /** The owner of a wallet. Fields are null if they are unknown. */
 export interface Owner {

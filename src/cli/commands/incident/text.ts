@@ -1,21 +1,28 @@
 import { forTerminal } from '../../../report/escape.ts';
 import type { Paint } from '../../../report/paint.ts';
+import type { LoggedCall } from '../../../traffic/calls/logged-call.ts';
 import type { GatheredCalls } from '../../../traffic/read/gather.ts';
-import type { LoggedCall } from '../../../traffic/timeline/logged-call.ts';
 import {
   answerText,
   callText,
   doubtSentences,
   evidenceSentence,
   roundClause,
+  walletLine,
   walletSentence,
 } from '../../../traffic/timeline/sentence.ts';
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../traffic/timeline/verdict.ts';
+import { stateOfWallet, WALLET_STATES, type WalletState } from '../../../traffic/timeline/wallet-state.ts';
 
 /** Maximum number of calls in the text output. The JSON output has all of them. */
 const MAX_CALLS = 300;
 const MAX_ROUNDS = 50;
+/** The number of wallets from which on the text begins with a list of them. */
+const MANY_WALLETS = 3;
+/** Maximum number of wallets in that list, and of wallets whose verdict is written in full. */
+const MAX_LINES = 100;
+const MAX_WALLETS = 20;
 
 /** Returns the text output for an incident: the verdict first, then the evidence for it. */
 export function incidentText(
@@ -25,7 +32,11 @@ export function incidentText(
   notes: readonly string[],
 ): string {
   const blocks = [
-    timeline.wallets.map((verdict) => verdictText(verdict, paint)).join('\n'),
+    summaryText(timeline, paint),
+    timeline.wallets
+      .slice(0, MAX_WALLETS)
+      .map((verdict) => verdictText(verdict, paint))
+      .join('\n'),
     callsText(timeline, paint),
     roundsText(timeline, paint),
     observationsText(timeline, paint),
@@ -33,6 +44,30 @@ export function incidentText(
   ];
   return blocks.filter((block) => block !== '').join('\n');
 }
+
+/** Returns one line for each wallet, the worst first. Returns an empty text if there are only a few wallets. */
+function summaryText({ wallets, breakers }: IncidentTimeline, paint: Paint): string {
+  if (wallets.length < MANY_WALLETS) return '';
+  const states = wallets.map((verdict) => ({ verdict, state: stateOfWallet(verdict, breakers) }));
+  const counts = WALLET_STATES.flatMap((state) => {
+    const count = states.filter((one) => one.state === state).length;
+    return count === 0 ? [] : [`${STATE_WORDS[state]}: ${count}`];
+  });
+  const colours = { owed: paint.red, broken: paint.red, unknown: paint.yellow, right: paint.green };
+  const lines = states
+    .slice(0, MAX_LINES)
+    .map(({ verdict, state }) => `  ${colours[state](forTerminal(walletLine(verdict, state)))}\n`);
+  const rest = states.length - lines.length;
+  const more = rest > 0 ? `  … and ${rest} more (--json prints all)\n` : '';
+  return `${paint.bold(`${wallets.length} wallets, the worst first. ${counts.join(', ')}`)}\n${lines.join('')}${more}`;
+}
+
+const STATE_WORDS: Readonly<Record<WalletState, string>> = {
+  owed: 'owed',
+  broken: 'a rule is broken',
+  unknown: 'not known',
+  right: 'right',
+};
 
 function verdictText(verdict: WalletVerdict, paint: Paint): string {
   const sentence = forTerminal(walletSentence(verdict));

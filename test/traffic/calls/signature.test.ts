@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type SignatureState, signBody, signQuery } from '../../../src/contract/signature.ts';
+import { signatureOf } from '../../../src/traffic/calls/signature.ts';
 import { type LoggedExchange, textBody } from '../../../src/traffic/logged-exchange.ts';
 import { recordedCall } from '../../../src/traffic/recorded-call.ts';
-import { signatureOf } from '../../../src/traffic/timeline/signature.ts';
 import { buildTimeline } from '../../../src/traffic/timeline/timeline.ts';
 
 const KEY = 'a key that is none';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Effect, effectOf } from '../../../src/traffic/timeline/effects.ts';
-import { betsOf, transactionsOf } from '../../../src/traffic/timeline/transaction.ts';
-import { beginning, type World } from '../../../src/traffic/timeline/worlds.ts';
-import { Log } from './calls.ts';
+import { type Effect, effectOf } from '../../../src/traffic/books/effects.ts';
+import { beginning, type World } from '../../../src/traffic/books/worlds.ts';
+import { betsOf, transactionsOf } from '../../../src/traffic/calls/transaction.ts';
+import { Log } from '../timeline/calls.ts';
 
 /** Books all calls of a log one after the other, and returns the effect of the last one. */
 function lastEffect(log: Log): Effect {

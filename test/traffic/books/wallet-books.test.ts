@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Books, computeBooks } from '../../../src/traffic/timeline/wallet-books.ts';
-import { MAX_WORLDS } from '../../../src/traffic/timeline/worlds.ts';
-import { Log } from './calls.ts';
+import { type Books, computeBooks } from '../../../src/traffic/books/wallet-books.ts';
+import { MAX_WORLDS } from '../../../src/traffic/books/worlds.ts';
+import { Log } from '../timeline/calls.ts';
 
 const booksOf = (log: Log): Books => computeBooks(log.timeline().calls);
 const balances = ({ worlds }: Books): string[] => [...new Set(worlds.map(({ balance }) => balance.toString()))].sort();

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
-import type { LoggedCall } from './logged-call.ts';
-import { type Bets, betKey, type Transaction } from './transaction.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import { type Bets, betKey, type Transaction } from '../calls/transaction.ts';
 import { applying, closing, distinct, isApplied, isClosed, moved, type World } from './worlds.ts';
 
 /** An error that the operator may have made, with the change of the balance that it causes. */

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
-import type { LoggedCall } from './logged-call.ts';
-import type { Transaction } from './transaction.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import type { Transaction } from '../calls/transaction.ts';
 
 /** An error of the operator that explains a wrong balance. */
 export interface Cause {

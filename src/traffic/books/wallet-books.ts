@@ -1,10 +1,10 @@
 import { Money } from '../../contract/money.ts';
+import { type LoggedCall, met } from '../calls/logged-call.ts';
+import { type Bets, betsOf, type Transaction, transactionsOf } from '../calls/transaction.ts';
 import type { Cause, Deviation } from './deviation.ts';
 import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
 import { explanationsOf } from './explanation.ts';
 import { isSameButForRest } from './float-rest.ts';
-import { type LoggedCall, met } from './logged-call.ts';
-import { type Bets, betsOf, type Transaction, transactionsOf } from './transaction.ts';
 import {
   applying,
   beginning,
