@@ -1,5 +1,6 @@
 import { measureExchange } from './exchange.ts';
 import { measureHtml, measureOpening } from './html.ts';
+import { measureIncident } from './incident.ts';
 import { measureLargeReplies } from './large-replies.ts';
 import { measureLaunch } from './launch.ts';
 import { measureLint, measureUserLint } from './lint.ts';
@@ -20,6 +21,7 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   suite: measureSuite,
   quick: measureQuick,
   'large-replies': measureLargeReplies,
+  incident: measureIncident,
   exchange: measureExchange,
   memory: measureMemory,
   merge: measureMerge,

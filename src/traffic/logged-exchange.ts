@@ -103,6 +103,8 @@ export interface Judgement {
 
 /** The result of reading one entry of a file. `other` is a readable entry that is not a call of the service. */
 export type LogEntry =
+  /** Calls of players who are not selected. They were not read. `line` is the line of the first of them, or a line before it. */
+  | { readonly kind: 'skipped'; readonly line: number; readonly count: number }
   /** A rule that croupier found broken, taken from its journal. `line` is the line of the call. */
   | { readonly kind: 'judged'; readonly line: number; readonly judgement: Judgement }
   | { readonly kind: 'exchange'; readonly exchange: LoggedExchange }

@@ -119,10 +119,13 @@ export interface Line {
 }
 
 /**
- * Splits a stream of bytes into lines. Each text is a copy, because a part of a chunk would keep the whole chunk in
+ * Splits a stream of bytes into lines, and yields the lines that each chunk completes. Each text is a copy, because a part of a chunk would keep the whole chunk in
  * memory.
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxLength = MAX_LINE): AsyncGenerator<Line> {
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  maxLength = MAX_LINE,
+): AsyncGenerator<readonly Line[]> {
   let number = 0;
   let kept: Uint8Array[] = [];
   let length = 0;
@@ -140,13 +143,15 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxLength = MA
     return { number, text: text === null || number > 1 ? text : text.replace(/^\uFEFF/, ''), ended };
   };
   for await (const chunk of chunks) {
+    const lines: Line[] = [];
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
       take(chunk.subarray(from, at));
       from = at + 1;
-      yield finish(true);
+      lines.push(finish(true));
     }
     if (from < chunk.length) take(Buffer.from(chunk.subarray(from)));
+    if (lines.length > 0) yield lines;
   }
-  if (length > 0) yield finish(false);
+  if (length > 0) yield [finish(false)];
 }

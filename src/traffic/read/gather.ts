@@ -1,6 +1,7 @@
 import type { Body } from '../../journal/exchange.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
 import type { Judgement, LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
+import { isMasked } from '../masked.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { mayBeCall } from './may-be-call.ts';
 import { readEntries, type Source } from './read-entries.ts';
@@ -78,13 +79,15 @@ export async function gatherCalls(
   const isAll = Object.values(selection).every((value) => value === undefined);
   const owners = isAll ? null : await findOwners(sources, selection, known, paths);
   const keeper = new CallCollector(owners);
+  const mayMatter = owners === null ? undefined : isOfOwners(owners);
   for (const source of sources) {
-    for await (const sighting of readEntries(source.open(), source)) {
+    for await (const sighting of readEntries(source.open(), { ...source, mayMatter })) {
       if (sighting.kind === 'exchange') {
         const call = recordedCall(withShortBodies(sighting.exchange), paths);
         if (call) keeper.take(call);
         else keeper.others += 1;
       } else if (sighting.kind === 'other') keeper.others += 1;
+      else if (sighting.kind === 'skipped') keeper.skipped += sighting.count;
       else if (sighting.kind === 'judged')
         keeper.judgements.push({ place: { file: source.file, line: sighting.line }, ...sighting.judgement });
       else
@@ -120,8 +123,9 @@ async function findOwners(
   const players = new Map<string, string>();
   for (const [session, { player }] of known) if (player !== null) players.set(session, player);
   const owners: Owners = { sessions: new Set(), players: new Set() };
+  const mayMatter = isSelectable(selection, known);
   for (const source of sources) {
-    for await (const sighting of readEntries(source.open(), source)) {
+    for await (const sighting of readEntries(source.open(), { ...source, mayMatter })) {
       const call = sighting.kind === 'exchange' ? recordedCall(sighting.exchange, paths) : null;
       if (!call) continue;
       const { sessionID } = call;
@@ -140,7 +144,54 @@ async function findOwners(
   }
   for (const [session, player] of players) if (owners.players.has(player)) owners.sessions.add(session);
   if (selection.player !== undefined) owners.players.add(selection.player);
+  // The lines of other sessions were not read, and some of them may name the same player.
+  else if (mayMatter && owners.players.size > 0) await addSessions(owners, sources, paths);
   return owners;
+}
+
+/** Adds all sessions of the players. */
+async function addSessions(owners: Owners, sources: readonly ReopenableSource[], paths: CallPaths): Promise<void> {
+  const mayMatter = someOf([...owners.players]);
+  for (const source of sources) {
+    for await (const sighting of readEntries(source.open(), { ...source, mayMatter })) {
+      const call = sighting.kind === 'exchange' ? recordedCall(sighting.exchange, paths) : null;
+      if (call?.sessionID != null && call.player !== null && owners.players.has(call.player))
+        owners.sessions.add(call.sessionID);
+    }
+  }
+}
+
+/** Matches ids that stand in JSON as they are, without escapes. */
+const PLAIN_ID = /^[\w.:-]+$/;
+
+/** Returns a function that says whether a line can be a selected call. Undefined if a line does not show this. */
+function isSelectable(
+  { player, session, round, tx }: CallSelection,
+  known: ReadonlyMap<string, KnownSession>,
+): Source['mayMatter'] {
+  // Each given id must be in the line. The player may be known only by the session.
+  const ids = [session, round, tx].filter((id) => id !== undefined);
+  const sessions = [...known].flatMap(([id, owner]) => (owner.player === player ? [id] : []));
+  if (player !== undefined && ids.length === 0) return someOf([player, ...sessions]);
+  return ids.length === 0 ? undefined : someOf(ids);
+}
+
+function someOf(ids: readonly string[]): Source['mayMatter'] {
+  return ids.every((id) => PLAIN_ID.test(id)) ? (text) => ids.some((id) => text.includes(id)) : undefined;
+}
+
+/** Matches the session of a call in JSON, also within a body that is a string. */
+const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}[\\"']{0,6}([\w.:-]+)/;
+
+/** Returns a function that returns false for a line of a session that does not belong to the owners. */
+function isOfOwners({ sessions, players }: Owners): Source['mayMatter'] {
+  if (![...sessions, ...players].every((id) => PLAIN_ID.test(id))) return undefined;
+  return (text) => {
+    const session = SESSION.exec(text)?.[1];
+    if (session === undefined || isMasked(session) || sessions.has(session)) return true;
+    for (const player of players) if (text.includes(player)) return true;
+    return false;
+  };
 }
 
 function mayBeSelected(call: RecordedCall, player: string | null, selection: CallSelection): boolean {
@@ -192,6 +243,7 @@ class CallCollector {
   #isCut = false;
   #namesPlayers = false;
   others = 0;
+  skipped = 0;
   readonly judgements: JudgedCall[] = [];
 
   constructor(owners: Owners | null) {
@@ -230,7 +282,7 @@ class CallCollector {
       calls: this.#calls.filter(
         (call) => this.#owners === null || hasOwner(call) || call.txID === null || transactions.has(call.txID),
       ),
-      total: this.#total,
+      total: this.#total + this.skipped,
       others: this.others,
       unreadable: this.#unreadable,
       unreadableCount: this.#unreadableCount,

@@ -45,6 +45,11 @@ export interface Source {
   readonly form: LogForm;
   /** Reads a file that a command names. If this function is absent, no other file is read. */
   readonly beside?: ReadFileBeside;
+  /**
+   * Returns false for the text of a JSON line that certainly concerns no selected call. Such a line is not parsed, which saves most of
+   * the time for a large log. If this function is absent, each line is parsed.
+   */
+  readonly mayMatter?: ((text: string) => boolean) | undefined;
 }
 
 /**
@@ -70,11 +75,19 @@ export async function* readEntries(chunks: Chunks, source: Source): AsyncGenerat
 
 async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEntry> {
   const reading = new LineReader(source);
-  for await (const line of linesOf(chunks)) {
-    for (const entry of reading.take(line))
-      yield entry.kind === 'unreadable' && entry.line === line.number && line.text !== null
-        ? { ...entry, text: line.text.slice(0, MAX_SHOWN) }
-        : entry;
+  for await (const lines of linesOf(chunks)) {
+    let skipped = 0;
+    for (const line of lines) {
+      if (source.mayMatter && line.text?.startsWith('{') && reading.isBetweenEntries && !source.mayMatter(line.text)) {
+        skipped += 1;
+        continue;
+      }
+      for (const entry of reading.take(line))
+        yield entry.kind === 'unreadable' && entry.line === line.number && line.text !== null
+          ? { ...entry, text: line.text.slice(0, MAX_SHOWN) }
+          : entry;
+    }
+    if (skipped > 0) yield { kind: 'skipped', line: lines[0]?.number ?? 1, count: skipped };
   }
   yield* reading.end();
 }
@@ -106,6 +119,11 @@ class LineReader {
     this.#source = source;
     this.#correlation = new ReplyCorrelation(source.form);
     this.#textCorrelation = new ReplyCorrelation(logForm({ zone: source.form.zone }));
+  }
+
+  /** True if the next line does not continue an entry, and is no event of a journal. */
+  get isBetweenEntries(): boolean {
+    return !(this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal);
   }
 
   *take(line: Line): Generator<LogEntry> {

@@ -4,7 +4,7 @@ import { inPieces } from './entries-in.ts';
 
 async function lines(text: string, size: number, maxLength?: number): Promise<readonly Line[]> {
   const found: Line[] = [];
-  for await (const line of linesOf(inPieces(text, size), maxLength)) found.push(line);
+  for await (const lines of linesOf(inPieces(text, size), maxLength)) found.push(...lines);
   return found;
 }
 

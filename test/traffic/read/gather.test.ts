@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { CallSelection } from '../../../src/traffic/call-selection.ts';
+import { type GatheredCalls, gatherCalls } from '../../../src/traffic/read/gather.ts';
+import { logForm } from '../../../src/traffic/read/logs/log-form.ts';
+import { inPieces } from './entries-in.ts';
+
+function line(session: string, txID: string, more: object = {}): string {
+  const requestBody = JSON.stringify({
+    amount: '5.00',
+    roundID: `r-${txID}`,
+    sessionID: session,
+    txID,
+    type: 'regular',
+  });
+  const call = { time: '2026-11-23T13:03:07.123Z', method: 'POST', url: '/eu/bet', requestBody, status: 200, ...more };
+  return `${JSON.stringify(call)}\n`;
+}
+
+async function gathered(text: string, selection: CallSelection): Promise<GatheredCalls> {
+  const source = { file: 'f', side: null, form: logForm(), open: () => inPieces(text, 4096) };
+  return await gatherCalls([source], selection, new Map(), new Map());
+}
+
+function ids({ calls }: GatheredCalls): readonly (string | null)[] {
+  return calls.map(({ txID }) => txID);
+}
+
+describe('the calls of a selection', () => {
+  const OTHERS = Array.from({ length: 20 }, (_, index) => line(`s-${100 + index}`, `other-${index}`)).join('');
+
+  it('are found among the calls of others, which are counted', async () => {
+    const found = await gathered(`${OTHERS}${line('s-1', 't-1')}${OTHERS}${line('s-1', 't-2')}`, { session: 's-1' });
+    expect([ids(found), found.total]).toEqual([['t-1', 't-2'], 42]);
+  });
+
+  it('have all sessions of the player, also those in which the player is not named', async () => {
+    const text = `${line('s-1', 't-1', { player: '4711' })}${OTHERS}${line('s-2', 't-2', { player: '4711' })}${line('s-2', 't-3')}`;
+    expect(ids(await gathered(text, { round: 'r-t-1' }))).toEqual(['t-1', 't-2', 't-3']);
+    expect(ids(await gathered(text, { player: '4711' }))).toEqual(['t-1', 't-2', 't-3']);
+  });
+
+  it('keep calls with a masked session, which may belong to the player', async () => {
+    const masked = line('***', 't-1');
+    expect(ids(await gathered(`${masked}${OTHERS}${line('s-1', 't-1')}`, { tx: 't-1' }))).toEqual(['t-1', 't-1']);
+  });
+
+  it('are found by an id with characters that JSON escapes', async () => {
+    expect(ids(await gathered(`${OTHERS}${line('s "1"', 't-1')}`, { session: 's "1"' }))).toEqual(['t-1']);
+  });
+});
