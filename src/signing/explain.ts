@@ -4,7 +4,7 @@ import type { Made } from './construction.ts';
 import type { FixId, Language } from './fixes.ts';
 import { hintsOf } from './hints.ts';
 import { keysMadeOf, type MadeKey, type OfferedKey } from './keys.ts';
-import { payloadsOf, rightPayload, sameBytes } from './payloads.ts';
+import { compactPayload, payloadsOf, rightPayload, sameBytes } from './payloads.ts';
 import type { SignedRequest } from './request.ts';
 import { WRITINGS, type Writing } from './writings.ts';
 
@@ -47,6 +47,7 @@ const OVERHEAD = 1024;
 interface Reading {
   readonly writing: Writing;
   readonly bytes: Buffer;
+  readonly text: string;
 }
 
 /** Number of payloads, the likeliest ones, that are tried together with two other mistakes. */
@@ -71,7 +72,7 @@ export function explainSignature(
   if (keys.length === 0) throw new RangeError('no key was given, so the signature cannot be explained');
   const readings = WRITINGS.flatMap((writing): Reading[] => {
     const bytes = writing.read(signature);
-    return bytes ? [{ writing, bytes: Buffer.from(bytes) }] : [];
+    return bytes ? [{ writing, bytes: Buffer.from(bytes), text: signature }] : [];
   });
   const made = keysMadeOf(keys);
   const search = new Search(readings, made);
@@ -100,6 +101,9 @@ class Search {
     const right = rightPayload(request);
     const correct = right && this.#among([right], [key], [algorithm]);
     if (correct) return foundOf(correct, request, ofOther);
+    const compact = compactPayload(request);
+    const same = compact && this.#among([compact], [key], [algorithm]);
+    if (same && same.writing.mistake === null) return foundOf(same, request, ofOther);
     const [payload, ...otherPayloads] = payloadsOf(request);
     if (!payload) return undefined;
     const otherAlgorithms = others.filter((each) => this.#fitsLength(each));
@@ -148,7 +152,8 @@ class Search {
 
 type Hit = Pick<Found, 'payload' | 'key' | 'algorithm' | 'writing'>;
 
-function matches({ writing, bytes }: Reading, made: Uint8Array): boolean {
+function matches({ writing, bytes, text }: Reading, made: Uint8Array): boolean {
+  if (writing.write) return bytes.length === made.length && writing.write(made) === text;
   return writing.isPart
     ? bytes.equals(made.subarray(0, bytes.length))
     : bytes.length === made.length && bytes.equals(made);

@@ -42,6 +42,22 @@ export function rightPayload(request: SignedRequest): Made | undefined {
   return payload === undefined ? undefined : made({ id: 'canonical-query', mistake: null, fix: 'query' }, payload);
 }
 
+/** Matches JSON that a logger or an editor has written on several lines. */
+const FORMATTED = /^\s*[{[]\s*\n/;
+
+/**
+ * Returns the body without its line breaks and indentation, if it has them. The service sends bodies on one line, so somebody has formatted
+ * this one for people.
+ */
+export function compactPayload({ body, url }: SignedRequest): Made | undefined {
+  const text = body === null || body.length > MAX_BODY ? '' : Buffer.from(body).toString('utf8');
+  const tree = FORMATTED.test(text) && !isToCoreApi(url) ? readTree(text) : undefined;
+  return tree && made({ id: COMPACT_BODY, mistake: null, fix: 'raw-body' }, writeTree(tree));
+}
+
+/** The id of the payload of a body that was formatted after it was sent. */
+export const COMPACT_BODY = 'compact-body';
+
 function allOf(request: SignedRequest): readonly Made[] {
   const right = rightPayload(request);
   if (request.body === null) return ofQuery(request, right);
@@ -189,6 +205,12 @@ export function permutations<T>(items: readonly T[]): readonly (readonly T[])[] 
   );
 }
 
+/** Writes fields with texts as serialize() of PHP does. It counts the bytes of each text. */
+function phpSerialized(pairs: readonly (readonly [name: string, value: string])[]): string {
+  const quoted = (text: string): string => `s:${Buffer.byteLength(text)}:"${text}";`;
+  return `a:${pairs.length}:{${pairs.map((pair) => pair.map(quoted).join('')).join('')}}`;
+}
+
 const MAX_OMITTED = 20;
 
 /**
@@ -229,6 +251,12 @@ function ofFields(tree: JsonTree): readonly Made[] {
       'body-names-and-values',
       'The names and values of the fields were joined and signed without separators.',
       sorted.map((pair) => pair.join('')).join(''),
+      'raw-body',
+    ),
+    wrong(
+      'php-serialize',
+      'The fields were signed as PHP writes them with serialize(). Sign the JSON that was sent.',
+      phpSerialized(pairs),
       'raw-body',
     ),
     wrong(

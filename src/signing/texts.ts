@@ -1,3 +1,4 @@
+import { crc32, deflateRawSync } from 'node:zlib';
 import type { Construction } from './construction.ts';
 
 /**
@@ -27,6 +28,24 @@ function unescaped(text: string, plus: boolean): string {
   } catch {
     return text;
   }
+}
+
+/** The compression levels of usual libraries, with the byte that some of them write for the level (RFC 1952, XFL). */
+const GZIP_LEVELS = [
+  { level: 6, flag: 0 },
+  { level: 9, flag: 2 },
+  { level: 1, flag: 4 },
+];
+/** The bytes that libraries write for the operating system (RFC 1952, OS): Unix, unknown, FAT, NTFS and macOS. */
+const GZIP_SYSTEMS = [3, 255, 0, 10, 19];
+
+/** Compresses bytes as gzip does, without a time and a name in the head. */
+function gzipped(bytes: Buffer, level: number, flag: number, system: number): Uint8Array {
+  const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, flag, system]);
+  const end = Buffer.alloc(8);
+  end.writeUInt32LE(crc32(bytes), 0);
+  end.writeUInt32LE(bytes.length, 4);
+  return Buffer.concat([head, deflateRawSync(bytes, { level }), end]);
 }
 
 /** Changes that programs make to the bytes of a payload before they sign it. The likelier changes come first. */
@@ -125,6 +144,28 @@ export const TEXT_CHANGES: readonly TextChange[] = [
     'backslashes-removed',
     'The backslashes were removed before the payload was signed (stripslashes).',
     onText((text) => text.replaceAll('\\', '')),
+  ),
+  change(
+    'backslashes-added',
+    'Backslashes were added before quotation marks and backslashes before the payload was signed (addslashes of PHP).',
+    onText((text) => text.replace(/["'\\]/g, '\\$&')),
+  ),
+  change(
+    'json-of-buffer',
+    'The body was still a Buffer when it was written as JSON, which gives {"type":"Buffer","data":[…]}. Sign the bytes of the Buffer.',
+    (bytes) => Buffer.from(JSON.stringify(bytes)),
+  ),
+  change('text-of-bytes', 'The bytes of the payload were signed as a list of numbers (123,34,97,…).', (bytes) =>
+    Buffer.from(bytes.join(',')),
+  ),
+  ...GZIP_LEVELS.flatMap(({ level, flag }) =>
+    GZIP_SYSTEMS.map((system) =>
+      change(
+        'gzip-of-payload',
+        'The payload was compressed with gzip before it was signed. Sign the bytes without compression.',
+        (bytes) => gzipped(bytes, level, flag, system),
+      ),
+    ),
   ),
   change('base64-of-payload', 'The payload was encoded as base64 before it was signed.', (bytes) =>
     Buffer.from(bytes.toString('base64')),

@@ -52,6 +52,12 @@ function numberWritten(written: string): string {
   return Number.isFinite(value) ? JSON.stringify(value) : written;
 }
 
+/** Renames the fields of the body. */
+function renamed(tree: JsonTree, rename: (name: string) => string): JsonTree {
+  if (tree.kind !== 'object') return tree;
+  return { kind: 'object', members: tree.members.map(([name, value]) => [rename(name), value] as const) };
+}
+
 /** Changes that programs make to amounts and other values before they sign them. */
 export const VALUE_CHANGES: readonly ValueChange[] = [
   {
@@ -117,6 +123,23 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
       mapTree(tree, (value) =>
         value.kind === 'word' && /^[-\d]/.test(value.word) ? { kind: 'word', word: numberWritten(value.word) } : value,
       ),
+  },
+  {
+    id: 'names-pascal-case',
+    mistake:
+      'The names of the fields were signed with a capital letter, as the properties of a .NET class (SessionID).',
+    change: (tree) => renamed(tree, (name) => name.charAt(0).toUpperCase() + name.slice(1)),
+  },
+  {
+    id: 'names-camel-case',
+    mistake: 'The names of the fields were signed in camel case (sessionId, txId), not as they were sent.',
+    change: (tree) => renamed(tree, (name) => name.replace(/ID$/, 'Id')),
+  },
+  {
+    id: 'names-snake-case',
+    mistake: 'The names of the fields were signed in snake case (session_id, tx_id), not as they were sent.',
+    change: (tree) =>
+      renamed(tree, (name) => name.replace(/ID$/, 'Id').replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)),
   },
   {
     id: 'numbers-as-text',

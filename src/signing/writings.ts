@@ -7,6 +7,11 @@ export interface Writing {
   read(text: string): Uint8Array | undefined;
   /** True if the text contains only the first bytes of the signature. */
   readonly isPart?: true;
+  /**
+   * Writes bytes in this form. Given only for a form in which different bytes can have the same text: then the texts are compared, and
+   * `read` only says whether the text can have this form.
+   */
+  readonly write?: (bytes: Uint8Array) => string;
 }
 
 const LOWER = /^(?:[0-9a-f]{2})+$/;
@@ -15,6 +20,15 @@ const MIN_PART_BYTES = 8;
 
 function hexBytes(text: string, form: RegExp): Uint8Array | undefined {
   return form.test(text) && text.length >= 32 ? Buffer.from(text, 'hex') : undefined;
+}
+
+/** Returns no real bytes, because they can't be read. The text is compared instead. */
+function lossyHex(text: string): Uint8Array | undefined {
+  return /^-?[0-9a-f]{30,64}$/.test(text) ? Buffer.alloc(32) : undefined;
+}
+
+function wholeNumber(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }
 
 function base64Bytes(text: string, form: RegExp, encoding: 'base64' | 'base64url'): Buffer | undefined {
@@ -68,6 +82,27 @@ export const WRITINGS: readonly Writing[] = [
       /^(?:[0-9A-Fa-f]{2}[-: ])+[0-9A-Fa-f]{2}$/.test(text)
         ? Buffer.from(text.replace(/[-: ]/g, ''), 'hex')
         : undefined,
+  },
+  {
+    id: 'unpadded-hex',
+    mistake:
+      'The zeros at the beginning of some bytes are missing (0a became a). Write each byte with two hexadecimal digits.',
+    read: lossyHex,
+    write: (bytes) => [...bytes].map((byte) => byte.toString(16)).join(''),
+  },
+  {
+    id: 'big-integer',
+    mistake:
+      'The signature was written as a whole number in hexadecimal, so the zeros at its beginning are missing. Write each byte with two hexadecimal digits.',
+    read: lossyHex,
+    write: (bytes) => wholeNumber(bytes).toString(16),
+  },
+  {
+    id: 'signed-big-integer',
+    mistake:
+      'The signature was written as a signed whole number, as new BigInteger(bytes) does in Java. Write each byte with two hexadecimal digits.',
+    read: lossyHex,
+    write: (bytes) => BigInt.asIntN(bytes.length * 8, wholeNumber(bytes)).toString(16),
   },
   {
     id: 'part',

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALGORITHMS } from '../../src/signing/algorithms.ts';
@@ -510,6 +511,72 @@ describe('the signature of any request', () => {
       expect(explainSignature(request, KEYS)).toMatchObject({ kind: 'explained' });
     },
   );
+});
+
+describe('a signature that a usual program has made wrongly', () => {
+  const SENT = '{"amount":"1.00","roundID":"r-1","sessionID":"s-é","txID":"t-1"}';
+  const gzip = (level: number, system: number): Buffer => {
+    const bytes = gzipSync(SENT, { level });
+    bytes[9] = system;
+    return bytes;
+  };
+
+  it.each([
+    ['undefined', 'undefined'],
+    ['json-of-buffer', `{"type":"Buffer","data":[${[...Buffer.from(SENT)].join(',')}]}`],
+    ['text-of-bytes', [...Buffer.from(SENT)].join(',')],
+    ['names-pascal-case', '{"Amount":"1.00","RoundID":"r-1","SessionID":"s-é","TxID":"t-1"}'],
+    ['names-camel-case', '{"amount":"1.00","roundId":"r-1","sessionId":"s-é","txId":"t-1"}'],
+    ['names-snake-case', '{"amount":"1.00","round_id":"r-1","session_id":"s-é","tx_id":"t-1"}'],
+    ['backslashes-added', SENT.replaceAll('"', '\\"')],
+    [
+      'php-serialize',
+      'a:4:{s:6:"amount";s:4:"1.00";s:7:"roundID";s:3:"r-1";s:9:"sessionID";s:4:"s-é";s:4:"txID";s:3:"t-1";}',
+    ],
+    ['gzip-of-payload', gzip(6, 3)],
+    ['gzip-of-payload', gzip(9, 255)],
+    ['gzip-of-payload', gzip(1, 0)],
+  ])('is explained: %s', (id, payload) => {
+    expectExplained(post(SENT, hmac(payload)), id);
+  });
+
+  /** A body whose signature begins with these bytes. */
+  const bodyWhere = (isIt: (digest: Buffer) => boolean): string => {
+    for (let index = 0; ; index += 1) {
+      const body = `{"txID":"t-${index}"}`;
+      if (isIt(createHmac('sha256', KEY).update(body).digest())) return body;
+    }
+  };
+
+  it.each([
+    ['unpadded-hex', (digest: Buffer) => (digest[0] ?? 0) > 15 && digest.some((byte) => byte < 16)],
+    ['big-integer', (digest: Buffer) => (digest[0] ?? 0) < 16],
+    ['signed-big-integer', (digest: Buffer) => (digest[0] ?? 0) > 127],
+  ])('is explained if its digits are lost: %s', (id, isIt) => {
+    const body = bodyWhere(isIt);
+    const digest = createHmac('sha256', KEY).update(body).digest();
+    const number = BigInt(`0x${digest.toString('hex')}`);
+    const written = {
+      'unpadded-hex': [...digest].map((byte) => byte.toString(16)).join(''),
+      'big-integer': number.toString(16),
+      'signed-big-integer': (number - (1n << 256n)).toString(16),
+    }[id];
+    expectExplained(post(body, written ?? ''), id);
+  });
+});
+
+describe('a body that was formatted after it was sent', () => {
+  const formatted = JSON.stringify(JSON.parse('{"amount":"1.00","txID":"t-1"}'), null, 2);
+
+  it('is signed rightly if the signature belongs to the body on one line', () => {
+    const explanation = explainSignature(post(formatted, hmac('{"amount":"1.00","txID":"t-1"}')), KEYS);
+    expect(explanation).toMatchObject({ kind: 'right', found: { payload: { id: 'compact-body' } } });
+  });
+
+  it('is still signed wrongly if the signature has another mistake', () => {
+    const upper = hmac('{"amount":"1.00","txID":"t-1"}').toUpperCase();
+    expect(explainSignature(post(formatted, upper), KEYS)).toMatchObject({ kind: 'explained' });
+  });
 });
 
 describe('every known construction of a signature', () => {

@@ -5,7 +5,7 @@ import { clip, hanging, wrap } from '../../../report/terminal/layout.ts';
 import { type Difference, firstDifference } from '../../../signing/differ.ts';
 import type { Explanation, Found } from '../../../signing/explain.ts';
 import { FIXES, type FixId, LANGUAGE_NAMES, LANGUAGES, type Language } from '../../../signing/fixes.ts';
-import { rightPayload } from '../../../signing/payloads.ts';
+import { COMPACT_BODY, rightPayload } from '../../../signing/payloads.ts';
 import type { SignedRequest } from '../../../signing/request.ts';
 
 /** A request, and the explanation of its signature. */
@@ -45,6 +45,9 @@ export function explainText(
     case 'right':
       lines.push(
         paint.green(forTerminal(`The signature is right${which}: it was made with ${explanation.found.key.name}.`)),
+        ...(explanation.found.payload.id === COMPACT_BODY
+          ? wrap('It was made over the body on one line. The given body was formatted after it was sent.', width)
+          : []),
         ...wrap('If the operator computes another signature, give its signature with --signature.', width),
       );
       break;

@@ -262,7 +262,7 @@ steps:
       expect(out).toMatch(/^same: /);
       expect(status).toBe(0);
     }
-  });
+  }, 60_000);
 
   it('reports an operator that accepts wrong signatures, and one that refuses them as fixed', async () => {
     const [journal, defect] = ['ignored.ndjson', 'signature-ignored'];
