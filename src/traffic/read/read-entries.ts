@@ -78,7 +78,8 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEnt
   for await (const lines of linesOf(chunks)) {
     let skipped = 0;
     for (const line of lines) {
-      if (source.mayMatter && line.text?.startsWith('{') && reading.isBetweenEntries && !source.mayMatter(line.text)) {
+      const isLog = line.text?.startsWith('{') && !line.text.startsWith('{"event"') && line.number > 1;
+      if (source.mayMatter && isLog && reading.isBetweenEntries && !source.mayMatter(line.text ?? '')) {
         skipped += 1;
         continue;
       }

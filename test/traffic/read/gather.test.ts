@@ -44,6 +44,14 @@ describe('the calls of a selection', () => {
     expect(ids(await gathered(`${masked}${OTHERS}${line('s-1', 't-1')}`, { tx: 't-1' }))).toEqual(['t-1', 't-1']);
   });
 
+  it('are found in a journal, whose first line names no call', async () => {
+    const head = '{"event":"run-started","format":"croupier-journal/9"}\n';
+    const found = await gathered(`${OTHERS}${head}${line('s-1', 't-1')}`, { session: 's-1' });
+    expect(found.unreadable.map(({ why }) => why)).toEqual([
+      'the journal is in the format "croupier-journal/9", but this croupier reads croupier-journal/1',
+    ]);
+  });
+
   it('are found by an id with characters that JSON escapes', async () => {
     expect(ids(await gathered(`${OTHERS}${line('s "1"', 't-1')}`, { session: 's "1"' }))).toEqual(['t-1']);
   });
