@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<FieldMeaning, string>> = {
   secret:
     'apikey integrationapikey key secret secretkey clientsecret privatekey password passwd pwd passphrase pin credentials ' +
     'authorization proxyauthorization cookie setcookie jwt accesstoken refreshtoken idtoken authtoken bearer xrequestsign ' +
-    'requestsign sign',
+    'requestsign sign bearertoken forwarded xforwardedfor xrealip trueclientip cfconnectingip xclientip xclusterclientip',
   amount: 'amount balance price stake before after bets wins should booked difference',
 };
 

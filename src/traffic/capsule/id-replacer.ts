@@ -11,6 +11,8 @@ interface Pattern {
   readonly text: string;
   readonly replacement: string;
   readonly isWord: boolean;
+  /** True if the letters of the text may have any case. Letters of base64 may not. */
+  readonly isAnyCase?: true;
 }
 
 /** Minimum length of a part of an encoded id, in characters. Shorter parts would match by accident. */
@@ -36,10 +38,13 @@ export class IdReplacer {
 
   replace(text: string): string {
     if (this.#patterns.size === 0) return text;
+    const small = text.toLowerCase();
+    // A few letters have a lower case of another length. Then the positions differ.
+    const lower = small.length === text.length ? small : text;
     const pieces: string[] = [];
     let from = 0;
     for (let at = 0; at < text.length - 1; ) {
-      const found = this.#at(text, at);
+      const found = this.#at(text, at) ?? this.#at(lower, at, true);
       if (!found) {
         at += 1;
         continue;
@@ -52,12 +57,12 @@ export class IdReplacer {
     return from === 0 ? text : pieces.join('') + text.slice(from);
   }
 
-  #at(text: string, at: number): Found | undefined {
+  #at(text: string, at: number, isLower = false): Found | undefined {
     const lengths = this.#patterns.get(text.slice(at, at + 2));
     if (!lengths) return undefined;
     for (const [length, patterns] of lengths) {
       const found = patterns.get(text.slice(at, at + length));
-      if (found && (!found.isWord || isWord(text, at, found.text))) return found;
+      if (found && (!isLower || found.isAnyCase) && (!found.isWord || isWord(text, at, found.text))) return found;
     }
     return undefined;
   }
@@ -86,6 +91,8 @@ function patternsOf(id: string, alias: string): readonly Pattern[] {
   const plain = [id, ...cases, escaped[0]?.replaceAll('%20', '+') ?? id].map(
     (text): Pattern => ({ text, replacement: alias, isWord: isWord && !text.includes('%') }),
   );
+  // The id of a word in another letter case is another word.
+  const lower = isWord ? [] : [{ text: id.toLowerCase(), replacement: alias, isWord, isAnyCase: true as const }];
   const own = Buffer.from(alias);
   const base64 = [bytes.toString('base64'), ...base64Within(bytes)].flatMap((text): Pattern[] =>
     [text, text.replaceAll('+', '-').replaceAll('/', '_')].map((each) => ({
@@ -97,7 +104,7 @@ function patternsOf(id: string, alias: string): readonly Pattern[] {
   const inHex = [hex, hex.toUpperCase()].map(
     (text): Pattern => ({ text, replacement: own.toString('hex'), isWord: false }),
   );
-  return [...plain, ...[...base64, ...inHex].filter(({ text }) => text.length >= MIN_ENCODED)];
+  return [...lower, ...plain, ...[...base64, ...inHex].filter(({ text }) => text.length >= MIN_ENCODED)];
 }
 
 function inCase(text: string, way: 'toUpperCase' | 'toLowerCase'): string {

@@ -62,6 +62,10 @@ export class TextRewriter {
     if (text === '') return text;
     const pairs = text
       .replace(/(\/\/)[^/\s@"'<>]+@/g, `$1${MASK}@`)
+      .replace(CREDENTIALS, (_, option: string, value: string) => `${option}${this.remove(value)}`)
+      .replace(BEARER, (_, scheme: string, value: string) => `${scheme}${this.remove(value)}`)
+      .replace(JWT, (token) => this.remove(token))
+      .replace(CARD, (digits) => (isCardNumber(digits) ? this.remove(digits) : digits))
       .replace(HEADER_LINE, (_, name: string, value: string) => `${name}${this.remove(value)}`)
       .replace(PAIR, (_, before: string, name: string, value: string) => `${before}${this.#pair(name, value)}`);
     return this.replaceIds(pairs);
@@ -118,6 +122,27 @@ export class TextRewriter {
     const replaced = meaning === 'amount' ? number : (this.#replacer?.replace(number) ?? number);
     return replaced === number ? token : token.replace(number, () => JSON.stringify(replaced));
   }
+}
+
+/** Matches the user and the password of a curl line. */
+const CREDENTIALS =
+  /(?<=\bcurl\b[^\r\n]{0,2000})(\s(?:-u|-U|--user|--proxy-user)(?:\s|=)\s{0,5})('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/g;
+const BEARER = /\b(bearer\s{1,5})([\w.~+/=-]{8,})/gi;
+/** Matches a JSON Web Token (RFC 7519): its first part is JSON in base64url. */
+const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
+const CARD = /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w.-])/g;
+/** The beginnings of the numbers of the usual card networks. */
+const CARD_BEGIN = /^(?:4|5[1-5]|2[2-7]|3[47]|3[0689]|6)/;
+
+/** True for the number of a payment card: its check digit is right (Luhn, ISO/IEC 7812-1). */
+function isCardNumber(text: string): boolean {
+  const digits = text.replace(/\D/g, '');
+  if (!CARD_BEGIN.test(digits)) return false;
+  const sum = [...digits].toReversed().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return sum % 10 === 0;
 }
 
 const JSON_TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[[\]{},:]|[^"[\]{},:]+/g;

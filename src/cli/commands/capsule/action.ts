@@ -108,7 +108,7 @@ function targetsOf(
   }
   const whole = path.resolve(stdio.cwd, out);
   const isFolder = files.length > 1 || /[/\\]$/.test(out);
-  const targets = files.map((file) => (isFolder ? path.join(whole, pass.line(path.basename(file.path))) : whole));
+  const targets = files.map((file) => (isFolder ? path.join(whole, pass.line(file.name)) : whole));
   const twice = targets.find((target, index) => targets.indexOf(target) !== index);
   if (twice !== undefined)
     throw new UsageError(

@@ -5,12 +5,15 @@ import { readTextFile } from '../../../app/files.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { loadScenario } from '../../../scenario/load.ts';
 import type { CapsulePass } from '../../../traffic/capsule/capsule.ts';
+import { plainBytes } from '../../../traffic/read/file-bytes.ts';
 
 /** A file that the user wants to share. */
 export interface CapsuleFile {
   /** The path as the user wrote it. */
   readonly shown: string;
   readonly path: string;
+  /** The name of the capsule in a folder. The capsule of a compressed file is not compressed. */
+  readonly name: string;
   /** Returns the rewritten text in pieces. Can be called several times, because the first pass only collects ids. */
   readonly pieces: (pass: CapsulePass) => AsyncIterable<string> | Iterable<string>;
 }
@@ -26,18 +29,42 @@ export async function capsuleFile(shown: string, cwd: string): Promise<CapsuleFi
   const file = path.resolve(cwd, shown);
   if (/\.ya?ml$/i.test(shown)) {
     const text = readTextFile(file, 'The scenario');
-    return { shown, path: file, pieces: (pass) => [scenarioText(text, pass, shown)] };
+    return { shown, path: file, name: path.basename(file), pieces: (pass) => [scenarioText(text, pass, shown)] };
   }
   if (/^\s*\{\s*"event"\s*:\s*"run-started"/.test(await headOf(file))) {
-    return { shown, path: file, pieces: (pass) => eventLines(file, shown, pass) };
+    return { shown, path: file, name: path.basename(file), pieces: (pass) => eventLines(file, shown, pass) };
   }
-  const text = readTextFile(file, shown);
+  const unpacked = await unpackedText(file);
+  const name = unpacked === null ? path.basename(file) : path.basename(file).replace(/\.(?:gz|zip)$/i, '');
+  const text = unpacked ?? readTextFile(file, shown);
   const value = /^\s*[{[]/.test(text) ? parsed(text) : undefined;
-  if (isDocument(value)) return { shown, path: file, pieces: (pass) => document(pass.document(value)) };
+  if (isDocument(value)) return { shown, path: file, name, pieces: (pass) => document(pass.document(value)) };
   // Parsing other JSON and writing it again could change amounts that are written as numbers. So it is rewritten as
   // text.
-  if (value !== undefined) return { shown, path: file, pieces: (pass) => [pass.line(text)] };
-  return { shown, path: file, pieces: (pass) => lines(text, pass) };
+  if (value !== undefined) return { shown, path: file, name, pieces: (pass) => [pass.line(text)] };
+  return { shown, path: file, name, pieces: (pass) => lines(text, pass) };
+}
+
+/** Returns the text of a file that is compressed with gzip or zip, or null for any other file. */
+async function unpackedText(file: string): Promise<string | null> {
+  const head = await readBytes(file, 4);
+  const isPacked = (head[0] === 0x1f && head[1] === 0x8b) || head.toString('latin1') === 'PK\u0003\u0004';
+  if (!isPacked) return null;
+  const { all, broken } = await plainBytes(createReadStream(file));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of all) pieces.push(piece);
+  const why = broken();
+  if (why !== null) throw new UsageError(`${file}: ${why}.`);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function readBytes(file: string, count: number): Promise<Buffer> {
+  try {
+    for await (const chunk of createReadStream(file, { end: count - 1 })) return chunk as Buffer;
+  } catch {
+    // The caller reads the file again, and reports why it can't be read.
+  }
+  return Buffer.alloc(0);
 }
 
 async function headOf(file: string): Promise<string> {
