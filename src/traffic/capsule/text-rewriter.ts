@@ -138,10 +138,13 @@ const CARD_BEGIN = /^(?:4|5[1-5]|2[2-7]|3[47]|3[0689]|6)/;
 function isCardNumber(text: string): boolean {
   const digits = text.replace(/\D/g, '');
   if (!CARD_BEGIN.test(digits)) return false;
-  const sum = [...digits].toReversed().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
+  const sum = digits
+    .split('')
+    .toReversed()
+    .reduce((total, digit, index) => {
+      const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
   return sum % 10 === 0;
 }
 
