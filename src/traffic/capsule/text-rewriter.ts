@@ -126,7 +126,7 @@ export class TextRewriter {
 
 /** Matches the user and the password of a curl line. */
 const CREDENTIALS =
-  /(?<=\bcurl\b[^\r\n]{0,2000})(\s(?:-u|-U|--user|--proxy-user)(?:\s|=)\s{0,5})('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/g;
+  /(\s(?:-u|-U|--user|--proxy-user)(?:\s|=)\s{0,5})(?<=\bcurl\b[^\r\n]{0,2000})('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/g;
 const BEARER = /\b(bearer\s{1,5})([\w.~+/=-]{8,})/gi;
 /** Matches a JSON Web Token (RFC 7519): its first part is JSON in base64url. */
 const JWT = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
