@@ -11,7 +11,7 @@ interface Incident {
   readonly read: object;
   readonly exitCode: number;
   readonly calls: readonly { readonly at: string; readonly tookMs: number; readonly seenAt: object }[];
-  readonly wallets: readonly object[];
+  readonly wallets: readonly { readonly player: string; readonly state: string }[];
 }
 
 interface Har {
@@ -55,9 +55,12 @@ describe('a journal that is converted for other tools', () => {
 
   it('gives croupier incident the same calls and money as a HAR as it gives as a journal', async () => {
     const again = await incident('run.har');
-    // Only the journal has the rules that the run found broken.
-    const plain = ({ calls, ...rest }: Incident) => ({
+    // Only the journal has the rules that the run found broken. They decide the state of a wallet, and the order of the wallets.
+    const plain = ({ calls, wallets, ...rest }: Incident) => ({
       ...rest,
+      wallets: wallets
+        .map(({ state: _state, ...wallet }) => wallet)
+        .toSorted((one, other) => one.player.localeCompare(other.player)),
       exitCode: undefined,
       breaches: undefined,
       oddities: undefined,
