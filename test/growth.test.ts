@@ -14,9 +14,11 @@ import {
 import { Aliases } from '../src/traffic/capsule/aliases.ts';
 import { IdReplacer } from '../src/traffic/capsule/id-replacer.ts';
 import { TextRewriter } from '../src/traffic/capsule/text-rewriter.ts';
+import { loggedBody } from '../src/traffic/cut-body.ts';
 import { beginsCommand, readCommand } from '../src/traffic/read/commands/read-command.ts';
 import { readTextLine } from '../src/traffic/read/logs/access-log.ts';
 import { logForm } from '../src/traffic/read/logs/log-form.ts';
+import { printedBodies } from '../src/traffic/read/logs/printed.ts';
 import { embeddedJson, namedPairs, withoutPrefix } from '../src/traffic/read/logs/wrapped.ts';
 import { readRequests } from '../src/traffic/read/read-requests.ts';
 
@@ -125,6 +127,9 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
       embeddedJson(text),
       namedPairs(text),
       readTextLine(text, FORM, { file: 'a.log', line: 1 }),
+      printedBodies(`POST /bet ${text}`),
+      loggedBody(`{"a":${text}`),
+      loggedBody(`{"a":"${text}`),
     ],
   ],
   [

@@ -4,7 +4,11 @@
 const MASKED =
   /[*•█]{3}|^[<[({]{0,2}(?:redacted|filtered|masked|hidden|removed|secret|sanitized|scrubbed|omitted|private)[>\])}]{0,2}$|^[x#.]{4,}$/i;
 
-/** True for a masked value. Two equal masked values can stand for different values. */
+/** Matches the mark of a value that the writer of a log has shortened: `s-77…`, `s-77...[truncated]`. */
+const SHORTENED = /…|\.{3}/;
+
+/** True for a masked or shortened value. Two equal masked values can stand for different values. */
 export function isMasked(text: string): boolean {
-  return MASKED.test(text);
+  // Points in a sentence are no such mark.
+  return MASKED.test(text) || (SHORTENED.test(text) && !/\s/.test(text));
 }

@@ -2,6 +2,7 @@ import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Money } from '../contract/money.ts';
 import { amountIn, bodyFields, readAmount } from '../journal/call-amount.ts';
+import { completePart } from './cut-body.ts';
 import type { LoggedExchange } from './logged-exchange.ts';
 import { isMasked } from './masked.ts';
 
@@ -58,7 +59,7 @@ export function recordedCall(exchange: LoggedExchange, paths: CallPaths = new Ma
     frID: field('frID') ?? logged.frID ?? null,
     player: unmasked(logged.player),
     currency: logged.currency ?? null,
-    whole: sent !== undefined,
+    whole: sent !== undefined && !isCutRequest(exchange),
   };
 }
 
@@ -68,8 +69,11 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['sessionID', 'txID', 'origTxID'
 const SHARED_FIELDS: ReadonlySet<string> = new Set(['amount', 'type', 'frID']);
 
 /** True for a call of another provider. A run of croupier also sends calls of the service without these fields, to test the operator. */
-function isOfOther(sent: JsonObject, { isOfRun, logged }: LoggedExchange): boolean {
+function isOfOther(sent: JsonObject, exchange: LoggedExchange): boolean {
+  const { isOfRun, logged } = exchange;
   if (isOfRun === true || logged.session !== undefined || logged.tx !== undefined) return false;
+  // The fields of the contract may come after the cut.
+  if (isCutRequest(exchange)) return false;
   const names = Object.keys(sent);
   return !names.some((name) => OWN_FIELDS.has(name)) && names.some((name) => !SHARED_FIELDS.has(name));
 }
@@ -111,7 +115,17 @@ function isItsMethod(call: CallName, method: string | null): boolean {
   return method === null || method.toUpperCase() === (call === 'balance' ? 'GET' : 'POST');
 }
 
-/** Reads the fields of the request body. The JSON is not validated, because logs can have gigabytes. */
-function sentBody({ request }: LoggedExchange): JsonObject | undefined {
-  return request.body === null || request.body === 'unknown' ? undefined : bodyFields(request.body);
+/**
+ * Reads the fields of the request body. The JSON is not validated, because logs can have gigabytes. Of a body that was cut, only the
+ * complete fields are read.
+ */
+function sentBody({ request: { body } }: LoggedExchange): JsonObject | undefined {
+  if (body === null || body === 'unknown') return undefined;
+  const known = body.truncated ? completePart(body) : body;
+  return known === null ? undefined : bodyFields(known);
+}
+
+/** True if the log has only the beginning of the request body. */
+function isCutRequest({ request: { body } }: LoggedExchange): boolean {
+  return body !== null && body !== 'unknown' && body.truncated;
 }

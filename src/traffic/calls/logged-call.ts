@@ -4,10 +4,12 @@ import type { Money } from '../../contract/money.ts';
 import type { SignatureState } from '../../contract/signature.ts';
 import { readAmount } from '../../journal/call-amount.ts';
 import type { Reply } from '../../journal/exchange.ts';
-import { answerOfReply } from '../../reply/classify.ts';
+import { answerOfReply, isPublishedCode } from '../../reply/classify.ts';
 import { type ReplyReading, readReply } from '../../reply/read.ts';
 import { isClientError, isSuccess } from '../../reply/status.ts';
-import type { LoggedReply } from '../logged-exchange.ts';
+import { completePart } from '../cut-body.ts';
+import { type LoggedReply, textBody } from '../logged-exchange.ts';
+import { isMasked } from '../masked.ts';
 import { type RecordedCall, unmasked } from '../recorded-call.ts';
 import { ENDINGS, isClientClosed, mayBeBooked, type NoReplyEnding } from './outcome.ts';
 import { isSignedByOther, type KeysOf, signatureOf } from './signature.ts';
@@ -40,7 +42,7 @@ export interface LoggedCall {
   readonly done: 'yes' | 'no' | 'maybe';
   /** The status of the reply; null if there was no reply, or if the status is unknown. */
   readonly status: number | null;
-  /** The content of the reply. Null if its body is not known. */
+  /** The content of the reply. Null if its body is not known. If the log has only its beginning, the problem is `truncated`. */
   readonly reading: ReplyReading | null;
   /** The balance in the reply; null if there was none, or if it is unknown. */
   readonly balance: Money | null;
@@ -68,24 +70,23 @@ export function loggedCall(
   const primary = seen.exchange.answer.kind === 'unknown' && also ? also : seen;
   const answers = views.map(({ exchange }) => exchange.answer);
   const reply = bestReply(answers);
-  const reading = reply?.body
-    ? readReply({ status: reply.status, headers: reply.headers ?? [], body: reply.body })
-    : null;
+  const reading = readingOf(reply);
   const ending = endingOf(primary, reading);
   const logged = (field: 'balance' | 'replyTx' | 'code'): string | null =>
     views.map(({ exchange }) => exchange.logged[field]).find((text) => text !== undefined) ?? null;
   const isAnswered = reply !== null;
+  const isWhole = reading !== null && !isCut(reading);
   return {
     ...place,
     seen,
     alsoSeen: also,
     ending,
-    done: doneBy(seen.call, ending, answers),
+    done: ending === 'unknown' && isCut(reading) ? 'maybe' : doneBy(seen.call, ending, answers),
     status: reply?.status ?? null,
     reading,
-    balance: reading?.balance.money ?? (reading || !isAnswered ? null : saidMoney(logged('balance'))),
-    replyTxID: unmasked(reading ? reading.txID : logged('replyTx')),
-    code: reading ? (reading.code ?? null) : logged('code'),
+    balance: saidBalance(reading) ?? (isWhole || !isAnswered ? null : saidMoney(logged('balance'))),
+    replyTxID: unmasked(reading?.txID ?? (isWhole ? null : logged('replyTx'))),
+    code: reading?.code ?? (isWhole ? null : logged('code')),
     amount: (seen.amount === null ? also?.money : seen.money) ?? null,
     signature:
       views.map(({ exchange }) => signatureOf(exchange, keysOf)).find((state) => state !== 'unknown') ?? 'unknown',
@@ -98,10 +99,38 @@ interface KnownReply extends Omit<Reply, 'headers' | 'body'> {
   readonly body: Reply['body'] | null;
 }
 
-/** Returns a reply whose body is known, if there is one. Otherwise returns any reply, or null. */
+/** Returns a reply whose body is known, wholly or in part, if there is one. Otherwise returns any reply, or null. */
 function bestReply(answers: readonly LoggedReply[]): KnownReply | null {
   const replies = answers.filter((answer) => answer.kind === 'reply');
-  return replies.find(({ body }) => body !== null) ?? replies[0] ?? null;
+  return (
+    replies.find(({ body }) => body !== null && !body.truncated) ??
+    replies.find(({ body }) => body !== null) ??
+    replies[0] ??
+    null
+  );
+}
+
+/**
+ * Reads the body of a reply. If the log has only the beginning of it, the reading has its complete fields and the problem `truncated`,
+ * so a field that it lacks is unknown. Returns null if nothing of the body is known.
+ */
+function readingOf(reply: KnownReply | null): ReplyReading | null {
+  if (!reply?.body) return null;
+  const { status, headers, body } = reply;
+  const known = body.truncated ? (completePart(body) ?? textBody('{}')) : body;
+  const reading = readReply({ status, headers: headers ?? [], body: known });
+  return body.truncated ? { ...reading, problem: { kind: 'truncated' } } : reading;
+}
+
+/** True if the log has only the beginning of the reply. */
+export function isCut(reading: ReplyReading | null): boolean {
+  return reading?.problem?.kind === 'truncated';
+}
+
+/** Returns the balance in a reply; null if it has none, or if the log shows it only in part. */
+function saidBalance(reading: ReplyReading | null): Money | null {
+  const { written, money } = reading?.balance ?? {};
+  return written === undefined || isMasked(written) ? null : (money ?? null);
 }
 
 function saidMoney(text: string | null): Money | null {
@@ -114,7 +143,9 @@ function endingOf({ call, exchange }: RecordedCall, reading: ReplyReading | null
   if (answer.kind === 'unknown' || (answer.kind === 'reply' && exchange.isDisturbed)) return 'unknown';
   if (answer.kind === 'none') return ENDINGS[answer.reason];
   if (isClientClosed(answer.status) || (tookMs !== null && tookMs > REPLY_DEADLINE_MS)) return 'late';
-  return answerOfReply(call, answer.status, reading);
+  const end = answerOfReply(call, answer.status, reading);
+  // The balance of a success may come after the cut. Only a published code is certainly an error.
+  return end === 'error-200' && isCut(reading) && !isPublishedCode(reading?.code) ? 'unknown' : end;
 }
 
 /**
@@ -147,9 +178,7 @@ function doneBy(call: CallName, ending: Ending, answers: readonly LoggedReply[])
 /** Returns the balance in the reply of one log entry; null if the entry has none. */
 export function balanceIn({ exchange: { answer, logged } }: RecordedCall): Money | null {
   if (answer.kind !== 'reply') return null;
-  const { status, headers, body } = answer;
-  if (body === null) return saidMoney(logged.balance ?? null);
-  return readReply({ status, headers: headers ?? [], body }).balance.money ?? null;
+  return answer.body === null ? saidMoney(logged.balance ?? null) : saidBalance(readingOf(answer));
 }
 
 /** Precision in ms. Coarser times do not show which of two calls came first. */

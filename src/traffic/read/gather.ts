@@ -180,15 +180,17 @@ function someOf(ids: readonly string[]): Source['mayMatter'] {
   return ids.every((id) => PLAIN_ID.test(id)) ? (text) => ids.some((id) => text.includes(id)) : undefined;
 }
 
-/** Matches the session of a call in JSON, also within a body that is a string. */
-const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}[\\"']{0,6}([\w.:-]+)/;
+/** Matches the session of a call in JSON, also within a body that is a string, with the marks around it. */
+const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}([\\"']{0,6})([\w.:-]+)(…|[\\"']{0,6})/;
 
 /** Returns a function that returns false for a line of a session that does not belong to the owners. */
 function isOfOwners({ sessions, players }: Owners): Source['mayMatter'] {
   if (![...sessions, ...players].every((id) => PLAIN_ID.test(id))) return undefined;
   return (text) => {
-    const session = SESSION.exec(text)?.[1];
-    if (session === undefined || isMasked(session) || sessions.has(session)) return true;
+    const [, mark = '', session, end = ''] = SESSION.exec(text) ?? [];
+    // The logger may have cut the text within the id.
+    const isCut = end === '…' || !end.startsWith(mark);
+    if (session === undefined || isCut || isMasked(session) || sessions.has(session)) return true;
     for (const player of players) if (text.includes(player)) return true;
     return false;
   };

@@ -3,6 +3,7 @@ import { CALL_NAMES } from '../../contract/call-name.ts';
 import { EARLY_BREAKS } from '../../contract/deviation.ts';
 import { SIGNATURE_STATES } from '../../contract/signature.ts';
 import { type Body, type HeaderList, NO_REPLY_REASONS } from '../../journal/exchange.ts';
+import { loggedBody } from '../cut-body.ts';
 import { type Fields, isFields } from '../json-fields.ts';
 import {
   bodyOf,
@@ -140,7 +141,11 @@ function noReply(response: Fields): LoggedReply {
 function contentOf(content: unknown, headers: HeaderList | null): Body | null {
   if (!isFields(content)) return null;
   if (typeof content.text !== 'string') return content.size === 0 ? textBody('') : null;
-  if (content.encoding !== 'base64') return cutAs(textBody(content.text), content, content.size);
+  if (content.encoding !== 'base64') {
+    // A text that is shorter than the body was cut when it was stored, or the browser has decoded it.
+    const isShort = typeof content.size === 'number' && content.size > Buffer.byteLength(content.text);
+    return cutAs(isShort ? loggedBody(content.text) : textBody(content.text), content, content.size);
+  }
   const bytes = Buffer.from(content.text, 'base64');
   const coding = headers?.find(([name]) => name.toLowerCase() === 'content-encoding')?.[1].toLowerCase();
   return cutAs(bodyOf(decompressed(bytes, coding)), content, content.size);

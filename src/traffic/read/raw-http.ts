@@ -1,4 +1,5 @@
-import { type HeaderList, header } from '../../journal/exchange.ts';
+import { type Body, type HeaderList, header } from '../../journal/exchange.ts';
+import { loggedBody } from '../cut-body.ts';
 import { type LoggedReply, type LoggedRequest, textBody } from '../logged-exchange.ts';
 import { readTime } from './logs/time.ts';
 
@@ -84,16 +85,21 @@ export class MessageReader {
     if (method !== undefined && target !== undefined) {
       const host = header(headers, 'host');
       const url = target.startsWith('/') && host !== undefined ? `http://${host}${target}` : target;
-      const sent = body === '' ? (this.#length === null && method !== 'GET' ? 'unknown' : null) : textBody(body);
+      const sent = body === '' ? (this.#length === null && method !== 'GET' ? 'unknown' : null) : this.#bodyOf(body);
       return { kind: 'request', request: { method, url, headers, body: sent } };
     }
     const status = Number(STATUS_LINE.exec(this.#first)?.[1] ?? 0);
     const date = header(headers, 'date');
     return {
       kind: 'reply',
-      answer: { kind: 'reply', status, headers, body: body === '' && !this.#inBody ? null : textBody(body) },
+      answer: { kind: 'reply', status, headers, body: body === '' && !this.#inBody ? null : this.#bodyOf(body) },
       dateMs: date === undefined ? null : (readTime(date, 0)?.ms ?? null),
     };
+  }
+
+  /** A body that is as long as its header says is whole. A shorter one was not copied to its end. */
+  #bodyOf(text: string): Body {
+    return this.#length !== null && Buffer.byteLength(text) >= this.#length ? textBody(text) : loggedBody(text);
   }
 
   #bodyText(): string {

@@ -1,3 +1,4 @@
+import { cutEntry, cutObject } from '../cut-body.ts';
 import { isFields, parsed } from '../json-fields.ts';
 import type { LogEntry, LoggedExchange, LogPlace, Side } from '../logged-exchange.ts';
 import { BareReply } from './bare-reply.ts';
@@ -10,11 +11,11 @@ import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
 import { fromDocument, shapeOf } from './json-document.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
 import { csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
-import { hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
+import { hasCutText, hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
 import { type LogForm, logForm } from './logs/log-form.ts';
 import { idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
-import { embeddedJson, namedPairs, parsedLine } from './logs/wrapped.ts';
+import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
 import { beginsMessage, MessageReader } from './raw-http.ts';
 
 /**
@@ -27,6 +28,7 @@ const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
 /** Maximum number of characters that are kept of a line that can't be read. They show whether the line looks like a call. */
 const MAX_SHOWN = 4096;
+const CUT = 'the logger has cut its JSON';
 /** Matches the colours that loggers print for a terminal. */
 const COLOUR = /\u001B\[[\d;]{0,20}m/g;
 
@@ -250,7 +252,7 @@ class LineReader {
       yield {
         kind: 'unreadable',
         line: number,
-        why: ended ? 'it is not valid JSON' : 'the file ends within this line',
+        why: !ended ? 'the file ends within this line' : cutObject(text) ? CUT : 'it is not valid JSON',
       };
       return;
     }
@@ -277,17 +279,19 @@ class LineReader {
     const embedded = embeddedJson(text);
     const object = embedded && parsed(embedded.text);
     if (isFields(object)) {
-      const joining = hasId(object) ? {} : { trace_id: idOf(text.slice(0, text.indexOf('{'))) };
-      yield* this.#object(
-        { ...(embedded?.time !== undefined && { timestamp: embedded.time }), ...joining, ...object },
-        place,
-      );
+      yield* this.#object({ ...joining(text, object, embedded?.time), ...object }, place);
+      return;
+    }
+    const start = text.indexOf('{"');
+    const cut = start < 0 ? undefined : cutEntry(text.slice(start));
+    if (cut && readJsonLine(cut, this.#source.form, place)) {
+      yield* this.#object({ ...joining(text, cut, timeIn(text.slice(0, start))), ...cut }, place);
       return;
     }
     const wrapped = readPlainText(text, this.#source.form, place);
     const pairs = wrapped && { trace_id: idOf(text), ...namedPairs(text) };
     if (wrapped && pairs) yield* this.#textCorrelation.request(wrapped, pairs);
-    else yield { kind: 'unreadable', line: number, why: 'its format is unknown' };
+    else yield { kind: 'unreadable', line: number, why: cut ? CUT : 'its format is unknown' };
   }
 
   *#object(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {
@@ -312,7 +316,9 @@ class LineReader {
     const exchange = readJsonLine(value, this.#source.form, place);
     const answered = exchange ? undefined : this.#correlation.reply(value);
     if (exchange) yield* this.#correlation.request(exchange, value);
-    else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
+    else if (answered) yield { kind: 'exchange', exchange: answered };
+    else if (hasCutText(value)) yield { kind: 'unreadable', line: place.line, why: CUT };
+    else yield { kind: 'other', line: place.line };
   }
 
   *#printed(fields: Readonly<Record<string, unknown>>, text: string, place: LogPlace): Generator<LogEntry> {
@@ -394,4 +400,16 @@ class LineReader {
       logged: {},
     };
   }
+}
+
+/** The time before the JSON of a line, and the id that joins the line with others if its JSON has none. */
+function joining(
+  text: string,
+  object: Readonly<Record<string, unknown>>,
+  time: string | undefined,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...(time !== undefined && { timestamp: time }),
+    ...(!hasId(object) && { trace_id: idOf(text.slice(0, text.indexOf('{'))) }),
+  };
 }

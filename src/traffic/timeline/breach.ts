@@ -8,7 +8,7 @@ import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '.
 import { signatureProblem } from '../../reply/signature.ts';
 import { isSuccess } from '../../reply/status.ts';
 import { hasFloatRest } from '../books/float-rest.ts';
-import { isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
+import { isCut, isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
 import type { Bets, Transaction } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
 
@@ -56,6 +56,8 @@ export function replyAnswerTo({ seen, status, reading }: LoggedCall): ReplyAnswe
 }
 
 function signatureBreaches(call: LoggedCall, isKeyProven: boolean): readonly Breach[] {
+  // The code of the reply may say why it is a 401.
+  if (isCodeCut(call)) return [];
   const problem = signatureProblem({ ...call, answer: replyAnswerTo(call), isKeyProven });
   return problem ? [breachFrom(call, ...problem)] : [];
 }
@@ -87,9 +89,9 @@ function deadlineBreaches(call: LoggedCall): readonly Breach[] {
 }
 
 function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): readonly Breach[] {
-  const { status, reading, seen } = call;
+  const { status, reading, seen, ending } = call;
   const answer = replyAnswerTo(call);
-  if (status === null || answer === null || hasMasked(reading)) return [];
+  if (status === null || answer === null || hasMasked(reading) || ending === 'unknown') return [];
   const problems = problemsOf({
     call: seen.call,
     answer,
@@ -100,7 +102,7 @@ function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): re
     isBetKnown: seen.call === 'refund' && isBetKnown(seen.origTxID, call, bets),
   });
   const found = problems.flatMap(([rule, problem]) =>
-    problem.kind === 'note' ? [] : [breachFrom(call, rule, problem)],
+    problem.kind === 'note' || mayBeAfterCut(rule, reading) ? [] : [breachFrom(call, rule, problem)],
   );
   const written = reading?.balance.written;
   if (answer !== 'accepted' || written === undefined || !hasFloatRest(written)) return found;
@@ -109,6 +111,27 @@ function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): re
     ...found.filter(({ rule }) => rule !== 'money.precision'),
     breach(call, 'money.exact', `the balance ${written} has the rounding error of binary floating-point numbers`),
   ];
+}
+
+/** True if the code of an error may come after the cut of its body. */
+function isCodeCut({ reading, code, ending }: LoggedCall): boolean {
+  return isCut(reading) && code === null && ending !== 'accepted';
+}
+
+/** True if the log has only the beginning of the body, and the rest may have what the rule asks for. */
+function mayBeAfterCut(rule: RuleId, reading: LoggedCall['reading']): boolean {
+  if (!isCut(reading)) return false;
+  const isMissing = {
+    'reply.tx-id': reading?.txIDForm === 'missing',
+    'reply.error-message': reading?.messageForm === 'missing',
+    'money.decimal-string': reading?.balance.form === 'missing',
+  };
+  return (
+    rule === 'reply.json' ||
+    rule === 'signature.message' ||
+    rule === 'balance.read' ||
+    (isMissing[rule as keyof typeof isMissing] ?? false)
+  );
 }
 
 /** True if the log does not show all values of the body. */
@@ -139,7 +162,7 @@ function errorBreaches(call: LoggedCall): readonly Breach[] {
       ),
     ];
   // An operator may reply with a published code that says that the session has ended or that the account is blocked.
-  return seen.call === 'balance' && (status === 500 || !isPublishedCode(code))
+  return seen.call === 'balance' && (status === 500 || (!isPublishedCode(code) && !isCodeCut(call)))
     ? [breach(call, 'balance.read', `the operator answered the balance call with ${status}`)]
     : [];
 }

@@ -3,7 +3,7 @@ import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
 import type { Cause } from '../books/deviation.ts';
 import { isSameButForRest } from '../books/float-rest.ts';
-import type { LoggedCall } from '../calls/logged-call.ts';
+import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 import type { Transaction } from '../calls/transaction.ts';
 import type { Debt } from './debt.ts';
 import type { RoundVerdict } from './round-verdict.ts';
@@ -291,11 +291,11 @@ export function callText(call: LoggedCall, currency: string | null): string {
 
 /** Describes the reply to a call briefly: its status, its balance, or the reason why there is no reply. */
 export function answerText(call: LoggedCall, currency: string | null): string {
-  const { ending: end, status, code, balance } = call;
+  const { ending: end, status, code, balance, reading } = call;
   const has = balance === null ? '' : `, balance ${amountText(balance, currency)}`;
   switch (end) {
     case 'accepted':
-      return `${status ?? 200}${has}`;
+      return `${status ?? 200}${has}${balance === null && isCut(reading) ? ', and the log has only the beginning of the body' : ''}`;
     case 'error-200':
       return `${status ?? 200} with the body of an error${code === null ? '' : ` (${code})`}`;
     case 'declined':
@@ -310,6 +310,8 @@ export function answerText(call: LoggedCall, currency: string | null): string {
     case 'not-sent':
       return 'no reply: the call did not reach the operator';
     case 'unknown':
-      return 'the reply was not logged';
+      return isCut(reading)
+        ? `${status ?? ''}, and the log has only the beginning of the body`
+        : 'the reply was not logged';
   }
 }

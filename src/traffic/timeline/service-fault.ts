@@ -1,5 +1,6 @@
 import type { LoggedCall } from '../calls/logged-call.ts';
 import type { Bets, Transaction } from '../calls/transaction.ts';
+import { isTypeCut } from './cut-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 
 /**
@@ -51,7 +52,7 @@ function isBefore([a]: readonly LoggedCall[], [b]: readonly LoggedCall[]): boole
 function winFaults(round: readonly Transaction[]): readonly Oddity[] {
   return round.flatMap((win): readonly Oddity[] => {
     const [first] = win.attempts;
-    if (win.call !== 'win' || win.isCampaign || !first) return [];
+    if (win.call !== 'win' || win.isCampaign || !first || win.attempts.some(isTypeCut)) return [];
     if (isWinWithoutBet(win, round))
       return [fault([first], `the service sent the win of call ${first.number} in a round without an accepted bet`)];
     const [again] = round.filter((other) => isSentAgain(win, other));

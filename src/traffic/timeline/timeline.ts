@@ -8,6 +8,7 @@ import type { RecordedCall } from '../recorded-call.ts';
 import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
 import { type CallOrder, type Clocks, isShuffled, pairSides } from './clock-skew.ts';
+import { cutCauseOf } from './cut-bodies.ts';
 import type { Debt } from './debt.ts';
 import { withoutDoubles } from './doubles.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
@@ -183,7 +184,7 @@ function ownerlessOf(calls: readonly LoggedCall[]): readonly string[] {
       .map(({ number, seen }) => `${number} (${seen.call})`)
       .join(
         ', ',
-      )}${nobodys.length > 5 ? ` and ${nobodys.length - 5} more` : ''} ${nobodys.length === 1 ? 'is' : 'are'}`,
+      )}${nobodys.length > 5 ? ` and ${nobodys.length - 5} more` : ''} ${nobodys.length === 1 ? 'is' : 'are'}${cutCauseOf(nobodys)}`,
   ];
 }
 

@@ -1,9 +1,10 @@
 import { Money } from '../../contract/money.ts';
 import { type Books, computeBooks } from '../books/wallet-books.ts';
 import { isApplied, type World } from '../books/worlds.ts';
-import type { LoggedCall } from '../calls/logged-call.ts';
+import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 import { mayBeBooked } from '../calls/outcome.ts';
 import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
+import { cutBodiesOf } from './cut-bodies.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { gapsOf, openClause } from './gaps.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
@@ -52,7 +53,8 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   const rounds = roundsOf(books, debts);
   const nobodys =
     owner.wallet === null ? ['the calls name no player and no session, so their money belongs to nobody'] : [];
-  const gaps = [...nobodys, ...unread, ...gapsOf(books, rounds, calls)];
+  const cut = cutBodiesOf(books, calls);
+  const gaps = [...nobodys, ...unread, ...cut, ...gapsOf(books, rounds, calls)];
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
   // A round at the end of the logs may still go on. The sums are then those of the calls so far.
   const isSure = gaps.length === 0;
@@ -65,7 +67,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     debts: isSure ? debts : [],
     possibleDebts: isSure ? [] : debts,
     should: isSure ? same(shoulds) : null,
-    booked: unread.length + nobodys.length === 0 ? same(balances) : null,
+    booked: unread.length + nobodys.length + cut.length === 0 ? same(balances) : null,
     difference: isSure ? same(differences) : null,
     unknowns,
   };
@@ -85,7 +87,8 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
   const found: string[] = [];
   if (books.unknown === null && !books.isAnchored) found.push('the logs have no reply with a usable balance');
   const unlogged = calls.filter(
-    ({ ending, done, seen }) => ending === 'unknown' && done === 'maybe' && seen.call !== 'balance',
+    ({ ending, done, seen, reading }) =>
+      ending === 'unknown' && done === 'maybe' && seen.call !== 'balance' && !isCut(reading),
   );
   if (unlogged.length > 0)
     found.push(

@@ -15,6 +15,7 @@ export const DAMAGES = [
   'reorder',
   'mask-player',
   'mask-body',
+  'cut-body',
   'pod-clocks',
   'whole-seconds',
   'end-times',
@@ -93,6 +94,10 @@ function damaged(entries: readonly Entry[], damage: Damage, random: Random): str
           return { ...line, text: line.text.replace(pattern, '$1***') };
         }),
       );
+    case 'cut-body':
+      return inFile(
+        lines.map((line) => (random.chance(0.2) ? { ...line, text: withCutBody(line.text, random) } : line)),
+      );
     case 'other-calls':
       return inFile(
         lines.flatMap((line) =>
@@ -117,6 +122,16 @@ function damaged(entries: readonly Entry[], damage: Damage, random: Random): str
         ),
       );
   }
+}
+
+/** Cuts a body of a line, as loggers with a maximum length do. */
+function withCutBody(text: string, random: Random): string {
+  const line = JSON.parse(text) as Record<string, unknown>;
+  const name = random.pick(['requestBody', 'responseBody']);
+  const body = line[name];
+  if (typeof body !== 'string') return text;
+  const mark = random.pick(['', '…', '...', '... (1234 more bytes)', '<truncated>', '…(truncated)']);
+  return JSON.stringify({ ...line, [name]: `${body.slice(0, random.whole(1, body.length - 1))}${mark}` });
 }
 
 function money(cents: number): string {

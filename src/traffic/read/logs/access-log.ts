@@ -1,4 +1,5 @@
-import { isFields, parsed } from '../../json-fields.ts';
+import { cutFields } from '../../cut-body.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
 import type { LogField, LogForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
@@ -52,13 +53,18 @@ function quotedBodies(line: string): Partial<Record<LogField, string>> {
     const end = closingMark(line, at + 1);
     const text = withoutHexEscapes(line.slice(at + 1, end)).replaceAll('\\"', '"');
     at = end;
-    const value = parsed(text);
+    const value = parsed(text) ?? cutFields(text);
     if (!isFields(value)) continue;
-    if (typeof value.sessionID === 'string') bodies.requestBody = text;
+    if (typeof value.sessionID === 'string' || isCutRequest(value)) bodies.requestBody = text;
     else if (value.balance !== undefined || value.code !== undefined || value.message !== undefined)
       bodies.responseBody = text;
   }
   return bodies;
+}
+
+/** True for the first fields of a request, if the field `sessionID` comes after the cut. */
+function isCutRequest({ amount, roundID, balance }: Fields): boolean {
+  return balance === undefined && (typeof amount === 'string' || typeof roundID === 'string');
 }
 
 function groupsOf(line: string): Groups | undefined {

@@ -1,4 +1,5 @@
-import { type Fields, isFields } from '../../json-fields.ts';
+import { cutEntry, cutObject } from '../../cut-body.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
 import { readTextLine } from './access-log.ts';
 import { type LogField, type LogForm, logForm } from './log-form.ts';
@@ -256,16 +257,22 @@ export function readPrinted(text: string, form: LogForm, place: LogPlace): Logge
 
 const USUAL_FORM = logForm();
 
-/** Returns the JSON object at the end of a text, or undefined if the text does not end with one. */
+/** Returns the JSON object at the end of a text, or what a logger has kept of it. Returns undefined if there is none. */
 function objectIn(text: string): Fields | undefined {
   const start = text.indexOf('{"');
-  if (start < 0 || !text.trimEnd().endsWith('}')) return undefined;
-  try {
-    const value: unknown = JSON.parse(text.slice(start));
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  if (start < 0) return undefined;
+  const value = text.trimEnd().endsWith('}') ? parsed(text.slice(start)) : undefined;
+  if (isFields(value)) return value;
+  return value === undefined ? cutEntry(text.slice(start)) : undefined;
+}
+
+/** True if an entry has a text with JSON that a logger has cut. The text may have been a call. */
+export function hasCutText(object: Fields): boolean {
+  return CARRIERS.some((carrier) => {
+    const value = object[carrier];
+    const start = typeof value === 'string' ? value.indexOf('{"') : -1;
+    return typeof value === 'string' && start >= 0 && cutObject(value.slice(start)) !== undefined;
+  });
 }
 
 function isBody(value: unknown): boolean {

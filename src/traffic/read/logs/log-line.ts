@@ -1,5 +1,6 @@
 import type { NoReplyReason } from '../../../journal/exchange.ts';
-import { type LoggedExchange, type LoggedReply, type LogPlace, type Side, textBody } from '../../logged-exchange.ts';
+import { loggedBody } from '../../cut-body.ts';
+import type { LoggedExchange, LoggedReply, LogPlace, Side } from '../../logged-exchange.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { readTime } from './time.ts';
 
@@ -62,7 +63,7 @@ function numberOf(text: string | undefined): number | undefined {
 
 function sentBody(read: ReadField, method: string | null): LoggedExchange['request']['body'] {
   const text = read('requestBody');
-  if (text !== undefined && text !== '' && text !== '-') return textBody(text);
+  if (text !== undefined && text !== '' && text !== '-') return loggedBody(text);
   return method === 'GET' ? null : 'unknown';
 }
 
@@ -78,7 +79,7 @@ export function answerOf(read: ReadField): LoggedReply {
       kind: 'reply',
       status,
       headers: type === undefined ? null : [['content-type', type]],
-      body: body === undefined || body === '-' ? null : textBody(body),
+      body: body === undefined || body === '-' ? null : loggedBody(body),
     };
   }
   const error = read('error');

@@ -1,3 +1,4 @@
+import { cutFields, withoutRest } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import { namedPairs, timeIn } from './wrapped.ts';
 
@@ -46,8 +47,11 @@ export function printedBodies(text: string): Fields | undefined {
   const pairs = objects.length === 0 ? namedPairs(line) : undefined;
   if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
   const [context] = objects;
-  const request = objects.find(({ value }) => typeof value.sessionID === 'string');
-  const reply = objects.find((one) => one !== request && isReply(one.value));
+  // The fields that show what an object is may come after the cut. Then its place in the line shows it.
+  const request =
+    objects.find(({ value }) => isRequest(value)) ??
+    objects.find((one) => one.isCut && one === context && !isReply(one.value) && !isAfterStatus(one));
+  const reply = objects.find((one) => one !== request && (isReply(one.value) || one.isCut));
   const around = between.join(' ');
   const session = SESSION.exec(` ${around}`)?.[1];
   const before = between[0] ?? '';
@@ -89,7 +93,15 @@ export function printedBodies(text: string): Fields | undefined {
 
 interface Found {
   readonly text: string;
+  /** The fields of the object. If the logger has cut the object, only the complete ones. */
   readonly value: Fields;
+  readonly isCut: boolean;
+  /** The text before the object. */
+  readonly before: string;
+}
+
+function isAfterStatus({ before }: Found): boolean {
+  return STATUS_BEFORE.test(before.slice(-200));
 }
 
 /**
@@ -124,6 +136,10 @@ export function idOf(around: string): string {
   return thread === undefined ? ADJACENT : `thread ${thread}`;
 }
 
+function isRequest(value: Fields): boolean {
+  return typeof value.sessionID === 'string';
+}
+
 function isReply(value: Fields): boolean {
   return value.balance !== undefined || value.message !== undefined || value.code !== undefined;
 }
@@ -137,21 +153,22 @@ function decoded(text: string): string {
 }
 
 /** Splits a line into its JSON objects and the pieces of text before, between and after the objects. */
-function splitObjects(line: string): {
-  readonly objects: readonly { readonly text: string; readonly value: Fields }[];
-  readonly between: readonly string[];
-} {
-  const objects: { text: string; value: Fields }[] = [];
+function splitObjects(line: string): { readonly objects: readonly Found[]; readonly between: readonly string[] } {
+  const objects: Found[] = [];
   const between: string[] = [];
   let from = 0;
   for (let at = line.indexOf('{"'); at >= 0 && objects.length < MAX_OBJECTS; at = line.indexOf('{"', from)) {
     const end = endOf(line, at);
     const text = line.slice(at, end);
     const value = parsed(text);
-    if (!isFields(value)) break;
-    between.push(line.slice(from, at));
-    objects.push({ text, value });
-    from = end;
+    const cutText = isFields(value) ? '' : withoutRest(line.slice(at));
+    const cut = isFields(value) ? undefined : cutFields(cutText);
+    const fields = cut ?? value;
+    if (!isFields(fields)) break;
+    const before = line.slice(from, at);
+    between.push(before);
+    objects.push({ text: cut ? cutText : text, value: fields, isCut: cut !== undefined, before });
+    from = cut ? at + cutText.length : end;
   }
   between.push(line.slice(from));
   return { objects, between };

@@ -1,5 +1,6 @@
+import { cutFields, loggedBody } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
-import { type LogEntry, type LoggedExchange, type LogTime, textBody } from '../../logged-exchange.ts';
+import type { LogEntry, LoggedExchange, LogTime } from '../../logged-exchange.ts';
 import { fieldOf, layersOf } from './json-line.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { answerOf, tookMs } from './log-line.ts';
@@ -120,7 +121,7 @@ export class ReplyCorrelation {
       const joinedReply: LoggedExchange = {
         ...exchange,
         answer:
-          answer.kind === 'reply' && body !== undefined ? { ...answer, body: answer.body ?? textBody(body) } : answer,
+          answer.kind === 'reply' && body !== undefined ? { ...answer, body: answer.body ?? loggedBody(body) } : answer,
         tookMs: tookMs(read) ?? between(exchange, came),
         logged: { ...loggedOf(read), ...exchange.logged },
       };
@@ -134,11 +135,11 @@ export class ReplyCorrelation {
   #keepBody(id: string, exchange: LoggedExchange, read: (field: LogField) => string | undefined): void {
     if (id === ADJACENT) return;
     const text = read('responseBody') ?? '';
-    const value = parsed(text);
+    const value = parsed(text) ?? cutFields(text);
     if (!isFields(value)) return;
     if (typeof value.sessionID === 'string') {
       if (exchange.request.body === 'unknown')
-        this.#waiting.set(id, { ...exchange, request: { ...exchange.request, body: textBody(text) } });
+        this.#waiting.set(id, { ...exchange, request: { ...exchange.request, body: loggedBody(text) } });
     } else if (value.balance !== undefined || value.code !== undefined) this.#replies.set(id, text);
   }
 

@@ -1,0 +1,79 @@
+import type { Deviation } from '../books/deviation.ts';
+import type { Books } from '../books/wallet-books.ts';
+import { isCut, type LoggedCall } from '../calls/logged-call.ts';
+
+/**
+ * Says which bodies the logger has cut, if the missing part could change what is said about money. A part does not matter if a later
+ * balance confirms the calls.
+ *
+ * @returns clauses, each with the line whose rest would decide it; empty if nothing matters
+ */
+export function cutBodiesOf(books: Books, calls: readonly LoggedCall[]): readonly string[] {
+  return calls.flatMap((call) => {
+    const isConfirmed = isConfirmedLater(call, books);
+    const sent = missingInRequest(call, isConfirmed);
+    const replied = missingInReply(call, isConfirmed);
+    return [
+      ...(sent.length === 0 ? [] : [cutClause('request of', call, sent)]),
+      ...(replied.length === 0 ? [] : [cutClause('reply to', call, replied)]),
+    ];
+  });
+}
+
+/** Says at which line a logger has cut a body, and which fields the log lacks therefore. */
+function cutClause(body: string, { number, seen }: LoggedCall, fields: readonly string[]): string {
+  const { file, line } = seen.exchange.place;
+  return `the logger has cut the ${body} call ${number} (${file}:${line}), so its ${fields.join(', ').replace(/, ([^,]*)$/, ' and $1')} ${fields.length === 1 ? 'is' : 'are'} not known`;
+}
+
+/** Says which calls belong to nobody because of a cut, as the end of a clause. Empty if the cause is another one. */
+export function cutCauseOf(calls: readonly LoggedCall[]): string {
+  const cut = calls.find(({ seen }) => isCutRequest(seen.exchange.request.body));
+  if (!cut) return '';
+  const { file, line } = cut.seen.exchange.place;
+  return `, because the logger has cut ${calls.length === 1 ? 'its request' : `the request of call ${cut.number}`} (${file}:${line})`;
+}
+
+function isCutRequest(body: LoggedCall['seen']['exchange']['request']['body']): boolean {
+  return body !== null && body !== 'unknown' && body.truncated;
+}
+
+/** Returns the names of the fields that the log lacks of a request. The fields after the amount matter only if no balance confirms it. */
+function missingInRequest({ seen, alsoSeen, amount }: LoggedCall, isConfirmed: boolean): readonly string[] {
+  if (seen.call === 'balance' || !isCutRequest(seen.exchange.request.body) || alsoSeen?.whole) return [];
+  const isRefund = seen.call === 'refund';
+  const needed = [
+    ['txID', seen.txID],
+    ['origTxID', isRefund ? seen.origTxID : ''],
+    // The refund belongs to the round of its bet.
+    ['roundID', isRefund ? '' : seen.roundID],
+    ['amount', amount],
+    // A free bet takes no money.
+    ['type', isConfirmed || isRefund ? '' : seen.type],
+  ] as const;
+  return needed.flatMap(([name, value]) => (value === null ? [name] : []));
+}
+
+/** True if the log does not show whether a call belongs to a campaign, because the logger has cut its request. */
+export function isTypeCut({ seen }: LoggedCall): boolean {
+  return isCutRequest(seen.exchange.request.body) && seen.type === null && seen.frID === null;
+}
+
+/** Returns what the log lacks of a reply. No balance shows whether the service counts a call as successful. */
+function missingInReply({ reading, ending, balance }: LoggedCall, isConfirmed: boolean): readonly string[] {
+  if (!isCut(reading)) return [];
+  if (ending === 'unknown') return ['result'];
+  return ending === 'accepted' && balance === null && !isConfirmed ? ['balance'] : [];
+}
+
+/** True if the balance of this call or of a later one confirms what the call has done. */
+function isConfirmedLater(call: LoggedCall, { lastSaid, deviations, unknown }: Books): boolean {
+  if (unknown !== null || lastSaid === null || lastSaid.call.number < call.number) return false;
+  return !deviations.some((one) => one.fixedBy === null && mayExplain(call, one));
+}
+
+/** True if a wrong balance may come from a call, because the call is before it and after the last balance that was right. */
+function mayExplain({ number }: LoggedCall, { call, after, causes }: Deviation): boolean {
+  if (causes.some(({ transaction }) => transaction.attempts.some((attempt) => attempt.number === number))) return true;
+  return number <= call.number && (after === null || number > after.number);
+}
