@@ -16,6 +16,7 @@ import { IdReplacer } from '../src/traffic/capsule/id-replacer.ts';
 import { TextRewriter } from '../src/traffic/capsule/text-rewriter.ts';
 import { loggedBody } from '../src/traffic/cut-body.ts';
 import { beginsCommand, readCommand } from '../src/traffic/read/commands/read-command.ts';
+import { LineBlock } from '../src/traffic/read/line-block.ts';
 import { readTextLine } from '../src/traffic/read/logs/access-log.ts';
 import { logForm } from '../src/traffic/read/logs/log-form.ts';
 import { printedBodies } from '../src/traffic/read/logs/printed.ts';
@@ -129,6 +130,8 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
       readTextLine(text, FORM, { file: 'a.log', line: 1 }),
       printedBodies(`POST /bet ${text}`),
       loggedBody(`{"a":${text}`),
+      new LineBlock(`[13:03:07.165] INFO: ${text}`, 1).take(`    a: ${text}`),
+      new LineBlock(text, 1).take(text),
       loggedBody(`{"a":"${text}`),
     ],
   ],

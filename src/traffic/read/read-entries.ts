@@ -9,6 +9,7 @@ import { type Line, linesOf, plainBytes } from './file-bytes.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
 import { fromDocument, shapeOf } from './json-document.ts';
+import { LineBlock } from './line-block.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
 import { csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
 import { hasCutText, hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
@@ -86,13 +87,18 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEnt
         continue;
       }
       for (const entry of reading.take(line))
-        yield entry.kind === 'unreadable' && entry.line === line.number && line.text !== null
-          ? { ...entry, text: line.text.slice(0, MAX_SHOWN) }
-          : entry;
+        yield line.text === null ? entry : shownWith(entry, line.number, line.text);
     }
     if (skipped > 0) yield { kind: 'skipped', line: lines[0]?.number ?? 1, count: skipped };
   }
   yield* reading.end();
+}
+
+/** Adds the beginning of its line to an entry that can't be read. */
+function shownWith(entry: LogEntry, line: number, text: string): LogEntry {
+  return entry.kind === 'unreadable' && entry.line === line && entry.text === undefined
+    ? { ...entry, text: text.slice(0, MAX_SHOWN) }
+    : entry;
 }
 
 /**
@@ -115,6 +121,8 @@ class LineReader {
   #isQuoted = false;
   /** The names of the columns of a CSV. Null if the file does not begin with such a header. */
   #csv: readonly string[] | null = null;
+  /** A line of text whose entry may continue on the next line. */
+  #block: { readonly lines: LineBlock; readonly ended: boolean } | null = null;
   /** The beginning of a row of a CSV whose quoted field continues on the next line. */
   #row: { readonly line: number; readonly text: string } | null = null;
 
@@ -126,7 +134,15 @@ class LineReader {
 
   /** True if the next line does not continue an entry, and is no event of a journal. */
   get isBetweenEntries(): boolean {
-    return !(this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal);
+    return !(
+      this.#command ??
+      this.#message ??
+      this.#waiting ??
+      this.#bare ??
+      this.#csv ??
+      this.#journal ??
+      this.#block
+    );
   }
 
   *take(line: Line): Generator<LogEntry> {
@@ -156,7 +172,22 @@ class LineReader {
       if (!beginsMessage(text) && !beginsCommand(text) && this.#message.reading.take(text)) return;
       yield* this.#endMessage();
     }
+    if (this.#block?.lines.take(text)) return;
+    yield* this.#endBlock();
     if (!this.#takeBare(text, line)) yield* this.#begin(text, line);
+  }
+
+  /** Reads an entry of several lines. */
+  *#endBlock(): Generator<LogEntry> {
+    if (!this.#block) return;
+    const { lines, ended } = this.#block;
+    this.#block = null;
+    const entry = lines.entry();
+    const place: LogPlace = { file: this.#source.file, line: lines.number };
+    for (const sighting of entry.kind === 'object'
+      ? this.#logged(entry.fields, place)
+      : this.#line(entry.text, lines.number, ended))
+      yield* this.#after(shownWith(sighting, lines.number, entry.kind === 'text' ? entry.text : ''));
   }
 
   /**
@@ -206,6 +237,7 @@ class LineReader {
   }
 
   *end(): Generator<LogEntry> {
+    yield* this.#endBlock();
     if (this.#row) yield { kind: 'unreadable', line: this.#row.line, why: 'the file ends within this row' };
     yield* this.#endCommand();
     yield* this.#endMessage();
@@ -215,7 +247,8 @@ class LineReader {
     yield* this.#textCorrelation.end();
   }
 
-  *#begin(text: string, { number, ended }: Line): Generator<LogEntry> {
+  *#begin(text: string, line: Line): Generator<LogEntry> {
+    const { number, ended } = line;
     if (text.trim() === '') return;
     if (beginsMessage(text)) {
       this.#message = { line: number, reading: new MessageReader(text) };
@@ -234,11 +267,18 @@ class LineReader {
       yield { kind: 'exchange', exchange: { ...exchange, answer: failure } };
       return;
     }
-    // A comment or a line of `curl -v` between a request and its reply does not end the request.
-    for (const sighting of this.#line(text, number, ended)) {
-      if (sighting.kind === 'exchange') yield* this.#endWaiting();
-      yield sighting;
+    // The reply of a command may be JSON on several lines too.
+    if (!this.#waiting && !this.#journal && !/^[\s{]/.test(text)) {
+      this.#block = { lines: new LineBlock(text, number), ended };
+      return;
     }
+    for (const sighting of this.#line(text, number, ended)) yield* this.#after(sighting);
+  }
+
+  /** A comment or a line of `curl -v` between a request and its reply does not end the request. */
+  *#after(sighting: LogEntry): Generator<LogEntry> {
+    if (sighting.kind === 'exchange') yield* this.#endWaiting();
+    yield sighting;
   }
 
   *#line(text: string, number: number, ended: boolean): Generator<LogEntry> {

@@ -1,0 +1,149 @@
+import { cutEntry } from '../cut-body.ts';
+import { type Fields, isFields, parsed } from '../json-fields.ts';
+
+/** Maximum number of lines of one entry, and of their characters. */
+const MAX_LINES = 2000;
+const MAX_CHARACTERS = 1024 * 1024;
+
+/** Matches the first line that pino-pretty writes of an entry, such as `[13:03:07.165] INFO (1 on wallet): request completed`. */
+const PINO = /^\[([\d:.,TZ +-]{8,40})\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)(?: ?\([^)]{0,200}\))?: ?(.*)$/s;
+/** Matches the first line of a field that pino-pretty writes under that line. */
+const FIELD = /^ {4}([\w$@.-]{1,100}):(?: (.*))?$/s;
+
+/** An entry of several lines, as one object or as one line of text. */
+export type BlockEntry =
+  | { readonly kind: 'object'; readonly fields: Fields }
+  | { readonly kind: 'text'; readonly text: string };
+
+/**
+ * Joins the lines of one entry: the fields that pino-pretty writes under its first line, or JSON on lines of its own after a line of
+ * text. Such JSON begins with a brace that is alone on its line, or that ends the line before it. A body may also be on one line.
+ */
+export class LineBlock {
+  readonly number: number;
+  readonly #lines: string[];
+  readonly #isPino: boolean;
+  #depth: number;
+  #length: number;
+
+  /** @param head the first line, which is no JSON */
+  constructor(head: string, number: number) {
+    this.number = number;
+    this.#lines = [head];
+    this.#isPino = PINO.test(head);
+    this.#depth = head.trimEnd().endsWith('{') ? 1 : 0;
+    this.#length = head.length;
+  }
+
+  /** Adds a line. Returns false if the line does not belong to the entry. */
+  take(line: string): boolean {
+    if (this.#lines.length >= MAX_LINES || this.#length + line.length > MAX_CHARACTERS) return false;
+    if (!(this.#isPino ? this.#isUnderPino(line) : this.#isJson(line))) return false;
+    this.#lines.push(line);
+    this.#length += line.length;
+    return true;
+  }
+
+  #isUnderPino(line: string): boolean {
+    return /^ {4}/.test(line) && (this.#lines.length > 1 || FIELD.test(line));
+  }
+
+  #isJson(line: string): boolean {
+    const text = line.trim();
+    if (this.#depth === 0 && text !== '{' && !isBody(text)) return false;
+    // A line that is not indented is the next entry, and the JSON has no end.
+    if (this.#depth > 0 && !/^[\s}\]]/.test(line)) return false;
+    this.#depth += bracesOf(text);
+    return true;
+  }
+
+  /** Returns the entry. Its first line alone is returned as it is. */
+  entry(): BlockEntry {
+    const [head = '', ...rest] = this.#lines;
+    if (rest.length === 0) return { kind: 'text', text: head };
+    if (!this.#isPino)
+      return { kind: 'text', text: `${head.trimEnd()}${head.trimEnd().endsWith('{') ? '' : ' '}${joined(rest)}` };
+    const [, time, msg] = PINO.exec(head) ?? [];
+    return { kind: 'object', fields: { time, ...fieldsOf(rest), msg } };
+  }
+}
+
+/** The names of fields of log entries, which no body has. */
+const OF_ENTRIES = [
+  'url',
+  'path',
+  'method',
+  'level',
+  'time',
+  'timestamp',
+  '@timestamp',
+  'ts',
+  'event',
+  'request',
+  'log',
+];
+
+/** True for a line that is the body of a call, and no entry of a log. */
+function isBody(text: string): boolean {
+  if (!text.startsWith('{"') || !text.endsWith('}')) return false;
+  const value = parsed(text);
+  if (!isFields(value) || OF_ENTRIES.some((name) => name in value)) return false;
+  return 'balance' in value || ('sessionID' in value && 'txID' in value) || ('code' in value && 'message' in value);
+}
+
+/** Joins lines of JSON. The name of a field follows the brace directly, as in JSON on one line. */
+function joined(lines: readonly string[]): string {
+  return lines.map((line) => line.trim()).join('');
+}
+
+/** Returns how many braces and brackets a line of JSON opens, minus those that it closes. */
+function bracesOf(line: string): number {
+  let open = 0;
+  let isText = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const sign = line[at];
+    if (isText) {
+      if (sign === '\\') at += 1;
+      else if (sign === '"') isText = false;
+    } else if (sign === '"') isText = true;
+    else if (sign === '{' || sign === '[') open += 1;
+    else if (sign === '}' || sign === ']') open -= 1;
+  }
+  return open;
+}
+
+function fieldsOf(lines: readonly string[]): Fields {
+  const fields: Record<string, unknown> = {};
+  let name = '';
+  let value: string[] = [];
+  const end = (): void => {
+    if (name !== '') fields[name] = fieldValue(value);
+  };
+  for (const line of lines) {
+    const found = FIELD.exec(line);
+    if (found) {
+      end();
+      name = found[1] ?? '';
+      value = [found[2] ?? ''];
+    } else value.push(line);
+  }
+  end();
+  return fields;
+}
+
+function fieldValue(lines: readonly string[]): unknown {
+  const text = joined(withoutStack(lines));
+  // The line with the stack was the last one of its object, so a comma is left before the brace.
+  return parsed(text) ?? parsed(text.replaceAll(/,(?=[}\]])/g, '')) ?? cutEntry(text) ?? text;
+}
+
+/** Removes the stack of an error, which pino-pretty writes without quotation marks. */
+function withoutStack(lines: readonly string[]): readonly string[] {
+  let indent: number | null = null;
+  return lines.filter((line) => {
+    const own = line.length - line.trimStart().length;
+    if (indent !== null && own > indent) return false;
+    indent = /^\s*"stack":\s*$/.test(line) ? own : null;
+    return indent === null;
+  });
+}
