@@ -16,6 +16,7 @@ import { IdReplacer } from '../src/traffic/capsule/id-replacer.ts';
 import { TextRewriter } from '../src/traffic/capsule/text-rewriter.ts';
 import { loggedBody } from '../src/traffic/cut-body.ts';
 import { beginsCommand, readCommand } from '../src/traffic/read/commands/read-command.ts';
+import { WgetOutput } from '../src/traffic/read/commands/wget-output.ts';
 import { LineBlock } from '../src/traffic/read/line-block.ts';
 import { readTextLine } from '../src/traffic/read/logs/access-log.ts';
 import { logForm } from '../src/traffic/read/logs/log-form.ts';
@@ -107,6 +108,20 @@ const PIECES = [
 ] as const; // prettier-ignore
 
 const FORM = logForm({});
+const linesOfWget = (text: string): unknown => {
+  const output = new WgetOutput();
+  output.take('--2026-11-23 14:03:07--  http://h/bet', 'all');
+  const sent = [`Connecting to ${text}`, `Connecting to ${text} failed: ${text}`].map((line) =>
+    output.take(line, 'all'),
+  );
+  output.take('  HTTP/1.1 200 OK', 'all');
+  return [
+    sent,
+    output.take(text, 'all'),
+    output.take(`2026-11-23 14:03:07 (${text}`, 'all'),
+    output.take(` [${text}`, 'all'),
+  ];
+};
 const scrub = createScrubber(['abcdefgh\\"/+ 0', '\\\\\\\\', '0000']);
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -141,7 +156,13 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ],
   [
     'the reader of commands',
-    (text) => [beginsCommand(text), beginsCommand(`echo a ${text}`), readCommand(`curl ${text}`)],
+    (text) => [
+      new WgetOutput().take(`--2026-11-23 14:03:07--  http://${text}`, 'all'),
+      linesOfWget(text),
+      beginsCommand(text),
+      beginsCommand(`echo a ${text}`),
+      readCommand(`curl ${text}`),
+    ],
   ],
   [
     'the capsule',

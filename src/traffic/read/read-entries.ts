@@ -5,6 +5,7 @@ import { BareReply } from './bare-reply.ts';
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
 import { beginsCommand, readCommand } from './commands/read-command.ts';
+import { type WgetLine, WgetOutput } from './commands/wget-output.ts';
 import { type Line, linesOf, plainBytes } from './file-bytes.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
@@ -16,6 +17,7 @@ import { hasCutText, hasId, readJsonLine, readPlainText, readPrinted } from './l
 import { type LogForm, logForm } from './logs/log-form.ts';
 import { idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
+import { readTime } from './logs/time.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
 import { beginsMessage, MessageReader } from './raw-http.ts';
 
@@ -29,6 +31,7 @@ const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
 /** Maximum number of characters that are kept of a line that can't be read. They show whether the line looks like a call. */
 const MAX_SHOWN = 4096;
+const UNKNOWN = { kind: 'unknown' } as const;
 const CUT = 'the logger has cut its JSON';
 /** Matches the colours that loggers print for a terminal. */
 const COLOUR = /\u001B\[[\d;]{0,20}m/g;
@@ -115,6 +118,7 @@ class LineReader {
   /** The last request, whose reply may follow. Null if there is none. */
   #waiting: LoggedExchange | null = null;
   #bare: BareReply | null = null;
+  readonly #wget = new WgetOutput();
   /** The names of the columns of an IIS log. Null until the header line that names them. */
   #columns: readonly string[] | null = null;
   /** True while the lines begin with the mark `> ` of a quotation in a message or a ticket. */
@@ -168,6 +172,49 @@ class LineReader {
       }
       yield* this.#endCommand();
     }
+    if (beginsCommand(text)) this.#wget.end();
+    const printed = this.#wget.take(
+      text,
+      !this.#waiting ? 'nothing' : this.#waiting.request.method === null ? 'url' : 'all',
+    );
+    if (printed) yield* this.#printedByWget(printed, text, line);
+    else yield* this.#takeText(text, line);
+  }
+
+  *#printedByWget(printed: WgetLine, text: string, line: Line): Generator<LogEntry> {
+    yield* this.#endBlock();
+    switch (printed.kind) {
+      case 'lines':
+        for (const each of printed.lines) yield* this.#takeText(each, line);
+        break;
+      case 'attempt':
+        yield* this.#endMessage();
+        yield* this.#attempt(printed, line);
+        break;
+      case 'done':
+        yield* this.#endMessage();
+        break;
+      case 'connected':
+      case 'failure':
+        if (this.#waiting === null) yield* this.#takeText(text, line);
+        else this.#waiting = { ...this.#waiting, answer: printed.kind === 'failure' ? printed.answer : UNKNOWN };
+    }
+  }
+
+  /** Begins an attempt of wget: the first one of a command, the same request again, or a request without its command. */
+  *#attempt({ time, url }: { readonly time: string; readonly url: string }, { number }: Line): Generator<LogEntry> {
+    const asked = this.#waiting;
+    const isFirst = asked?.time === null && asked.answer.kind === 'unknown';
+    const isSame = asked !== null && asked.request.url === url;
+    if (!isFirst || !isSame) yield* this.#endWaiting();
+    const request = isSame ? asked.request : { method: null, url, headers: null, body: 'unknown' as const };
+    this.#waiting = {
+      ...(isFirst && isSame ? asked : this.#unanswered(request, number)),
+      time: readTime(time, this.#source.form.zone) ?? null,
+    };
+  }
+
+  *#takeText(text: string, line: Line): Generator<LogEntry> {
     if (this.#message) {
       if (!beginsMessage(text) && !beginsCommand(text) && this.#message.reading.take(text)) return;
       yield* this.#endMessage();
@@ -408,8 +455,10 @@ class LineReader {
     const message = reading.end();
     if (message.kind === 'request') {
       if (this.#waiting && reading.isTrace) return;
-      yield* this.#endWaiting();
-      this.#waiting = this.#unanswered(message.request, line);
+      // wget has printed the URL and the time before the request.
+      const time = this.#waiting?.request.method === null ? this.#waiting.time : null;
+      if (time === null) yield* this.#endWaiting();
+      this.#waiting = { ...this.#unanswered(message.request, line), time };
       return;
     }
     if (!this.#waiting) {
@@ -418,7 +467,7 @@ class LineReader {
     }
     const exchange = this.#waiting;
     this.#waiting = null;
-    const time = message.dateMs === null ? null : { ms: message.dateMs, precisionMs: 1000 };
+    const time = message.dateMs === null ? exchange.time : { ms: message.dateMs, precisionMs: 1000 };
     yield { kind: 'exchange', exchange: { ...exchange, answer: message.answer, time } };
   }
 
@@ -436,7 +485,7 @@ class LineReader {
       time: null,
       tookMs: null,
       request,
-      answer: { kind: 'unknown' },
+      answer: UNKNOWN,
       logged: {},
     };
   }
