@@ -22,6 +22,11 @@ export interface LogTime {
   readonly precisionMs: number;
   /** True if the time was logged without a zone, so that the configured zone was assumed. */
   readonly zoneless?: true;
+  /**
+   * The time an hour later, if the local time occurs twice because the clocks were set back, and the log does not show which of the two
+   * times it is. `ms` is then the earlier one.
+   */
+  readonly laterMs?: number;
   /** True if the request and the reply are on one line, so that the time may be the end of the call. */
   readonly mayBeEnd?: true;
 }

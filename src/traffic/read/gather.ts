@@ -203,7 +203,8 @@ function mayBeSelected(call: RecordedCall, player: string | null, selection: Cal
   if (round !== undefined && call.roundID !== round) return false;
   if (tx !== undefined && call.txID !== tx && call.origTxID !== tx) return false;
   const at = call.exchange.time?.ms;
-  if (fromMs !== undefined && (at === undefined || at < fromMs - CLOCKS_MAY_DIFFER_MS)) return false;
+  const latest = call.exchange.time?.laterMs ?? at;
+  if (fromMs !== undefined && (latest === undefined || latest < fromMs - CLOCKS_MAY_DIFFER_MS)) return false;
   return toMs === undefined || (at !== undefined && at <= toMs + CLOCKS_MAY_DIFFER_MS);
 }
 

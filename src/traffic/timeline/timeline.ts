@@ -14,6 +14,7 @@ import { withoutDoubles } from './doubles.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
+import { withRepeatedHour } from './repeated-hour.ts';
 import { judgeWallet, type WalletVerdict } from './verdict.ts';
 import { worstFirst } from './wallet-state.ts';
 
@@ -31,6 +32,8 @@ export interface IncidentTimeline {
   readonly wallets: readonly WalletVerdict[];
   /** The names of the wallets with a reply that breaks a rule. */
   readonly breakers: ReadonlySet<string | null>;
+  /** Sentences about times that are not certain. */
+  readonly notes: readonly string[];
   /** The exit status. 0: nothing is wrong. 1: a rule was broken or something is owed. 3: unknown. */
   readonly status: 0 | 1 | 3;
 }
@@ -57,16 +60,21 @@ export function buildTimeline(
   keysOf: KeysOf = () => NO_KEYS,
   reading: Reading = { unread: [], judgements: [] },
 ): IncidentTimeline {
-  const once = withoutDoubles(calls);
+  const { calls: once, doubts: ofHour, notes } = withRepeatedHour(withoutDoubles(calls));
+  const unread = [...reading.unread, ...ofHour];
   const build = (order: CallOrder, doubts: readonly string[]): IncidentTimeline =>
-    timelineIn(order, withBeginnings(once), selection, known, keysOf, { ...reading, unread: doubts });
-  const byTime = build('time', reading.unread);
+    timelineIn(order, withBeginnings(once), selection, known, keysOf, {
+      ...reading,
+      unread: doubts,
+      notes,
+    });
+  const byTime = build('time', unread);
   if (!isShuffled(once)) return byTime;
   // The times of several servers can differ, and exports can be shuffled. The balances show which order is right.
-  const byFile = build('file', reading.unread);
+  const byFile = build('file', unread);
   const [timeFits, fileFits] = [fits(byTime), fits(byFile)];
   if (timeFits !== fileFits) return timeFits ? byTime : byFile;
-  const unsure = isSameResult(byTime, byFile) ? byTime : build('time', [...reading.unread, UNKNOWN_ORDER]);
+  const unsure = isSameResult(byTime, byFile) ? byTime : build('time', [...unread, UNKNOWN_ORDER]);
   // Some rules depend on the order of the calls. Only a breach in both orders is certain.
   const certain = new Set(byFile.breaches.map((one) => breachKey(one, byFile)));
   const breaches = unsure.breaches.filter((one) => certain.has(breachKey(one, unsure)));
@@ -119,7 +127,7 @@ function timelineIn(
   selection: CallSelection,
   known: ReadonlyMap<string, KnownSession>,
   keysOf: KeysOf,
-  { unread, judgements }: Reading,
+  { unread, judgements, notes }: Reading & Pick<IncidentTimeline, 'notes'>,
 ): IncidentTimeline {
   const { paired, clocks, isApart } = pairSides(calls, order);
   const ownerOf = ownersOf(paired, known);
@@ -156,6 +164,7 @@ function timelineIn(
   const breakers = breakersOf([...own, ...judged], logged);
   const timeline = {
     calls: selected,
+    notes,
     breakers,
     clocks,
     breaches: [...own, ...judged].filter(({ call }) => shown.has(call)).toSorted((a, b) => a.call - b.call),

@@ -156,6 +156,7 @@ function readText(timeline: IncidentTimeline, gathered: GatheredCalls, notes: re
   const lines = [
     `Read: ${plural(total, 'call')}, of which ${timeline.calls.length} ${timeline.calls.length === 1 ? 'is' : 'are'} shown${others > 0 ? `; ${plural(others, 'entry', 'entries')} of other kinds` : ''}.`,
     ...notes,
+    ...timeline.notes,
   ];
   if (timeline.clocks) {
     const { aheadMs, pairs } = timeline.clocks;

@@ -5,7 +5,7 @@ import { fieldOf, layersOf } from './json-line.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { answerOf, tookMs } from './log-line.ts';
 import { ADJACENT } from './printed.ts';
-import { readTime } from './time.ts';
+import { elapsedMs, readTime } from './time.ts';
 
 /** Maximum number of requests that wait for the line with their reply. */
 const MAX_WAITING = 10_000;
@@ -163,7 +163,7 @@ export class ReplyCorrelation {
  * also be close in time and have the same body.
  */
 function isSame(a: LoggedExchange, b: LoggedExchange): boolean {
-  const isSoon = a.time === null || b.time === null || Math.abs(a.time.ms - b.time.ms) < ONE_REQUEST_MS;
+  const isSoon = a.time === null || b.time === null || Math.abs(elapsedMs(a.time, b.time)) < ONE_REQUEST_MS;
   const bodies = [a, b].map(({ request: { body } }) => (body === null || body === 'unknown' ? undefined : body.data));
   return isSoon && isSameCall(a, b) && (bodies.includes(undefined) || bodies[0] === bodies[1]);
 }
@@ -178,7 +178,7 @@ function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
 
 /** True if a line came not later than the reply of a call, with a second of tolerance. */
 function isSoonAfter(done: LoggedExchange, { time }: LoggedExchange): boolean {
-  return done.time !== null && time !== null && time.ms - done.time.ms <= (done.tookMs ?? 0) + 1000;
+  return done.time !== null && time !== null && elapsedMs(done.time, time) <= (done.tookMs ?? 0) + 1000;
 }
 
 function joined(first: LoggedExchange, again: LoggedExchange): LoggedExchange {
@@ -197,5 +197,5 @@ function joined(first: LoggedExchange, again: LoggedExchange): LoggedExchange {
 }
 
 function between({ time }: LoggedExchange, came: LogTime | null | undefined): number | null {
-  return came && time ? Math.max(0, came.ms - time.ms) : null;
+  return came && time ? Math.max(0, elapsedMs(time, came)) : null;
 }

@@ -61,6 +61,15 @@ export function readTime(text: string, zone: Zone): LogTime | undefined {
   return nationalTime(trimmed, zone);
 }
 
+/**
+ * Returns the ms from one time to another; negative if the second time is before the first. Of a local time that occurs twice in autumn,
+ * the hour counts that makes the two times lie close together.
+ */
+export function elapsedMs(from: LogTime, to: LogTime): number {
+  const all = [from.ms, from.laterMs ?? from.ms].flatMap((begin) => [to.ms - begin, (to.laterMs ?? to.ms) - begin]);
+  return all.reduce((best, each) => (Math.abs(each) < Math.abs(best) ? each : best));
+}
+
 function nationalTime(text: string, zone: Zone): LogTime | undefined {
   const german = GERMAN.exec(text);
   if (german) {
@@ -108,8 +117,14 @@ function moment(
   const millis = fraction === undefined ? 0 : Number(`0.${fraction}`) * 1000;
   const precisionMs = fraction === undefined ? coarsestMs : 10 ** Math.max(0, 3 - fraction.length);
   const given = offset === undefined ? undefined : offsetMinutes(offset);
-  const minutes = given ?? (typeof zone === 'number' ? zone : offsetAtLocal(zone, wall));
-  return { ms: wall - minutes * 60_000 + millis, precisionMs, ...(given === undefined && { zoneless: true }) };
+  if (given !== undefined) return { ms: wall - given * 60_000 + millis, precisionMs };
+  const [minutes = 0, later] = typeof zone === 'number' ? [zone] : offsetsAtLocal(zone, wall);
+  return {
+    ms: wall - minutes * 60_000 + millis,
+    precisionMs,
+    zoneless: true,
+    ...(later !== undefined && { laterMs: wall - later * 60_000 + millis }),
+  };
 }
 
 function offsetMinutes(text: string): number | undefined {
@@ -120,17 +135,37 @@ function offsetMinutes(text: string): number | undefined {
 }
 
 /**
- * Returns how many minutes the local time of a zone is ahead of UTC, at a local time. An hour that is repeated in
- * autumn counts as the first of the two.
+ * Returns how many minutes the local time of a zone is ahead of UTC, at a local time. A time in the hour that is repeated in autumn has
+ * two values, the first hour before the second.
  */
-function offsetAtLocal(zone: string, wall: number): number {
-  const first = offsetAtUtc(zone, wall);
-  return offsetAtUtc(zone, wall - first * 60_000);
+function offsetsAtLocal(zone: string, wall: number): readonly number[] {
+  const [before, after] = [offsetAtUtc(zone, wall - DAY_MS), offsetAtUtc(zone, wall + DAY_MS)];
+  if (before === after) return [before];
+  const fitting = [before, after].filter((minutes) => offsetAtUtc(zone, wall - minutes * 60_000) === minutes);
+  // A time in the hour that is left out in spring does not exist. A clock that was not set shows it.
+  return fitting.length === 0 ? [before] : fitting;
 }
 
+const DAY_MS = 24 * 60 * 60_000;
+
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
+/** The offsets that were found, by zone and quarter of an hour. No zone changes its offset within a quarter. */
+const OFFSETS = new Map<string, number>();
+const QUARTER_MS = 15 * 60_000;
+const MAX_OFFSETS = 10_000;
 
 function offsetAtUtc(zone: string, utc: number): number {
+  const quarter = Math.floor(utc / QUARTER_MS);
+  const key = `${zone} ${quarter}`;
+  const known = OFFSETS.get(key);
+  if (known !== undefined) return known;
+  if (OFFSETS.size >= MAX_OFFSETS) OFFSETS.clear();
+  const found = computedOffset(zone, quarter * QUARTER_MS);
+  OFFSETS.set(key, found);
+  return found;
+}
+
+function computedOffset(zone: string, utc: number): number {
   let format = FORMATS.get(zone);
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {

@@ -35,6 +35,21 @@ describe('a time of a log', () => {
     });
   });
 
+  it.each([
+    ['Europe/Berlin', '2026-10-25 02:30:00', '2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'],
+    ['Europe/London', '2026-10-25 01:59:59', '2026-10-25T00:59:59.000Z', '2026-10-25T01:59:59.000Z'],
+    ['America/New_York', '2026-11-01 01:30:00', '2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z'],
+    ['Europe/Berlin', '2026-10-25 03:00:00', '2026-10-25T02:00:00.000Z', null],
+    ['Europe/Berlin', '2026-10-25 01:59:59', '2026-10-24T23:59:59.000Z', null],
+    ['Europe/Berlin', '2026-03-29 02:30:00', '2026-03-29T01:30:00.000Z', null],
+    ['Asia/Tokyo', '2026-10-25 02:30:00', '2026-10-24T17:30:00.000Z', null],
+  ])('of %s has two values if it occurs twice: %s', (zone, text, first, second) => {
+    const time = readTime(text, zone);
+    expect(iso(text, zone)).toBe(first);
+    expect(time?.laterMs === undefined ? null : new Date(time.laterMs).toISOString()).toBe(second);
+    expect(readTime(`${text} +02:00`, zone)).not.toHaveProperty('laterMs');
+  });
+
   it('may have a zone by name or by offset', () => {
     expect(readZone('+01:30')).toBe(90);
     expect(readZone('Z')).toBe(0);

@@ -1,0 +1,166 @@
+import type { LogTime } from '../logged-exchange.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+
+/** The calls with their times in the hour that occurs twice in autumn, as far as the logs show which of the two hours is meant. */
+export interface RepeatedHour {
+  readonly calls: readonly RecordedCall[];
+  /** The reasons why the order of calls is not known, each as a clause. */
+  readonly doubts: readonly string[];
+  /** Sentences about times that may be an hour later. The order of these calls is known. */
+  readonly notes: readonly string[];
+}
+
+/** Lines of a log that are written at the same moment may be in another order. A smaller step back is no change of the clock. */
+const SAME_MOMENT_MS = 60_000;
+/** A step back of at least this length is the change of the clock. A shorter one may also come from lines in another order. */
+const CLOCK_CHANGE_MS = 30 * 60_000;
+/** Maximum difference between the clocks of two sides, for which the time of one side shows the hour of the other. */
+const CLOCKS_DIFFER_MS = 15 * 60_000;
+
+/**
+ * Decides which of the two hours is meant by a local time that occurs twice, because the clocks were set back. The lines of a log show
+ * it if the times step back once. The log of the other side shows it if it has the same call with an offset.
+ */
+export function withRepeatedHour(calls: readonly RecordedCall[]): RepeatedHour {
+  if (!calls.some((call) => laterMs(call) !== null)) return { calls, doubts: [], notes: [] };
+  const known = new Map<RecordedCall, LogTime>();
+  const doubts: string[] = [];
+  const notes: string[] = [];
+  const certain = certainTimes(calls);
+  for (const [file, mine] of Map.groupBy(calls, ({ exchange }) => exchange.place.file)) {
+    const { lines, isSure } = inOrderOfWriting(mine);
+    const run = lines.filter((call) => laterMs(call) !== null);
+    const { second, open, isShuffled } = hoursOf(run, certain, isSure);
+    for (const call of second) known.set(call, timeLater(call));
+    const [first] = open;
+    if (first === undefined) continue;
+    const place = `${file}:${first.exchange.place.line}`;
+    const more = open.length === 1 ? '' : ` and of ${open.length - 1} more ${open.length === 2 ? 'line' : 'lines'}`;
+    if (isShuffled || hasOthersBetween(open, mine, calls))
+      doubts.push(
+        `the time of ${place}${more} is in the hour that occurs twice when the clocks are set back, and the logs do not show which of the two hours it is (times with an offset would show it)`,
+      );
+    else
+      notes.push(
+        `The time of ${place}${more} is in the hour that occurs twice when the clocks are set back. croupier shows the first of the two hours. The order of the calls is known.`,
+      );
+  }
+  const settled = calls.map((call) => {
+    const time = known.get(call);
+    return time ? { ...call, exchange: { ...call.exchange, time } } : call;
+  });
+  return { calls: settled, doubts, notes };
+}
+
+function laterMs({ exchange: { time } }: RecordedCall): number | null {
+  return time?.laterMs ?? null;
+}
+
+function firstMs({ exchange: { time } }: RecordedCall): number {
+  return time?.ms ?? 0;
+}
+
+function lastMs(call: RecordedCall): number {
+  return laterMs(call) ?? firstMs(call);
+}
+
+function timeLater({ exchange: { time } }: RecordedCall): LogTime {
+  const { laterMs: ms = 0, ...rest } = time ?? { ms: 0, precisionMs: 1 };
+  return { ...rest, ms };
+}
+
+/**
+ * Returns the calls of a file that have a time, as they were written. An export may begin with the newest entry. `isSure` is false if the
+ * times do not show which end of the file is the newest one.
+ */
+function inOrderOfWriting(calls: readonly RecordedCall[]): {
+  readonly lines: readonly RecordedCall[];
+  readonly isSure: boolean;
+} {
+  const lines = calls
+    .filter(({ exchange }) => exchange.time !== null)
+    .toSorted((a, b) => a.exchange.place.line - b.exchange.place.line);
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (!first || !last) return { lines, isSure: true };
+  if (lastMs(first) < firstMs(last)) return { lines, isSure: true };
+  if (firstMs(first) > lastMs(last)) return { lines: lines.toReversed(), isSure: true };
+  const steps = lines.slice(1).map((call, index) => Math.sign(firstMs(call) - firstMs(lines[index] ?? call)));
+  const [up, down] = [1, -1].map((sign) => steps.filter((step) => step === sign).length);
+  if (up === undefined || down === undefined || down === 0) return { lines, isSure: true };
+  if (up <= 1 && down >= SURE_STEPS) return { lines: lines.toReversed(), isSure: true };
+  return { lines, isSure: down <= 1 && up >= SURE_STEPS };
+}
+
+/** If at least this number of steps between lines goes in one direction, and at most one in the other, the direction of the file is known. */
+const SURE_STEPS = 3;
+
+/** Returns the times of calls that have an offset or are not in the hour, by the name and the txID of the call. */
+function certainTimes(calls: readonly RecordedCall[]): ReadonlyMap<string, readonly RecordedCall[]> {
+  return Map.groupBy(
+    calls.filter((call) => call.exchange.time !== null && laterMs(call) === null && call.txID !== null),
+    keyOf,
+  );
+}
+
+function keyOf({ call, txID }: RecordedCall): string {
+  return `${call} ${txID ?? ''}`;
+}
+
+/**
+ * Splits the calls of one log into those of the first hour, those of the second hour, and those whose hour is not known.
+ *
+ * @param run the calls in the hour, as they were written
+ */
+function hoursOf(
+  run: readonly RecordedCall[],
+  certain: ReadonlyMap<string, readonly RecordedCall[]>,
+  isSure: boolean,
+): { readonly second: readonly RecordedCall[]; readonly open: readonly RecordedCall[]; readonly isShuffled: boolean } {
+  const stepsBack = run.flatMap((call, index) => {
+    const before = run[index - 1];
+    const backMs = before ? firstMs(before) - firstMs(call) : 0;
+    return backMs > SAME_MOMENT_MS ? [{ index, backMs }] : [];
+  });
+  const [step, ...others] = stepsBack;
+  if (isSure && step && others.length === 0 && step.backMs >= CLOCK_CHANGE_MS)
+    return { second: run.slice(step.index), open: [], isShuffled: false };
+  const hours = run.map((call) => hourBy(call, certain));
+  const lastFirst = hours.lastIndexOf('first');
+  const firstSecond = hours.indexOf('second');
+  if (step || (firstSecond >= 0 && firstSecond < lastFirst)) {
+    const open = run.filter((_, index) => hours[index] === undefined);
+    return { second: run.filter((_, index) => hours[index] === 'second'), open, isShuffled: open.length > 0 };
+  }
+  // The calls before one of the first hour are of the first hour too, and the calls after one of the second hour are of the second.
+  const end = firstSecond < 0 ? run.length : firstSecond;
+  return { second: run.slice(end), open: run.slice(lastFirst + 1, end), isShuffled: false };
+}
+
+/** Finds the hour of a call from the log of the other side. */
+function hourBy(
+  call: RecordedCall,
+  certain: ReadonlyMap<string, readonly RecordedCall[]>,
+): 'first' | 'second' | undefined {
+  const [other, ...more] = call.txID === null ? [] : (certain.get(keyOf(call)) ?? []);
+  if (!other || more.length > 0 || other.exchange.side === call.exchange.side) return undefined;
+  const isNear = (ms: number): boolean => Math.abs(firstMs(other) - ms) <= CLOCKS_DIFFER_MS;
+  if (isNear(firstMs(call))) return 'first';
+  return isNear(laterMs(call) ?? 0) ? 'second' : undefined;
+}
+
+/** True if another log has calls in the two hours. Their order is not known then. The same calls in the log of the other side do not count. */
+function hasOthersBetween(
+  open: readonly RecordedCall[],
+  mine: readonly RecordedCall[],
+  calls: readonly RecordedCall[],
+): boolean {
+  const from =
+    open.reduce((least, call) => Math.min(least, firstMs(call)), Number.POSITIVE_INFINITY) - CLOCKS_DIFFER_MS;
+  const to = open.reduce((most, call) => Math.max(most, lastMs(call)), 0) + CLOCKS_DIFFER_MS;
+  const own = new Set(mine);
+  const keys = new Set(mine.filter(({ txID }) => txID !== null).map(keyOf));
+  return calls.some((call) => {
+    const isIn = firstMs(call) <= to && lastMs(call) >= from;
+    return !own.has(call) && call.exchange.time !== null && isIn && !keys.has(keyOf(call));
+  });
+}
