@@ -23,6 +23,7 @@ import { logForm } from '../src/traffic/read/logs/log-form.ts';
 import { printedBodies } from '../src/traffic/read/logs/printed.ts';
 import { embeddedJson, namedPairs, withoutPrefix } from '../src/traffic/read/logs/wrapped.ts';
 import { readRequests } from '../src/traffic/read/read-requests.ts';
+import { lineFormat } from '../src/traffic/read/unknown-format.ts';
 
 /** Texts that are repeated. Each made some pattern slow, or looks like the beginning of what a pattern searches. */
 const PIECES = [
@@ -144,6 +145,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
       namedPairs(text),
       readTextLine(text, FORM, { file: 'a.log', line: 1 }),
       printedBodies(`POST /bet ${text}`),
+      lineFormat(text),
       loggedBody(`{"a":${text}`),
       new LineBlock(`[13:03:07.165] INFO: ${text}`, 1).take(`    a: ${text}`),
       new LineBlock(text, 1).take(text),

@@ -9,6 +9,8 @@ type Chunks = AsyncIterable<Uint8Array>;
 export interface PlainBytes {
   readonly head: string;
   readonly all: Chunks;
+  /** The first bytes as they are in the file, and after the file was decompressed and converted. They show a file that is no text. */
+  readonly first: { readonly raw: Buffer; readonly plain: Buffer };
   /**
    * Returns why the file could not be decompressed to its end. Returns null if there was no error in the part that was
    * read.
@@ -48,7 +50,12 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   const { first } = plain;
   const isUtf16 = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
   const { first: bytes, all } = isUtf16 ? await peek(fromUtf16(plain.all, first[0] === 0xff)) : plain;
-  return { head: bytes.toString('utf8').replace(/^\uFEFF/, ''), all, broken: () => broken };
+  return {
+    head: bytes.toString('utf8').replace(/^\uFEFF/, ''),
+    all,
+    first: { raw: raw.first, plain: bytes },
+    broken: () => broken,
+  };
 }
 
 /** The first bytes of a zip file: the head of its first file (APPNOTE.TXT of PKWARE, 4.3.7). */

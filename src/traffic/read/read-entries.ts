@@ -20,6 +20,7 @@ import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { readTime } from './logs/time.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
 import { beginsMessage, MessageReader } from './raw-http.ts';
+import { isIisLine, lineFormat, unreadableFormat } from './unknown-format.ts';
 
 /**
  * Matches a line that is neither a request nor a reply: a comment, or a setting that a browser adds to a request copied
@@ -64,7 +65,12 @@ export interface Source {
  * and reading continues.
  */
 export async function* readEntries(chunks: Chunks, source: Source): AsyncGenerator<LogEntry> {
-  const { head, all, broken } = await plainBytes(chunks);
+  const { head, all, first, broken } = await plainBytes(chunks);
+  const binary = unreadableFormat(first);
+  if (binary !== undefined) {
+    yield { kind: 'unreadable', line: 1, why: binary };
+    return;
+  }
   const shape = shapeOf(head);
   let line = 1;
   for await (const sighting of shape.kind === 'lines'
@@ -358,7 +364,7 @@ class LineReader {
       yield { kind: 'exchange', exchange };
       return;
     }
-    const fields = printedBodies(text);
+    const fields = isIisLine(text) ? undefined : printedBodies(text);
     if (fields) {
       yield* this.#printed(fields, text, place);
       return;
@@ -375,10 +381,10 @@ class LineReader {
       yield* this.#object({ ...joining(text, cut, timeIn(text.slice(0, start))), ...cut }, place);
       return;
     }
-    const wrapped = readPlainText(text, this.#source.form, place);
+    const wrapped = isIisLine(text) ? undefined : readPlainText(text, this.#source.form, place);
     const pairs = wrapped && { trace_id: idOf(text), ...namedPairs(text) };
     if (wrapped && pairs) yield* this.#textCorrelation.request(wrapped, pairs);
-    else yield { kind: 'unreadable', line: number, why: cut ? CUT : 'its format is unknown' };
+    else yield { kind: 'unreadable', line: number, why: cut ? CUT : (lineFormat(text) ?? 'its format is unknown') };
   }
 
   *#object(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {
