@@ -27,7 +27,7 @@ export function shapeOf(head: string): Shape {
   // A line of a log may begin with a bracket too. Only a bracket before an object begins a document.
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
   if (!start.startsWith('{')) return LINES;
-  const list = LIST.exec(start)?.[1];
+  const list = isNewman(start) ? 'executions' : LIST.exec(start)?.[1];
   const isOneLine = !start.trimEnd().includes('\n');
   const firstLine = start.split('\n', 1)[0] ?? '';
   const first = parsedLine(firstLine);
@@ -42,6 +42,16 @@ export function shapeOf(head: string): Shape {
     .some((line) => line.startsWith('{') && isFields(parsed(line)));
   if (list === 'entries' || (list !== undefined && !hasLines)) return { kind: 'document', list };
   return first === undefined && !hasLines ? WHOLE : LINES;
+}
+
+/**
+ * True for a report of newman. It begins with the collection, whose requests have no replies. The API of Postman exports a collection
+ * with the same beginning, and with saved replies.
+ */
+function isNewman(start: string): boolean {
+  return (
+    /^\{\s*"collection"\s*:/.test(start) && (start.includes('"executions"') || !start.includes('"originalRequest"'))
+  );
 }
 
 /** Reads the entries of a JSON document: a HAR, or an export of a log collector. */

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type FoundObject, objectsOf } from '../../../src/traffic/read/json-document.ts';
-import { inPieces } from './entries-in.ts';
+import { exchangesIn, inPieces } from './entries-in.ts';
 
 async function objects(
   text: string,
@@ -37,5 +38,17 @@ describe.each([1, 2, 7, 1000])('objectsOf, in pieces of %i bytes', (size) => {
 
   it('finds the objects of a document that is a list', async () => {
     expect(await objects('[{"a":[{"b":1}]},\n{"c":2}]', 'entries', size)).toHaveLength(2);
+  });
+});
+
+describe('a collection of Postman', () => {
+  it('is read with its saved replies, also in the form that the API of Postman exports', async () => {
+    const text = readFileSync('fixtures/logs/postman.json', 'utf8');
+    const plain = await exchangesIn(text);
+    const wrapped = await exchangesIn(`{"collection":${text}}`);
+    expect(plain).toHaveLength(4);
+    expect(wrapped.map(({ request, answer }) => [request, answer])).toEqual(
+      plain.map(({ request, answer }) => [request, answer]),
+    );
   });
 });

@@ -11,6 +11,7 @@ import { namedPairs, timeIn, withoutPrefix } from './wrapped.ts';
 /** The fields in which log collectors and logging libraries put the line that a program wrote. */
 const CARRIERS = [
   'message',
+  'formattedMessage',
   'msg',
   'log',
   'line',

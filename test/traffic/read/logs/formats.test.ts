@@ -25,6 +25,7 @@ const WITHOUT_BODIES = [
   'envoy.ndjson',
   'gcp-lb.json',
   'haproxy.log',
+  'iis.log',
   'nginx-combined.log',
 ];
 /** Logs that name the player of each call. */
@@ -33,6 +34,7 @@ const WITH_PLAYER = [
   'ecs.ndjson',
   'elasticsearch-hits.json',
   'kibana.csv',
+  'logback-json.ndjson',
   'logback-mdc.log',
   'logstash-encoder.ndjson',
 ];
