@@ -18,6 +18,7 @@ import { loggedBody } from '../src/traffic/cut-body.ts';
 import { beginsCommand, readCommand } from '../src/traffic/read/commands/read-command.ts';
 import { WgetOutput } from '../src/traffic/read/commands/wget-output.ts';
 import { LineBlock } from '../src/traffic/read/line-block.ts';
+import { LogbookMessage } from '../src/traffic/read/logbook.ts';
 import { readTextLine } from '../src/traffic/read/logs/access-log.ts';
 import { logForm } from '../src/traffic/read/logs/log-form.ts';
 import { printedBodies } from '../src/traffic/read/logs/printed.ts';
@@ -149,6 +150,8 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
       loggedBody(`{"a":${text}`),
       new LineBlock(`[13:03:07.165] INFO: ${text}`, 1).take(`    a: ${text}`),
       new LineBlock(text, 1).take(text),
+      LogbookMessage.begin(text),
+      LogbookMessage.begin('Incoming Request: a-1-aaaa')?.take(text),
       loggedBody(`{"a":"${text}`),
     ],
   ],

@@ -1,5 +1,7 @@
 import { cutEntry } from '../cut-body.ts';
 import { type Fields, isFields, parsed } from '../json-fields.ts';
+import type { Side } from '../logged-exchange.ts';
+import { LogbookMessage } from './logbook.ts';
 
 /** Maximum number of lines of one entry, and of their characters. */
 const MAX_LINES = 2000;
@@ -12,17 +14,19 @@ const FIELD = /^ {4}([\w$@.-]{1,100}):(?: (.*))?$/s;
 
 /** An entry of several lines, as one object or as one line of text. */
 export type BlockEntry =
-  | { readonly kind: 'object'; readonly fields: Fields }
+  /** `side` is the side that wrote the entry, or null if the entry does not show it. */
+  | { readonly kind: 'object'; readonly fields: Fields; readonly side: Side | null }
   | { readonly kind: 'text'; readonly text: string };
 
 /**
- * Joins the lines of one entry: the fields that pino-pretty writes under its first line, or JSON on lines of its own after a line of
+ * Joins the lines of one entry: the fields that pino-pretty writes under its first line, the HTTP of Logbook, or JSON on lines of its own after a line of
  * text. Such JSON begins with a brace that is alone on its line, or that ends the line before it. A body may also be on one line.
  */
 export class LineBlock {
   readonly number: number;
   readonly #lines: string[];
   readonly #isPino: boolean;
+  readonly #logbook: LogbookMessage | undefined;
   #depth: number;
   #length: number;
 
@@ -31,6 +35,7 @@ export class LineBlock {
     this.number = number;
     this.#lines = [head];
     this.#isPino = PINO.test(head);
+    this.#logbook = LogbookMessage.begin(head);
     this.#depth = head.trimEnd().endsWith('{') ? 1 : 0;
     this.#length = head.length;
   }
@@ -38,7 +43,12 @@ export class LineBlock {
   /** Adds a line. Returns false if the line does not belong to the entry. */
   take(line: string): boolean {
     if (this.#lines.length >= MAX_LINES || this.#length + line.length > MAX_CHARACTERS) return false;
-    if (!(this.#isPino ? this.#isUnderPino(line) : this.#isJson(line))) return false;
+    const isTaken = this.#logbook
+      ? this.#logbook.take(line)
+      : this.#isPino
+        ? this.#isUnderPino(line)
+        : this.#isJson(line);
+    if (!isTaken) return false;
     this.#lines.push(line);
     this.#length += line.length;
     return true;
@@ -60,11 +70,13 @@ export class LineBlock {
   /** Returns the entry. Its first line alone is returned as it is. */
   entry(): BlockEntry {
     const [head = '', ...rest] = this.#lines;
+    const logged = this.#logbook?.fields();
+    if (logged) return { kind: 'object', fields: logged, side: this.#logbook?.side ?? null };
     if (rest.length === 0) return { kind: 'text', text: head };
     if (!this.#isPino)
       return { kind: 'text', text: `${head.trimEnd()}${head.trimEnd().endsWith('{') ? '' : ' '}${joined(rest)}` };
     const [, time, msg] = PINO.exec(head) ?? [];
-    return { kind: 'object', fields: { time, ...fieldsOf(rest), msg } };
+    return { kind: 'object', fields: { time, ...fieldsOf(rest), msg }, side: null };
   }
 }
 

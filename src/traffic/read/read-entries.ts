@@ -238,7 +238,7 @@ class LineReader {
     const entry = lines.entry();
     const place: LogPlace = { file: this.#source.file, line: lines.number };
     for (const sighting of entry.kind === 'object'
-      ? this.#logged(entry.fields, place)
+      ? this.#logged(entry.fields, place, entry.side)
       : this.#line(entry.text, lines.number, ended))
       yield* this.#after(shownWith(sighting, lines.number, entry.kind === 'text' ? entry.text : ''));
   }
@@ -405,8 +405,9 @@ class LineReader {
     else yield* this.#logged(value, place);
   }
 
-  *#logged(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {
-    const exchange = readJsonLine(value, this.#source.form, place);
+  *#logged(value: Readonly<Record<string, unknown>>, place: LogPlace, side: Side | null = null): Generator<LogEntry> {
+    const found = readJsonLine(value, this.#source.form, place);
+    const exchange = found && side !== null && this.#source.form.side === null ? { ...found, side } : found;
     const answered = exchange ? undefined : this.#correlation.reply(value);
     if (exchange) yield* this.#correlation.request(exchange, value);
     else if (answered) yield { kind: 'exchange', exchange: answered };

@@ -115,3 +115,46 @@ describe('the output of pino-pretty', () => {
     expect(await read(text)).toMatchObject([{ sent: BET, status: 200, reply: REPLY }]);
   });
 });
+
+describe('HTTP that Logbook has written', () => {
+  const head = (second: string, text: string): string =>
+    `2026-11-23 13:03:${second} TRACE 1 --- [exec-1] org.zalando.logbook.Logbook : ${text}`;
+  const request = (second: string, id: string, tx: string, way = 'Incoming'): string =>
+    `${head(second, `${way} Request: ${id}`)}\nRemote: 10.0.3.7\nPOST http://wallet.example/eu/bet HTTP/1.1\nX-REQUEST-SIGN: ab\nContent-Type: application/json\n\n${JSON.stringify({ ...BET, txID: tx })}\n`;
+  const reply = (second: string, id: string, balance: string, way = 'Outgoing'): string =>
+    `${head(second, `${way} Response: ${id}`)}\nDuration: 42 ms\nHTTP/1.1 200 OK\nContent-Type: application/json\n\n${JSON.stringify({ balance })}\n`;
+
+  it('is joined by its id, also if two requests were answered in another order', async () => {
+    const text = [
+      request('07.100', 'a-1-aaaa', 't-1'),
+      request('07.101', 'b-1-bbbb', 't-2'),
+      reply('07.150', 'b-1-bbbb', '90.00'),
+      reply('07.160', 'a-1-aaaa', '95.00'),
+    ].join('');
+    const found = await read(text);
+    expect(found.toSorted((a, b) => a.line - b.line)).toMatchObject([
+      {
+        line: 1,
+        at: '2026-11-23T13:03:07.100Z',
+        tookMs: 42,
+        sent: { txID: 't-1' },
+        status: 200,
+        reply: { balance: '95.00' },
+      },
+      { line: 8, at: '2026-11-23T13:03:07.101Z', sent: { txID: 't-2' }, status: 200, reply: { balance: '90.00' } },
+    ]);
+  });
+
+  it.each([
+    ['operator', 'Incoming', 'Outgoing'],
+    ['service', 'Outgoing', 'Incoming'],
+  ])('is of the %s if the request is %s', async (side, asked, answered) => {
+    const text = `${request('07.100', 'a-1-aaaa', 't-1', asked)}${reply('07.150', 'a-1-aaaa', '95.00', answered)}`;
+    expect(await exchangesIn(text)).toMatchObject([{ side, logged: { signature: 'ab' }, answer: { status: 200 } }]);
+  });
+
+  it('ends where the next entry begins', async () => {
+    const text = `${request('07.100', 'a-1-aaaa', 't-1')}${head('07.120', 'committing')}\n${reply('07.150', 'a-1-aaaa', '95.00')}`;
+    expect(await read(text)).toMatchObject([{ status: 200, sent: { txID: 't-1' } }]);
+  });
+});

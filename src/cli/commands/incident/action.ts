@@ -218,6 +218,9 @@ async function selectionOf(
   return { selection: { player, session, round, tx, fromMs, toMs }, notes };
 }
 
+const FIELDS_HINT =
+  " If the fields of JSON lines have other names, give them with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).";
+
 function noCallsText(
   { total, unreadableCount, unreadable, others, namesPlayers, nameless }: GatheredCalls,
   flags: IncidentFlags,
@@ -228,7 +231,8 @@ function noCallsText(
       first === undefined
         ? ''
         : ` Lines that can't be read: ${unreadableCount}. The first one is ${first.place.file}:${first.place.line}: ${first.why}.`;
-    return `The files have no call of the service (${others} other entries).${why} If the fields of JSON lines have other names, give them with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).`;
+    const hint = first !== undefined && others === 0 && unreadableCount === 1 && first.text === null ? '' : FIELDS_HINT;
+    return `The files have no call of the service (${others} other entries).${why}${hint}`;
   }
   if (nameless === total) {
     return `None of the ${total} calls names a session or a transaction. The log must contain the bodies, or its own fields for them (--field session=…).`;
