@@ -13,7 +13,7 @@ import { fromDocument, shapeOf } from './json-document.ts';
 import { LineBlock } from './line-block.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
 import { csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
-import { hasCutText, hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
+import { hasCutCall, hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
 import { type LogForm, logForm } from './logs/log-form.ts';
 import { idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
@@ -411,7 +411,7 @@ class LineReader {
     const answered = exchange ? undefined : this.#correlation.reply(value);
     if (exchange) yield* this.#correlation.request(exchange, value);
     else if (answered) yield { kind: 'exchange', exchange: answered };
-    else if (hasCutText(value)) yield { kind: 'unreadable', line: place.line, why: CUT };
+    else if (hasCutCall(value)) yield { kind: 'unreadable', line: place.line, why: CUT };
     else yield { kind: 'other', line: place.line };
   }
 

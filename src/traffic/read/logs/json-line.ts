@@ -267,12 +267,17 @@ function objectIn(text: string): Fields | undefined {
   return value === undefined ? cutEntry(text.slice(start)) : undefined;
 }
 
-/** True if an entry has a text with JSON that a logger has cut. The text may have been a call. */
-export function hasCutText(object: Fields): boolean {
+/** Matches what an entry about a request has. A text without it is about something else, such as settings. */
+const OF_REQUEST =
+  /\b(?:balance|bet|win|refund|method|url|uri|path|request|req|http|post|get|sessionID|txID|origTxID|roundID)\b/i;
+
+/** True if an entry has a text with JSON that a logger has cut, and the text may have been a call. */
+export function hasCutCall(object: Fields): boolean {
   return CARRIERS.some((carrier) => {
     const value = object[carrier];
     const start = typeof value === 'string' ? value.indexOf('{"') : -1;
-    return typeof value === 'string' && start >= 0 && cutObject(value.slice(start)) !== undefined;
+    if (typeof value !== 'string' || start < 0 || !OF_REQUEST.test(value)) return false;
+    return cutObject(value.slice(start)) !== undefined;
   });
 }
 

@@ -123,6 +123,23 @@ describe('croupier incident reads bodies that the logger has cut', () => {
     expect(status).toBe(0);
   });
 
+  it('and does not take a cut text about something else for a call', async () => {
+    const lines = [
+      {
+        time: '2026-11-23T13:03:00Z',
+        method: 'GET',
+        url: '/eu/balance?sessionID=s-1',
+        status: 200,
+        responseBody: '{"balance":"100.00"}',
+      },
+      { time: '2026-11-23T13:03:01Z', message: 'loaded {"pool":3,"timeouts":[10,20...' },
+    ];
+    writeFileSync(path.join(cwd, 'other.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const { out, status } = await croupier(['incident', 'other.ndjson'], { cwd });
+    expect(out).toContain('1 entry of other kinds');
+    expect(status).toBe(0);
+  });
+
   it('in an entry of a log collector, which is then the beginning of a call', async () => {
     const message = JSON.stringify({ method: 'POST', url: '/eu/bet', status: 200, requestBody: BET });
     const entries = [message.slice(0, -40), message.slice(0, 12)].map((text, second) =>
