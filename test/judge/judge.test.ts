@@ -44,3 +44,22 @@ describe('a refund whose connection broke and that a read has shown as paid', ()
     expect([judged.broken, judged.verdict('refund.retried')]).toEqual([[], 'pass']);
   });
 });
+
+describe('a repeated call that took effect twice', () => {
+  it.each([
+    ['idempotency.bet', '{ bet: { amount: "0.99" }, as: first }, { resend: first }, { bet: { amount: "0.01" } }'],
+    ['idempotency.bet', '{ bet: { amount: "1.00" }, as: first }, { resend: first }, { bet: { amount: "0.50" } }'],
+    ['idempotency.win', '{ bet: }, { win: { amount: "0.99" }, as: first }, { resend: first }, { bet: }'],
+  ] as const)('breaks %s, although a later call was the first with a wrong balance: %s', (rule, steps) => {
+    const seen = new Set<unknown>();
+    const judged = judgeScenario(`rules: [${rule}]\nsteps: [${steps}, { balance: }]`, {
+      fault: ({ fields, call }, honest, wallet) => {
+        const reply = honest();
+        if (fields && seen.has(fields.txID)) wallet.move(`${call === 'bet' ? '-' : ''}${String(fields.amount)}`);
+        if (fields?.txID !== undefined) seen.add(fields.txID);
+        return reply;
+      },
+    });
+    expect(judged.broken).toEqual([rule]);
+  });
+});

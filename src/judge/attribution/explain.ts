@@ -18,8 +18,8 @@ export interface Explanation {
 }
 
 /**
- * Explains a wrong balance. Tries the most likely candidates first: the call with the first wrong reply, then the calls that
- * no right reply has confirmed, then all candidates.
+ * Explains a wrong balance. Tries the most likely candidates first: the call with the first wrong reply and the repeated calls,
+ * then the calls that no right reply has confirmed, then all candidates.
  *
  * @returns undefined if no candidate explains the balance
  */
@@ -30,7 +30,8 @@ export function explainByCandidates(
   proven: (rule: string) => boolean,
 ): Explanation | undefined {
   const pools = [
-    odd ? candidates.filter(({ step }) => step.key === odd.step.key) : [],
+    // The reply to a repeated call may repeat the balance of the first reply. So a later reply can be the first wrong one.
+    odd ? candidates.filter(({ step }) => step.key === odd.step.key || step.origin.kind !== 'fresh') : [],
     candidates.filter((one) => !isConfirmed(one, wallet)),
     odd ? [] : candidates,
   ];
