@@ -54,7 +54,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^run .*--after \S+$/u, /$/u, ' balance'],
   [/^run --shard/u, /$/u, ' balance'],
   [/--launches/u, /$/u, ' --launch-wait 1s'],
-  [/^explore/u, /$/u, ' --runs 2'],
+  [/^explore/u, /$/u, ' --runs 2 --linger 100ms'],
   [/^selftest( --json)?$/u, /^selftest/u, 'selftest refund-half'],
   [/^init/u, /^init/u, 'init --yes --force --base-url http://127.0.0.1:1 --ext-cid acme-eu --session eu-usd-1'],
 ];
