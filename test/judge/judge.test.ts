@@ -55,7 +55,7 @@ describe('a repeated call that took effect twice', () => {
     const judged = judgeScenario(`rules: [${rule}]\nsteps: [${steps}, { balance: }]`, {
       fault: ({ fields, call }, honest, wallet) => {
         const reply = honest();
-        if (fields && seen.has(fields.txID)) wallet.move(`${call === 'bet' ? '-' : ''}${String(fields.amount)}`);
+        if (fields && seen.has(fields.txID)) wallet.move(`${call === 'bet' ? '-' : ''}${fields.amount as string}`);
         if (fields?.txID !== undefined) seen.add(fields.txID);
         return reply;
       },
