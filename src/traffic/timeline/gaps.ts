@@ -1,7 +1,7 @@
 import type { Money } from '../../contract/money.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { balanceIn, type LoggedCall } from '../calls/logged-call.ts';
-import type { Transaction } from '../calls/transaction.ts';
+import { betsOf, type Transaction } from '../calls/transaction.ts';
 import type { RoundVerdict } from './round-verdict.ts';
 import { isSentAgain } from './service-fault.ts';
 
@@ -28,7 +28,7 @@ export function gapsOf(books: Books, rounds: readonly RoundVerdict[], calls: rea
     ...renamedWinsOf(books.transactions),
   );
   found.push(...contradictionsOf(calls));
-  found.push(...possibleWins(books, rounds), ...possibleBets(books));
+  found.push(...possibleWins(books, rounds), ...possibleBets(books), ...paidWithoutBet(books, calls));
   return found;
 }
 
@@ -64,6 +64,27 @@ function possibleBets({ deviations, transactions }: Books): readonly string[] {
     if (!cause || !orphan || !by.isNegative() || fixedBy !== null) return [];
     return [
       `the balance in the reply to call ${call.number} is ${by.absolute().format(2)} lower than the calls explain, either because ${cause.text}, or because the logs lack the bet of the ${orphan.call} of call ${firstNumber(orphan)}`,
+    ];
+  });
+}
+
+/** Finds refunds that were paid although the logs do not have the bet. The operator may have taken the bet before, or never. */
+function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
+  const bets = betsOf(transactions);
+  const orphans = transactions.filter(
+    ({ call, origTxID }) => call === 'refund' && origTxID !== null && !bets.has(origTxID),
+  );
+  if (orphans.length === 0) return [];
+  const indexes = new Map(calls.map(({ number }, index) => [number, index]));
+  return orphans.flatMap(({ origTxID, amount, attempts }) => {
+    if (amount === null || amount.isZero()) return [];
+    const paid = attempts.find(({ number, done, balance }) => {
+      const before = calls[(indexes.get(number) ?? 0) - 1]?.balance;
+      return done === 'yes' && balance !== null && before != null && balance.minus(before).equals(amount);
+    });
+    if (!paid) return [];
+    return [
+      `the refund of call ${paid.number} gave the player ${amount.format(2)}, and the logs do not have its bet (txID ${origTxID}), so it is unknown whether the operator had taken the bet`,
     ];
   });
 }

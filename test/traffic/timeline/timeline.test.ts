@@ -274,6 +274,24 @@ describe('an error in the books of the operator', () => {
     ]);
   });
 
+  it.each([
+    ['102', 3],
+    ['100', 0],
+  ] as const)(
+    'is not cleared by a refund whose bet is not in the logs, if the refund was paid: balance %s',
+    (balance, status) => {
+      const timeline = new Log().balance('100').refund('t-1', 'earlier', '2', { balance }).balance(balance).timeline();
+      expect(timeline.status).toBe(status);
+      expect(only(timeline).unknowns).toEqual(
+        status === 0
+          ? []
+          : [
+              'the refund of call 2 gave the player 2.00, and the logs do not have its bet (txID earlier), so it is unknown whether the operator had taken the bet',
+            ],
+      );
+    },
+  );
+
   it('is not searched for in calls that were in flight together', () => {
     const timeline = new Log()
       .balance('100', { at: 0 })
