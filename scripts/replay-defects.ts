@@ -1,0 +1,118 @@
+/**
+ * Plays each defect of the reference operator through run, incident and replay, and checks what replay says:
+ * it never says that the problem is fixed while the operator has the defect, it never blames the correct operator, and the
+ * scenario of the replay fails only with the defect.
+ *
+ * usage: replay-defects.ts [DEFECT…]
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ruleById } from '../src/contract/catalogue.ts';
+import { DEFECTS } from '../src/operator/defects.ts';
+import type { Defect } from '../src/operator/variation.ts';
+
+/** Number of defects that are played in parallel. Most of the time is waiting for pauses. */
+const PARALLEL = 3;
+const QUICK = ['--linger', '100ms', '--deadline', '1s'];
+const CROUPIER = path.resolve(import.meta.dirname, '../bin/croupier.js');
+
+interface Ended {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The results for one defect. `mistakes` are the sentences that are wrong. */
+interface Result {
+  readonly name: string;
+  readonly row: string;
+  readonly mistakes: readonly string[];
+}
+
+function croupier(cwd: string, args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CROUPIER, ...args], { cwd, maxBuffer: 1 << 28 }, (error, out, err) => {
+      resolve({ status: typeof error?.code === 'number' ? error.code : error ? 70 : 0, out, err });
+    });
+  });
+}
+
+interface RunReport {
+  readonly causes: readonly { readonly rule: string; readonly seenIn: string }[];
+}
+
+/** Returns a scenario that reports a rule which the defect breaks. */
+async function failingScenario(cwd: string, { name, breaks }: Defect): Promise<string | undefined> {
+  for (const rule of breaks) {
+    const { out } = await croupier(cwd, ['run', '--reference', '--defect', name, rule, '--json', ...QUICK]);
+    const { causes } = JSON.parse(out) as RunReport;
+    const found = causes.find((cause) => cause.rule === rule) ?? causes[0];
+    if (found) return found.seenIn;
+  }
+  return undefined;
+}
+
+function verdictIn({ out, status }: Ended): string {
+  try {
+    const { verdict } = JSON.parse(out) as { verdict: string };
+    return verdict;
+  } catch {
+    return `exit ${status}`;
+  }
+}
+
+async function played(defect: Defect): Promise<Result> {
+  const { name, breaks } = defect;
+  // These defects are in the operator's calls of the Core API, which no replay sends.
+  if (breaks.every((rule) => ruleById(rule).group === 'launch')) return { name, row: 'not replayed', mistakes: [] };
+  const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-replay-'));
+  try {
+    const scenario = await failingScenario(cwd, defect);
+    if (scenario === undefined) return { name, row: 'no scenario fails', mistakes: [] };
+    await croupier(cwd, ['run', '--reference', '--defect', name, scenario, '--journal', 'run.ndjson', ...QUICK]);
+    const again = ['replay', 'run.ndjson', '--no-wait', '--reference', '--json', ...QUICK];
+    const same = verdictIn(await croupier(cwd, [...again, '--defect', name]));
+    const good = verdictIn(await croupier(cwd, again));
+    const written = await croupier(cwd, ['replay', 'run.ndjson', '--to', 'scenario=again.yaml']);
+    if (written.status !== 0) return { name, row: scenario, mistakes: [`no scenario was written: ${written.err}`] };
+    const test = ['run', 'again.yaml', '--reference', '--allow-skipped', '--race-rounds', '12', ...QUICK];
+    const bad = await croupier(cwd, [...test, '--defect', name]);
+    const right = await croupier(cwd, test);
+    const isMust = breaks.some((rule) => ruleById(rule).level === 'MUST');
+    const mistakes = [
+      ...(same === 'fixed' || same === 'same' ? [`replay says "${same}" of the operator that has the defect`] : []),
+      ...(['still failing', 'regressed', 'differs'].includes(good) || good.startsWith('exit')
+        ? [`replay says "${good}" of the correct operator`]
+        : []),
+      ...(bad.status === 0 && isMust ? ['the scenario passes although the operator has the defect'] : []),
+      ...(right.status === 1 || right.status === 2 ? [`the scenario fails with the correct operator`] : []),
+    ];
+    const row = `${scenario}: same ${same}, good ${good}, scenario ${bad.status}/${right.status}`;
+    return {
+      name,
+      row,
+      mistakes: mistakes.map((text) => `${text}\n${readFileSync(path.join(cwd, 'again.yaml'), 'utf8')}`),
+    };
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+const wanted = process.argv.slice(2);
+const queue = DEFECTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const results: Result[] = [];
+await Promise.all(
+  Array.from({ length: PARALLEL }, async () => {
+    for (let defect = queue.shift(); defect; defect = queue.shift()) {
+      const result = await played(defect);
+      results.push(result);
+      console.log(`${result.mistakes.length > 0 ? 'WRONG' : 'right'} ${result.name}: ${result.row}`);
+      for (const mistake of result.mistakes) console.log(`  ${mistake.replaceAll('\n', '\n    ')}`);
+    }
+  }),
+);
+const wrong = results.filter(({ mistakes }) => mistakes.length > 0);
+console.log(`${results.length} defects, ${wrong.length} with a wrong result.`);
+process.exitCode = wrong.length > 0 || results.length === 0 ? 1 : 0;
