@@ -16,11 +16,28 @@ export function configOption() {
 export function addClientOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
-  return addReachOptions(
-    addChoiceOptions(command)
-      .addOption(setting('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
-      .addOption(setting('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID')),
-  );
+  return addReachOptions(addAddressOptions(command));
+}
+
+/** Adds the flags of a client and its connection for a command in which `--session` selects recorded calls. */
+export function addTestClientOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return addConnectionOptions(addAddressOptions(command).addOption(sessionOption('--test-session <session>')));
+}
+
+function addAddressOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return addChoiceOptions(command)
+    .addOption(setting('--base-url <url>', "the operator's base URL for reverse calls").env('CROUPIER_BASE_URL'))
+    .addOption(setting('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID'));
+}
+
+function sessionOption<Flags extends string>(flags: Flags) {
+  return setting(flags, 'a session, as ID or as ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
+    .argParser(collect)
+    .env('CROUPIER_SESSION');
 }
 
 /** Adds the flags that choose clients of the configuration. */
@@ -40,15 +57,13 @@ export function addChoiceOptions<Args extends unknown[], Opts extends OptionValu
 export function addReachOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
+  return addConnectionOptions(command.addOption(sessionOption('--session <session>')));
+}
+
+function addConnectionOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
   return command
-    .addOption(
-      setting(
-        '--session <session>',
-        'a session, as ID or as ID,player=p1,currency=USD,game=catch,state=expired; repeatable',
-      )
-        .argParser(collect)
-        .env('CROUPIER_SESSION'),
-    )
     .addOption(
       setting('--key-file <file>', 'file with the Integration API key (- for stdin); or set CROUPIER_KEY').env(
         'CROUPIER_KEY_FILE',

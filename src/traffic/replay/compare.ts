@@ -59,11 +59,13 @@ export type ReplayVerdict = (typeof REPLAY_VERDICTS)[number];
  *
  * @param now the outcome of each call in the replay, by its number
  * @param atOnce calls in unknown order, so that the balances in their replies can't be compared
+ * @param ofBalance calls whose amount depends on the balance, so that it is not the recorded amount
  */
 export function compareReplies(
   calls: readonly LoggedCall[],
   now: ReadonlyMap<number, Outcome>,
   atOnce: ReadonlySet<number>,
+  ofBalance: ReadonlySet<number> = new Set(),
 ): readonly ComparedCall[] {
   const balances = new Map<string | null, { readonly past: Money | null; readonly now: Money | null } | null>();
   return calls.map((call) => {
@@ -74,6 +76,7 @@ export function compareReplies(
     const present =
       outcome?.kind === 'reply' && isSuccess(outcome.reply.status) ? (reply?.balance.money ?? null) : null;
     const isUnordered = atOnce.has(call.number);
+    const hasNoChange = isUnordered || ofBalance.has(call.number);
     // The order of these calls is unknown, so their balances do not show how each call changed the balance.
     if (isUnordered) balances.set(call.wallet, null);
     else if (past || present) balances.set(call.wallet, { past, now: present });
@@ -82,10 +85,10 @@ export function compareReplies(
       status: call.ending === 'late' ? null : call.status,
       reason: call.ending === 'late' ? 'too-late' : reasonOf(call),
       code: isSuccess(call.status) ? null : call.code,
-      change: isUnordered ? null : change(before?.past, past),
+      change: hasNoChange ? null : change(before?.past, past),
     };
     if (!outcome) return row(call, recorded, null, false);
-    const wasScarce = isScarce(call, before?.past) && !isScarce(call, before?.now);
+    const wasScarce = !ofBalance.has(call.number) && isScarce(call, before?.past) && !isScarce(call, before?.now);
     const isReply = outcome.kind === 'reply';
     return row(
       call,
@@ -94,7 +97,7 @@ export function compareReplies(
         status: isReply ? outcome.reply.status : null,
         reason: isReply ? null : outcome.reason,
         code: isReply && !isSuccess(outcome.reply.status) ? (reply?.code ?? null) : null,
-        change: isUnordered ? null : change(before?.now, present),
+        change: hasNoChange ? null : change(before?.now, present),
       },
       wasScarce,
     );
@@ -143,20 +146,30 @@ function isFailure({ status, reason }: CallResult): boolean {
   return reason === 'too-late' || isServerError(status);
 }
 
+/** The facts that decide the verdict of a replay, together with the replies. */
+export interface ReplayFacts {
+  /** True if the whole replay was played, and every rule has a verdict. */
+  readonly isDecided: boolean;
+  /** True if the replay repeated the situation of the record, and tested each broken rule again. */
+  readonly isRepeated: boolean;
+  /** True if the record does not show for certain how much money the player should have. */
+  readonly isUnexplained?: boolean;
+  /** Numbers of the calls whose replies a fix may change. The failed calls are not among them. */
+  readonly affected?: ReadonlySet<number>;
+}
+
 /**
  * Decides the verdict of a replay.
  *
  * @param past the failures of the record
  * @param now the failures of the replay
- * @param isDecided the whole replay was played, and every rule has a verdict
- * @param isRepeated the replay repeated the situation of the record, and tested each broken rule again
+ * @param replay what is known about the replay
  */
 export function verdictOf(
   compared: readonly ComparedCall[],
   past: Failures,
   now: Failures,
-  isDecided: boolean,
-  isRepeated: boolean,
+  { isDecided, isRepeated, isUnexplained = false, affected = new Set() }: ReplayFacts,
 ): ReplayVerdict {
   const wasWrong = past.rules.size > 0 || past.calls.size > 0;
   if (now.rules.size > 0 || now.calls.size > 0) {
@@ -170,11 +183,13 @@ export function verdictOf(
   if (!isDecided || compared.some(({ verdict }) => verdict === 'not played')) return 'undecided';
   // Without a recorded reply, nothing can be compared.
   if (compared.every(({ verdict }) => verdict === 'unknown')) return 'undecided';
+  if (!wasWrong && isUnexplained) return 'undecided';
   if (!wasWrong) return compared.some(({ verdict }) => verdict === 'differs') ? 'differs' : 'same';
   if (!isRepeated) return 'not reproduced';
   // A fix changes balances. But a different reply to a call that was correct before is a new difference.
   const hasNewDifference = compared.some(
-    ({ number, differences }) => !past.calls.has(number) && differences.some((difference) => difference !== 'change'),
+    ({ number, differences }) =>
+      !past.calls.has(number) && !affected.has(number) && differences.some((difference) => difference !== 'change'),
   );
   return hasNewDifference ? 'differs' : 'fixed';
 }

@@ -8,6 +8,8 @@ export interface ReplayOutcome {
   readonly compared: readonly ComparedCall[];
   readonly past: Failures;
   readonly now: Failures;
+  /** True if the record does not show for certain how much money the player should have. */
+  readonly isUnexplained: boolean;
   /** The conditions of the recorded problem that the replay did not repeat. */
   readonly missing: readonly string[];
   /** The data that the record does not have, and what was replayed instead. */

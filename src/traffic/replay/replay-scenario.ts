@@ -1,5 +1,6 @@
 import { RULES, type RuleId } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
+import type { SignKind } from '../../contract/deviation.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
@@ -8,11 +9,17 @@ import { loadScenario } from '../../scenario/load.ts';
 import { planScenario } from '../../scenario/plan/planner.ts';
 import { literalText, type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
 import { type LoggedCall, met } from '../calls/logged-call.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import { requestEdits } from './request-edits.ts';
+import { scarceBets } from './scarce-bets.ts';
+import { haveSharedWallet } from './shared-wallet.ts';
 import type { Signing } from './signing.ts';
 import { pauseText, StepBuilder, StepDraft } from './step-builder.ts';
 
 /** The rule that is named if the record breaks no known rule. Every scenario that moves money can decide this rule. */
 const ANY_RULE: RuleId = 'money.conservation';
+/** The balance that a session must at least have, so that a bet of the whole balance is a bet of money. */
+const SMALL_BALANCE = Money.of('1.00');
 /** Minimum pause between calls in ms. Shorter pauses are left out, because sending takes time too. */
 const MIN_PAUSE_MS = 100;
 
@@ -28,12 +35,16 @@ export interface ReplayScenarioOptions {
   readonly speed: number | null;
   /** The currency that the sessions of the test must have; null if any currency is allowed. */
   readonly currency: string | null;
+  /** True if the test has the key of a second client. */
+  readonly hasOtherClient: boolean;
   readonly uuid: () => string;
 }
 
 /** A scenario made from recorded calls. */
 export interface ReplayScenario {
   readonly draft: ScenarioDraft;
+  /** The rules that the record breaks and that the scenario can't decide. */
+  readonly untested: readonly RuleId[];
   /**
    * The calls that the scenario replays. From repeated balance calls with the same result, only the first and the last
    * are replayed.
@@ -43,6 +54,8 @@ export interface ReplayScenario {
   readonly numbers: ReadonlyMap<string, number>;
   /** Numbers of the calls that are sent in parallel. Their order at the operator is unknown. */
   readonly atOnce: ReadonlySet<number>;
+  /** Numbers of the calls whose amount depends on the balance of the test session. */
+  readonly ofBalance: ReadonlySet<number>;
   /** The sum of all pauses in ms. */
   readonly waitsMs: number;
   /** The part of the recorded pause before a call that the replay leaves out, in ms, by the number of the call. */
@@ -54,13 +67,15 @@ export interface ReplayScenario {
  * waits.
  */
 export function replayScenario(all: readonly LoggedCall[], options: ReplayScenarioOptions): ReplayScenario {
-  const calls = withoutIdleReads(all);
-  const builder = new StepBuilder(options.wrong, options.signing);
-  const steps: (StepDraft | readonly StepDraft[] | number)[] = [];
+  const calls = withoutIdleReads(withoutSingleReads(all, options), options.signing);
+  const groups = atOnce(calls);
+  const scarce = scarceBets(groups);
+  const builder = new StepBuilder({ ...options, scarce });
+  const steps: (StepDraft | readonly StepDraft[] | AddedStep | number)[] = [];
   const leftOutMs = new Map<number, number>();
   let waitsMs = 0;
   let endMs: number | null = null;
-  for (const group of atOnce(calls)) {
+  for (const group of groups) {
     const [first, ...others] = group;
     if (!first) continue;
     const recorded = gapMs(first, endMs);
@@ -70,13 +85,19 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
       steps.push(gap);
       waitsMs += gap;
     }
-    if (others.length === 0) steps.push(builder.step(first));
-    else {
+    const before = steps.at(-1);
+    const readsNeeded = sessionsOf(group.filter(({ number }) => scarce.has(number)));
+    if (others.length === 0) {
+      const step = builder.step(first);
+      const undo = builder.undo(first, step);
+      steps.push(...readsOf(readsNeeded, before, builder), step, ...(undo ? [{ json: undo }] : []));
+    } else {
       // The overlap of calls is kept even if pauses are left out.
       const offsets = group.map(({ atMs }) => ((atMs ?? 0) - (first.atMs ?? 0)) / (options.speed ?? 1));
       waitsMs += offsets.at(-1) ?? 0;
       const parts = builder.stepsAtOnce(group, offsets);
       const [only] = parts;
+      steps.push(...readsOf(readsNeeded, before, builder));
       steps.push(parts.length === 1 && only && only.numbers.length === 1 ? only : parts);
     }
     for (const call of group) {
@@ -89,6 +110,7 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
   const written = steps.map((step, index): JsonObject => {
     const key = String(index + 1);
     if (typeof step === 'number') return { wait: pauseText(step) };
+    if (!(step instanceof StepDraft) && 'json' in step) return step.json;
     if (step instanceof StepDraft) {
       addNumbers(numbers, key, step);
       return step.json();
@@ -102,19 +124,40 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
   const draftWith = (rules: readonly RuleId[]): ScenarioDraft => ({
     title: literalText(options.title),
     rules,
-    ...requirementsOf(calls, builder, options.currency),
+    ...requirementsOf(calls, builder, scarce, options),
     // The calls are repeated as they were: a further win between two rounds could hide the incident.
     ...(hasSeveralRounds(calls) && { rounds: 'overlapping' }),
     steps: written,
   });
+  const decidable = decidableRules(draftWith([ANY_RULE]), options);
   return {
-    draft: draftWith(decidableRules(draftWith([ANY_RULE]), options)),
+    draft: draftWith(decidable),
+    untested: options.broken.filter((rule) => !decidable.includes(rule)),
     calls,
     numbers,
     atOnce: together,
+    ofBalance: builder.ofBalance,
     waitsMs,
     leftOutMs,
   };
+}
+
+/** A step that is not in the record, as data. */
+interface AddedStep {
+  readonly json: JsonObject;
+}
+
+function sessionsOf(calls: readonly LoggedCall[]): ReadonlySet<string | null> {
+  return new Set(calls.map(({ seen }) => seen.sessionID));
+}
+
+/** Returns the reads of the balance that must come before a step. A read that is already the last step is not repeated. */
+function readsOf(sessions: ReadonlySet<string | null>, before: unknown, { aliases }: StepBuilder): AddedStep[] {
+  return [...sessions].flatMap((sessionID) => {
+    if (before instanceof StepDraft && before.isPlainRead && before.seen.sessionID === sessionID) return [];
+    const alias = sessionID === null ? undefined : aliases.get(sessionID);
+    return [{ json: { balance: alias === undefined || alias === 'main' ? null : { session: alias } } }];
+  });
 }
 
 /**
@@ -139,12 +182,31 @@ function decidableRules(draft: ScenarioDraft, { broken, uuid }: ReplayScenarioOp
   return [any];
 }
 
+/** Leaves out the only call of a session if it is a balance call that succeeded. It shows nothing about the other calls. */
+function withoutSingleReads(
+  calls: readonly LoggedCall[],
+  { wrong }: Pick<ReplayScenarioOptions, 'wrong'>,
+): readonly LoggedCall[] {
+  const bySession = Map.groupBy(calls, ({ seen }) => seen.sessionID);
+  if (bySession.size === 1) return calls;
+  return calls.filter(({ seen, ending, number }) => {
+    const isSingle = seen.sessionID !== null && bySession.get(seen.sessionID)?.length === 1;
+    return !(isSingle && seen.call === 'balance' && ending === 'accepted' && !wrong.has(number));
+  });
+}
+
 /** Leaves out each balance call between two other balance calls of the same session with the same result. */
-function withoutIdleReads(calls: readonly LoggedCall[]): readonly LoggedCall[] {
+function withoutIdleReads(calls: readonly LoggedCall[], signing: Signing): readonly LoggedCall[] {
   return calls.filter((call, index) => {
     const [before, after] = [calls[index - 1], calls[index + 1]];
-    return !(before && after && isSameRead(before, call) && isSameRead(call, after));
+    const isPlain = isPlainRead(call.seen, signing.get(call.number) ?? 'valid');
+    return !(isPlain && before && after && isSameRead(before, call) && isSameRead(call, after));
   });
+}
+
+/** True for a balance call as the service sends it. */
+function isPlainRead(seen: RecordedCall, sign: SignKind): boolean {
+  return seen.call === 'balance' && sign === 'valid' && Object.keys(requestEdits(seen, sign)).length === 0;
 }
 
 function isSameRead(a: LoggedCall, b: LoggedCall): boolean {
@@ -198,27 +260,57 @@ function gapMs({ atMs, seen }: LoggedCall, endMs: number | null): number {
 
 function requirementsOf(
   calls: readonly LoggedCall[],
-  { aliases }: StepBuilder,
-  currencyCode: string | null,
+  { aliases, needsOtherClient }: StepBuilder,
+  scarce: ReadonlyMap<number, Money>,
+  { currency: currencyCode, broken }: Pick<ReplayScenarioOptions, 'currency' | 'broken'>,
 ): { readonly needs?: JsonObject } {
-  const [first] = calls;
   const [mainSession] = aliases.keys();
   const needs: Record<string, JsonValue> = {};
+  if (needsOtherClient) needs.client = 'other';
   const bets = calls.filter(
     ({ seen, done }) => seen.call === 'bet' && done !== 'no' && (seen.sessionID ?? mainSession) === mainSession,
   );
-  const stakes = new Map(bets.map(({ seen, number, amount }) => [seen.txID ?? number, amount]));
-  const total = [...stakes.values()].reduce<Money>((sum, amount) => (amount ? sum.plus(amount) : sum), Money.zero);
+  // A bet that depends on the balance needs no certain amount, but the balance must not be too low for it.
+  const stakes = new Map(
+    bets.map(({ seen, number, amount }) => [seen.txID ?? number, scarce.has(number) ? null : amount]),
+  );
+  const least = bets.reduce((most, { number }) => {
+    const rest = scarce.get(number)?.negated();
+    return rest && rest.compare(most) > 0 ? rest : most;
+  }, Money.zero);
+  const total = [...stakes.values()].reduce<Money>(
+    (sum, amount) => (amount ? sum.plus(amount) : sum),
+    scarce.size > 0 ? least.plus(SMALL_BALANCE) : Money.zero,
+  );
   if (!total.isZero() && !total.isNegative()) needs.balance = total.format(2);
   const currency = currencyCode === null ? undefined : currencyByCode(currencyCode);
   if (currency)
     needs.currency = { kind: currency.type, ...(currency.decimals !== null && { decimals: currency.decimals }) };
   for (const [session, alias] of aliases) {
     if (alias === 'main') continue;
-    const wallet = calls.find(({ seen }) => seen.sessionID === session)?.wallet ?? null;
-    const isKnown = wallet?.startsWith('player ') === true && first?.wallet?.startsWith('player ') === true;
+    const game =
+      sharesRounds(calls, session, mainSession) && broken.includes('session.round-id-reuse') ? OTHER_GAME : {};
+    const isSame = isSamePlayer(calls, session, mainSession);
     // If the players are unknown, the record shows only that there are two sessions.
-    needs[alias] = isKnown ? { player: wallet === first.wallet ? 'same' : 'other' } : { state: 'active' };
+    needs[alias] = isSame === null ? { state: 'active', ...game } : { player: isSame ? 'same' : 'other', ...game };
   }
   return Object.keys(needs).length > 0 ? { needs } : {};
+}
+
+/** True if two sessions belong to one player. Null if the record does not show it. */
+function isSamePlayer(calls: readonly LoggedCall[], a: string, b: string | undefined): boolean | null {
+  if (b === undefined) return null;
+  const [first, second] = [a, b].map((session) => calls.find(({ seen }) => seen.sessionID === session)?.wallet ?? '');
+  if (first?.startsWith('player ') === true && second?.startsWith('player ') === true) return first === second;
+  return haveSharedWallet(calls, a, b);
+}
+
+/** A round belongs to one game. So two sessions with the same round id must have different games. */
+const OTHER_GAME = { game: 'other' };
+
+function sharesRounds(calls: readonly LoggedCall[], a: string, b: string | undefined): boolean {
+  const roundsOf = (sessionID: string | undefined): readonly string[] =>
+    calls.flatMap(({ seen }) => (seen.sessionID === sessionID && seen.roundID !== null ? [seen.roundID] : []));
+  const rounds = new Set(roundsOf(b));
+  return roundsOf(a).some((round) => rounds.has(round));
 }

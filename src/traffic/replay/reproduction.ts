@@ -1,5 +1,5 @@
 import { isRuleId, ruleById } from '../../contract/catalogue.ts';
-import { isServerError } from '../../reply/status.ts';
+import { isClientError, isServerError } from '../../reply/status.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import type { CallResult, ComparedCall, Failures } from './compare.ts';
 
@@ -18,6 +18,12 @@ export interface Reproduction {
   readonly overlapped: boolean;
   /** The part of the recorded pause before a call that the replay left out, in ms, by the number of the call. */
   readonly leftOutMs: ReadonlyMap<number, number>;
+  /** Numbers of the calls whose signature in the record could be verified. */
+  readonly verified: ReadonlySet<number>;
+  /** Numbers of the wrong calls that break only rules about the reply itself. */
+  readonly wrongReplies: ReadonlySet<number>;
+  /** The currency of the record, if no test session has a currency of its kind; otherwise null. */
+  readonly missingCurrency: string | null;
 }
 
 /**
@@ -31,18 +37,30 @@ export function notRepeated({
   atOnce,
   overlapped,
   leftOutMs,
+  verified,
+  wrongReplies,
+  missingCurrency,
 }: Reproduction): readonly string[] {
   const missing = [...past.rules].filter((rule) => !decided.has(rule)).map((rule) => `${rule} was not tested again`);
+  if (missingCurrency !== null)
+    missing.push(`the calls were in ${missingCurrency}, and no session of the test has such a currency`);
+  for (const { number, call, past: then, now } of compared) {
+    if (!wrongReplies.has(number) || !isError(then.status) || !now || isError(now.status)) continue;
+    missing.push(`${nameOf(call, number)} was answered ${then.status} then, and not with an error now`);
+  }
   // A rule about the reply alone needs no situation: the call was sent again, and its new reply was judged.
   if ([...past.rules].every(isAboutReply)) return missing;
   const related = relatedCalls(compared, past.calls);
   for (const { number, call, past: then, now, wasScarce } of compared) {
     if (!related.has(number) || !now) continue;
-    const name = `call ${number} (${nameOf(call)})`;
+    const name = nameOf(call, number);
     const kind = disturbance(then);
     if (kind !== null && disturbance(now) !== kind) missing.push(`${name} ${kind} then, and not now`);
+    if (isAboutAccess(then.status) && !verified.has(number) && now.status !== then.status)
+      missing.push(
+        `${name} was answered ${then.status} then, and the record does not show whether its signature was right`,
+      );
     if (wasScarce) missing.push(`${name} was higher than the balance then, and not now`);
-    if (hasFurtherParameters(call)) missing.push(`${name} had further query parameters, and was sent without them`);
   }
   const first = Math.min(...related);
   const last = Math.max(...related);
@@ -61,12 +79,8 @@ export function notRepeated({
   return missing;
 }
 
-function hasFurtherParameters({ seen }: LoggedCall): boolean {
-  const query = seen.call === 'balance' ? (seen.exchange.request.url?.split('?')[1] ?? '') : '';
-  return new URLSearchParams(query).size > 1;
-}
-
-function isAboutReply(rule: string): boolean {
+/** True for a rule about the reply itself, whatever the state of the wallet. */
+export function isAboutReply(rule: string): boolean {
   return isRuleId(rule) && ruleById(rule).group === 'reply';
 }
 
@@ -88,6 +102,15 @@ function disturbance({ status, reason }: CallResult): string | null {
   return status === null && reason !== null ? 'had no reply' : null;
 }
 
-function nameOf({ seen }: LoggedCall): string {
-  return seen.amount === null ? seen.call : `${seen.call} of ${seen.amount}`;
+/** True for the statuses with which an operator refuses a signature: 401 as the contract requires, or wrongly 403. */
+function isAboutAccess(status: number | null): boolean {
+  return status === 401 || status === 403;
+}
+
+function isError(status: number | null): boolean {
+  return isClientError(status) || isServerError(status);
+}
+
+function nameOf({ seen }: LoggedCall, number: number): string {
+  return `call ${number} (${seen.amount === null ? seen.call : `${seen.call} of ${seen.amount}`})`;
 }

@@ -43,8 +43,7 @@ export function signingOf(
 function kindOf({ seen, status }: LoggedCall, keys: readonly string[]): SignKind | 'foreign' | null {
   const { request, deviation } = seen.exchange;
   const written = SIGN_KINDS.find((kind) => kind === deviation?.signed);
-  // The test may have no second client. A signature with another client's key is therefore replayed with a wrong key.
-  if (written !== undefined) return written === 'other-client' ? 'wrong-key' : written;
+  if (written !== undefined) return written;
   if (request.headers === null) return null;
   const value = header(request.headers, SIGNATURE_HEADER);
   // A log may leave headers out or mask them, so a missing signature counts only if the reply was a 401.

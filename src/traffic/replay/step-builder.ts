@@ -2,9 +2,12 @@ import { AMOUNT_PATTERN } from '../../contract/calls.ts';
 import type { SignKind } from '../../contract/deviation.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { DAY_MS } from '../../contract/limits.ts';
+import type { Money } from '../../contract/money.ts';
+import { isServerError } from '../../reply/status.ts';
 import { literalText } from '../../scenario/write.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import type { RecordedCall } from '../recorded-call.ts';
+import { changedAfterSigning, requestEdits, signatureSent } from './request-edits.ts';
 import type { Signing } from './signing.ts';
 
 /**
@@ -42,6 +45,21 @@ export class StepDraft {
     this.#name = name;
   }
 
+  /** True for a balance call as the service sends it. */
+  get isPlainRead(): boolean {
+    return this.call === 'balance' && Object.keys(this.#rest).length === 0;
+  }
+
+  /** True if the operator may decline the call, or must. */
+  get maybeDeclined(): boolean {
+    const { expect } = this.#rest;
+    return expect !== undefined && expect !== 'accepted';
+  }
+
+  get isTampered(): boolean {
+    return this.#rest.tamper !== undefined;
+  }
+
   set(key: string, value: JsonValue): void {
     this.#rest[key] = value;
   }
@@ -55,14 +73,36 @@ export class StepDraft {
   }
 }
 
+export interface StepBuilderOptions {
+  /** Numbers of the calls with a wrong reply. Their steps expect the reply that the contract requires. */
+  readonly wrong: ReadonlySet<number>;
+  readonly signing: Signing;
+  /** The amounts that depend on the balance: the amount minus the balance before the call, by the number of the call. */
+  readonly scarce?: ReadonlyMap<number, Money>;
+  /** True if the test has the key of a second client. */
+  readonly hasOtherClient?: boolean;
+}
+
 /** Makes steps from calls. It remembers which step first used each id. */
 export class StepBuilder {
   /** The alias of each session. */
   readonly aliases = new Map<string, string>();
+  /** Numbers of the calls whose amount depends on the balance of the test session. */
+  readonly ofBalance = new Set<number>();
+  /** True if a call is signed with the key of a second client. */
+  needsOtherClient = false;
   readonly #wrong: ReadonlySet<number>;
+  readonly #scarce: ReadonlyMap<number, Money>;
+  readonly #hasOtherClient: boolean;
+  /** The steps of bets whose amount depends on the balance. */
+  readonly #scarceSteps = new Set<StepDraft>();
   readonly #transactions = new Map<string, StepDraft>();
   readonly #rounds = new Map<string, StepDraft>();
   readonly #refunded = new Set<string>();
+  /** The first step with each signature of the journal of a run. */
+  readonly #bySignature = new Map<string, StepDraft>();
+  /** The steps of bets that the operator may or must decline. */
+  readonly #declinable = new Set<StepDraft>();
   /** Refunds whose bet has not been sent yet, by the `txID` of the bet. */
   readonly #refundsBeforeBet = new Map<
     string,
@@ -74,19 +114,28 @@ export class StepBuilder {
   /** The kind of signature of each step's call. */
   readonly #signed = new Map<StepDraft, SignKind>();
 
-  /**
-   * Creates the builder.
-   *
-   * @param wrong numbers of the calls with a wrong reply; their steps expect the reply that the contract requires
-   */
-  constructor(wrong: ReadonlySet<number>, signing: Signing) {
+  constructor({ wrong, signing, scarce = new Map(), hasOtherClient = false }: StepBuilderOptions) {
     this.#wrong = wrong;
     this.#signing = signing;
+    this.#scarce = scarce;
+    this.#hasOtherClient = hasOtherClient;
   }
 
   /** Makes the step for a call that is sent alone. */
   step(call: LoggedCall): StepDraft {
     return this.#part(call);
+  }
+
+  /**
+   * Returns a refund that gives back a bet of the whole balance, if the operator declined the bet in the record. If it accepts the bet
+   * now, the session has no money for the calls that follow. A refund of a declined bet must be answered 200 too. Null for all other
+   * calls.
+   */
+  undo({ number, ending }: LoggedCall, part: StepDraft): JsonObject | null {
+    const over = this.#scarce.get(number);
+    if (ending !== 'declined' || !over?.isZero()) return null;
+    const { session } = this.#session(part.seen);
+    return { refund: { of: this.#nameOf(part), ...(session !== undefined && { session }) }, expect: 'either' };
   }
 
   /**
@@ -109,7 +158,8 @@ export class StepBuilder {
       }
       const part = this.#part(call);
       if (at !== undefined) part.set('at', at);
-      if (copies.length > 0 || group.some(({ seen }) => seen.call === 'refund')) part.set('expect', 'either');
+      const isUnsure = copies.length > 0 || group.some(({ seen }) => seen.call === 'refund');
+      if (isUnsure || this.#scarce.has(call.number)) part.set('expect', 'either');
       parts.push({ part, at });
     }
     return parts.map(({ part }) => part);
@@ -118,17 +168,72 @@ export class StepBuilder {
   #part(logged: LoggedCall): StepDraft {
     const { seen } = logged;
     const first = seen.txID === null ? undefined : this.#transactions.get(seen.txID);
-    const isAgain = first !== undefined && isSame(first.seen, seen);
+    const changes = first && this.#changesOf(logged, first);
+    const isAgain = first !== undefined && (changes !== undefined || isSame(first.seen, seen));
     const part = isAgain ? new StepDraft('resend', this.#nameOf(first), logged) : this.#call(logged);
+    if (changes) part.set('tamper', { body: changes });
     this.#break(part, logged);
+    if (this.#isScarce(logged) || (first && this.#scarceSteps.has(first))) this.ofBalance.add(logged.number);
     const isRefunded = seen.call !== 'balance' && seen.txID !== null && this.#refunded.has(seen.txID);
-    if ((mayBeDeclined(logged) && !this.#wrong.has(logged.number)) || isRefunded) part.set('expect', 'either');
+    if ((mayBeDeclined(logged) && !this.#isWrong(logged)) || isRefunded || this.#isWinWithoutBet(seen))
+      part.set('expect', 'either');
+    this.#expectDecline(part, logged);
     this.#sign(part, logged, isAgain ? first : undefined);
     if (seen.txID !== null && !first) this.#transactions.set(seen.txID, part);
     if (seen.call === 'bet' && !first) this.#resolveEarlyRefunds(part);
     if (seen.roundID !== null && !this.#rounds.has(seen.roundID)) this.#rounds.set(seen.roundID, part);
+    const signature = signatureSent(seen);
+    if (signature !== undefined && !this.#bySignature.has(signature)) this.#bySignature.set(signature, part);
+    if (!isAgain && this.#scarce.has(logged.number)) this.#scarceSteps.add(part);
+    if (!isAgain && seen.call === 'bet' && part.maybeDeclined) this.#declinable.add(part);
     if (seen.call === 'refund' && seen.origTxID !== null) this.#refunded.add(seen.origTxID);
     return part;
+  }
+
+  /** True if the reply to the call is wrong. If one bet of exactly the balance was wrongly declined, all of them were. */
+  #isWrong({ number }: LoggedCall): boolean {
+    if (this.#wrong.has(number)) return true;
+    if (!this.#scarce.get(number)?.isZero()) return false;
+    return [...this.#scarce].some(([other, over]) => over.isZero() && this.#wrong.has(other));
+  }
+
+  /** True if the amount of the call depends on the balance, or on the amount of a bet that does. */
+  #isScarce({ seen, number }: LoggedCall): boolean {
+    if (this.#scarce.has(number)) return true;
+    const bet = seen.call === 'refund' ? this.#transactions.get(seen.origTxID ?? '') : this.#scarceBetOf(seen);
+    return bet !== undefined && this.#scarceSteps.has(bet);
+  }
+
+  /** Returns the bet of a win, if the amount of the bet depends on the balance and the win is at least as high. */
+  #scarceBetOf({ call, roundID, money }: RecordedCall): StepDraft | undefined {
+    const bet = call === 'win' && roundID !== null ? this.#rounds.get(roundID) : undefined;
+    if (!bet || !this.#scarceSteps.has(bet) || !money || !bet.seen.money) return undefined;
+    return money.compare(bet.seen.money) >= 0 ? bet : undefined;
+  }
+
+  /** True for a win in a round without a bet, or whose bet was refunded or may be declined. The contract does not define the reply to such a win. */
+  #isWinWithoutBet({ call, roundID, frID }: RecordedCall): boolean {
+    if (call !== 'win' || frID !== null) return false;
+    const bet = roundID === null ? undefined : this.#rounds.get(roundID);
+    if (bet?.call !== 'bet') return true;
+    return this.#declinable.has(bet) || (bet.seen.txID !== null && this.#refunded.has(bet.seen.txID));
+  }
+
+  /** Returns the fields that were changed after signing, if the call has the signature of the earlier call. Otherwise undefined. */
+  #changesOf(logged: LoggedCall, first: StepDraft): JsonObject | undefined {
+    const signature = signatureSent(logged.seen);
+    if (this.#kindOf(logged) !== 'of-other-body' || signature === undefined) return undefined;
+    return this.#bySignature.get(signature) === first ? changedAfterSigning(first.seen, logged.seen) : undefined;
+  }
+
+  /** A bet that is higher than the balance must be declined. */
+  #expectDecline(part: StepDraft, { number, ending, code }: LoggedCall): void {
+    const over = this.#scarce.get(number);
+    if (!over || over.isZero() || over.isNegative()) return;
+    const isWrong = this.#wrong.has(number);
+    if (isWrong || code === 'insufficient_funds')
+      part.set('expect', { outcome: 'declined', code: 'insufficient_funds' });
+    else part.set('expect', ending === 'declined' ? 'declined' : 'either');
   }
 
   /** Makes refunds that came before their bet refer to the step of the bet. A step may refer to a later step. */
@@ -160,22 +265,36 @@ export class StepBuilder {
   #sign(part: StepDraft, logged: LoggedCall, first: StepDraft | undefined): void {
     const kind = this.#kindOf(logged);
     this.#signed.set(part, kind);
-    if (kind !== ((first && this.#signed.get(first)) ?? 'valid')) part.set('sign', kind);
+    // A step whose query is changed after signing has a wrong signature already.
+    if (kind !== ((first && this.#signed.get(first)) ?? 'valid') && !part.isTampered) part.set('sign', kind);
+    if (kind === 'other-client') this.needsOtherClient = true;
     if (kind === 'upper-case') part.set('expect', 'either');
     else if (kind !== 'valid') part.set('expect', 'refused');
   }
 
   /** Returns the kind of signature for a step. If it is unknown in the record, the call gets a correct signature. */
   #kindOf({ number }: LoggedCall): SignKind {
-    return this.#signing.get(number) ?? 'valid';
+    const kind = this.#signing.get(number) ?? 'valid';
+    return kind === 'other-client' && !this.#hasOtherClient ? 'wrong-key' : kind;
   }
 
   #call(logged: LoggedCall): StepDraft {
     const { seen } = logged;
-    if (seen.call === 'balance') return new StepDraft('balance', this.#session(seen), logged);
+    const signature = signatureSent(seen);
+    const signer = signature === undefined ? undefined : this.#bySignature.get(signature)?.seen;
+    const edits = requestEdits(seen, this.#kindOf(logged), signer);
+    const isExpected = logged.ending === 'accepted' || this.#isWrong(logged);
+    if (seen.call === 'balance') {
+      const read = new StepDraft('balance', this.#session(seen), logged);
+      if (edits.query) read.set('query', edits.query);
+      if (edits.tamper) read.set('tamper', edits.tamper);
+      if (edits.headerCase) read.set('header-case', edits.headerCase);
+      if (edits.query ?? edits.headerCase) read.set('expect', isExpected ? 'accepted' : 'either');
+      return read;
+    }
     const fields: Record<string, JsonValue> = {};
     const set: Record<string, JsonValue> = {};
-    const drop: string[] = [];
+    const drop: string[] = [...(edits.drop ?? [])];
     let isOpen = false;
     if (seen.call === 'refund') isOpen = this.#target(seen, fields);
     else {
@@ -190,21 +309,42 @@ export class StepBuilder {
     } else if (!AMOUNT_PATTERN.test(seen.amount)) {
       // The recorded amount is not valid. It must not be read as an expression of the scenario language.
       set.amount = literalText(seen.amount);
-    } else if (!this.#isAmountOfTarget(seen)) fields.amount = seen.amount;
+    } else if (!this.#isAmountOfTarget(seen)) fields.amount = this.#amountText(logged);
     if (seen.type === 'free') fields.type = 'free';
     const first = seen.txID === null ? undefined : this.#transactions.get(seen.txID);
     if (first) fields.txID = `\${${this.#nameOf(first)}.txID}`;
     Object.assign(fields, this.#session(seen));
     const part = new StepDraft(seen.call, fields, logged);
+    const isInvalid = Object.keys(set).length > 0 || drop.length > 0;
+    Object.assign(set, edits.set);
     const isRaw = bare !== undefined && !Number.isInteger(bare) && seen.call !== 'refund';
     if (isRaw) part.set('body', this.#raw(seen, bare));
-    const body = { ...(Object.keys(set).length > 0 && { set }), ...(drop.length > 0 && { drop }) };
+    const body = {
+      ...(Object.keys(set).length > 0 && { set }),
+      ...(drop.length > 0 && { drop }),
+      ...(edits.format !== undefined && { format: edits.format }),
+    };
     const isEdited = Object.keys(body).length > 0;
     if (isEdited && !isRaw) part.set('body', body);
+    if (edits.headerCase) part.set('header-case', edits.headerCase);
+    if (isEdited || edits.headerCase) part.set('expect', isExpected ? 'accepted' : 'either');
     // The contract does not define the reply to a second refund, or to a `txID` that another kind of call has already
     // used.
-    if (first || isOpen || isEdited || isRaw) part.set('expect', 'either');
+    if (first || isOpen || isInvalid || isRaw) part.set('expect', 'either');
     return part;
+  }
+
+  /** Writes the amount: as recorded, or relative to the balance if the balance before the call was too low for more. */
+  #amountText(logged: LoggedCall): string {
+    const { seen, number } = logged;
+    const over = this.#scarce.get(number);
+    if (over) {
+      const { session } = this.#session(seen);
+      return sumText(session === undefined ? 'balance' : `balance.${session}`, over);
+    }
+    const bet = this.#scarceBetOf(seen);
+    if (bet?.seen.money && seen.money) return sumText(`${this.#nameOf(bet)}.amount`, seen.money.minus(bet.seen.money));
+    return seen.amount ?? '';
   }
 
   /** Refers to the bet of a refund. Returns true if the bet was already refunded. */
@@ -268,10 +408,20 @@ export class StepBuilder {
   }
 }
 
-/** True if the operator may have declined the call: it was declined in the record, or its reply was not logged. */
-function mayBeDeclined({ ending }: LoggedCall): boolean {
+/** Writes the sum of a name and an amount as an expression. */
+function sumText(name: string, more: Money): string {
+  if (more.isZero()) return `\${${name}}`;
+  return `\${${name} ${more.isNegative() ? '-' : '+'} ${more.absolute().toString()}}`;
+}
+
+/**
+ * True if the operator may decline the call: a bet that was declined, any other call in a campaign that was declined, and a call
+ * whose reply was not logged. Other declined wins and refunds must be answered 200.
+ */
+function mayBeDeclined({ ending, status, seen }: LoggedCall): boolean {
   switch (ending) {
     case 'declined':
+      return seen.call === 'bet' || (seen.type === 'free' && !isServerError(status));
     case 'refused':
     case 'unknown':
       return true;

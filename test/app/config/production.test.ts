@@ -36,7 +36,10 @@ describe('a command that moves money at an address that looks like production', 
     ['replay', ['replay', LOG, '--no-wait']],
   ])('requires --production before anything is sent: %s', async (_, args) => {
     writeLog();
-    const { status, out, err } = await croupier([...args, ...whom(PRODUCTION)], { cwd, env: KEY });
+    const client = whom(PRODUCTION).map((arg) =>
+      args[0] === 'replay' && arg === '--session' ? '--test-session' : arg,
+    );
+    const { status, out, err } = await croupier([...args, ...client], { cwd, env: KEY });
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain('"prod" in wallet.prod.casino.invalid/eu looks like production');
     expect(err).toContain('--production');
@@ -59,7 +62,7 @@ describe('a command that moves money at an address that looks like production', 
     ['a scenario that only reads', ['run', 'read.yaml', '--deadline', '1s', ...whom(PRODUCTION)], 3],
     ['a test environment', ['call', 'bet', ...whom('https://staging.casino.invalid/eu')], 3],
     ['an address of this machine', ['call', 'bet', ...whom('http://127.0.0.1:9/prod')], 3],
-    ['an incident that is written down', ['replay', LOG, '--to', 'scenario=again.yaml'], 0],
+    ['an incident that is written down', ['replay', LOG, '--scenario', 'again.yaml'], 0],
   ])('does not require --production for %s', async (_, args, status) => {
     writeLog();
     writeFileSync(

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/journal/exchange.ts';
 import { compareReplies, verdictOf } from '../../../src/traffic/replay/compare.ts';
 import { missingData } from '../../../src/traffic/replay/missing-data.ts';
 import { type ReplayScenario, replayScenario } from '../../../src/traffic/replay/replay-scenario.ts';
+import { notRepeated } from '../../../src/traffic/replay/reproduction.ts';
 import type { IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import { Log } from '../timeline/calls.ts';
 
@@ -15,6 +16,7 @@ function loggedOf({ calls }: IncidentTimeline, speed: number | null = 1): Replay
     signing: new Map(),
     speed,
     currency: null,
+    hasOtherClient: false,
     uuid: randomUUID,
   });
 }
@@ -74,20 +76,20 @@ it('replies are compared by status and by the change of the balance', () => {
   expect(compare(replied(500, '2.00'))[1]).toMatchObject({ verdict: 'differs', differences: ['answer'] });
   const wrong = { rules: new Set(['bet.debit']), calls: new Set([2]) };
   const [same, other] = [compare(replied(200, '2.00')), compare(replied(200, '7.00'))];
-  expect(verdictOf(same, NOTHING, NOTHING, true, true)).toBe('same');
-  expect(verdictOf(other, NOTHING, NOTHING, true, true)).toBe('differs');
-  expect(verdictOf(other, wrong, NOTHING, true, true)).toBe('fixed');
-  expect(verdictOf(other, wrong, NOTHING, true, false)).toBe('not reproduced');
-  expect(verdictOf(other, wrong, wrong, true, true)).toBe('still failing');
-  expect(verdictOf(other, NOTHING, wrong, true, true)).toBe('regressed');
-  expect(verdictOf(same, wrong, NOTHING, false, true)).toBe('undecided');
+  expect(verdictOf(same, NOTHING, NOTHING, { isDecided: true, isRepeated: true })).toBe('same');
+  expect(verdictOf(other, NOTHING, NOTHING, { isDecided: true, isRepeated: true })).toBe('differs');
+  expect(verdictOf(other, wrong, NOTHING, { isDecided: true, isRepeated: true })).toBe('fixed');
+  expect(verdictOf(other, wrong, NOTHING, { isDecided: true, isRepeated: false })).toBe('not reproduced');
+  expect(verdictOf(other, wrong, wrong, { isDecided: true, isRepeated: true })).toBe('still failing');
+  expect(verdictOf(other, NOTHING, wrong, { isDecided: true, isRepeated: true })).toBe('regressed');
+  expect(verdictOf(same, wrong, NOTHING, { isDecided: false, isRepeated: true })).toBe('undecided');
 });
 
 it('a replay of a call without a recorded reply is undecided, not fixed', () => {
   const { calls } = new Log().bet('t-1', '5.00', { none: 'unknown' }).timeline();
   const compared = compareReplies(calls, new Map([[1, replied(200, '95.00')]]), new Set());
   expect(compared[0]?.verdict).toBe('unknown');
-  expect(verdictOf(compared, NOTHING, NOTHING, true, true)).toBe('undecided');
+  expect(verdictOf(compared, NOTHING, NOTHING, { isDecided: true, isRepeated: true })).toBe('undecided');
 });
 
 it('missing data of an access log is listed', () => {
@@ -98,4 +100,150 @@ it('missing data of an access log is listed', () => {
     'The round of calls 1 and 2 is ',
     'The session of calls 1 and 2 i',
   ]);
+});
+
+describe('a bet of money that the player does not have', () => {
+  const DECLINED = { status: 402, code: 'insufficient_funds' } as const;
+
+  it.each<[string, Log, readonly object[]]>([
+    [
+      'is higher than the balance of the test too',
+      new Log().balance('10.00').bet('t-1', '10.01', DECLINED).balance('10.00'),
+      [
+        { balance: null },
+        {
+          bet: { amount: `\${balance + 0.01}` },
+          expect: { outcome: 'declined', code: 'insufficient_funds' },
+        },
+        { balance: null },
+      ],
+    ],
+    [
+      'follows a read of the balance',
+      new Log().balance('10.00').bet('t-1', '4.00', { balance: '6.00' }).bet('t-2', '6.00', { balance: '0.00' }),
+      [
+        { balance: null },
+        { bet: { amount: '4.00' }, as: 'bet1' },
+        { balance: null },
+        { bet: { round: 'bet1', amount: `\${balance}` } },
+      ],
+    ],
+    [
+      'is won back with the same profit',
+      new Log()
+        .balance('10.00')
+        .bet('t-1', '10.00', { balance: '0.00' })
+        .win('t-2', '12.50', { balance: '12.50' })
+        .balance('12.50'),
+      [
+        { balance: null },
+        { bet: { amount: `\${balance}` }, as: 'bet1' },
+        { win: { round: 'bet1', amount: `\${bet1.amount + 2.5}` } },
+        { balance: null },
+      ],
+    ],
+    [
+      'is given back if the whole balance was declined, so that the next calls have money',
+      new Log()
+        .balance('10.00')
+        .bet('t-1', '10.00', DECLINED)
+        .bet('t-2', '1.00', { balance: '9.00' }, { round: 'r-2' }),
+      [
+        { balance: null },
+        { bet: { amount: `\${balance}` }, as: 'bet1', expect: 'either' },
+        { refund: { of: 'bet1' }, expect: 'either' },
+        { bet: { amount: '1.00' } },
+      ],
+    ],
+  ])('%s', (_title, log, steps) => {
+    expect(loggedOf(log.timeline(), null).draft.steps).toEqual(steps);
+  });
+
+  it('is sent in parallel with the others that the balance was too low for', () => {
+    const log = new Log()
+      .balance('10.00', { at: 0 })
+      .bet('t-1', '9.00', { balance: '1.00', tookMs: 500, at: 1 }, { round: 'r-1' })
+      .bet('t-2', '9.00', { ...DECLINED, tookMs: 500, at: 1 }, { round: 'r-2' });
+    const { draft } = loggedOf(log.timeline(), null);
+    expect(draft.steps[1]).toEqual({
+      together: [1, 2].map(() => ({ bet: { amount: `\${balance - 1}` }, expect: 'either' })),
+    });
+    expect(draft.needs).toMatchObject({ balance: '2.00' });
+  });
+
+  it('has no fixed change of the balance', () => {
+    const { calls } = new Log().balance('10.00').bet('t-1', '10.00', { balance: '0.00' }).timeline();
+    const now = new Map([
+      [1, replied(200, '500.00')],
+      [2, replied(200, '0.00')],
+    ]);
+    const compared = compareReplies(calls, now, new Set(), new Set([2]));
+    expect(compared.map(({ verdict, wasScarce }) => [verdict, wasScarce])).toEqual([
+      ['same', false],
+      ['same', false],
+    ]);
+  });
+});
+
+it('a single read of another session is not replayed', () => {
+  const log = new Log().balance('10.00').bet('t-1', '1.00', { balance: '5.00' }, { session: 's-2' });
+  expect(loggedOf(log.timeline(), null).draft.steps).toEqual([{ bet: { amount: '1.00' } }]);
+});
+
+it('a win in the round of a refunded bet may be declined', () => {
+  const log = new Log()
+    .bet('t-1', '1.00', { balance: '9.00' })
+    .refund('t-2', 't-1', '1.00', { balance: '10.00' })
+    .win('t-3', '0', { balance: '10.00' });
+  expect(loggedOf(log.timeline(), null).draft.steps[2]).toEqual({
+    win: { round: 'bet1', amount: '0' },
+    expect: 'either',
+  });
+});
+
+it('the further parameters of a balance call are sent again', () => {
+  const log = new Log();
+  const [call] = log.balance('10.00').timeline().calls;
+  const { exchange } = call?.seen ?? {};
+  if (!call || !exchange) throw new Error('no call');
+  const url = '/balance?sessionID=s-1&place=north+east';
+  const seen = { ...call.seen, exchange: { ...exchange, request: { ...exchange.request, url } } };
+  const timeline = { ...log.timeline(), calls: [{ ...call, seen }] };
+  expect(loggedOf(timeline, null).draft.steps).toEqual([
+    { balance: null, query: { add: { place: 'north east' }, encode: 'plus' }, expect: 'accepted' },
+  ]);
+});
+
+it('a wrong error reply is not tested again by a call that succeeds now', () => {
+  const { calls } = new Log().bet('t-1', '5.00', { status: 402 }).timeline();
+  const compared = compareReplies(calls, new Map([[1, replied(200, '5.00')]]), new Set());
+  const missing = (wrongReplies: ReadonlySet<number>): readonly string[] =>
+    notRepeated({
+      compared,
+      past: { rules: new Set(['reply.json']), calls: new Set([1]) },
+      decided: new Set(['reply.json']),
+      atOnce: new Set(),
+      overlapped: false,
+      leftOutMs: new Map(),
+      verified: new Set(),
+      wrongReplies,
+      missingCurrency: null,
+    });
+  expect([missing(new Set()), missing(new Set([1]))]).toEqual([
+    [],
+    ['call 1 (bet of 5.00) was answered 402 then, and not with an error now'],
+  ]);
+});
+
+it.each([
+  ['separate balances', ['60.00', '93.00', '59.00'], { player: 'other' }],
+  ['separate balances of which one is wrong', ['60.00', '92.99', '59.00'], { player: 'other' }],
+  ['one balance', ['94.00', '92.00', '91.00'], { player: 'same' }],
+] as const)('sessions with unknown players and %s', (_title, [first, second, third], need) => {
+  const log = new Log()
+    .bet('t-1', '5.00', { balance: '95.00' }, { session: 's-2' })
+    .bet('t-2', '1.00', { balance: first }, { session: 's-3', round: 'r-2' })
+    .bet('t-3', '2.00', { balance: second }, { session: 's-2', round: 'r-3' })
+    .bet('t-4', '1.00', { balance: third }, { session: 's-3', round: 'r-4' });
+  expect(loggedOf(log.timeline(), null).draft.needs?.second).toEqual(need);
 });

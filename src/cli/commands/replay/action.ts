@@ -11,6 +11,7 @@ import { type Played, play, SILENT } from '../../../app/run/play.ts';
 import { runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
+import { currencyByCode } from '../../../contract/currencies.ts';
 import type { ClientUnderTest, RunnableScenario } from '../../../engine/run-options.ts';
 import { conclude } from '../../../journal/conclusion.ts';
 import type { Outcome } from '../../../journal/exchange.ts';
@@ -21,7 +22,14 @@ import { loadScenario } from '../../../scenario/load.ts';
 import { planScenario } from '../../../scenario/plan/planner.ts';
 import { writeScenario } from '../../../scenario/write.ts';
 import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
-import { compareReplies, type Failures, failedCalls, failedNow, verdictOf } from '../../../traffic/replay/compare.ts';
+import {
+  type ComparedCall,
+  compareReplies,
+  type Failures,
+  failedCalls,
+  failedNow,
+  verdictOf,
+} from '../../../traffic/replay/compare.ts';
 import { missingData } from '../../../traffic/replay/missing-data.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
@@ -31,13 +39,17 @@ import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { readTimeline } from '../incident/action.ts';
 import type { IncidentFlags } from '../incident/flags.ts';
 import type { ReplayFlags } from './flags.ts';
-import { type RecordedIncident, replay, signingIn, wrongIn } from './recorded-incident.ts';
+import { callsWithIdsOf, type RecordedIncident, replay, signingIn, wrongIn } from './recorded-incident.ts';
 import { replayText } from './text.ts';
 
 /** Maximum number of calls that one replay repeats. If the record has more, the user must select some. */
 const MAX_CALLS = 500;
 /** The verdicts of rules that a replay has tested. Failures are counted before. */
 const DECIDED: ReadonlySet<string> = new Set(['pass', 'note', 'warn']);
+/** Number of repetitions of calls that overlapped in the record. */
+const RACE_ROUNDS = 12;
+/** The sum of all pauses in ms up to which calls that overlapped are repeated {@link RACE_ROUNDS} times. */
+const MAX_WAITS_OF_RACE_MS = 500;
 /** The waiting time in milliseconds from which a replay prints how long it will take. */
 const MIN_SHOWN_WAIT_MS = 10_000;
 
@@ -47,19 +59,13 @@ const MIN_SHOWN_WAIT_MS = 10_000;
  * @returns 0 if the problem is fixed or never existed, 1 if a problem exists now, 3 if undecided
  */
 export async function replayCommand(files: readonly string[], flags: ReplayFlags, stdio: Stdio): Promise<number> {
-  const file = scenarioFile(flags.to);
+  const { file, selection } = chosenBy(flags);
   if (!flags.wait && flags.speed !== undefined) throw new UsageError('--speed and --no-wait cannot be combined.');
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { of, until, to: _file, session: _test, keyFile: _key, ...rest } = flags;
-  const selection: IncidentFlags = {
-    ...rest,
-    ...(of !== undefined && { session: of }),
-    ...(until !== undefined && { to: until }),
-  };
   const { timeline, notes, files: read } = await readTimeline(files, selection, configuration, stdio);
   if (timeline.calls.length > MAX_CALLS) {
     throw new UsageError(
-      `${timeline.calls.length} calls are selected, but at most ${MAX_CALLS} can be replayed. Select fewer with --player, --of, --round, --tx, --from and --until.`,
+      `${timeline.calls.length} calls are selected, but at most ${MAX_CALLS} can be replayed. Select fewer with --player, --session, --round, --tx, --from and --to.`,
     );
   }
   const incident = { timeline, signing: await signingIn(timeline, flags, configuration, stdio) };
@@ -67,11 +73,12 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
     for (const note of notes) stdio.err.write(`${forTerminal(note)}\n`);
     return await playAgain(incident, flags, configuration, stdio);
   }
-  const { draft, calls } = replay(incident, flags, currencyOf(timeline));
+  const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), true);
   const text = writeScenario(draft, {
     comments: [
       `croupier replay wrote this scenario from the calls in ${read.join(', ')}.`,
       ...missingData(calls, incident.signing),
+      ...untestedText(untested),
     ],
     schema: 'node_modules/croupier-conformance/schema/scenario.json',
   });
@@ -81,16 +88,43 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   } catch (error) {
     throw new UsageError(`${file} can't be written: ${whyUnreadable(error)}.`, { cause: error });
   }
-  for (const note of notes) stdio.err.write(`${forTerminal(note)}\n`);
+  for (const note of [...notes, ...untestedText(untested)]) stdio.err.write(`${forTerminal(note)}\n`);
   stdio.err.write(`Written: ${forTerminal(file)}. Run it with: croupier run ${forTerminal(file)}\n`);
   return 0;
 }
 
-function scenarioFile(to: string | undefined): string | undefined {
-  if (to === undefined) return undefined;
-  const [, file] = /^scenario=(.+\.ya?ml)$/.exec(to) ?? [];
-  if (file === undefined) throw new UsageError(`--to ${to}: write it as --to scenario=FILE.yaml.`);
-  return file;
+/** The calls that the flags select, and the scenario file to write. The names of older releases are read too. */
+interface Chosen {
+  readonly file: string | undefined;
+  readonly selection: IncidentFlags;
+}
+
+const OLD_SCENARIO = 'scenario=';
+
+function chosenBy(flags: ReplayFlags): Chosen {
+  const { of, until, to, scenario, session = of, testSession: _test, keyFile: _key, ...rest } = flags;
+  const isOld = to?.startsWith(OLD_SCENARIO) === true;
+  const file = scenario ?? (isOld ? to.slice(OLD_SCENARIO.length) : undefined);
+  if (file !== undefined && !/.\.ya?ml$/.test(file))
+    throw new UsageError(`--scenario ${file}: write the name of a file that ends in .yaml.`);
+  if (session?.includes(',') === true)
+    throw new UsageError(
+      '--session selects recorded calls by their session. Name a session of the test with --test-session.',
+    );
+  const end = isOld ? until : (to ?? until);
+  return {
+    file,
+    selection: { ...rest, ...(session !== undefined && { session }), ...(end !== undefined && { to: end }) },
+  };
+}
+
+/** The flags of the test operator. In the other commands, its sessions are named with `--session`. */
+function testFlags({ session: _recorded, testSession, ...rest }: ReplayFlags) {
+  return { ...rest, ...(testSession !== undefined && { session: testSession }) };
+}
+
+function untestedText(rules: readonly string[]): readonly string[] {
+  return rules.length === 0 ? [] : [`The record breaks ${rules.join(', ')}, which this scenario can't test.`];
 }
 
 function currencyOf({ wallets }: IncidentTimeline): string | null {
@@ -108,16 +142,33 @@ function readGenerated(text: string, file: string) {
   return scenario;
 }
 
+/** Reads the clients of the test. The errors name `--test-session`, which the other commands call `--session`. */
+async function testClients(
+  flags: ReplayFlags,
+  test: ReturnType<typeof testFlags>,
+  configuration: Configuration,
+  stdio: Stdio,
+) {
+  try {
+    if (!flags.reference) return await resolveClients(configuration, test, stdio);
+    refuseOtherOperators(test, 'judges');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.message.replaceAll(/(?<![\w-])--session/g, '--test-session'), { cause: error });
+  }
+}
+
 async function playAgain(
   incident: RecordedIncident,
   flags: ReplayFlags,
   configuration: Configuration,
   stdio: Stdio,
 ): Promise<number> {
-  const variations = variationsOf(flags);
-  const settings = runSettings(configuration.config, flags, stdio.env);
-  if (flags.reference) refuseOtherOperators(flags, 'judges');
-  const given = flags.reference ? undefined : await resolveClients(configuration, flags, stdio);
+  const test = testFlags(flags);
+  const variations = variationsOf(test);
+  const settings = runSettings(configuration.config, test, stdio.env);
+  const given = await testClients(flags, test, configuration, stdio);
   if (given && given.diagnostics.length > 0) throw diagnosticsError(given.diagnostics);
   if (given && given.clients.length > 1) {
     const names = given.clients.map(({ extCID }) => extCID).join(', ');
@@ -125,8 +176,8 @@ async function playAgain(
       `An incident is replayed against one client, but there are ${names}. Choose one with --client.`,
     );
   }
-  if (given) await askForProduction(given.clients, flags, stdio);
-  const reference = await embeddedOperator(flags, variations, settings, stdio);
+  if (given) await askForProduction(given.clients, test, stdio);
+  const reference = await embeddedOperator(test, variations, settings, stdio);
   let journal: string | undefined;
   const interrupt = listenForInterrupt(
     stdio,
@@ -136,9 +187,10 @@ async function playAgain(
   try {
     const client = reference?.client ?? given?.clients[0];
     if (!client || client.sessions.length === 0)
-      throw new UsageError('There is no session for the replay. Name one with --session.');
+      throw new UsageError('There is no session for the replay. Name one with --test-session.');
     const scrub = createScrubber([...(given?.secrets ?? []), ...(reference?.secrets ?? []), ...configuration.secrets]);
-    const { logged, scenario, client: assigned } = assign(incident, flags, client);
+    const assignment = assign(incident, flags, client);
+    const { logged, scenario, client: assigned } = assignment;
     if (logged.waitsMs >= MIN_SHOWN_WAIT_MS) {
       stdio.err.write(
         `The gaps between the calls add up to ${Math.round(logged.waitsMs / 1000)} s; --speed and --no-wait shorten them.\n`,
@@ -153,6 +205,8 @@ async function playAgain(
         selection: ['replay'],
         whole: false,
         ...settings,
+        // A race does not show a fault each time. Its calls are repeated more often than in a run, because the fault is known.
+        raceRounds: settings.raceRounds ?? (logged.waitsMs < MAX_WAITS_OF_RACE_MS ? RACE_ROUNDS : undefined),
         campaign: settings.campaign ?? reference?.campaign ?? null,
         largeAmounts: settings.largeAmounts || reference !== undefined,
         signal: interrupt.signal,
@@ -170,7 +224,7 @@ async function playAgain(
         if (number !== undefined && !outcomes.has(number)) outcomes.set(number, outcome);
       },
     });
-    const outcome = outcomeOf(incident, logged, played, outcomes);
+    const outcome = outcomeOf(incident, assignment, played, outcomes);
     const status = statusOf(outcome, played);
     const text = flags.json
       ? `${JSON.stringify(replayJson(outcome, status), null, 2)}\n`
@@ -188,6 +242,8 @@ interface Assignment {
   readonly logged: ReplayScenario;
   readonly scenario: RunnableScenario;
   readonly client: ClientUnderTest;
+  /** The currency of the incident, if no session has a currency of its kind; otherwise null. */
+  readonly missingCurrency: string | null;
 }
 
 /**
@@ -198,13 +254,20 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
   const { timeline } = incident;
   const currency = currencyOf(timeline);
   const sameCurrency = client.sessions.filter((session) => currency !== null && session.currency === currency);
-  const logged = replay(incident, flags, sameCurrency.length === 0 ? null : currency);
+  const logged = replay(
+    incident,
+    flags,
+    sameCurrency.length === 0 ? null : currency,
+    client.otherClientKey !== undefined,
+  );
   const aliases = new Set(timeline.calls.map(({ seen }) => seen.sessionID)).size;
   const sessions = sameCurrency.length >= aliases && aliases === 1 ? sameCurrency : client.sessions;
   const text = writeScenario(logged.draft);
   const scenario = readGenerated(text, 'replay.yaml');
+  const isMissing = currency !== null && !sessions.some((session) => isSameKind(session.currency, currency));
   return {
     logged,
+    missingCurrency: isMissing ? currency : null,
     client: { ...client, sessions },
     scenario: {
       id: scenario.id,
@@ -220,17 +283,25 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
   };
 }
 
+/** True if amounts in both currencies have the same form. An unknown currency may have any form. */
+function isSameKind(code: string | undefined, wanted: string): boolean {
+  const [a, b] = [code, wanted].map((one) => (one === undefined ? undefined : currencyByCode(one)));
+  if (!a || !b) return code === undefined || code === wanted;
+  return a.type === b.type && a.decimals === b.decimals;
+}
+
 function outcomeOf(
   incident: RecordedIncident,
-  logged: ReplayScenario,
+  { logged, missingCurrency }: Assignment,
   { fold, status, journal }: Played,
   outcomes: ReadonlyMap<number, Outcome>,
 ): ReplayOutcome {
-  const compared = compareReplies(logged.calls, outcomes, logged.atOnce);
+  const compared = compareReplies(logged.calls, outcomes, logged.atOnce, logged.ofBalance);
   const { timeline, signing } = incident;
   const failing = wrongIn(incident);
   const owed = timeline.wallets.flatMap(({ debts }) => debts.filter(({ toAct }) => toAct === 'operator'));
   const faults = owed.flatMap(({ deviation }) => deviation?.causes ?? []);
+  const unpaid = owed.flatMap(({ transaction }) => transaction?.attempts.map(({ number }) => number) ?? []);
   const past: Failures = {
     rules: new Set([
       ...failing.rules,
@@ -240,6 +311,7 @@ function outcomeOf(
     calls: new Set([
       ...failing.calls,
       ...failedCalls(logged.calls),
+      ...unpaid,
       ...faults.flatMap(({ transaction }) => transaction.attempts.map(({ number }) => number)),
     ]),
   };
@@ -265,9 +337,22 @@ function outcomeOf(
     atOnce: logged.atOnce,
     overlapped: fold.races.some(({ overlapped }) => overlapped > 1),
     leftOutMs: logged.leftOutMs,
+    verified: new Set(signing.keys()),
+    wrongReplies: new Set(failing.wrongReplies),
+    missingCurrency,
   });
+  const isUnexplained =
+    timeline.wallets.some(({ books }) => books.deviations.some(({ fixedBy }) => fixedBy === null)) ||
+    hasRefundWithoutBet(compared);
   return {
-    verdict: verdictOf(compared, past, now, status === 0, missing.length === 0),
+    isUnexplained,
+    verdict: verdictOf(compared, past, now, {
+      isUnexplained,
+      isDecided: status === 0,
+      isRepeated: missing.length === 0,
+      // The operator may answer a call differently if its amount depends on the balance, or if its money was owed.
+      affected: new Set([...failing.affected, ...callsWithIdsOf(incident, new Set([...logged.ofBalance, ...unpaid]))]),
+    }),
     compared,
     past,
     now,
@@ -276,6 +361,15 @@ function outcomeOf(
     run: conclude(fold).firstLine,
     journal,
   };
+}
+
+/** True if a refund was paid in the record, and the record does not have its bet. */
+function hasRefundWithoutBet(compared: readonly ComparedCall[]): boolean {
+  const bets = new Set(compared.flatMap(({ call: { seen } }) => (seen.call === 'bet' ? [seen.txID] : [])));
+  return compared.some(
+    ({ call: { seen }, past }) =>
+      seen.call === 'refund' && !bets.has(seen.origTxID) && past.change !== null && !past.change.isZero(),
+  );
 }
 
 /** A breach of a SHOULD rule is a warning. It counts if the record breaks the same rule. */

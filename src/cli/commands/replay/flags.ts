@@ -1,5 +1,5 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { addClientOptions, addWaitOptions, productionOption } from '../../options/client.ts';
+import { addTestClientOptions, addWaitOptions, productionOption } from '../../options/client.ts';
 import { countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 import { addLogOptions, addSideOptions } from '../incident/flags.ts';
@@ -24,19 +24,22 @@ export function describeReplay(program: CommandUnknownOpts) {
   const calls = addSideOptions(replay)
     .optionsGroup('Which calls:')
     .option('--player <id>', 'only the calls of this player')
-    .option('--of <sessionID>', 'only the calls of this session')
+    .option('--session <sessionID>', 'only the calls of this session')
     .option('--round <roundID>', 'only the calls of this round')
     .option('--tx <txID>', 'only the calls of this transaction and its refunds')
     .option('--from <time>', 'only calls from this time (14:03, 2026-11-21T14:03)')
-    .option('--until <time>', 'only calls up to this time');
+    .option('--to <time>', 'only calls up to this time')
+    // The names of these flags in older releases.
+    .addOption(new Option('--of <sessionID>').hideHelp())
+    .addOption(new Option('--until <time>').hideHelp());
   const operator = addLogOptions(calls).optionsGroup('Test operator (and its sessions):');
-  const how = addClientOptions(addReferenceOptions(operator))
+  const how = addTestClientOptions(addReferenceOptions(operator))
     .addOption(productionOption())
     .optionsGroup('Replay:')
     .addOption(new Option('--speed <n>', 'replay n times as fast as recorded (default: 1)').argParser(speedFlag))
     .option('--no-wait', 'send each call right after the previous call')
     .addOption(new Option('--race-rounds <n>', 'repeat a race n times (default: 2 to 12)').argParser(countFlag))
-    .option('--to <scenario=FILE.yaml>', 'write the calls as a scenario, and send nothing');
+    .option('--scenario <file.yaml>', 'write the calls to a scenario file, and send nothing');
   return addWaitOptions(how)
     .optionsGroup('Output:')
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
@@ -45,9 +48,9 @@ export function describeReplay(program: CommandUnknownOpts) {
       'after',
       `
 Examples:
-  croupier replay wallet.log --player 4711 --from 14:00 --until 14:10
-  croupier replay staging.har --of s-81f2 --session eu-usd-1 --no-wait
-  croupier replay wallet.log --player 4711 --to scenario=lost-20-euros.yaml
+  croupier replay wallet.log --player 4711 --from 14:00 --to 14:10
+  croupier replay staging.har --session s-81f2 --test-session eu-usd-1 --no-wait
+  croupier replay wallet.log --player 4711 --scenario lost-20-euros.yaml
 
 Exit status: 0 fixed, or nothing is wrong; 1 still failing, regressed or
   different; 2 usage; 3 undecided or unreachable; 130 and 143 interrupted`,

@@ -64,7 +64,7 @@ function cameText({ status, reason, code, change }: CallResult): string {
   return `${answer}${code === null ? '' : ` ${code}`}${moved}`;
 }
 
-function sentence({ verdict, compared, past, now, missing }: ReplayOutcome): string {
+function sentence({ verdict, compared, past, now, missing, isUnexplained }: ReplayOutcome): string {
   const replies = repliesText(compared);
   switch (verdict) {
     case 'fixed':
@@ -80,6 +80,8 @@ function sentence({ verdict, compared, past, now, missing }: ReplayOutcome): str
     case 'not reproduced':
       return `nothing is wrong now, but the replay does not show that the recorded problem (${wrongText(past)}) is fixed: ${missing.join('; ')}.`;
     case 'undecided':
+      if (isUnexplained && past.rules.size === 0 && past.calls.size === 0)
+        return 'no rule is broken now, but the record does not show for certain whether one was (see croupier incident).';
       return compared.every((row) => row.verdict === 'unknown')
         ? 'the record has no replies; now no rule is broken.'
         : 'the replay could not decide whether the recorded problem is fixed.';

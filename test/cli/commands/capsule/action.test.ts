@@ -183,7 +183,7 @@ describe('croupier capsule', () => {
   });
 
   it('keeps a scenario valid', async () => {
-    await run('replay', 'run.ndjson', '--round', 'none', '--to', 'scenario=none.yaml');
+    await run('replay', 'run.ndjson', '--round', 'none', '--scenario', 'none.yaml');
     writeFileSync(
       path.join(cwd, 'scenario.yaml'),
       'croupier: 1\ntitle: Calls of anna\nrules: [bet.debit]\nneeds: { second: { player: other } }\nsteps:\n  - bet: { amount: "1.00" }\n  - balance: { session: second }\n',

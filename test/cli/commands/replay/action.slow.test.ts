@@ -147,7 +147,7 @@ steps:
   it('breaks a connection that was broken in the record', async () => {
     const run = ['run', 'win/retried-at-once', '--reference', '--race-rounds', '1', '--journal', 'broken.ndjson'];
     await croupier(run, { cwd });
-    await replay('broken.ndjson', '--to', 'scenario=broken.yaml');
+    await replay('broken.ndjson', '--scenario', 'broken.yaml');
     expect(readFileSync(path.join(cwd, 'broken.yaml'), 'utf8')).toMatch(
       /- win: \{ round: bet1, amount: "4\.00" \}\n +as: win1\n +break: sent\n +(?:- wait: \S+\n +)?- together:\n +- resend: win1\n +copies: 2\n/,
     );
@@ -166,7 +166,7 @@ steps:
       { at: 20, path: where, body: { ...body, amount: '1e3', roundID: 'r-2' }, status: 400, reply },
       { at: 30, path: where, body: { sessionID: body.sessionID, txID: 'u' }, status: 400, reply },
     ]);
-    await replay(log, '--to', 'scenario=malformed.yaml');
+    await replay(log, '--scenario', 'malformed.yaml');
     const text = readFileSync(path.join(cwd, 'malformed.yaml'), 'utf8');
     expect(text).toContain("title: \"Calls of session s-${'${'}x}\\u001b[31m on");
     expect((await croupier(['lint', 'malformed.yaml'], { cwd })).status).toBe(0);
@@ -191,7 +191,7 @@ steps:
     const { out, status } = await replay('two.log', '--reference');
     expect(out).toMatch(/^same: /);
     expect(status).toBe(0);
-    await replay('two.log', '--to', 'scenario=two.yaml');
+    await replay('two.log', '--scenario', 'two.yaml');
     expect(readFileSync(path.join(cwd, 'two.yaml'), 'utf8')).toContain('second: { player: other }');
   });
 
@@ -205,7 +205,7 @@ steps:
     expect(out.startsWith(output), out).toBe(true);
     expect(status).toBe(3);
     const file = path.join(cwd, 'example.yaml');
-    await croupier([...command.split(' '), '--to', `scenario=${file}`], { cwd: example });
+    await croupier([...command.split(' '), '--scenario', file], { cwd: example });
     // The reply must have status 200, so the scenario demands it.
     expect(readFileSync(file, 'utf8')).toMatch(/- refund: \{ of: bet2 \}\n +- wait/);
   });
@@ -216,7 +216,7 @@ steps:
       { at: 200, took: 300, ...bet('t-2', '1.00', 'r-2'), ...said('98.00') },
       { at: 400, took: 20, ...bet('t-1', '1.00', 'r-1'), ...said('99.00') },
     ]);
-    await replay(log, '--to', 'scenario=overlap.yaml');
+    await replay(log, '--scenario', 'overlap.yaml');
     expect(readFileSync(path.join(cwd, 'overlap.yaml'), 'utf8')).toContain(`  - together:
       - bet: { amount: "1.00" }
         as: bet1
@@ -255,7 +255,7 @@ steps:
     ] as const) {
       const journal = `${selection.replaceAll(/[/#]/g, '-')}.ndjson`;
       await croupier(['run', selection, '--reference', '--linger', '300ms', '--journal', journal], { cwd });
-      await replay(journal, '--to', 'scenario=odd.yaml');
+      await replay(journal, '--scenario', 'odd.yaml');
       expect(readFileSync(path.join(cwd, 'odd.yaml'), 'utf8')).toContain(kept);
       expect((await croupier(['lint', 'odd.yaml'], { cwd })).out).toContain('no mistakes');
       const { out, status } = await replay(journal, '--reference', '--no-wait');
@@ -292,7 +292,7 @@ steps:
     ] as const) {
       const line = `curl -X POST 'https://wallet.example/bet' -H 'X-REQUEST-SIGN: ${signature}' -d '${body}'`;
       writeFileSync(path.join(cwd, 'bet.sh'), line);
-      await replay('bet.sh', '--config', 'keys.yaml', '--to', 'scenario=curl.yaml');
+      await replay('bet.sh', '--config', 'keys.yaml', '--scenario', 'curl.yaml');
       expect(readFileSync(path.join(cwd, 'curl.yaml'), 'utf8')).toContain(expected);
     }
   });
@@ -342,13 +342,14 @@ steps:
 
   it('sends nothing if there is nothing to replay, and explains why', async () => {
     for (const [args, text] of [
-      [['bad.ndjson', '--to', 'record.yaml'], '--to scenario=FILE.yaml'],
+      [['bad.ndjson', '--scenario', 'record.json'], 'a file that ends in .yaml'],
+      [['bad.ndjson', '--session', 'test-1,player=p'], 'with --test-session'],
       [['bad.ndjson', '--speed', '0'], "'--speed <n>' argument '0' is invalid"],
       [['bad.ndjson', '--speed', '2', '--no-wait', '--reference'], 'cannot be combined'],
       [['missing.log'], "missing.log can't be read"],
       [['bad.ndjson', '--player', 'nobody', '--reference'], 'None of the'],
       [['bad.ndjson', '--defect', DEFECT], 'Add --reference'],
-      [['bad.ndjson'], 'No operator to test'],
+      [['bad.ndjson'], '--test-session ID, a key'],
     ] as const) {
       const { err, status } = await replay(...args);
       expect(err).toContain(text);
@@ -358,7 +359,14 @@ steps:
   });
 
   it('ends with 3 if the operator is unreachable, and does not print the key', async () => {
-    const args = ['--base-url', 'http://127.0.0.1:9', '--ext-cid', 'acme', '--session', 'test-1,player=p,currency=USD'];
+    const args = [
+      '--base-url',
+      'http://127.0.0.1:9',
+      '--ext-cid',
+      'acme',
+      '--test-session',
+      'test-1,player=p,currency=USD',
+    ];
     const { out, err, status } = await croupier(['replay', 'bad.ndjson', ...args, '--no-wait'], {
       cwd,
       env: { CROUPIER_KEY: 'a-key-of-the-test' },
@@ -374,9 +382,9 @@ steps:
     ['refund-paid-twice', 'refund/once', 'still failing', 'fixed'],
     ['late-bet-taken', 'refund/before-bet', 'still failing', 'fixed'],
     ['refund-too-late', 'refund/older-bet', 'still failing', 'fixed'],
-    ['win-zero-400', 'win/zero', 'not reproduced', 'not reproduced'],
-    ['extra-query-refused', 'balance/extra-query', 'not reproduced', 'not reproduced'],
-    ['bet-takes-what-is-there', 'bet/insufficient-funds', 'not reproduced', 'not reproduced'],
+    ['win-zero-400', 'win/zero', 'still failing', 'fixed'],
+    ['extra-query-refused', 'balance/extra-query', 'still failing', 'fixed'],
+    ['bet-takes-what-is-there', 'bet/insufficient-funds', 'still failing', 'not reproduced'],
     ['replay-other-amount-processed', 'idempotency/conflicting-body#bet', 'still failing', 'fixed'],
   ])('never says of an operator with the defect %s that it is fixed', async (defect, scenario, still, after) => {
     const journal = `${defect}.ndjson`;

@@ -1,0 +1,44 @@
+import { Money } from '../../contract/money.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+
+/**
+ * Finds the bets that took the whole balance or were higher than it, and bets in parallel that were higher than the balance together.
+ * A test session has another balance, so the amount of such a bet must depend on the balance.
+ *
+ * @param groups the calls in their order; the calls of one group were in flight at the same time
+ * @returns the amount of each such bet minus the balance before it, by the number of the call
+ */
+export function scarceBets(groups: readonly (readonly LoggedCall[])[]): ReadonlyMap<number, Money> {
+  const scarce = new Map<number, Money>();
+  const balances = new Map<string | null, Money | null>();
+  const known = new Set<string>();
+  for (const group of groups) {
+    const bets = group.filter((call) => isNewBet(call, known));
+    for (const { seen } of group) if (seen.txID !== null) known.add(seen.txID);
+    for (const [wallet, mine] of Map.groupBy(bets, (call) => call.wallet)) {
+      const before = balances.get(wallet);
+      if (!before) continue;
+      const total = mine.reduce((sum, { amount }) => (amount ? sum.plus(amount) : sum), Money.zero);
+      if (total.compare(before) < 0) continue;
+      for (const { number, amount } of mine) if (amount) scarce.set(number, amount.minus(before));
+    }
+    for (const call of group) {
+      const after = balanceAfter(call, group.length === 1);
+      if (after !== undefined) balances.set(call.wallet, after);
+    }
+  }
+  return scarce;
+}
+
+/** True for a bet with real money whose `txID` is new. */
+function isNewBet({ seen, amount }: LoggedCall, known: ReadonlySet<string>): boolean {
+  if (seen.call !== 'bet' || seen.type === 'free' || amount === null) return false;
+  return !amount.isZero() && !amount.isNegative() && (seen.txID === null || !known.has(seen.txID));
+}
+
+/** Returns the balance after a call. Null means that it is unknown, and undefined that the call did not change it. */
+function balanceAfter({ seen, done, balance }: LoggedCall, isAlone: boolean): Money | null | undefined {
+  if (!isAlone) return null;
+  if (done === 'yes' && balance !== null) return balance;
+  return seen.call === 'balance' || done === 'no' ? undefined : null;
+}
