@@ -13,6 +13,7 @@ import {
 } from '../src/report/escape.ts';
 import { Aliases } from '../src/traffic/capsule/aliases.ts';
 import { IdReplacer } from '../src/traffic/capsule/id-replacer.ts';
+import { Secrets } from '../src/traffic/capsule/secrets.ts';
 import { TextRewriter } from '../src/traffic/capsule/text-rewriter.ts';
 import { loggedBody } from '../src/traffic/cut-body.ts';
 import { beginsCommand, readCommand } from '../src/traffic/read/commands/read-command.ts';
@@ -172,8 +173,13 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   [
     'the capsule',
     (text) => {
-      const aliases = new Aliases(digest);
-      return new TextRewriter(aliases, new IdReplacer(aliases.all)).rewrite(text);
+      const known = { aliases: new Aliases(digest), secrets: new Secrets() };
+      new TextRewriter({ ...known, replacer: null }).rewrite(text);
+      const replacer = new IdReplacer({
+        aliases: known.aliases.all,
+        secrets: [...known.secrets.all, 'aaaaaa', 'a-a-a-'],
+      });
+      return replacer.replaceLast(new TextRewriter({ ...known, replacer }).rewrite(text));
     },
   ],
 ];

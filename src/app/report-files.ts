@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../engine/run/make-folder.ts';
 import { REPORT_KINDS } from '../report/exports/kinds.ts';
@@ -95,16 +95,54 @@ export function refuseOverwriting(file: string, flag: string, kept: readonly str
 export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
   makeFolder(path.dirname(file));
   // A rename would replace a device, a pipe or a link by a regular file. So this code writes to it directly.
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return writeInto(openSync(file, 'w'), pieces);
+  if (!isRegular(file)) return writeInto(openSync(file, 'w'), pieces);
+  const draft = await draftWhole(file, pieces);
+  draft.commit();
+}
+
+/** The finished content of a file that is not in its place yet. */
+export interface Draft {
+  /** Puts the content in its place. @throws the system's error */
+  commit(): void;
+  discard(): void;
+}
+
+/**
+ * Writes the content of a file next to its place, so that several files can be written together or not at all. The content for a
+ * device, a pipe or a link is held in memory.
+ *
+ * @throws the system's error when the content can't be written
+ */
+export async function draftWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<Draft> {
+  makeFolder(path.dirname(file));
+  if (!isRegular(file)) {
+    const held: string[] = [];
+    for await (const piece of pieces) held.push(piece);
+    return { commit: () => writeFileSync(file, held.join('')), discard: () => {} };
+  }
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}`);
+  const discard = (): void => rmSync(draft, { force: true });
   const descriptor = openSync(draft, 'wx');
   try {
     await writeInto(descriptor, pieces);
-    renameSync(draft, file);
   } catch (error) {
-    rmSync(draft, { force: true });
+    discard();
     throw error;
   }
+  const commit = (): void => {
+    try {
+      renameSync(draft, file);
+    } catch (error) {
+      discard();
+      throw error;
+    }
+  };
+  return { commit, discard };
+}
+
+/** True if there is a regular file at the path, or nothing. */
+function isRegular(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false })?.isFile() !== false;
 }
 
 async function writeInto(descriptor: number, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {

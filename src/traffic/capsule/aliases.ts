@@ -1,5 +1,8 @@
 /** The kinds of aliases that replace ids. */
-export type AliasKind = 'session' | 'player' | 'person';
+export type AliasKind = 'session' | 'player' | 'email' | 'ip' | 'person';
+
+/** If a value occurs as several kinds, the first of these kinds counts, so that it has the same alias in every place. */
+const RANKS: readonly AliasKind[] = ['session', 'player', 'email', 'ip', 'person'];
 
 /**
  * Words that scenarios, journals and configurations use. An id that equals such a word is not replaced, because
@@ -39,7 +42,7 @@ export class Aliases {
 
   /** Adds an id that may occur in the files. */
   expect(kind: AliasKind, value: string): void {
-    if (!isVocabulary(value)) this.#kinds.set(value, kind);
+    if (!isVocabulary(value)) this.#settle(kind, value);
   }
 
   markFound(value: string): void {
@@ -50,11 +53,14 @@ export class Aliases {
   of(kind: AliasKind, value: string): string {
     if (isVocabulary(value)) return value;
     this.#found.add(value);
+    return this.#name(value, this.#settle(kind, value));
+  }
+
+  #settle(kind: AliasKind, value: string): AliasKind {
     const known = this.#kinds.get(value);
-    // A value that occurs as several kinds gets one alias, which is the same in every place.
-    const settled = known === 'session' || kind === 'session' ? 'session' : known === 'player' ? 'player' : kind;
+    const settled = RANKS.find((rank) => rank === known || rank === kind) ?? kind;
     if (settled !== known) this.#kinds.set(value, settled);
-    return this.#name(value, settled);
+    return settled;
   }
 
   #name(value: string, kind: AliasKind): string {

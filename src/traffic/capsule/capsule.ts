@@ -1,8 +1,10 @@
 import type { SignatureState } from '../../contract/signature.ts';
 import { type KeysOf, signatureOf } from '../calls/signature.ts';
+import type { AddressKind } from './addresses.ts';
 import { Aliases, type AliasKind } from './aliases.ts';
 import { DocumentRewriter } from './document-rewriter.ts';
 import { IdReplacer } from './id-replacer.ts';
+import { Secrets } from './secrets.ts';
 import { TextRewriter } from './text-rewriter.ts';
 
 export interface CapsuleOptions {
@@ -11,12 +13,16 @@ export interface CapsuleOptions {
   readonly keysOf: KeysOf;
   /** Names of headers with private values, in lower case. */
   readonly privateHeaders: ReadonlySet<string>;
+  /** The kinds of addresses that are replaced in every text. */
+  readonly addresses: ReadonlySet<AddressKind>;
 }
 
 /** The numbers of values that a capsule replaced and removed. */
 export interface CapsuleTally {
   readonly sessions: number;
   readonly players: number;
+  /** The number of e-mail and IP addresses. */
+  readonly addresses: number;
   /** The number of values that were removed without an alias. */
   readonly removed: number;
   readonly signatures: Readonly<Record<SignatureState, number>>;
@@ -31,6 +37,22 @@ export interface CapsulePass {
   scenario(text: string): string;
 }
 
+/** The second pass, which writes the capsule. */
+export interface RewritingPass extends CapsulePass {
+  /**
+   * Looks at a finished part of a file again, and replaces the ids and secrets that are left.
+   *
+   * @param before the same part before keys were removed from it
+   * @throws UnsafeCapsuleError if one of them can't be replaced, or if the part was JSON and would not be JSON any more
+   */
+  last(text: string, before?: string): string;
+}
+
+/** A finished part of a capsule can't be shared. The message does not contain the value. */
+export class UnsafeCapsuleError extends Error {
+  override readonly name = 'UnsafeCapsuleError';
+}
+
 /**
  * Makes journals, HARs, reports, scenarios and logs anonymous, so that they can be shared. It replaces ids of sessions
  * and players by aliases, and removes credentials.
@@ -40,7 +62,10 @@ export class Capsule {
   readonly #options: CapsuleOptions;
   readonly #aliases: Aliases;
   readonly #signatures: Record<SignatureState, number> = { right: 0, wrong: 0, missing: 0, unknown: 0 };
+  readonly #secrets = new Secrets();
   #rewriting: TextRewriter | null = null;
+  /** The number of secrets that were found in another place than where they were recognised. */
+  #found = 0;
 
   constructor(options: CapsuleOptions) {
     this.#options = options;
@@ -52,18 +77,49 @@ export class Capsule {
     for (const id of ids) this.#aliases.expect(kind, id);
   }
 
+  /** Adds secrets that are known from the configuration, such as keys. */
+  hide(secrets: Iterable<string>): void {
+    for (const secret of secrets) this.#secrets.add(secret, 'sure');
+  }
+
+  /** Adds words that are not secret, such as the ExtCIDs of the configuration. */
+  keep(words: Iterable<string>): void {
+    for (const word of words) this.#secrets.keep(word);
+  }
+
   /** Returns the first pass, which collects the ids. Its results are not used. */
   learning(): CapsulePass {
-    return this.#pass(new TextRewriter(this.#aliases, null), false);
+    return this.#pass(this.#textRewriter(null), false);
   }
 
   /** Returns the second pass. Call it after the first pass has read every file. */
-  rewriting(): CapsulePass {
-    this.#rewriting = new TextRewriter(
-      this.#aliases,
-      new IdReplacer(this.#aliases.all, (id) => this.#aliases.markFound(id)),
-    );
-    return this.#pass(this.#rewriting, true);
+  rewriting(): RewritingPass {
+    const aliases = this.#aliases.all;
+    const replacer = new IdReplacer({
+      aliases,
+      secrets: this.#secrets.all,
+      onFound: (value) => {
+        if (aliases.has(value)) this.#aliases.markFound(value);
+        else this.#found += 1;
+      },
+    });
+    this.#rewriting = this.#textRewriter(replacer);
+    return {
+      ...this.#pass(this.#rewriting, true),
+      last: (text, before = text) => {
+        const written = replacer.replaceLast(text);
+        if (written === before) return written;
+        if (replacer.replaceLast(written) !== written)
+          throw new UnsafeCapsuleError('an id or a secret is left in a form that cannot be replaced');
+        if (isJson(before) && !isJson(written)) throw new UnsafeCapsuleError(BROKEN_JSON);
+        return written;
+      },
+    };
+  }
+
+  #textRewriter(replacer: IdReplacer | null): TextRewriter {
+    const { addresses, privateHeaders } = this.#options;
+    return new TextRewriter({ aliases: this.#aliases, secrets: this.#secrets, replacer, addresses, privateHeaders });
   }
 
   /** Each replaced id with its alias. This list must not be shared with the capsule, because it reveals the ids. */
@@ -75,7 +131,8 @@ export class Capsule {
     return {
       sessions: this.#aliases.count('session'),
       players: this.#aliases.count('player') + this.#aliases.count('person'),
-      removed: this.#rewriting?.removed ?? 0,
+      addresses: this.#aliases.count('email') + this.#aliases.count('ip'),
+      removed: (this.#rewriting?.removed ?? 0) + this.#found,
       signatures: this.#signatures,
     };
   }
@@ -93,13 +150,32 @@ export class Capsule {
     );
     return {
       document: (value) => documents.rewrite(withoutProcess(value)),
-      line: (line) => text.rewrite(line),
+      line: (line) => {
+        const written = text.rewrite(line);
+        if (isCounted && written !== line && isJson(line) && !isJson(written))
+          throw new UnsafeCapsuleError(BROKEN_JSON);
+        return written;
+      },
       scenario: (yaml) => {
         for (const [, id = ''] of yaml.matchAll(NAMED_IN_SCENARIO)) this.#aliases.of('player', id);
         for (const [, id = ''] of yaml.matchAll(SESSION_IN_SCENARIO)) this.#aliases.of('session', id);
         return text.replaceIds(yaml);
       },
     };
+  }
+}
+
+const BROKEN_JSON = 'the JSON would not be valid any more';
+
+/** True for a JSON object or array. In a HAR with one entry per line, a comma is before an entry. */
+function isJson(text: string): boolean {
+  const value = text.replace(/^,\n/, '').trim();
+  if (!/^[{[]/.test(value)) return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
   }
 }
 

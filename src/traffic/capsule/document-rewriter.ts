@@ -38,10 +38,15 @@ export class DocumentRewriter {
   rewrite(value: unknown, name?: string, parent?: string): unknown {
     if (typeof value === 'string') {
       const isFormat = name !== undefined && FORMAT_FIELDS.has(name) && fieldMeaning(name, parent) === undefined;
-      return isFormat ? value : this.#text.value(value, name, parent);
+      return isFormat ? this.#keep(value, name) : this.#text.value(value, name, parent);
     }
     if (Array.isArray(value)) {
-      if (name === 'cookies') return [];
+      if (name === 'cookies') {
+        // The list is removed. Its values are read, because they may be in other places too.
+        for (const cookie of value)
+          if (isFields(cookie) && typeof cookie.value === 'string') this.#text.remove(cookie.value, 'likely');
+        return [];
+      }
       if (name === 'headers') return value.map((header) => this.#header(header));
       return value.map((item) => this.rewrite(item, inList(name), parent));
     }
@@ -56,6 +61,10 @@ export class DocumentRewriter {
       return { ...rewritten, ...this.#body(value, 'text', 'size') };
     }
     return this.#signed(value, withLength(value, rewritten));
+  }
+
+  #keep(value: string, name: string): string {
+    return /At$|DateTime$|Hash$/.test(name) ? value : this.#text.keep(value);
   }
 
   /**
@@ -88,8 +97,9 @@ export class DocumentRewriter {
     const isSignature = name.toLowerCase() === SIGNATURE_HEADER.toLowerCase();
     // Somebody who has the key could find an id by trying ids until the signature matches. The signature is therefore
     // removed.
-    return isSignature || isPrivateHeader(name, this.#privateHeaders)
-      ? this.#text.remove(value)
+    if (isSignature) return this.#text.remove(value);
+    return isPrivateHeader(name, this.#privateHeaders)
+      ? this.#text.removeHeader(name, value)
       : this.#text.value(value, name);
   }
 

@@ -1,6 +1,6 @@
 /**
- * The meaning of a field, found from its name. A value of `session` or `player` is then replaced in every text. Other
- * personal data (`person`) is replaced only in its own field. An `amount` is never treated as an id.
+ * The meaning of a field, found from its name. A value of `session`, `player` or `person` (other personal data) is then
+ * replaced in every text. A `secret` is removed. An `amount` is never treated as an id.
  */
 export type FieldMeaning = 'session' | 'player' | 'person' | 'secret' | 'amount';
 
@@ -46,9 +46,30 @@ function normalized(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
+/** Names of fields whose values stay, because incidents are understood by them: transactions, rounds and games. */
+const KEPT_FIELD =
+  /^(?:(?:orig(?:inal)?)?(?:tx|transaction)id|round(?:id)?|frid|gameid|extcid|currency|operatortxid|replytxid)$/;
+
+/** True if the value of a field is no secret in any other place. */
+export function isKeptField(name: string | undefined): boolean {
+  return name !== undefined && KEPT_FIELD.test(normalized(name));
+}
+
+/** True if the fields of this object are headers. */
+export function isHeaders(name: string | undefined): boolean {
+  return name !== undefined && normalized(name).endsWith('headers');
+}
+
+const FORWARDING = /^(?:forwarded|xforwardedfor|xrealip|trueclientip|cfconnectingip|xclientip|xclusterclientip)$/;
+
+/** True for a header with the address of the client. */
+export function isForwardingHeader(name: string): boolean {
+  return FORWARDING.test(normalized(name));
+}
+
 /** Names of headers with private values: identity, network address and credentials. */
 const PRIVATE_HEADER =
-  /^(?:forwarded|x-forwarded-for|x-real-ip|true-client-ip|cf-connecting-ip|x-client-ip|x-cluster-client-ip)$|auth|token|secret|key|session|passw|credential|cookie|jwt|sign/i;
+  /^(?:forwarded|x-forwarded-for|x-real-ip|true-client-ip|cf-connecting-ip|x-client-ip|x-cluster-client-ip)$|auth(?!ority)|token|secret|key|session|passw|credential|cookie|jwt|sign/i;
 
 /**
  * True if the value of a header is private.

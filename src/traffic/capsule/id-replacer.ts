@@ -1,123 +1,195 @@
 import { base64Within } from '../../journal/scrubber.ts';
+import { type EncodedRun, encodedRunsIn, rewriteRun } from './encoded-runs.ts';
+import { KnownValues, type Occurrence, type Scope } from './known-values.ts';
+import { MASK } from './mask.ts';
+import { originOf, type View, viewsOf } from './unescape.ts';
 
-/** The places in which an id is replaced: anywhere in a text, only as a whole word, or only in fields for ids. */
-type Scope = 'anywhere' | 'whole word' | 'fields only';
-
-interface Found extends Pattern {
-  readonly id: string;
-}
-
-interface Pattern {
-  readonly text: string;
-  readonly replacement: string;
-  readonly isWord: boolean;
-  /** True if the letters of the text may have any case. Letters of base64 may not. */
-  readonly isAnyCase?: true;
-}
-
-/** Minimum length of a part of an encoded id, in characters. Shorter parts would match by accident. */
+/** Minimum length of a value in base64 or hexadecimal, in characters. A shorter text would match by accident. */
 const MIN_ENCODED = 5;
+/** The maximum number of times that a text may be encoded in base64 or hexadecimal. */
+const MAX_DEPTH = 4;
+/** Two replacements may overlap. The second one is then made in the next round. */
+const MAX_ROUNDS = 3;
 
-/** Replaces known ids in a text. It finds plain, percent-encoded, hexadecimal and base64 forms of an id. */
+/** The values that a replacer removes, and how. */
+export interface Replacements {
+  /** The alias of each id. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Values that are replaced by a mask. */
+  readonly secrets?: Iterable<string>;
+  /** Is called with each id and each secret that was found. */
+  readonly onFound?: (value: string) => void;
+}
+
+interface Edit {
+  readonly at: number;
+  readonly end: number;
+  readonly text: string;
+  /** The ids and secrets that this edit removes. */
+  readonly found: readonly string[];
+}
+
+/**
+ * The first look at a text replaces every known id. The last look is at a finished file, in which numbers and words have
+ * their meaning already. So it replaces only values that can't be mistaken for an amount or a common word.
+ */
+type Look = 'first' | 'last';
+
+/**
+ * Replaces known ids and secrets in a text. It finds them with escapes, in base64 and in hexadecimal, also if a text is
+ * encoded several times.
+ */
 export class IdReplacer {
-  /** The patterns, grouped by their first two characters, then by length (longest first), then by text. */
-  readonly #patterns = new Map<string, Map<number, Map<string, Found>>>();
-  readonly #onFound: (id: string) => void;
+  readonly #values: KnownValues;
+  /** The ids in base64 and hexadecimal. */
+  readonly #encoded: KnownValues;
+  readonly #aliases: ReadonlySet<string>;
+  readonly #onFound: (value: string) => void;
 
-  /**
-   * @param aliases the alias of each id
-   * @param onFound is called with each id that was found
-   */
-  constructor(aliases: ReadonlyMap<string, string>, onFound: (id: string) => void = () => {}) {
+  constructor({ aliases, secrets = [], onFound = () => {} }: Replacements) {
     this.#onFound = onFound;
-    for (const [id, alias] of aliases) for (const pattern of patternsOf(id, alias)) this.#add({ ...pattern, id });
-    for (const [begin, lengths] of this.#patterns) {
-      this.#patterns.set(begin, new Map([...lengths].toSorted(([a], [b]) => b - a)));
-    }
+    this.#aliases = new Set(aliases.values());
+    const own = (alias: string) => ({ id: alias, text: alias, scope: 'anywhere' as const, replacement: alias });
+    const ids = [...aliases].flatMap(([id, replacement]) => {
+      const scope = scopeOf(id);
+      return scope === null ? [] : spellingsOf(id).map((text) => ({ id, text, scope, replacement }));
+    });
+    const masked = [...secrets].map((text) => ({ id: text, text, scope: 'anywhere' as const, replacement: MASK }));
+    this.#values = new KnownValues([...[...this.#aliases].map(own), ...ids, ...masked]);
+    this.#encoded = new KnownValues(
+      ids.flatMap((id) => encodingsOf(id.text).map((text) => ({ ...id, scope: 'anywhere' as const, text }))),
+    );
   }
 
+  /** Replaces every known id and secret in a part of a file. */
   replace(text: string): string {
-    if (this.#patterns.size === 0) return text;
-    const small = text.toLowerCase();
-    // A few letters have a lower case of another length. Then the positions differ.
-    const lower = small.length === text.length ? small : text;
-    const pieces: string[] = [];
-    let from = 0;
-    for (let at = 0; at < text.length - 1; ) {
-      const found = this.#at(text, at) ?? this.#at(lower, at, true);
-      if (!found) {
-        at += 1;
-        continue;
-      }
-      this.#onFound(found.id);
-      pieces.push(text.slice(from, at), found.replacement);
-      at += found.text.length;
-      from = at;
+    return this.#rounds(text, 'first', 0);
+  }
+
+  /** Replaces the ids and secrets that are still in a finished file. */
+  replaceLast(text: string): string {
+    return this.#rounds(text, 'last', 0);
+  }
+
+  #rounds(text: string, look: Look, depth: number): string {
+    let result = text;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const edits = this.#editsOf(result, look, depth);
+      if (edits.length === 0) return result;
+      const { changed, isWhole } = edited(result, edits, this.#onFound);
+      result = changed;
+      if (isWhole) return result;
     }
-    return from === 0 ? text : pieces.join('') + text.slice(from);
+    return result;
   }
 
-  #at(text: string, at: number, isLower = false): Found | undefined {
-    const lengths = this.#patterns.get(text.slice(at, at + 2));
-    if (!lengths) return undefined;
-    for (const [length, patterns] of lengths) {
-      const found = patterns.get(text.slice(at, at + length));
-      if (found && (!isLower || found.isAnyCase) && (!found.isWord || isWord(text, at, found.text))) return found;
+  #editsOf(text: string, look: Look, depth: number): readonly Edit[] {
+    if (this.#values.isEmpty) return [];
+    return viewsOf(text).flatMap((view) => [
+      ...this.#plain(view, look, depth),
+      ...(depth < MAX_DEPTH ? this.#runs(view, look, depth) : []),
+    ]);
+  }
+
+  #plain(view: View, look: Look, depth: number): readonly Edit[] {
+    const places = this.#values.in(view.text, (found) => isRight(found, view, look, depth));
+    return places
+      .filter(({ value }) => !this.#aliases.has(value.id))
+      .map(({ value, at, end }) => ({
+        at: originOf(view, at),
+        end: originOf(view, end),
+        text: value.replacement,
+        found: [value.id],
+      }));
+  }
+
+  #runs(view: View, look: Look, depth: number): readonly Edit[] {
+    const edits: Edit[] = [];
+    for (const run of encodedRunsIn(view.text)) {
+      const [at, end] = [originOf(view, run.at), originOf(view, run.at + run.text.length)];
+      // A run without escapes was already read in the text itself.
+      if (view.starts !== null && end - at === run.text.length) continue;
+      const rewrite = (content: string, isText: boolean): string =>
+        isText ? this.#rounds(content, look, depth + 1) : this.#binary(content, look);
+      const changed = rewriteRun(run, rewrite, this.#isSuspect(run));
+      if (changed !== run.text) edits.push({ at, end, text: changed, found: [] });
     }
-    return undefined;
+    return edits;
   }
 
-  #add(pattern: Found): void {
-    const { text } = pattern;
-    const lengths = this.#patterns.get(text.slice(0, 2)) ?? new Map<number, Map<string, Found>>();
-    const patterns = lengths.get(text.length) ?? new Map<string, Found>();
-    if (!patterns.has(text)) patterns.set(text, pattern);
-    lengths.set(text.length, patterns);
-    this.#patterns.set(text.slice(0, 2), lengths);
+  #binary(content: string, look: Look): string {
+    const edits = this.#plain({ text: content, starts: null }, look, MAX_DEPTH);
+    return edited(content, edits, this.#onFound).changed;
+  }
+
+  /** True if a run contains an id in base64 or hexadecimal. The run may contain other bytes that are not text. */
+  #isSuspect({ kind, text }: EncodedRun): boolean {
+    const usual = kind === 'hex' ? text : text.replaceAll('-', '+').replaceAll('_', '/');
+    return this.#encoded.in(usual, () => true).length > 0;
   }
 }
 
-function patternsOf(id: string, alias: string): readonly Pattern[] {
-  const scope = scopeOf(id);
-  if (scope === 'fields only') return [];
-  const bytes = Buffer.from(id, 'utf8');
-  const hex = bytes.toString('hex');
-  const isWord = scope === 'whole word';
-  const escaped = [encodeURIComponent(id.toWellFormed()), hex.replace(/../g, '%$&')].flatMap((text) => [
-    text,
-    text.replaceAll('%', '%25'),
-  ]);
-  const cases = escaped.flatMap((text) => [text, inCase(text, 'toUpperCase'), inCase(text, 'toLowerCase')]);
-  const plain = [id, ...cases, escaped[0]?.replaceAll('%20', '+') ?? id].map(
-    (text): Pattern => ({ text, replacement: alias, isWord: isWord && !text.includes('%') }),
-  );
-  // The id of a word in another letter case is another word.
-  const lower = isWord ? [] : [{ text: id.toLowerCase(), replacement: alias, isWord, isAnyCase: true as const }];
-  const own = Buffer.from(alias);
-  const base64 = [bytes.toString('base64'), ...base64Within(bytes)].flatMap((text): Pattern[] =>
-    [text, text.replaceAll('+', '-').replaceAll('/', '_')].map((each) => ({
-      text: each,
-      replacement: each.endsWith('=') ? own.toString('base64') : own.toString('base64url'),
-      isWord: false,
-    })),
-  );
-  const inHex = [hex, hex.toUpperCase()].map(
-    (text): Pattern => ({ text, replacement: own.toString('hex'), isWord: false }),
-  );
-  return [...lower, ...plain, ...[...base64, ...inHex].filter(({ text }) => text.length >= MIN_ENCODED)];
+/** Applies the edits from left to right. Of two edits that overlap, only the first one is applied. */
+function edited(
+  text: string,
+  edits: readonly Edit[],
+  onFound: (value: string) => void,
+): { readonly changed: string; readonly isWhole: boolean } {
+  const pieces: string[] = [];
+  let from = 0;
+  let isWhole = true;
+  for (const edit of edits.toSorted((a, b) => a.at - b.at || b.end - a.end)) {
+    if (edit.at < from) {
+      isWhole = false;
+      continue;
+    }
+    pieces.push(text.slice(from, edit.at), edit.text);
+    for (const value of edit.found) onFound(value);
+    from = edit.end;
+  }
+  return { changed: pieces.join('') + text.slice(from), isWhole };
 }
 
-function inCase(text: string, way: 'toUpperCase' | 'toLowerCase'): string {
-  return text.replace(/%(?:25)?[0-9a-f]{2}/gi, (code) => code[way]());
+function isRight({ value, at, end }: Occurrence, view: View, look: Look, depth: number): boolean {
+  const { text } = view;
+  const isDecoded = view.starts !== null;
+  if (value.scope === 'anywhere') return (look === 'first' && !isDecoded) || !isEscape(text, at);
+  // Text that was encoded is rewritten by its fields before, so that an amount which equals an id stays.
+  if (look === 'last' || depth > 0) return false;
+  if (isDecoded && originOf(view, end) - originOf(view, at) === end - at) return false;
+  const found = text.slice(at, end);
+  return found.replaceAll('+', ' ') === value.text.replaceAll('+', ' ') && isWord(text, at, found);
 }
 
-function scopeOf(id: string): Scope {
+/** True if the character is the end of an escape such as `\n`, so that it is not the beginning of a value. */
+function isEscape(text: string, at: number): boolean {
+  let before = at;
+  while (text.charAt(before - 1) === '\\') before -= 1;
+  return (at - before) % 2 === 1;
+}
+
+/** The ways in which Unicode writes a text: with one character for a letter and its accent, or with two. */
+function spellingsOf(id: string): readonly string[] {
+  const latin1 = Buffer.from(id, 'utf8').toString('latin1');
+  return [...new Set([id, id.normalize('NFC'), id.normalize('NFD'), latin1])];
+}
+
+function encodingsOf(text: string): readonly string[] {
+  const bytes = Buffer.from(text, 'utf8');
+  return [bytes.toString('hex'), ...base64Within(bytes)].filter((encoded) => encoded.length >= MIN_ENCODED);
+}
+
+/** Returns null for an id that is replaced only in fields for ids. */
+function scopeOf(id: string): Scope | null {
   const isNumber = /^[\d.]+$/.test(id);
-  if (id.length < (isNumber ? 4 : 2)) return 'fields only';
+  if (id.length < (isNumber ? 4 : 2)) return null;
   return !isNumber && id.length >= 6 && (/[\d@:_.-]/.test(id) || id.length >= 12) ? 'anywhere' : 'whole word';
 }
 
 const PART_OF_UUID = /^[0-9a-f]{0,8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?$/i;
+/** Matches the name of an amount before its value. */
+const AMOUNT_NAME =
+  /(?:amount|balance|price|stake|before|after|bets|wins|should|booked|difference)["']?\s{0,2}[=:]\s{0,2}["']?$/i;
 
 /** True if the text at this position is a whole word, not a part of a longer word, an amount or a UUID. */
 function isWord(text: string, at: number, id: string): boolean {
@@ -125,7 +197,7 @@ function isWord(text: string, at: number, id: string): boolean {
   const after = text.slice(at + id.length, at + id.length + 25);
   if (/[\p{L}\p{N}]$/u.test(before) || /^[\p{L}\p{N}]/u.test(after)) return false;
   if (!/^\d+$/.test(id)) return true;
-  if (/\d[.,]$/.test(before) || /^[.,]\d/.test(after)) return false;
+  if (/\d[.,]$/.test(before) || /^[.,]\d/.test(after) || AMOUNT_NAME.test(before)) return false;
   const around = `${/(?<![0-9a-f-])[0-9a-f-]*$/i.exec(before)?.[0]}${id}${/^[0-9a-f-]*/i.exec(after)?.[0]}`;
   return around.length !== 36 || !PART_OF_UUID.test(around);
 }

@@ -1,40 +1,102 @@
+import { type AddressKind, addressKind, replaceAddresses } from './addresses.ts';
 import type { Aliases } from './aliases.ts';
-import { fieldMeaning } from './field-meaning.ts';
+import { encodedRunsIn, rewriteRun } from './encoded-runs.ts';
+import { fieldMeaning, isForwardingHeader, isHeaders, isKeptField, isPrivateHeader } from './field-meaning.ts';
 import type { IdReplacer } from './id-replacer.ts';
+import { MASK } from './mask.ts';
+import type { Certainty, Secrets } from './secrets.ts';
 
-const MASK = '***';
+/** The maximum number of times that a text may be encoded. */
+const MAX_DEPTH = 4;
+/** The maximum length of an id or a word that is kept. */
+const MAX_WORD = 128;
 
-/** Makes texts anonymous. Without a replacer it only collects ids. */
+export interface TextRewriterOptions {
+  readonly aliases: Aliases;
+  readonly secrets: Secrets;
+  /** Null in the first pass, which only collects ids and secrets. */
+  readonly replacer: IdReplacer | null;
+  /** The kinds of addresses that are replaced in every text. */
+  readonly addresses?: ReadonlySet<AddressKind>;
+  /** Names of headers with private values, in lower case. */
+  readonly privateHeaders?: ReadonlySet<string>;
+}
+
+/** Makes texts anonymous. Without a replacer it only collects ids and secrets. */
 export class TextRewriter {
   readonly #aliases: Aliases;
+  readonly #secrets: Secrets;
   readonly #replacer: IdReplacer | null;
+  readonly #addresses: ReadonlySet<AddressKind>;
+  readonly #privateHeaders: ReadonlySet<string>;
+  readonly #headerLine: RegExp | null;
+  /** The number of encodings around the text that is being rewritten. */
+  #depth = 0;
   /** The number of values that were removed without an alias. */
   removed = 0;
 
-  constructor(aliases: Aliases, replacer: IdReplacer | null) {
+  constructor({ aliases, secrets, replacer, addresses = new Set(), privateHeaders = new Set() }: TextRewriterOptions) {
     this.#aliases = aliases;
+    this.#secrets = secrets;
     this.#replacer = replacer;
+    this.#addresses = addresses;
+    this.#privateHeaders = privateHeaders;
+    this.#headerLine = headerPattern(privateHeaders);
   }
 
-  /** Replaces a value by a fixed mask instead of an alias. */
-  remove(value: string): string {
+  /** Replaces a secret by a fixed mask instead of an alias. The secret is then removed in every other place too. */
+  remove(value: string, certainty: Certainty = 'sure'): string {
     if (value === '' || value === MASK) return value;
     this.removed += 1;
+    if (this.#replacer === null) {
+      this.#secrets.add(value, certainty);
+      this.#learnTokens(value);
+    }
     return MASK;
+  }
+
+  /** Removes the value of a private header. Forwarded addresses get aliases if the user asks for addresses. */
+  removeHeader(name: string, value: string): string {
+    const forwarded = isForwardingHeader(name) ? this.#withoutAddresses(value) : value;
+    if (forwarded !== value) return forwarded;
+    if (this.#replacer === null) {
+      this.#secrets.addHeader(name, value);
+      this.#learnTokens(value);
+    }
+    return value === '' || value === MASK ? value : this.#mask();
+  }
+
+  #mask(): string {
+    this.removed += 1;
+    return MASK;
+  }
+
+  /** Remembers that a text is a fixed word of a format, so that it is not taken for a secret. */
+  keep(text: string): string {
+    if (this.#replacer === null && text.length <= MAX_WORD) this.#secrets.keep(text);
+    return text;
   }
 
   /** Rewrites the value of a field. */
   value(text: string, name: string | undefined, parent?: string): string {
     if (text === '') return text;
+    if (isKeptField(name)) this.keep(text);
+    const header = name?.replace(/\[\]$/, '');
+    if (header !== undefined && isHeaders(parent) && isPrivateHeader(header, this.#privateHeaders))
+      return this.removeHeader(header, text);
     const meaning = fieldMeaning(name, parent);
     switch (meaning) {
       case 'session':
       case 'player':
-      case 'person':
+      case 'person': {
+        if (this.#replacer === null) this.#learnTokens(text);
         // Some logs write a whole object as text into this field.
-        return /^\s*[[{]/.test(text) ? this.rewrite(text) : this.#aliases.of(meaning, text);
+        if (/^\s*[[{]/.test(text)) return this.rewrite(text);
+        const kind = meaning === 'person' ? addressKind(text) : undefined;
+        return this.#aliases.of(kind !== undefined && this.#addresses.has(kind) ? kind : meaning, text);
+      }
       case 'secret':
-        return this.remove(text);
+        return this.#secretField(text, name ?? '');
       case 'amount':
         return /^-?\d+(\.\d+)?$/.test(text) ? text : this.rewrite(text);
       case undefined:
@@ -42,8 +104,21 @@ export class TextRewriter {
     }
   }
 
+  #secretField(text: string, name: string): string {
+    return HEADER_FIELD.test(name)
+      ? this.removeHeader(name, text)
+      : this.remove(text, LIKELY_FIELD.test(name) ? 'likely' : 'sure');
+  }
+
   /** Rewrites any text. JSON inside the text keeps every byte except the replaced values. */
   rewrite(text: string): string {
+    const escaped = escapedJson(text);
+    if (escaped !== null && this.#depth < MAX_DEPTH) {
+      const { at, end, content } = escaped;
+      const changed = this.#inside(content);
+      const inner = changed === content ? text.slice(at, end) : JSON.stringify(changed).slice(1, -1);
+      return this.#plain(text.slice(0, at)) + this.replaceIds(inner) + this.rewrite(text.slice(end));
+    }
     const from = /"\s*:/.test(text) || /^\s*[[{]/.test(text) ? text.search(/[[{]/) : -1;
     if (from < 0) return this.#plain(text);
     const until = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
@@ -61,21 +136,86 @@ export class TextRewriter {
   #plain(text: string): string {
     if (text === '') return text;
     const pairs = text
-      .replace(/(\/\/)[^/\s@"'<>]+@/g, `$1${MASK}@`)
-      .replace(CREDENTIALS, (_, option: string, value: string) => `${option}${this.remove(value)}`)
+      .replace(ADDRESS_CREDENTIALS, (_, before: string, value: string) => `${before}${this.#removeCredentials(value)}@`)
+      .replace(CREDENTIALS, (_, option: string, value: string) => `${option}${this.#removeCredentials(value)}`)
       .replace(BEARER, (_, scheme: string, value: string) => `${scheme}${this.remove(value)}`)
       .replace(JWT, (token) => this.remove(token))
-      .replace(CARD, (digits) => (isCardNumber(digits) ? this.remove(digits) : digits))
-      .replace(HEADER_LINE, (_, name: string, value: string) => `${name}${this.remove(value)}`)
+      .replace(CARD, (digits) => (isCardNumber(digits) ? this.#mask() : digits))
+      .replace(HEADER_LINE, (_, name: string, value: string) => `${name}${this.#headerOfLine(name, value)}`)
       .replace(PAIR, (_, before: string, name: string, value: string) => `${before}${this.#pair(name, value)}`);
-    return this.replaceIds(pairs);
+    const headers = this.#headerLine
+      ? pairs.replace(this.#headerLine, (_, name: string, value: string) => `${name}${this.#headerOfLine(name, value)}`)
+      : pairs;
+    return this.replaceIds(this.#encoded(this.#withoutAddresses(headers)));
+  }
+
+  #headerOfLine(begin: string, value: string): string {
+    return this.removeHeader(begin.replace(/[\s'":]/g, ''), value);
+  }
+
+  /** Removes the user and the password of a command or an address. */
+  #removeCredentials(value: string): string {
+    if (value === MASK) return value;
+    if (this.#replacer === null) this.#secrets.addCredentials(value.replace(/^(['"])(.*)\1$/, '$2'));
+    return this.#mask();
+  }
+
+  #withoutAddresses(text: string): string {
+    if (this.#addresses.size === 0) return text;
+    return replaceAddresses(text, this.#addresses, (kind, address) => this.#aliases.of(kind, address));
+  }
+
+  /** Learns the ids in the claims of JSON Web Tokens. */
+  #learnTokens(text: string): void {
+    for (const [token] of text.matchAll(JWT)) {
+      const [, claims = '', signature = ''] = token.split('.');
+      this.#secrets.add(claims, 'sure');
+      this.#secrets.add(signature, 'sure');
+      const content = Buffer.from(claims, 'base64url').toString('utf8');
+      if (this.#depth < MAX_DEPTH) this.#inside(content);
+      const subject = SUBJECT.exec(content)?.[1];
+      if (subject !== undefined) this.#aliases.expect('player', subject);
+    }
+  }
+
+  /** Rewrites the parts of a text that are encoded for an address or for HTML, in base64 or in hexadecimal. */
+  #encoded(text: string): string {
+    if (this.#depth >= MAX_DEPTH) return text;
+    const percent = text.replace(PERCENT_PART, (part) => this.#decodedPart(part, percentDecoded, encodeURIComponent));
+    const html = HTML_QUOTE.test(percent) ? this.#decodedPart(percent, htmlDecoded, htmlEncoded) : percent;
+    const pieces: string[] = [];
+    let from = 0;
+    for (const run of encodedRunsIn(html).toSorted((a, b) => a.at - b.at)) {
+      if (run.at < from) continue;
+      const changed = rewriteRun(run, (content, isText) => (isText ? this.#inside(content) : content), false);
+      if (changed === run.text) continue;
+      pieces.push(html.slice(from, run.at), changed);
+      from = run.at + run.text.length;
+    }
+    return from === 0 ? html : pieces.join('') + html.slice(from);
+  }
+
+  #decodedPart(part: string, decode: (text: string) => string, encode: (text: string) => string): string {
+    const content = decode(part);
+    if (content === part) return part;
+    const changed = this.#inside(content);
+    return changed === content ? part : encode(changed);
+  }
+
+  #inside(content: string): string {
+    this.#depth += 1;
+    try {
+      return this.rewrite(content);
+    } finally {
+      this.#depth -= 1;
+    }
   }
 
   #pair(name: string, value: string): string {
+    const text = decoded(value);
+    if (isKeptField(name)) this.keep(text);
     const meaning = fieldMeaning(name, undefined);
-    return meaning === undefined || meaning === 'amount'
-      ? `${name}=${value}`
-      : `${name}=${this.value(decoded(value), name)}`;
+    return meaning === undefined || meaning === 'amount' ? `${name}=${value}` : `${name}=${this.value(text, name)}`;
   }
 
   /** Rewrites JSON token by token, so that white space, order and the format of numbers stay unchanged. */
@@ -124,6 +264,8 @@ export class TextRewriter {
   }
 }
 
+/** Matches the user and the password in an address. */
+const ADDRESS_CREDENTIALS = /(\/\/)([^/\s@"'<>]+)@/g;
 /** Matches the user and the password of a curl line. */
 const CREDENTIALS =
   /(\s(?:-u|-U|--user|--proxy-user)(?:\s|=)\s{0,5})(?<=\bcurl\b[^\r\n]{0,2000})('[^'\r\n]*'|"[^"\r\n]*"|[^\s'"]+)/g;
@@ -152,12 +294,66 @@ const JSON_TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[[\]{},:]|[^"[\]{},:]+/g;
 const COLON = /\s*:/y;
 /** Matches private headers in curl lines and raw HTTP. */
 const HEADER_LINE =
-  /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|x-forwarded-for|x-real-ip|x-(?=[\w-]*(?:key|token|secret|auth|sign))[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
+  /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|forwarded|(?:true|cf-connecting)(?:-client)?-ip|api-key|x-(?:forwarded-for|real-ip|client-ip|cluster-client-ip)|x-(?=[\w-]*(?:key|token|secret|auth|sign|session|passw))[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
+/** Fields that are named like a header, so that their value has the form of a header. */
+const HEADER_FIELD = /authorization|cookie|forwarded|ip$/i;
+/** Fields whose name does not prove that the value is a secret. */
+const LIKELY_FIELD = /^(?:key|pin|sign)$/i;
+/** Matches the player in the claims of a JSON Web Token (RFC 7519, 4.1.2). */
+const SUBJECT = /"sub"\s*:\s*"?([^"\\,}\s]+)/;
+/** Matches a part of an address that is percent-encoded. */
+const PERCENT_PART = /(?<![^\s"'<>&?=#;,:/])(?=[^\s"'<>&?=#;,:/%]*%[0-9a-f]{2})[^\s"'<>&?=#;,:/]+/gi;
+const HTML_QUOTE = /&(?:quot|#34|#x22);/i;
 /**
  * Matches `name=value` pairs in queries, forms and many logs, and what precedes the name, such as hyphens. The lookahead makes sure
  * that a value follows, so that long text without values is searched only once.
  */
 const PAIR = /(?<![\w.-])(?=[\w.-]+=[^\s&;,"'<>{}\][#])([\w.-]*?)\b([A-Za-z][\w.-]*)=([^\s&;,"'<>{}\][#]+)/g;
+
+/** Returns a pattern for the headers with these names in curl lines and raw HTTP; null without names. */
+function headerPattern(names: ReadonlySet<string>): RegExp | null {
+  if (names.size === 0) return null;
+  const any = [...names].map((name) => name.replace(/[^\w-]/g, '\\$&')).join('|');
+  return new RegExp(`((?:^|[\\s'"])(?:${any})\\s{0,5}:\\s{0,5})([^\\s'"][^'"\\r\\n]*)`, 'gim');
+}
+
+/** Finds JSON whose quotation marks are escaped, because it was written into a text: `body={\"txID\":\"1\"}`. */
+function escapedJson(text: string): { readonly at: number; readonly end: number; readonly content: string } | null {
+  const at = text.search(ESCAPED_JSON);
+  // In JSON that is not escaped, such a text is the value of a field.
+  if (at < 0 || PLAIN_JSON.test(text.slice(0, at))) return null;
+  let end = at;
+  while (end < text.length && text.charAt(end) !== '"') end += text.charAt(end) === '\\' ? 2 : 1;
+  end = Math.min(end, text.length);
+  while (/\s/.test(text.charAt(end - 1))) end -= 1;
+  try {
+    return { at, end, content: String(JSON.parse(`"${text.slice(at, end)}"`)) };
+  } catch {
+    return null;
+  }
+}
+
+const ESCAPED_JSON = /[[{]\s*\\+"/;
+const PLAIN_JSON = /[[{]\s*"/;
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function htmlDecoded(text: string): string {
+  return text.replace(/&(?:(quot|#34|#x22)|(lt)|(gt)|(apos|#39)|amp);/gi, (_, quote, lt, gt, apos) =>
+    quote ? '"' : lt ? '<' : gt ? '>' : apos ? "'" : '&',
+  );
+}
+
+function htmlEncoded(text: string): string {
+  const names: Readonly<Record<string, string>> = { '"': 'quot', '<': 'lt', '>': 'gt', '&': 'amp', "'": '#39' };
+  return text.replace(/["<>&']/g, (character) => `&${names[character]};`);
+}
 
 /** Returns the field name for the items of a list. */
 export function inList(name: string | undefined): string | undefined {

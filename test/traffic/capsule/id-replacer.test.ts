@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IdReplacer } from '../../../src/traffic/capsule/id-replacer.ts';
 
 const sweep = (text: string, ...ids: readonly string[]): string =>
-  new IdReplacer(new Map(ids.map((id, index) => [id, `player-${index}`]))).replace(text);
+  new IdReplacer({ aliases: new Map(ids.map((id, index) => [id, `player-${index}`])) }).replace(text);
 
 describe('IdReplacer', () => {
   it.each([

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Aliases } from '../../../src/traffic/capsule/aliases.ts';
 import { IdReplacer } from '../../../src/traffic/capsule/id-replacer.ts';
+import { Secrets } from '../../../src/traffic/capsule/secrets.ts';
 import { TextRewriter } from '../../../src/traffic/capsule/text-rewriter.ts';
 
 const digest = (text: string): string => createHmac('sha256', 'salt').update(text).digest('hex');
@@ -10,9 +11,10 @@ const alias = (kind: string, id: string): string => `${kind}-${digest(id).slice(
 
 /** Learns from all texts, then rewrites the last. */
 function rewrite(...texts: readonly string[]): string {
-  const aliases = new Aliases(digest);
-  for (const text of texts) new TextRewriter(aliases, null).rewrite(text);
-  return new TextRewriter(aliases, new IdReplacer(aliases.all)).rewrite(texts.at(-1) ?? '');
+  const known = { aliases: new Aliases(digest), secrets: new Secrets() };
+  for (const text of texts) new TextRewriter({ ...known, replacer: null }).rewrite(text);
+  const replacer = new IdReplacer({ aliases: known.aliases.all, secrets: known.secrets.all });
+  return new TextRewriter({ ...known, replacer }).rewrite(texts.at(-1) ?? '');
 }
 
 const S = alias('session', 's-1');

@@ -5,12 +5,12 @@ import { type Configuration, loadConfiguration } from '../../../app/config/confi
 import { signingKeys } from '../../../app/config/recorded-calls.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { shownPath, whyUnreadable } from '../../../app/files.ts';
-import { writeWhole } from '../../../app/report-files.ts';
+import { type Draft, draftWhole } from '../../../app/report-files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { makeFolder } from '../../../engine/run/make-folder.ts';
 import { createScrubber } from '../../../journal/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import { Capsule, type CapsulePass } from '../../../traffic/capsule/capsule.ts';
+import { Capsule, type RewritingPass, UnsafeCapsuleError } from '../../../traffic/capsule/capsule.ts';
 import { type CapsuleFile, capsuleFile } from './file.ts';
 import type { CapsuleFlags } from './flags.ts';
 
@@ -32,14 +32,16 @@ export async function capsuleCommand(names: readonly string[], flags: CapsuleFla
         ...(flags.header ?? []),
       ].map((name) => name.toLowerCase()),
     ),
+    addresses: new Set(flags.remove),
   });
   addConfiguredIds(capsule, configuration);
+  const secrets = [...configuration.secrets, ...keys];
+  capsule.hide(secrets);
   const learning = capsule.learning();
   for (const file of files) for await (const piece of file.pieces(learning)) void piece;
   const pass = capsule.rewriting();
-  const secrets = [...configuration.secrets, ...keys];
   const targets = targetsOf(files, flags.out, pass, stdio);
-  for (const [index, file] of files.entries()) await write(file, targets[index] ?? null, { pass, secrets, stdio });
+  await writeTogether(files, targets, { pass, secrets, stdio });
   if (flags.map !== undefined) writeMap(flags.map, capsule, stdio);
   stdio.err.write(`${forTerminal(summary(capsule, targets, stdio))}\n`);
   return 0;
@@ -89,6 +91,7 @@ function addConfiguredIds(capsule: Capsule, { config }: Configuration): void {
     'player',
     sessions.flatMap(({ player }) => player ?? []),
   );
+  capsule.keep((config.clients ?? []).flatMap(({ extCID }) => extCID ?? []));
 }
 
 /**
@@ -98,7 +101,7 @@ function addConfiguredIds(capsule: Capsule, { config }: Configuration): void {
 function targetsOf(
   files: readonly CapsuleFile[],
   out: string | undefined,
-  pass: CapsulePass,
+  pass: RewritingPass,
   stdio: Stdio,
 ): readonly (string | null)[] {
   if (out === undefined) {
@@ -108,7 +111,7 @@ function targetsOf(
   }
   const whole = path.resolve(stdio.cwd, out);
   const isFolder = files.length > 1 || /[/\\]$/.test(out);
-  const targets = files.map((file) => (isFolder ? path.join(whole, pass.line(file.name)) : whole));
+  const targets = files.map((file) => (isFolder ? path.join(whole, pass.last(pass.line(file.name))) : whole));
   const twice = targets.find((target, index) => targets.indexOf(target) !== index);
   if (twice !== undefined)
     throw new UsageError(
@@ -123,25 +126,52 @@ function targetsOf(
 }
 
 interface Writing {
-  readonly pass: CapsulePass;
+  readonly pass: RewritingPass;
   readonly secrets: readonly string[];
   readonly stdio: Stdio;
 }
 
-async function write(file: CapsuleFile, target: string | null, { pass, secrets, stdio }: Writing): Promise<void> {
-  const scrub = createScrubber(secrets);
-  async function* scrubbed(): AsyncGenerator<string> {
-    for await (const piece of file.pieces(pass)) yield scrub(piece);
-  }
-  if (target === null) {
-    for await (const piece of scrubbed()) stdio.out.write(piece);
-    return;
-  }
+/** Writes all results, or none of them if one is not safe. */
+async function writeTogether(
+  files: readonly CapsuleFile[],
+  targets: readonly (string | null)[],
+  writing: Writing,
+): Promise<void> {
+  const drafts: Draft[] = [];
+  let target: string | null = null;
   try {
-    await writeWhole(target, scrubbed());
+    for (const [index, file] of files.entries()) {
+      target = targets[index] ?? null;
+      drafts.push(await draftOf(target, checkedPieces(file, writing), writing.stdio));
+    }
+    for (const draft of drafts) draft.commit();
   } catch (error) {
+    for (const draft of drafts) draft.discard();
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`The capsule can't be written: ${target}: ${whyUnreadable(error)}.`, { cause: error });
+    throw new UsageError(`The capsule can't be written: ${target ?? 'stdout'}: ${whyUnreadable(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+async function draftOf(target: string | null, pieces: AsyncIterable<string>, { out }: Stdio): Promise<Draft> {
+  if (target !== null) return await draftWhole(target, pieces);
+  const held: string[] = [];
+  for await (const piece of pieces) held.push(piece);
+  return { commit: () => out.write(held.join('')), discard: () => {} };
+}
+
+/** Returns the rewritten text of a file. Each piece is searched again for ids and secrets. @throws UsageError if it is not safe */
+async function* checkedPieces(file: CapsuleFile, { pass, secrets }: Writing): AsyncGenerator<string> {
+  const scrub = createScrubber(secrets);
+  try {
+    for await (const piece of file.pieces(pass)) yield pass.last(scrub(piece), piece);
+  } catch (error) {
+    if (!(error instanceof UnsafeCapsuleError)) throw error;
+    throw new UsageError(
+      `${file.shown}: ${error.message}. No capsule was written. Remove the value from the file, or leave the file out.`,
+      { cause: error },
+    );
   }
 }
 
@@ -156,14 +186,16 @@ function writeMap(name: string, capsule: Capsule, stdio: Stdio): void {
 }
 
 function summary(capsule: Capsule, targets: readonly (string | null)[], { cwd }: Stdio): string {
-  const { sessions, players, removed, signatures } = capsule.tally;
+  const { sessions, players, addresses, removed, signatures } = capsule.tally;
   const where = targets.flatMap((target) => (target === null ? [] : [shownPath(target, cwd)])).join(', ');
   const { right, wrong, missing, unknown } = signatures;
   const of = right + wrong + missing + unknown;
   const verdicts = [`${right} right`, `${wrong} wrong`, `${missing} missing`, `${unknown} unknown`].join(', ');
   return [
     where === '' ? '' : `${where}: `,
-    `${count(sessions, 'session')} and ${count(players, 'player')} were replaced by aliases, ${count(removed, 'private value')} removed.`,
+    `${count(sessions, 'session')}${addresses === 0 ? ' and ' : ', '}${count(players, 'player')}`,
+    addresses === 0 ? '' : ` and ${addresses} address${addresses === 1 ? '' : 'es'}`,
+    ` were replaced by aliases, ${count(removed, 'private value')} removed.`,
     of === 0 ? '' : ` Signatures of ${count(of, 'call')}: ${verdicts}.`,
     of > 0 && unknown === of ? ' Give the key (croupier.yaml, CROUPIER_KEY or --key-file) to verify them.' : '',
   ].join('');

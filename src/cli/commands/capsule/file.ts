@@ -14,7 +14,10 @@ export interface CapsuleFile {
   readonly path: string;
   /** The name of the capsule in a folder. The capsule of a compressed file is not compressed. */
   readonly name: string;
-  /** Returns the rewritten text in pieces. Can be called several times, because the first pass only collects ids. */
+  /**
+   * Returns the rewritten text in pieces. Can be called several times, because the first pass only collects ids.
+   * A piece is a line, a JSON value, or the whole file.
+   */
   readonly pieces: (pass: CapsulePass) => AsyncIterable<string> | Iterable<string>;
 }
 

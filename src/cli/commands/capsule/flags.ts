@@ -1,9 +1,22 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { ADDRESS_KINDS, type AddressKind } from '../../../traffic/capsule/addresses.ts';
 import { configOption } from '../../options/client.ts';
 import { collect, type FlagsOf } from '../../options/parts.ts';
 
+/** Adds a kind of addresses. @throws InvalidArgumentError for an unknown kind */
+function addressKind(text: string, earlier: readonly AddressKind[] | undefined): readonly AddressKind[] {
+  const kind = ADDRESS_KINDS.find((one) => one === text);
+  if (kind === undefined) throw new InvalidArgumentError(`Allowed choices are ${ADDRESS_KINDS.join(', ')}.`);
+  return [...(earlier ?? []), kind];
+}
+
 /** Defines `croupier capsule` and its flags. */
 export function describeCapsule(program: CommandUnknownOpts) {
+  const remove = new Option('--remove <kind>', 'replace all addresses of this kind; repeatable')
+    .choices(ADDRESS_KINDS)
+    .argParser(addressKind);
+  // argParser removes the choices. They are set again, because help and completion show them.
+  remove.argChoices = [...ADDRESS_KINDS];
   return program
     .command('capsule')
     .description(
@@ -16,6 +29,7 @@ export function describeCapsule(program: CommandUnknownOpts) {
     .addOption(configOption())
     .option('--key-file <file>', 'file with a key to remove (or CROUPIER_KEY); repeatable', collect)
     .option('--header <name>', 'header whose value is removed; repeatable', collect)
+    .addOption(remove)
     .optionsGroup('Aliases:')
     .option('--salt <file>', 'file with the salt of the aliases (default: .croupier/capsule.salt)')
     .option('--map <file>', 'write a list of all aliases with their ids; do not share this file')
@@ -32,8 +46,10 @@ Examples:
   croupier capsule .croupier/run.ndjson --out ticket.ndjson
   croupier capsule staging.har wallet.log --out ticket/    the same aliases
   croupier capsule ticket.har --out for-support.har --map who-is-who.json
+  croupier capsule wallet.log --remove email --remove ip --out ticket.log
 
-Exit status: 0 written, 2 usage, or a file cannot be read or written`,
+Exit status: 0 written, 2 usage, or a file cannot be read or written, or an id
+  would be left in it`,
     );
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -65,5 +65,75 @@ describe('a capsule', () => {
       'at 1795266187123 amount 4111111111111.12 tx 4111111111111112 uuid 41111111-1111-4111-8111-111111111111\n';
     writeFileSync(path.join(cwd, 'wallet.log'), text);
     expect((await croupier(['capsule', 'wallet.log'], { cwd })).out).toBe(text);
+  });
+
+  it('has no secret before the line that shows that it is a secret', async () => {
+    const token = 'canary.7f3a9c21.token';
+    const text = [
+      `the call with ${token} failed`,
+      `{"msg":"got ${Buffer.from(token).toString('base64')}"}`,
+      `Authorization: Bearer ${token}`,
+      BODY,
+    ];
+    writeFileSync(path.join(cwd, 'wallet.log'), `${text.join('\n')}\n`);
+    const { out, status } = await croupier(['capsule', 'wallet.log'], { cwd });
+    expect([status, out.split('\n')[0]]).toEqual([0, 'the call with *** failed']);
+    expect(out).not.toContain(Buffer.from(token).toString('base64').slice(0, 20));
+    expectClean(out);
+  });
+
+  it('has no id in a text that was encoded several times', async () => {
+    const base64 = (text: string, times: number): string =>
+      times === 0 ? text : base64(Buffer.from(text).toString('base64'), times - 1);
+    const nested = JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ sessionID: SESSION }) }) });
+    const text = [
+      BODY,
+      base64(BODY, 2),
+      base64(BODY, 3),
+      nested,
+      encodeURIComponent(encodeURIComponent(BODY)),
+      encodeURIComponent(base64(BODY, 1)),
+      Buffer.from(nested).toString('hex'),
+    ];
+    writeFileSync(path.join(cwd, 'wallet.log'), `${text.join('\n')}\n`);
+    const { out, status } = await croupier(['capsule', 'wallet.log'], { cwd });
+    expect(status).toBe(0);
+    const decoded = (line: string, times: number): string =>
+      times === 0 ? line : decoded(Buffer.from(line, 'base64').toString(), times - 1);
+    const lines = out.split('\n');
+    const plain = [lines[1] ?? '', lines[2] ?? ''].map((line, index) => decoded(line, index + 2));
+    for (const one of [
+      ...plain,
+      ...lines,
+      Buffer.from(lines[6] ?? '', 'hex').toString(),
+      decoded(decodeURIComponent(lines[5] ?? ''), 1),
+    ])
+      expect(decodeURIComponent(decodeURIComponent(one))).not.toContain('canary');
+    expect(JSON.parse(plain[0] ?? '')).toMatchObject({ amount: '5.00', txID: 't-1' });
+  });
+
+  it('replaces e-mail and IP addresses in any text with --remove', async () => {
+    const text = `${BODY}\nmail from jane.doe@example.com at 203.0.113.9 and 2001:db8::7, version 1.2.3\n`;
+    writeFileSync(path.join(cwd, 'wallet.log'), text);
+    const kept = await croupier(['capsule', 'wallet.log'], { cwd });
+    expect(kept.out).toContain('jane.doe@example.com at 203.0.113.9');
+    const removed = await croupier(['capsule', 'wallet.log', '--remove', 'email', '--remove', 'ip'], { cwd });
+    expect(removed.out).toMatch(/^mail from email-\w{10} at ip-\w{10} and ip-\w{10}, version 1\.2\.3$/m);
+    expect(removed.err).toContain('3 addresses');
+    const wrong = await croupier(['capsule', 'wallet.log', '--remove', 'names'], { cwd });
+    expect([wrong.status, wrong.err.includes('email, ip')]).toEqual([2, true]);
+  });
+
+  it('is not written at all if one of the files would not be valid any more', async () => {
+    writeFileSync(path.join(cwd, 'first.log'), `${BODY}\n`);
+    writeFileSync(path.join(cwd, 'second.log'), `${BODY}\n`);
+    // This key consists of characters of the JSON around an amount.
+    const { status, out, err } = await croupier(['capsule', 'first.log', 'second.log', '--out', 'ticket'], {
+      cwd,
+      env: { CROUPIER_KEY: '"5.00","roundID":' },
+    });
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^first\.log: the JSON would not be valid any more\. No capsule was written\./);
+    expect(existsSync(path.join(cwd, 'ticket')) ? readdirSync(path.join(cwd, 'ticket')) : []).toEqual([]);
   });
 });

@@ -1,0 +1,2 @@
+/** The text that stands in place of a removed value. */
+export const MASK = '***';

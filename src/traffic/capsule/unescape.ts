@@ -1,0 +1,93 @@
+/** A text in which escapes are decoded, with the place of each character in the original text. */
+export interface View {
+  readonly text: string;
+  /** The position of each character in the original text, then the length of that text; null if nothing was decoded. */
+  readonly starts: Int32Array | null;
+}
+
+/** The maximum number of times that a text may be escaped. */
+const MAX_LEVELS = 4;
+
+const ESCAPE =
+  /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[^ux])|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|quot|apos|amp|lt|gt);/gi;
+const JSON_SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const HTML_NAMES: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
+
+/**
+ * Returns the text itself, then the text with its escapes decoded once, twice and so on, up to a fixed number of times.
+ * The escapes are those of addresses (`%2F`), of JSON strings (`\u00fc`, `\/`) and of HTML (`&quot;`).
+ */
+export function viewsOf(text: string): readonly View[] {
+  const views: View[] = [{ text, starts: null }];
+  for (let level = 0; level < MAX_LEVELS; level += 1) {
+    const next = unescaped(views[level] as View);
+    if (next === null) break;
+    views.push(next);
+  }
+  return views;
+}
+
+/** The position in the original text of a character of the view. */
+export function originOf({ starts }: View, at: number): number {
+  return starts === null ? at : (starts[at] as number);
+}
+
+/** Decodes every escape once. Returns null if there is none. */
+function unescaped(view: View): View | null {
+  const { text } = view;
+  const pieces: string[] = [];
+  const starts = new Int32Array(text.length + 1);
+  let length = 0;
+  let from = 0;
+  const copyUntil = (end: number): void => {
+    for (let at = from; at < end; at += 1) starts[length++] = originOf(view, at);
+    pieces.push(text.slice(from, end));
+  };
+  for (const { 0: code, index } of text.matchAll(ESCAPE)) {
+    copyUntil(index);
+    for (const { character, at } of decodedEscape(code)) {
+      pieces.push(character);
+      for (let unit = 0; unit < character.length; unit += 1) starts[length++] = originOf(view, index + at);
+    }
+    from = index + code.length;
+  }
+  if (from === 0) return null;
+  copyUntil(text.length);
+  starts[length++] = originOf(view, text.length);
+  return { text: pieces.join(''), starts: starts.subarray(0, length) };
+}
+
+interface Decoded {
+  readonly character: string;
+  /** The position of the escape of this character in the sequence of escapes. */
+  readonly at: number;
+}
+
+function decodedEscape(code: string): readonly Decoded[] {
+  if (code.startsWith('%')) return decodedBytes(Buffer.from(code.replaceAll('%', ''), 'hex'));
+  if (code.startsWith('&')) return [{ character: decodedEntity(code.slice(1, -1)), at: 0 }];
+  const kind = code.charAt(1);
+  const isNumber = code.length > 2;
+  const character = isNumber ? String.fromCharCode(Number.parseInt(code.slice(2), 16)) : (JSON_SHORT[kind] ?? kind);
+  return [{ character, at: 0 }];
+}
+
+/** Decodes bytes that were written as `%C3%BC`. A byte that is not UTF-8 becomes one character of Latin-1. */
+function decodedBytes(bytes: Buffer): readonly Decoded[] {
+  const found: Decoded[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] as number;
+    const width = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    const character = width === 1 ? '' : bytes.toString('utf8', at, at + width);
+    const isWhole = width > 1 && at + width <= bytes.length && !character.includes('\uFFFD');
+    found.push({ character: isWhole ? character : String.fromCharCode(first), at: at * 3 });
+    at += isWhole ? width : 1;
+  }
+  return found;
+}
+
+function decodedEntity(name: string): string {
+  if (!name.startsWith('#')) return HTML_NAMES[name.toLowerCase()] ?? '';
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return code > 0x10ffff ? '' : String.fromCodePoint(code);
+}
