@@ -15,9 +15,15 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 | a name of \`cases\`, or a parameter of a fragment | its value in this case, or in this use of the fragment |
 | \`stake\` | the configured bet of the currency |
 | \`unit\` | the smallest step of the currency, for example 0.01 |
-| \`balance\` | the last balance that was read |
+| \`balance\`, \`balance.NAME\` | the last known balance of the first session, or of the session with the alias \`NAME\` |
+| \`session\`, \`session.NAME\` | the id of the session |
+| \`campaign\` | the configured free-rounds campaign |
 | \`bet1.txID\` | the txID that croupier sent in the step \`bet1\` |
+| \`bet1.roundID\`, \`bet1.amount\` | the round and the amount of the step \`bet1\` |
 | \`bet1.reply.txID\` | the txID that the operator answered in the step \`bet1\` |
+| \`self.txID\`, \`self.roundID\`, \`self.amount\` | the values of the step itself |
+| \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | a bet of an earlier run whose round is not finished (\`needs: { run: earlier }\`) |
+| \`drift.first\`, \`drift.second\` | the amounts of two wins. Binary floating point adds them up to a wrong balance |
 
 croupier computes money exactly. Write amounts in quotes.
 `;

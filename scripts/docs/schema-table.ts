@@ -91,32 +91,47 @@ function explainedValues(schema: Schema): readonly Schema[] {
   return values.length > 1 ? values : [];
 }
 
-function keyRows(name: string, schema: Schema, required: boolean): readonly string[] {
+function keyRows(name: string, schema: Schema, required: string): readonly string[] {
   // `expect.outcome` has the same values as `expect`, so only `expect` lists and explains them.
   const explained = name.includes('.') ? [] : explainedValues(schema);
   const further = alternatives(schema).some((one) => one.properties) ? ', or a map' : '';
   const taken = explained.length > 0 ? `one of the values below${further}` : takes(schema);
   const rows = [
-    `| \`${name}\`${required ? ' (required)' : ''} | ${node(taken)} | ${node(schema.description ?? '')} |`,
+    `| \`${name}\`${required} | ${node(taken)} | ${node(schema.description ?? '')} |`,
     ...explained.map((one) => `| | ${node(valueText(one.const))} | ${node(one.description ?? '')} |`),
   ];
   const listed = alternatives(schema).flatMap((one) => (one.items ? [one.items] : []));
-  const nested = [
-    ...objectsOf(schema).map((one) => ({ prefix: `${name}.`, one })),
-    ...listed.flatMap((item) => objectsOf(item).map((one) => ({ prefix: `${name}[].`, one }))),
+  const forms = objectsOf(schema);
+  return [
+    ...rows,
+    ...forms.flatMap((one) => rowsOf(`${name}.`, one, requiredIn(one, forms))),
+    ...listed.flatMap((item) =>
+      objectsOf(item).flatMap((one) => rowsOf(`${name}[].`, one, ' (required in each entry)')),
+    ),
   ];
-  return [...rows, ...nested.flatMap(({ prefix, one }) => rowsOf(prefix, one))];
 }
 
-function rowsOf(prefix: string, schema: Schema): readonly string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([key, value]) =>
-    keyRows(`${prefix}${key}`, value, schema.required?.includes(key) === true),
+/** Says where a required key of a map is required. If the map has several forms, each has another required key. */
+function requiredIn(form: Schema, forms: readonly Schema[]): string {
+  const others = forms.filter((other) => other !== form).flatMap(({ required }) => required ?? []);
+  if (others.length === 0) return ' (required in the map)';
+  return ` (this or ${others.map((key) => `\`${key}\``).join(' or ')} is required)`;
+}
+
+/** @param required the words after the name of a required key */
+function rowsOf(prefix: string, schema: Schema, required: string): readonly string[] {
+  const named = Object.entries(schema.properties ?? {}).flatMap(([key, value]) =>
+    keyRows(`${prefix}${key}`, value, schema.required?.includes(key) === true ? required : ''),
   );
+  const { additionalProperties: further } = schema;
+  // Keys with a name of the author's choice, such as the aliases of sessions.
+  const isMap = typeof further === 'object' && further.properties !== undefined;
+  return isMap ? [...named, ...keyRows(`${prefix}NAME`, further, '')] : named;
 }
 
 /** Returns a table of all keys of an object. The keys of an inner object appear with their path. */
 export function tableOf(schema: Schema, leaveOut: readonly string[] = []): string {
   const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !leaveOut.includes(key));
-  const rows = rowsOf('', { ...schema, properties: Object.fromEntries(properties) });
+  const rows = rowsOf('', { ...schema, properties: Object.fromEntries(properties) }, ' (required)');
   return `| key | value | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 }

@@ -55,12 +55,15 @@ const KNOWN = {
 
 const sessionNeed: Shape<ReadMap<SessionNeed>> = map('a session', {
   player: field(
-    '`other`: the player must differ from the player of the first session.',
+    '`same`: the session must have the player of the first session. `other`: it must have another player.',
     word('a player', SAME_OR_OTHER),
   ),
-  game: field('`other`: the game must differ from the game of the first session.', word('a game', SAME_OR_OTHER)),
+  game: field(
+    '`same`: the session must have the game of the first session. `other`: it must have another game.',
+    word('a game', SAME_OR_OTHER),
+  ),
   currency: field(
-    '`other`: the currency must differ from the currency of the first session.',
+    '`same`: the session must have the currency of the first session. `other`: it must have another currency.',
     word('a currency', SAME_OR_OTHER),
   ),
   state,
@@ -140,6 +143,10 @@ export function readNeeds(node: YamlNode, reading: Reading): ReadNeeds {
 }
 
 export function needsJson(): JsonSchema {
-  const further = { ...sessionNeed.json(), description: 'A further session by its alias, with its properties.' };
+  const further = {
+    ...sessionNeed.json(),
+    description:
+      'Another session, with its properties. NAME is its alias: a name of your choice that steps use in `session`.',
+  };
   return { ...knownNeeds.json(), additionalProperties: further };
 }

@@ -34,14 +34,13 @@ const amount = field(
   money('an amount', false),
 );
 const txID = field('The transaction id. Default: a new UUID v4.', templateText('a txID'));
-const roundField = field(
-  'The round: the name of a step that has this round, `new`, or an id. Default for a bet: a new round. Default for a win: the round of the latest bet. Default for a refund: the round of the refunded bet.',
-  round,
-);
+const roundField = (usual: string): Field<RoundChoice> =>
+  field(`The round: the name of a step that has this round, \`new\`, or an id. Default: ${usual}.`, round);
 const type = field('`free` marks a free round. Default: `regular`.', word('a type of round', ACTION_TYPES));
 const frID = field('The id of the campaign. Default in a free round: the configured campaign.', templateText('a frID'));
 
-const playFields = { amount, type, frID, round: roundField, session, txID };
+const betFields = { amount, type, frID, round: roundField('a new round'), session, txID };
+const winFields = { ...betFields, round: roundField('the round of the latest bet') };
 const refundFields = {
   of: field(
     'The bet to refund: the name of a step, or `unknown` for a bet that does not exist. Default: the latest bet.',
@@ -57,16 +56,16 @@ const refundFields = {
 const balanceFields = { session };
 
 const FIELDS: Readonly<Record<CallName, Readonly<Record<string, Field<unknown>>>>> = {
-  bet: playFields,
-  win: playFields,
+  bet: betFields,
+  win: winFields,
   refund: refundFields,
   balance: balanceFields,
 };
 
 /** The shapes of the fields of each call. */
 export const CALL_FIELDS = {
-  bet: map('a bet', playFields, 'may be empty'),
-  win: map('a win', playFields, 'may be empty'),
+  bet: map('a bet', betFields, 'may be empty'),
+  win: map('a win', winFields, 'may be empty'),
   refund: map('a refund', refundFields, 'may be empty'),
   balance: map('a balance call', balanceFields, 'may be empty'),
 };
