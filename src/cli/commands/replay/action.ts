@@ -127,8 +127,10 @@ function untestedText(rules: readonly string[]): readonly string[] {
   return rules.length === 0 ? [] : [`The record breaks ${rules.join(', ')}, which this scenario can't test.`];
 }
 
-function currencyOf({ wallets }: IncidentTimeline): string | null {
-  return wallets[0]?.currency ?? null;
+/** Returns the currency of the first call that moves money. This call is of the main session of the replay. */
+function currencyOf({ calls, wallets }: IncidentTimeline): string | null {
+  const first = calls.find(({ seen }) => seen.call !== 'balance') ?? calls[0];
+  return wallets.find(({ wallet }) => wallet === first?.wallet)?.currency ?? null;
 }
 
 /**

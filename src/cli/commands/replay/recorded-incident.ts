@@ -82,8 +82,10 @@ export function wrongIn({ timeline, signing }: RecordedIncident): RecordedMistak
   const others = timeline.calls.filter(({ number }) => !numbers.has(number));
   const sameError = others.filter((call) => wrong.some((one) => isSameError(one, call)));
   const alike = sameError.filter((call) => wrong.some((one) => isSameError(one, call) && isSameKind(one, call)));
+  // A run can send several calls that the operator may decline, and report only the first of them that is answered wrongly.
+  const tests = wrong.some(isTest) ? others.filter(isTest) : [];
   const sources = new Set([
-    ...[...wrong, ...sameError].map(({ number }) => number),
+    ...[...wrong, ...sameError, ...tests].map(({ number }) => number),
     ...wrongSignatures.map(({ call }) => call),
   ]);
   return {
@@ -101,6 +103,11 @@ export function wrongIn({ timeline, signing }: RecordedIncident): RecordedMistak
 function isSameError(a: LoggedCall, b: LoggedCall): boolean {
   if (a.status === RIGHT_STATUS || a.ending === 'unknown') return false;
   return a.status === b.status && a.code === b.code && reasonOf(a) === reasonOf(b);
+}
+
+/** True for a call with which a run tested the operator, and which the operator may decline. */
+function isTest({ seen }: LoggedCall): boolean {
+  return seen.exchange.mayBeDeclined === true;
 }
 
 function reasonOf({ seen }: LoggedCall): string | null {
