@@ -111,7 +111,10 @@ export function roundClause(round: RoundVerdict, currency: string | null): strin
     case 'settled':
       return `settled: ${sums}`;
     case 'refunded':
-      return 'refunded: nothing is won or lost';
+      // A refund alone does not show whether the operator had taken the bet.
+      return round.bets?.isZero() === true
+        ? 'refunded; the logs do not have the bet'
+        : 'refunded: nothing is won or lost';
     case 'open':
       return `open: ${sums}; the logs have no win for this round, and even a lost round has a win of 0`;
     case 'nothing':
