@@ -54,7 +54,7 @@ export const sessionSchema = z.strictObject({
     .describe(
       'The code of the currency, such as EUR or mBTC, in its letter case. It decides the stake and the number of decimals.',
     ),
-  gameID: text.optional().describe('The game of the session. With sessions of two games, croupier tests more rules.'),
+  gameID: text.optional().describe('The id of the game. With sessions of two games, croupier tests more rules.'),
   state: z
     .enum(SESSION_STATES)
     .optional()
@@ -70,7 +70,9 @@ const tls = z.strictObject({
   insecure: z
     .boolean()
     .optional()
-    .describe('true: croupier does not check the certificate of the operator, and every report warns about that.'),
+    .describe(
+      'true: croupier does not check the certificate of the operator, and every report warns about that. Default: false.',
+    ),
 });
 
 const sessionsFrom = z
@@ -106,7 +108,11 @@ const client = z.strictObject({
     'The base URL of the operator for reverse calls. croupier adds the path of each call to this URL, as in …/eu/bet.',
   ),
   integrationApiKey: keyText.describe(`The key that signs the reverse calls. ${KEY_VALUE}`),
-  cID: text.optional().describe('The id of the client at the service, for calls to the Core API.'),
+  cID: text
+    .optional()
+    .describe(
+      'The id of the client at the service. Calls to the simulated Core API need it. A run without --launches does not.',
+    ),
   apiKey: keyText.optional().describe(`The key that signs calls to the Core API. ${KEY_VALUE}`),
   paths: z
     .strictObject({
@@ -136,11 +142,15 @@ const client = z.strictObject({
   blocked: z
     .boolean()
     .optional()
-    .describe('true: the simulated Core API answers every launch of the client with 403 account_blocked.'),
+    .describe(
+      'true: the simulated Core API answers every launch of the client with 403 account_blocked. Default: false.',
+    ),
   blockedUsers: z
     .array(text)
     .optional()
-    .describe('The players, by `user.id`, whose launches the simulated Core API answers with 403 account_blocked.'),
+    .describe(
+      'The players, by `user.id`, whose launches the simulated Core API answers with 403 account_blocked. Default: none.',
+    ),
   sessions: z
     .array(sessionSchema)
     .min(1, 'needs one session at least')
@@ -149,8 +159,12 @@ const client = z.strictObject({
       'Sessions that the operator has opened for the test. They are not needed with sessionsFrom or --launches.',
     ),
   sessionsFrom: sessionsFrom.optional(),
-  tls: tls.optional().describe('TLS settings for this client. They override the settings for every client.'),
-  proxy: httpUrl.optional().describe('The HTTP proxy for this client. It overrides the proxy for every client.'),
+  tls: tls
+    .optional()
+    .describe('TLS settings for this client. They override the `tls` for every client. Default: that `tls`.'),
+  proxy: httpUrl
+    .optional()
+    .describe('The HTTP proxy for this client. It overrides the `proxy` for every client. Default: that `proxy`.'),
   contract: z
     .string()
     .refine((text) => contractVersion(text) !== undefined, {
@@ -158,7 +172,7 @@ const client = z.strictObject({
     })
     .optional()
     .describe(
-      'The version of the contract that the integration follows. croupier neither sends nor judges what later versions added.',
+      `The version of the contract that the integration follows. croupier neither sends nor judges what later versions added. Default: the latest version, ${CONTRACT_VERSION}.`,
     ),
   production: z
     .boolean()
@@ -168,7 +182,9 @@ const client = z.strictObject({
     ),
   hostOverride: text
     .optional()
-    .describe('The host or host:port that croupier connects to, in place of the host in the URL.'),
+    .describe(
+      'The host or host:port that croupier connects to, in place of the host in the URL. Default: the host in the URL.',
+    ),
 });
 
 const fieldPath = z.union([text, z.array(text).min(1)]);
@@ -177,7 +193,12 @@ const logs = z.strictObject({
   zone: text
     .optional()
     .describe('The time zone of times that are logged without a zone, such as Europe/Berlin or +01:00. Default: UTC.'),
-  side: z.enum(SIDES).optional().describe('The side that wrote the logs: the service or the operator.'),
+  side: z
+    .enum(SIDES)
+    .optional()
+    .describe(
+      'The side that wrote the logs. Default: the operator for access logs and JSON lines, the service for all other formats.',
+    ),
   fields: z
     .partialRecord(z.enum(LOG_FIELDS), fieldPath)
     .optional()
@@ -217,7 +238,9 @@ export const configSchema = z
     stakes: z
       .record(currencyCode, money)
       .optional()
-      .describe('The stake of a bet, by currency. Other currencies get a default stake.'),
+      .describe(
+        'The stake of a bet, by currency, as in { USD: "1.00" }. Other currencies get a default stake: 1, or more or less if 1 is an unusual bet, such as 100 in JPY.',
+      ),
     decimals: z
       .record(currencyCode, z.int('must be a whole number'))
       .superRefine((numbers, context) => {
@@ -228,7 +251,7 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Left out, fiat currencies have the decimals of the contract, and other currencies those that the operator's balances show.",
+        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Default: fiat currencies have the decimals of the contract, and other currencies those that the operator's balances show.",
       ),
     scenarios: z
       .array(text)
@@ -252,19 +275,25 @@ export const configSchema = z
       ),
     workers: count
       .optional()
-      .describe('Maximum number of scenarios that run in parallel. Each of these scenarios needs its own player.'),
-    rate: z.number().positive('must be more than 0').optional().describe('Maximum number of calls per second.'),
-    maxAtOnce: count.optional().describe('Maximum number of calls that are in progress at the same time.'),
+      .describe(
+        'Maximum number of scenarios that run in parallel. Each of these scenarios needs its own player. Default: 8.',
+      ),
+    rate: z
+      .number()
+      .positive('must be more than 0')
+      .optional()
+      .describe('Maximum number of calls per second. Default: no limit.'),
+    maxAtOnce: count.optional().describe('Maximum number of calls that are in progress at the same time. Default: 64.'),
     largeAmounts: z
       .boolean()
       .optional()
       .describe(
-        'true: croupier also tests amounts of more than 2^53 smallest units of a currency. It moves them back afterwards.',
+        'true: croupier also tests amounts of more than 2^53 smallest units of a currency. It moves them back afterwards. Default: false.',
       ),
-    strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run.'),
+    strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
     tls: tls.optional().describe('TLS settings for every client.'),
-    proxy: httpUrl.optional().describe('An HTTP proxy for every call.'),
-    logs: logs.optional().describe('Settings that say how croupier incident reads logs.'),
+    proxy: httpUrl.optional().describe('The URL of an HTTP proxy for every call. Default: no proxy.'),
+    logs: logs.optional().describe('Settings with which croupier incident reads logs.'),
   })
   .meta({ title: 'croupier.yaml', description: 'The operators that croupier tests, and the settings of the tests.' });
 

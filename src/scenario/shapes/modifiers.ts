@@ -46,11 +46,11 @@ const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change',
   map: transform(
     map('tamper', {
       body: field(
-        'Fields of the body to change after signing.',
+        'Fields of the body to change after signing, with their new values. `tamper: body` without a map makes the amount one smallest unit higher.',
         dictionary('a map of the fields to change', anything()),
       ),
       query: field(
-        'Parameters of the query to change after signing.',
+        'Parameters of the query to change after signing, with their new values. Only for a balance call.',
         dictionary('a map of the parameters to change', templateText('the value of a parameter')),
       ),
     }),
@@ -76,7 +76,7 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
         set: field('Fields to add or to change.', dictionary('a map of fields', anything())),
         drop: field('Fields to omit.', list('a list of the names of fields', text('the name of a field'))),
         format: field(
-          'Another way to write the same JSON. `pretty`: indented. `spaced`: a space after each comma and colon. `unsorted`: the names in reverse order. `escaped`: text with \\u escapes that are not necessary.',
+          'Another way to write the same JSON. `canonical`: the usual way. `pretty`: indented. `spaced`: a space after each comma and colon. `unsorted`: the names in reverse order. `escaped`: text with \\u escapes that are not necessary.',
           word('a way to write the body', BODY_FORMATS),
         ),
       }),
@@ -94,11 +94,11 @@ const query: Shape<NonNullable<Deviations['query']>> = transform(
   map('query', {
     add: field('Additional parameters.', dictionary('a map of parameters', templateText('the value of a parameter'))),
     order: field(
-      'The order of the parameters. `as-given`: the usual parameters first, then those of `add` in their order.',
+      'The order of the parameters. `sorted` (the default): by name. `reversed`: by name, from Z to A. `as-given`: the usual parameters first, then those of `add` in their order.',
       word('an order', QUERY_ORDERS),
     ),
     encode: field(
-      'The characters that are percent-encoded. `standard`: as in JavaScript. `all`: every byte. `letters`: also the first letter of each value. `minimal`: only the characters that must be percent-encoded. `plus`: a space is written as a plus.',
+      'The characters that are percent-encoded. `standard` (the default): as `encodeURIComponent` in JavaScript. `all`: every byte. `letters`: also the first letter of each value. `minimal`: only the characters that must be percent-encoded. `plus`: a space is written as a plus.',
       word('a way to encode', QUERY_ENCODINGS),
     ),
   }),
@@ -125,8 +125,8 @@ const trickle: Shape<Trickle> = byKind('a number of pieces, or a map with `piece
   scalar: transform(pieces, (count) => ({ pieces: count, gapMs: DEFAULT_GAP_MS })),
   map: transform(
     map('trickle', {
-      pieces: field('The number of pieces of the body.', pieces, true),
-      gap: field('The pause between two pieces.', duration('a time')),
+      pieces: field('The number of pieces into which the body is divided.', pieces, true),
+      gap: field(`The pause between two pieces. Default: ${DEFAULT_GAP_MS}ms.`, duration('a time')),
     }),
     ({ values }) =>
       values.pieces === undefined ? undefined : { pieces: values.pieces, gapMs: values.gap ?? DEFAULT_GAP_MS },
@@ -161,7 +161,7 @@ const expectMap = map('expect', {
     outcome,
   ),
   status: field(
-    'The expected status: a number, a class such as 4xx, or a list of numbers and classes.',
+    'The expected status: a number, a class such as 4xx, or a list of numbers and classes. Default: every status that fits the outcome.',
     byKind<readonly Status[], never, readonly Status[]>('a status or a list of statuses', {
       scalar: transform(status, (one) => [one]),
       list: list('a list of statuses', status),
@@ -173,7 +173,7 @@ const expectMap = map('expect', {
     "The expected change of the balance in the step's session. It is negative if the balance falls.",
     money('an amount', true),
   ),
-  within: field('The whole reply must arrive within this time.', duration('a time')),
+  within: field('The whole reply must arrive within this time. Default: the deadline of the run.', duration('a time')),
   body: field(
     "Expected values in the reply's body, by dotted path.",
     dictionary('a map from paths to values', anything()),
@@ -229,12 +229,15 @@ export const MAX_AT_ONCE = 1000;
 export const MODIFIERS = {
   as: field('A name by which other steps can refer to this step.', name('a name')),
   expect: field(
-    'The expectation of this scenario beyond the contract. The requirements of the contract are always checked.',
+    'The reply that this scenario expects, in addition to the requirements of the contract. croupier always checks these requirements. Default: `accepted`.',
     expectation,
   ),
-  sign: field('The way in which the call is signed.', signs),
+  sign: field('The way in which the call is signed. Default: `valid`.', signs),
   tamper: field('The part of the call that is changed after signing.', tamper),
-  'header-case': field("The letter case of the header's name.", word('a letter case', HEADER_CASES)),
+  'header-case': field(
+    'The letter case in which the name of the header X-REQUEST-SIGN is written. Default: `upper`.',
+    word('a letter case', HEADER_CASES),
+  ),
   body: field(
     'A body that differs from what the service would send, correctly signed: a map with `set`, `drop`, `format`, or raw text.',
     body,
@@ -244,23 +247,29 @@ export const MODIFIERS = {
     query,
   ),
   break: field(
-    'The moment when the connection is broken: `sent` (after the last byte), `head`, `half-body`, or a time after the last byte.',
+    'The moment when the connection is broken: `head` (after the headers), `half-body` (after half of the body), `sent` (after the last byte), or a time after the last byte, unless the reply comes first.',
     breaking,
   ),
-  trickle: field('The body is sent in this number of pieces.', trickle),
+  trickle: field(
+    `The body is sent in this number of pieces, with a pause of ${DEFAULT_GAP_MS} ms between two pieces. A map can set another pause.`,
+    trickle,
+  ),
   times: field(
-    'The call is sent this number of times, each time with new ids. The calls are sent one after another, or at the same instant inside `together`.',
+    'The number of times that the call is sent, each time with new ids. Default: 1. The calls are sent one after another, or at the same instant inside `together`.',
     integer('a number of times', 1, MAX_TIMES),
   ),
   copies: field(
-    'The number of copies of the same bytes that are sent at the same instant. Only inside `together`.',
+    'The number of copies of the same bytes that are sent at the same instant. Default: 1. Only inside `together`.',
     integer('a number of copies', 2, MAX_AT_ONCE),
   ),
   after: field(
-    'The time to wait before the read. `linger`: the configured time (2 s by default) after which a late debit would show.',
+    'The time to wait before a balance read. Default: no time. `linger`: the configured time (2 s by default) after which a late debit would show.',
     duration('a time', ['linger']),
   ),
-  eventually: field('The balance is read again until it is as expected, for at most this time.', duration('a time')),
+  eventually: field(
+    'The balance is read again until it is as expected, for at most this time. Default: one read.',
+    duration('a time'),
+  ),
   at: field(
     'The time when the step begins, counted from the first step. Inside `together`: the time when the call is sent, counted from the first call.',
     duration('a time'),

@@ -29,28 +29,32 @@ const session = field(
   'The alias of the session, as declared in `needs`. Default: the first session. `unknown`: a session that the operator never issued.',
   name('the alias of a session'),
 );
-const amount = field(
-  'The amount in the main unit, as a decimal in quotes or an expression.',
-  money('an amount', false),
-);
+const amountField = (usual: string) =>
+  field(
+    `The amount in the main unit, as a decimal in quotes or an expression. Default: ${usual}.`,
+    money('an amount', false),
+  );
 const txID = field('The transaction id. Default: a new UUID v4.', templateText('a txID'));
 const roundField = (usual: string): Field<RoundChoice> =>
   field(`The round: the name of a step that has this round, \`new\`, or an id. Default: ${usual}.`, round);
 const type = field('`free` marks a free round. Default: `regular`.', word('a type of round', ACTION_TYPES));
 const frID = field('The id of the campaign. Default in a free round: the configured campaign.', templateText('a frID'));
 
-const betFields = { amount, type, frID, round: roundField('a new round'), session, txID };
+const betFields = { amount: amountField('one stake'), type, frID, round: roundField('a new round'), session, txID };
 const winFields = { ...betFields, round: roundField('the round of the latest bet') };
 const refundFields = {
   of: field(
     'The bet to refund: the name of a step, or `unknown` for a bet that does not exist. Default: the latest bet.',
     target,
   ),
-  amount,
+  amount: amountField('the amount of the refunded bet, or one stake if no step sent this bet'),
   round: field('The round. `none` omits the field. Default: the round of the refunded bet.', round),
   session,
   txID,
-  origTxID: field('The id of the original bet, if `of` cannot name it.', templateText('an origTxID')),
+  origTxID: field(
+    'The `txID` of the bet to refund, if no step sent this bet. Use either `of` or `origTxID`. Default: the `txID` of the bet in `of`.',
+    templateText('an origTxID'),
+  ),
 };
 
 const balanceFields = { session };
@@ -76,11 +80,11 @@ export const RESENT = byKind('the name of a step, or a map with `earliest` or `e
   map: transform(
     map('resend', {
       earliest: field(
-        'The kind of transaction. The earliest accepted one in this run is sent again.',
+        'A kind of transaction. The first accepted transaction of this kind in the run is sent again.',
         word('a call', TRANSACTION_CALLS),
       ),
       'earlier-run': field(
-        'The kind of transaction. One from an earlier run is sent again (`run --after JOURNAL`).',
+        'A kind of transaction. A transaction of this kind from an earlier run is sent again (`run --after JOURNAL`).',
         word('a call', TRANSACTION_CALLS),
       ),
     }),
