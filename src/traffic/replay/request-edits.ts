@@ -79,10 +79,10 @@ function paramsOf(raw: string): readonly QueryParam[] {
 /** Finds the order and the encoding of a query. Returns nothing if they are usual, or if no known way of writing gives the query. */
 function writing(raw: string, params: readonly QueryParam[], further: readonly QueryParam[]): JsonObject {
   const own = params.filter(([name]) => name === 'sessionID');
-  for (const order of ['as-given', ...QUERY_ORDERS] as const) {
+  for (const order of QUERY_ORDERS) {
     for (const encode of QUERY_ENCODINGS) {
       if (queryText([...own, ...further], order, encode) !== raw) continue;
-      return { ...(order !== 'as-given' && { order }), ...(encode !== 'standard' && { encode }) };
+      return { ...(order !== 'sorted' && { order }), ...(encode !== 'standard' && { encode }) };
     }
   }
   return {};

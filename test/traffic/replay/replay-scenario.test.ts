@@ -206,11 +206,15 @@ it('the further parameters of a balance call are sent again', () => {
   const [call] = log.balance('10.00').timeline().calls;
   const { exchange } = call?.seen ?? {};
   if (!call || !exchange) throw new Error('no call');
-  const url = '/balance?sessionID=s-1&place=north+east';
+  const url = '/balance?sessionID=s-1&level=7&place=north+east';
   const seen = { ...call.seen, exchange: { ...exchange, request: { ...exchange.request, url } } };
   const timeline = { ...log.timeline(), calls: [{ ...call, seen }] };
   expect(loggedOf(timeline, null).draft.steps).toEqual([
-    { balance: null, query: { add: { place: 'north east' }, encode: 'plus' }, expect: 'accepted' },
+    {
+      balance: null,
+      query: { add: { level: '7', place: 'north east' }, order: 'as-given', encode: 'plus' },
+      expect: 'accepted',
+    },
   ]);
 });
 
