@@ -39,7 +39,9 @@ afterAll(() => {
 });
 
 function play(...args: readonly string[]) {
-  const child = start(['--no-color', ...args, ...whom], { cwd, env: { CROUPIER_KEY: 'a-key-of-this-test' } });
+  const session = args[0] === 'replay' ? '--test-session' : '--session';
+  const of = whom.map((arg) => (arg === '--session' ? session : arg));
+  const child = start(['--no-color', ...args, ...of], { cwd, env: { CROUPIER_KEY: 'a-key-of-this-test' } });
   return { child, over: ended(child) };
 }
 

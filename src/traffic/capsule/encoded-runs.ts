@@ -82,7 +82,8 @@ function gunzipped(bytes: Buffer): Buffer | null {
 function inBase64(bytes: Buffer, like: string): string {
   if (/[-_]/.test(like) || !/[+/=]/.test(like)) return bytes.toString('base64url');
   const whole = bytes.toString('base64');
-  return like.endsWith('=') ? whole : whole.replace(/=+$/, '');
+  // Base64 has one `=` for each byte that the last three bytes lack.
+  return like.endsWith('=') ? whole : whole.slice(0, whole.length - ((3 - (bytes.length % 3)) % 3));
 }
 
 /** The number of characters that decide whether a run is text. */
