@@ -11,7 +11,7 @@ const APART_MS = 300;
 let cwd: string;
 let silent: Server;
 let isAsked: Promise<void>;
-let whom: readonly string[];
+let clientFlags: readonly string[];
 
 /** An operator that answers only balance calls. */
 beforeAll(async () => {
@@ -25,7 +25,14 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   const { port } = silent.address() as AddressInfo;
-  whom = ['--base-url', `http://127.0.0.1:${port}`, '--ext-cid', 'silent', '--session', 's1,currency=USD,player=p'];
+  clientFlags = [
+    '--base-url',
+    `http://127.0.0.1:${port}`,
+    '--ext-cid',
+    'silent',
+    '--session',
+    's1,currency=USD,player=p',
+  ];
 });
 
 beforeEach(() => {
@@ -40,7 +47,7 @@ afterAll(() => {
 
 function play(...args: readonly string[]) {
   const session = args[0] === 'replay' ? '--test-session' : '--session';
-  const of = whom.map((arg) => (arg === '--session' ? session : arg));
+  const of = clientFlags.map((arg) => (arg === '--session' ? session : arg));
   const child = start(['--no-color', ...args, ...of], { cwd, env: { CROUPIER_KEY: 'a-key-of-this-test' } });
   return { child, over: ended(child) };
 }

@@ -21,8 +21,11 @@ it('a run that is killed during a call leaves a journal from which the run can b
     path.join(cwd, 'mine.yaml'),
     'title: Mine\nrules: [bet.debit]\nsteps:\n  - bet:\n  - balance:\n  - bet:\n  - balance:\n  - bet:\n',
   );
-  const whom = ['--base-url', url, '--ext-cid', 'acme', '--session', `${P1.sessionID},currency=USD`];
-  const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', ...whom], { cwd, env: { CROUPIER_KEY: KEY } });
+  const clientFlags = ['--base-url', url, '--ext-cid', 'acme', '--session', `${P1.sessionID},currency=USD`];
+  const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', ...clientFlags], {
+    cwd,
+    env: { CROUPIER_KEY: KEY },
+  });
   expect((await ended(child)).status).toBeNull();
 
   const lines = readFileSync(path.join(cwd, 'run.ndjson'), 'utf8').trimEnd().split('\n');

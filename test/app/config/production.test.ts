@@ -13,7 +13,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 const KEY = { CROUPIER_KEY: 'a key that is none' };
 // .invalid never has an address, so nothing can be sent there by mistake.
 const PRODUCTION = 'https://wallet.prod.casino.invalid/eu';
-const whom = (url: string): readonly string[] => ['--base-url', url, '--ext-cid', 'acme', '--session', 's-1'];
+const clientFlags = (url: string): readonly string[] => ['--base-url', url, '--ext-cid', 'acme', '--session', 's-1'];
 
 /** A recorded call to replay. */
 const LOG = 'incident.txt';
@@ -36,7 +36,7 @@ describe('a command that moves money at an address that looks like production', 
     ['replay', ['replay', LOG, '--no-wait']],
   ])('requires --production before anything is sent: %s', async (_, args) => {
     writeLog();
-    const client = whom(PRODUCTION).map((arg) =>
+    const client = clientFlags(PRODUCTION).map((arg) =>
       args[0] === 'replay' && arg === '--session' ? '--test-session' : arg,
     );
     const { status, out, err } = await croupier([...args, ...client], { cwd, env: KEY });
@@ -47,21 +47,24 @@ describe('a command that moves money at an address that looks like production', 
 
   it('continues with --production, or with CROUPIER_PRODUCTION', async () => {
     const deadline = ['--deadline', '1s'];
-    const given = await croupier(['call', 'bet', '--production', ...deadline, ...whom(PRODUCTION)], { cwd, env: KEY });
+    const given = await croupier(['call', 'bet', '--production', ...deadline, ...clientFlags(PRODUCTION)], {
+      cwd,
+      env: KEY,
+    });
     expect(given.status).toBe(3);
     expect(given.out).toContain('has no address');
     const env = { ...KEY, CROUPIER_PRODUCTION: '1' };
-    expect((await croupier(['run', ...deadline, ...whom(PRODUCTION)], { cwd, env })).status).toBe(3);
+    expect((await croupier(['run', ...deadline, ...clientFlags(PRODUCTION)], { cwd, env })).status).toBe(3);
   });
 
   it.each([
-    ['a read', ['call', 'balance', ...whom(PRODUCTION)], 3],
-    ['a dry run', ['call', 'bet', '--dry-run', ...whom(PRODUCTION)], 0],
-    ['a list', ['run', '--list', ...whom(PRODUCTION)], 0],
-    ['a check by doctor', ['doctor', ...whom(PRODUCTION)], 3],
-    ['a scenario that only reads', ['run', 'read.yaml', '--deadline', '1s', ...whom(PRODUCTION)], 3],
-    ['a test environment', ['call', 'bet', ...whom('https://staging.casino.invalid/eu')], 3],
-    ['an address of this machine', ['call', 'bet', ...whom('http://127.0.0.1:9/prod')], 3],
+    ['a read', ['call', 'balance', ...clientFlags(PRODUCTION)], 3],
+    ['a dry run', ['call', 'bet', '--dry-run', ...clientFlags(PRODUCTION)], 0],
+    ['a list', ['run', '--list', ...clientFlags(PRODUCTION)], 0],
+    ['a check by doctor', ['doctor', ...clientFlags(PRODUCTION)], 3],
+    ['a scenario that only reads', ['run', 'read.yaml', '--deadline', '1s', ...clientFlags(PRODUCTION)], 3],
+    ['a test environment', ['call', 'bet', ...clientFlags('https://staging.casino.invalid/eu')], 3],
+    ['an address of this machine', ['call', 'bet', ...clientFlags('http://127.0.0.1:9/prod')], 3],
     ['an incident that is written down', ['replay', LOG, '--scenario', 'again.yaml'], 0],
   ])('does not require --production for %s', async (_, args, status) => {
     writeLog();

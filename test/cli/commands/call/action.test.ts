@@ -54,8 +54,8 @@ async function operator(
 const accepts = () => ({ status: 200, body: '{"balance":"9.00","txID":"op-1"}' });
 
 function call(url: string, ...args: readonly string[]): Promise<Ended> {
-  const whom = ['--base-url', url, '--ext-cid', 'acme', '--session', 's-1,currency=USD'];
-  return croupier(['call', ...args, ...whom], { cwd, env: { CROUPIER_KEY: KEY } });
+  const clientFlags = ['--base-url', url, '--ext-cid', 'acme', '--session', 's-1,currency=USD'];
+  return croupier(['call', ...args, ...clientFlags], { cwd, env: { CROUPIER_KEY: KEY } });
 }
 
 const TX = '5d2b7e1a-3f0c-4c5e-9a7b-0d1e2f3a4b5c';

@@ -57,9 +57,18 @@ describe('croupier doctor', () => {
     writeFileSync(path.join(cwd, 'croupier.yaml'), 'clients: 7\n');
     const wrong = await croupier(['doctor'], { cwd });
     expect(wrong.status).toBe(2);
-    const whom = ['--config', '/dev/null', '--base-url', 'https://127.0.0.1:9', '--ext-cid', 'a', '--session', 's-1'];
+    const clientFlags = [
+      '--config',
+      '/dev/null',
+      '--base-url',
+      'https://127.0.0.1:9',
+      '--ext-cid',
+      'a',
+      '--session',
+      's-1',
+    ];
     const env = { CROUPIER_KEY: 'a key that is none' };
-    const unusable = await croupier(['doctor', ...whom, '--proxy', 'ftp://x'], { cwd, env });
+    const unusable = await croupier(['doctor', ...clientFlags, '--proxy', 'ftp://x'], { cwd, env });
     expect(unusable).toMatchObject({ status: 2, out: '' });
     expect(unusable.err).not.toContain('    at ');
   });
@@ -89,8 +98,8 @@ describe('croupier doctor', () => {
   });
 
   it('escapes control characters in texts of the operator', async () => {
-    const whom = ['--base-url', 'http://127.0.0.1:9', '--ext-cid', 'a\u001B[31mb', '--session', 's-1'];
-    const { out } = await croupier(['doctor', ...whom], { cwd, env: { CROUPIER_KEY: 'a key that is none' } });
+    const clientFlags = ['--base-url', 'http://127.0.0.1:9', '--ext-cid', 'a\u001B[31mb', '--session', 's-1'];
+    const { out } = await croupier(['doctor', ...clientFlags], { cwd, env: { CROUPIER_KEY: 'a key that is none' } });
     expect(out).toContain('a\\x1b[31mb');
   });
 });

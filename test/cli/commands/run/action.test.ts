@@ -180,8 +180,8 @@ describe('croupier run with a configuration', () => {
     ['standard input', ['--key-file', '-'], {}, 'some-key\n'],
   ])('reads the key from %s', async (_, args, env, stdin) => {
     write('key', 'some-key\n');
-    const whom = ['--base-url', 'http://127.0.0.1:1/eu', '--ext-cid', 'eu', '--session', 'eu-1,currency=USD'];
-    const { status, out } = await croupier(['run', 'balance/read', '--linger', '10ms', ...whom, ...args], {
+    const clientFlags = ['--base-url', 'http://127.0.0.1:1/eu', '--ext-cid', 'eu', '--session', 'eu-1,currency=USD'];
+    const { status, out } = await croupier(['run', 'balance/read', '--linger', '10ms', ...clientFlags, ...args], {
       cwd,
       env,
       stdin,
@@ -197,8 +197,8 @@ describe('croupier run with a configuration', () => {
   });
 
   it('warns in every report that the certificate was not checked', async () => {
-    const whom = ['--base-url', 'https://127.0.0.1:1/eu', '--ext-cid', 'eu', '--session', 'eu-1,currency=USD'];
-    const { out } = await croupier(['run', 'balance/read', '--insecure', ...whom], {
+    const clientFlags = ['--base-url', 'https://127.0.0.1:1/eu', '--ext-cid', 'eu', '--session', 'eu-1,currency=USD'];
+    const { out } = await croupier(['run', 'balance/read', '--insecure', ...clientFlags], {
       cwd,
       env: { CROUPIER_KEY: 'some-key' },
     });
@@ -206,8 +206,8 @@ describe('croupier run with a configuration', () => {
   });
 
   it('reads CROUPIER_INSECURE=0 as off', async () => {
-    const whom = ['--base-url', 'https://127.0.0.1:1/eu', '--ext-cid', 'eu', '--session', 'eu-1,currency=USD'];
+    const clientFlags = ['--base-url', 'https://127.0.0.1:1/eu', '--ext-cid', 'eu', '--session', 'eu-1,currency=USD'];
     const env = { CROUPIER_KEY: 'some-key', CROUPIER_INSECURE: '0' };
-    expect((await croupier(['run', 'balance/read', ...whom], { cwd, env })).out).not.toContain('INSECURE');
+    expect((await croupier(['run', 'balance/read', ...clientFlags], { cwd, env })).out).not.toContain('INSECURE');
   });
 });

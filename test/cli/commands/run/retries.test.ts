@@ -18,8 +18,8 @@ async function flaky(times: number, ...flags: readonly string[]): Promise<Ended>
     bets += 1;
     return bets <= times ? { as: 201 } : 'pass';
   });
-  const whom = ['--client', 'demo-eu', '--base-url', relay.url, '--linger', '20ms', '--journal', 'run.ndjson'];
-  const child = start(['run', 'mine.yaml', ...whom, ...flags], { cwd });
+  const clientFlags = ['--client', 'demo-eu', '--base-url', relay.url, '--linger', '20ms', '--journal', 'run.ndjson'];
+  const child = start(['run', 'mine.yaml', ...clientFlags, ...flags], { cwd });
   const done = await ended(child);
   await operator.stop();
   return done;
