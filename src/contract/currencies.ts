@@ -98,3 +98,10 @@ export function currencyWith(code: string, decimals: Readonly<Record<string, num
     ? { ...currency, decimals: configured }
     : currency;
 }
+
+/** True if amounts in both currencies have the same form. An unknown currency may have any form. */
+export function haveSameForm(code: string | undefined, wanted: string): boolean {
+  const [a, b] = [code, wanted].map((one) => (one === undefined ? undefined : currencyByCode(one)));
+  if (!a || !b) return code === undefined || code === wanted;
+  return a.type === b.type && a.decimals === b.decimals;
+}

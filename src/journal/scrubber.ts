@@ -2,7 +2,8 @@
  * The text that replaces a secret. It is shorter than the shortest secret that is removed, so it cannot contain a
  * secret.
  */
-const MASK = '***';
+/** The text that stands in place of a removed value. */
+export const MASK = '***';
 
 /**
  * Minimum length of a secret that is removed, in characters. Shorter secrets would match in too much ordinary text. The

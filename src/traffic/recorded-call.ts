@@ -68,6 +68,11 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['sessionID', 'txID', 'origTxID'
 /** The other fields of the contract. Calls of other providers can have them too. */
 const SHARED_FIELDS: ReadonlySet<string> = new Set(['amount', 'type', 'frID']);
 
+/** True for a field that the contract defines in the body of a call. */
+export function isContractField(name: string): boolean {
+  return OWN_FIELDS.has(name) || SHARED_FIELDS.has(name);
+}
+
 /** True for a call of another provider. A run of croupier also sends calls of the service without these fields, to test the operator. */
 function isOfOther(sent: JsonObject, exchange: LoggedExchange): boolean {
   const { isOfRun, logged } = exchange;

@@ -1,9 +1,9 @@
+import { MASK } from '../../journal/scrubber.ts';
 import { type AddressKind, addressKind, replaceAddresses } from './addresses.ts';
 import type { Aliases } from './aliases.ts';
 import { encodedRunsIn, rewriteRun } from './encoded-runs.ts';
 import { fieldMeaning, isForwardingHeader, isHeaders, isKeptField, isPrivateHeader } from './field-meaning.ts';
 import type { IdReplacer } from './id-replacer.ts';
-import { MASK } from './mask.ts';
 import type { Certainty, Secrets } from './secrets.ts';
 
 /** The maximum number of times that a text may be encoded. */

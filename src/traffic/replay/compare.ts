@@ -83,7 +83,7 @@ export function compareReplies(
     const recorded: CallResult = {
       // The service treats a late reply as no reply.
       status: call.ending === 'late' ? null : call.status,
-      reason: call.ending === 'late' ? 'too-late' : reasonOf(call),
+      reason: call.ending === 'late' ? 'too-late' : noReplyReason(call),
       code: isSuccess(call.status) ? null : call.code,
       change: hasNoChange ? null : change(before?.past, past),
     };
@@ -104,9 +104,15 @@ export function compareReplies(
   });
 }
 
-function reasonOf({ seen }: LoggedCall): string | null {
+/** Returns why the call has no reply. Null if it has one. */
+export function noReplyReason({ seen }: LoggedCall): string | null {
   const { answer } = seen.exchange;
   return answer.kind === 'none' ? answer.reason : null;
+}
+
+/** Returns the round and the transactions that the call names. */
+export function idsOf({ seen }: LoggedCall): readonly string[] {
+  return [seen.roundID, seen.txID, seen.origTxID].flatMap((id) => id ?? []);
 }
 
 function change(before: Money | null | undefined, after: Money | null): Money | null {
@@ -192,4 +198,13 @@ export function verdictOf(
       !past.calls.has(number) && !affected.has(number) && differences.some((difference) => difference !== 'change'),
   );
   return hasNewDifference ? 'differs' : 'fixed';
+}
+
+/** True if a refund was paid in the record, and the record does not have its bet. */
+export function hasRefundWithoutBet(compared: readonly ComparedCall[]): boolean {
+  const bets = new Set(compared.flatMap(({ call: { seen } }) => (seen.call === 'bet' ? [seen.txID] : [])));
+  return compared.some(
+    ({ call: { seen }, past }) =>
+      seen.call === 'refund' && !bets.has(seen.origTxID) && past.change !== null && !past.change.isZero(),
+  );
 }

@@ -1,7 +1,7 @@
 import { isRuleId, ruleById } from '../../contract/catalogue.ts';
 import { isClientError, isServerError } from '../../reply/status.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
-import type { CallResult, ComparedCall, Failures } from './compare.ts';
+import { type CallResult, type ComparedCall, type Failures, idsOf } from './compare.ts';
 
 /** The length of a pause in ms that can matter, for example because an operator forgets transactions. */
 const LONG_PAUSE_MS = 500;
@@ -86,13 +86,9 @@ export function isAboutReply(rule: string): boolean {
 
 /** Returns the calls that have the round or the transaction of a wrong call. If no wrong call is known, returns all calls. */
 function relatedCalls(compared: readonly ComparedCall[], wrong: ReadonlySet<number>): ReadonlySet<number> {
-  const keys = new Set(compared.filter(({ number }) => wrong.has(number)).flatMap(({ call }) => keysOf(call)));
-  const related = compared.filter(({ call }) => keys.size === 0 || keysOf(call).some((key) => keys.has(key)));
+  const keys = new Set(compared.filter(({ number }) => wrong.has(number)).flatMap(({ call }) => idsOf(call)));
+  const related = compared.filter(({ call }) => keys.size === 0 || idsOf(call).some((key) => keys.has(key)));
   return new Set(related.map(({ number }) => number));
-}
-
-function keysOf({ seen }: LoggedCall): readonly string[] {
-  return [seen.roundID, seen.txID, seen.origTxID].flatMap((id) => id ?? []);
 }
 
 /** Returns what went wrong on the way of a call, which may be the cause of what came after it. Null if it was answered in time. */

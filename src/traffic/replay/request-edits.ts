@@ -11,18 +11,7 @@ import { bodyFields } from '../../journal/call-amount.ts';
 import { bodyText, header } from '../../journal/exchange.ts';
 import { literalText } from '../../scenario/write.ts';
 import { formatBody, type QueryParam, queryText } from '../../wire/deviations.ts';
-import type { RecordedCall } from '../recorded-call.ts';
-
-/** The fields of a body that the contract defines. */
-const CONTRACT_FIELDS: ReadonlySet<string> = new Set([
-  'sessionID',
-  'txID',
-  'origTxID',
-  'roundID',
-  'amount',
-  'type',
-  'frID',
-]);
+import { isContractField, type RecordedCall } from '../recorded-call.ts';
 
 /** The ways in which a recorded request differs from the requests of the service, as keys of a step. */
 export interface RequestEdits {
@@ -99,7 +88,7 @@ function bodyEdits({ call, exchange }: RecordedCall): Pick<RequestEdits, 'set' |
   if (body === null || body === 'unknown' || body.truncated) return {};
   const fields = bodyFields(body);
   if (!fields) return {};
-  const further = Object.entries(fields).filter(([name]) => !CONTRACT_FIELDS.has(name));
+  const further = Object.entries(fields).filter(([name]) => !isContractField(name));
   const required = ['txID', 'sessionID', ...(call === 'refund' ? ['origTxID'] : ['type'])];
   const drop = required.filter((name) => !Object.hasOwn(fields, name));
   const text = bodyText(body);

@@ -1,0 +1,90 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import type { IncidentTimeline } from '../timeline/timeline.ts';
+import { idsOf, noReplyReason } from './compare.ts';
+import { isAboutReply } from './reproduction.ts';
+import { type Signing, signatureRuleBroken } from './signing.ts';
+
+/** The timeline of an incident, and the results of verifying the signatures of its calls. */
+export interface RecordedIncident {
+  readonly timeline: IncidentTimeline;
+  readonly signing: Signing;
+}
+
+/** The only status of a success (contract, Rules 1). */
+const RIGHT_STATUS = 200;
+
+/** The mistakes in the record. */
+export interface RecordedMistakes {
+  /** The broken rules. */
+  readonly rules: readonly RuleId[];
+  /** Numbers of the calls that broke them. */
+  readonly calls: readonly number[];
+  /** Numbers of those calls that break only rules about the reply itself. */
+  readonly wrongReplies: readonly number[];
+  /** Numbers of the other calls of the same kind that got the same error. They have the same cause. */
+  readonly alike: readonly number[];
+  /** Numbers of the other calls whose reply may depend on the mistake. A fix may change their replies. */
+  readonly affected: readonly number[];
+}
+
+/** Finds the mistakes in the record. */
+export function recordedMistakes({ timeline, signing }: RecordedIncident): RecordedMistakes {
+  // The run that made the journal has judged these calls. A warning of the run is also a mistake that a fix must remove.
+  const judged = new Set(timeline.calls.flatMap(({ number, seen }) => (seen.exchange.isJudged ? [number] : [])));
+  const wrongSignatures = timeline.calls.flatMap((call) => {
+    const rule = signatureRuleBroken(call, signing.get(call.number));
+    // A run has judged the signatures of its calls.
+    return rule === null ? [] : [{ rule, call: call.number, isOfRun: call.seen.exchange.isOfRun === true }];
+  });
+  const failing = [
+    ...timeline.breaches.flatMap(({ rule, call, verdict }) =>
+      verdict === 'fail' || judged.has(call) ? [{ rule, call }] : [],
+    ),
+    ...wrongSignatures.filter(({ isOfRun }) => !isOfRun),
+  ];
+  const numbers = new Set(failing.map(({ call }) => call));
+  const wrong = timeline.calls.filter(({ number }) => numbers.has(number));
+  const others = timeline.calls.filter(({ number }) => !numbers.has(number));
+  const sameError = others.filter((call) => wrong.some((one) => isSameError(one, call)));
+  const alike = sameError.filter((call) => wrong.some((one) => isSameError(one, call) && isSameKind(one, call)));
+  // A run can send several calls that the operator may decline, and report only the first of them that is answered wrongly.
+  const tests = wrong.some(isTest) ? others.filter(isTest) : [];
+  const sources = new Set([
+    ...[...wrong, ...sameError, ...tests].map(({ number }) => number),
+    ...wrongSignatures.map(({ call }) => call),
+  ]);
+  return {
+    rules: [...new Set(failing.map(({ rule }) => rule))],
+    calls: [...numbers],
+    wrongReplies: [...numbers].filter((number) =>
+      failing.every(({ call, rule }) => call !== number || isAboutReply(rule)),
+    ),
+    alike: alike.map(({ number }) => number),
+    affected: callsWithIdsOf(timeline, sources),
+  };
+}
+
+/** True if both calls got the same error: the same status other than 200 with the same code, or no reply for the same reason. */
+function isSameError(a: LoggedCall, b: LoggedCall): boolean {
+  if (a.status === RIGHT_STATUS || a.ending === 'unknown') return false;
+  return a.status === b.status && a.code === b.code && noReplyReason(a) === noReplyReason(b);
+}
+
+/** True for a call with which a run tested the operator, and which the operator may decline. */
+function isTest({ seen }: LoggedCall): boolean {
+  return seen.exchange.mayBeDeclined === true;
+}
+
+/** True if the contract requires the same reply to both calls. A bet can be higher than the balance, and another one not. */
+function isSameKind(a: LoggedCall, b: LoggedCall): boolean {
+  return a.seen.call === b.seen.call && !(a.seen.call === 'bet' && a.code === 'insufficient_funds');
+}
+
+/** Returns the numbers of all calls that have an id in common with one of the given calls. */
+export function callsWithIdsOf({ calls }: IncidentTimeline, given: ReadonlySet<number>): readonly number[] {
+  const ids = new Set(calls.filter(({ number }) => given.has(number)).flatMap(idsOf));
+  return calls.flatMap((call) =>
+    given.has(call.number) || idsOf(call).some((id) => ids.has(id)) ? [call.number] : [],
+  );
+}
