@@ -87,7 +87,7 @@ async function played(defect: Defect): Promise<Result> {
     const again = ['replay', 'run.ndjson', '--no-wait', '--reference', '--json', ...QUICK];
     const same = verdictIn(await croupier(cwd, [...again, '--defect', name]));
     const good = verdictIn(await croupier(cwd, again));
-    const written = await croupier(cwd, ['replay', 'run.ndjson', '--to', 'scenario=again.yaml']);
+    const written = await croupier(cwd, ['replay', 'run.ndjson', '--scenario', 'again.yaml']);
     if (written.status !== 0) return { name, row: scenario, mistakes: [`no scenario was written: ${written.err}`] };
     const test = ['run', 'again.yaml', '--reference', '--allow-skipped', '--race-rounds', '12', ...QUICK];
     const bad = await croupier(cwd, [...test, '--defect', name]);

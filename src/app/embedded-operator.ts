@@ -1,5 +1,5 @@
 import { behaviourWith, type Scale } from '../operator/variation.ts';
-import type { ClientFlags, VariationFlags } from './config/run-flags.ts';
+import { type ClientFlags, sessionFlagOf, type VariationFlags } from './config/run-flags.ts';
 import { UsageError } from './exit-status.ts';
 import type { Reference } from './reference-operator.ts';
 import type { Stdio } from './stdio.ts';
@@ -34,7 +34,7 @@ export function refuseOtherOperators(flags: ReferenceFlags, verb: 'judges' | 'se
   const given = [
     flags.client && '--client',
     flags.baseUrl && '--base-url',
-    flags.session && '--session',
+    flags.session && sessionFlagOf(flags),
     flags.keyFile && '--key-file',
     flags.after && '--after',
   ].filter((name) => typeof name === 'string');

@@ -11,7 +11,7 @@ import type { Stdio } from '../stdio.ts';
 import type { Configuration } from './configuration.ts';
 import { readSession } from './flag-values.ts';
 import { checkKey, readSecret } from './key.ts';
-import { type ClientFlags, isOn } from './run-flags.ts';
+import { type ClientFlags, isOn, sessionFlagOf } from './run-flags.ts';
 import type { ClientConfig } from './schema.ts';
 
 /** The source of a client's sessions, and the client's credentials for the Core API. */
@@ -100,7 +100,7 @@ function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags):
 function refuseForSeveral(flags: ClientFlags, key: string | undefined): void {
   const given = [
     flags.baseUrl !== undefined && '--base-url',
-    flags.session !== undefined && '--session',
+    flags.session !== undefined && sessionFlagOf(flags),
     key !== undefined && (flags.keyFile === undefined ? 'CROUPIER_KEY' : '--key-file'),
   ].filter((name) => name !== false);
   if (given.length === 0) return;
@@ -139,13 +139,16 @@ function toClient(
   const integratorBaseUrl = flags.baseUrl ?? entry?.integratorBaseUrl;
   const extCID = entry?.extCID ?? flags.extCid;
   const elsewhere = flags.launches !== undefined || entry?.sessionsFrom !== undefined;
-  const sessions = flags.session?.map(readSession) ?? entry?.sessions ?? (elsewhere ? [] : undefined);
+  const sessions =
+    flags.session?.map((text) => readSession(text, sessionFlagOf(flags))) ??
+    entry?.sessions ??
+    (elsewhere ? [] : undefined);
   const integrationApiKey = key ?? (entry && secretOf(entry.integrationApiKey, configuration, entry.extCID));
   if (!integratorBaseUrl || !extCID || !sessions || !integrationApiKey) {
     const missing = [
       !integratorBaseUrl && '--base-url URL',
       !extCID && '--ext-cid ID',
-      !sessions && '--session ID',
+      !sessions && `${sessionFlagOf(flags)} ID`,
       !integrationApiKey && 'a key (CROUPIER_KEY, or --key-file FILE)',
     ].filter((part) => part !== false);
     throw new UsageError(

@@ -10,11 +10,11 @@ const FIELDS = ['player', 'currency', 'game', 'state'] as const;
  *
  * @throws UsageError that says what is wrong with the value
  */
-export function readSession(text: string): SessionUnderTest {
+export function readSession(text: string, flag = '--session'): SessionUnderTest {
   const [sessionID = '', ...pairs] = text.split(',');
   const wrong = (problem: string) =>
     new UsageError(
-      `--session ${text}: ${problem}\nWrite --session ID, or --session ID,player=p1,currency=USD,game=catch,state=expired`,
+      `${flag} ${text}: ${problem}\nWrite ${flag} ID, or ${flag} ID,player=p1,currency=USD,game=catch,state=expired`,
     );
   if (sessionID === '') throw wrong('the value must begin with the sessionID');
   const fields: Partial<Record<(typeof FIELDS)[number], string>> = {};

@@ -9,6 +9,8 @@ export interface ClientFlags {
   readonly baseUrl?: string;
   readonly extCid?: string;
   readonly session?: readonly string[];
+  /** The name of the flag that gave `session`, for error messages. Default: `--session`. */
+  readonly sessionFlag?: string;
   readonly keyFile?: string;
   readonly ca?: string;
   readonly insecure?: boolean;
@@ -18,6 +20,11 @@ export interface ClientFlags {
   readonly contract?: ContractVersion;
   /** The number of sessions that the operator must launch for the run. */
   readonly launches?: number;
+}
+
+/** Returns the name of the flag with which the user gives sessions. */
+export function sessionFlagOf({ sessionFlag = '--session' }: Pick<ClientFlags, 'sessionFlag'>): string {
+  return sessionFlag;
 }
 
 /** The flags that add defects or variants to the reference operator. */

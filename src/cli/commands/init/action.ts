@@ -31,7 +31,7 @@ export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<numbe
       extCID: answers.extCid,
       integratorBaseUrl: answers.baseUrl,
       key: { env: answers.keyEnv },
-      sessions: answers.sessions.map(readSession),
+      sessions: answers.sessions.map((text) => readSession(text)),
       scenarios: './scenarios',
     },
   ]);

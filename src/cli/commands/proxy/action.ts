@@ -172,7 +172,7 @@ async function proxySettings(flags: ProxyFlags, stdio: Stdio): Promise<ProxySett
   const client = clients.find(({ integratorBaseUrl }) => integratorBaseUrl === to) ?? clients[0];
   const wire = client?.wire ?? wireOptions(undefined, { configuration, flags, stdio });
   const sessions = new Map(knownSessions(configuration));
-  for (const { sessionID, player, currency } of (flags.session ?? []).map(readSession))
+  for (const { sessionID, player, currency } of (flags.session ?? []).map((text) => readSession(text)))
     sessions.set(sessionID, { player: player ?? null, currency: currency ?? null });
   return {
     to,

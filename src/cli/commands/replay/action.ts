@@ -11,7 +11,7 @@ import { type Played, play, SILENT } from '../../../app/run/play.ts';
 import { runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
-import { currencyByCode } from '../../../contract/currencies.ts';
+import { haveSameForm } from '../../../contract/currencies.ts';
 import type { ClientUnderTest, RunnableScenario } from '../../../engine/run-options.ts';
 import { conclude } from '../../../journal/conclusion.ts';
 import type { Outcome } from '../../../journal/exchange.ts';
@@ -23,14 +23,15 @@ import { planScenario } from '../../../scenario/plan/planner.ts';
 import { writeScenario } from '../../../scenario/write.ts';
 import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
 import {
-  type ComparedCall,
   compareReplies,
   type Failures,
   failedCalls,
   failedNow,
+  hasRefundWithoutBet,
   verdictOf,
 } from '../../../traffic/replay/compare.ts';
 import { missingData } from '../../../traffic/replay/missing-data.ts';
+import { callsWithIdsOf, type RecordedIncident, recordedMistakes } from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
 import { notRepeated } from '../../../traffic/replay/reproduction.ts';
@@ -39,7 +40,7 @@ import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { readTimeline } from '../incident/action.ts';
 import type { IncidentFlags } from '../incident/flags.ts';
 import type { ReplayFlags } from './flags.ts';
-import { callsWithIdsOf, type RecordedIncident, replay, signingIn, wrongIn } from './recorded-incident.ts';
+import { replay, signingIn } from './recorded-incident.ts';
 import { replayText } from './text.ts';
 
 /** Maximum number of calls that one replay repeats. If the record has more, the user must select some. */
@@ -120,7 +121,7 @@ function chosenBy(flags: ReplayFlags): Chosen {
 
 /** The flags of the test operator. In the other commands, its sessions are named with `--session`. */
 function testFlags({ session: _recorded, testSession, ...rest }: ReplayFlags) {
-  return { ...rest, ...(testSession !== undefined && { session: testSession }) };
+  return { ...rest, sessionFlag: '--test-session', ...(testSession !== undefined && { session: testSession }) };
 }
 
 function untestedText(rules: readonly string[]): readonly string[] {
@@ -144,23 +145,6 @@ function readGenerated(text: string, file: string) {
   return scenario;
 }
 
-/** Reads the clients of the test. The errors name `--test-session`, which the other commands call `--session`. */
-async function testClients(
-  flags: ReplayFlags,
-  test: ReturnType<typeof testFlags>,
-  configuration: Configuration,
-  stdio: Stdio,
-) {
-  try {
-    if (!flags.reference) return await resolveClients(configuration, test, stdio);
-    refuseOtherOperators(test, 'judges');
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.message.replaceAll(/(?<![\w-])--session/g, '--test-session'), { cause: error });
-  }
-}
-
 async function playAgain(
   incident: RecordedIncident,
   flags: ReplayFlags,
@@ -170,7 +154,8 @@ async function playAgain(
   const test = testFlags(flags);
   const variations = variationsOf(test);
   const settings = runSettings(configuration.config, test, stdio.env);
-  const given = await testClients(flags, test, configuration, stdio);
+  if (test.reference) refuseOtherOperators(test, 'judges');
+  const given = test.reference ? undefined : await resolveClients(configuration, test, stdio);
   if (given && given.diagnostics.length > 0) throw diagnosticsError(given.diagnostics);
   if (given && given.clients.length > 1) {
     const names = given.clients.map(({ extCID }) => extCID).join(', ');
@@ -266,7 +251,7 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
   const sessions = sameCurrency.length >= aliases && aliases === 1 ? sameCurrency : client.sessions;
   const text = writeScenario(logged.draft);
   const scenario = readGenerated(text, 'replay.yaml');
-  const isMissing = currency !== null && !sessions.some((session) => isSameKind(session.currency, currency));
+  const isMissing = currency !== null && !sessions.some((session) => haveSameForm(session.currency, currency));
   return {
     logged,
     missingCurrency: isMissing ? currency : null,
@@ -285,13 +270,6 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
   };
 }
 
-/** True if amounts in both currencies have the same form. An unknown currency may have any form. */
-function isSameKind(code: string | undefined, wanted: string): boolean {
-  const [a, b] = [code, wanted].map((one) => (one === undefined ? undefined : currencyByCode(one)));
-  if (!a || !b) return code === undefined || code === wanted;
-  return a.type === b.type && a.decimals === b.decimals;
-}
-
 function outcomeOf(
   incident: RecordedIncident,
   { logged, missingCurrency }: Assignment,
@@ -300,7 +278,7 @@ function outcomeOf(
 ): ReplayOutcome {
   const compared = compareReplies(logged.calls, outcomes, logged.atOnce, logged.ofBalance);
   const { timeline, signing } = incident;
-  const failing = wrongIn(incident);
+  const failing = recordedMistakes(incident);
   const owed = timeline.wallets.flatMap(({ debts }) => debts.filter(({ toAct }) => toAct === 'operator'));
   const faults = owed.flatMap(({ deviation }) => deviation?.causes ?? []);
   const unpaid = owed.flatMap(({ transaction }) => transaction?.attempts.map(({ number }) => number) ?? []);
@@ -353,7 +331,7 @@ function outcomeOf(
       isDecided: status === 0,
       isRepeated: missing.length === 0,
       // The operator may answer a call differently if its amount depends on the balance, or if its money was owed.
-      affected: new Set([...failing.affected, ...callsWithIdsOf(incident, new Set([...logged.ofBalance, ...unpaid]))]),
+      affected: new Set([...failing.affected, ...callsWithIdsOf(timeline, new Set([...logged.ofBalance, ...unpaid]))]),
     }),
     compared,
     past,
@@ -363,15 +341,6 @@ function outcomeOf(
     run: conclude(fold).firstLine,
     journal,
   };
-}
-
-/** True if a refund was paid in the record, and the record does not have its bet. */
-function hasRefundWithoutBet(compared: readonly ComparedCall[]): boolean {
-  const bets = new Set(compared.flatMap(({ call: { seen } }) => (seen.call === 'bet' ? [seen.txID] : [])));
-  return compared.some(
-    ({ call: { seen }, past }) =>
-      seen.call === 'refund' && !bets.has(seen.origTxID) && past.change !== null && !past.change.isZero(),
-  );
 }
 
 /** A breach of a SHOULD rule is a warning. It counts if the record breaks the same rule. */
