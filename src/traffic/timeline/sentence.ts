@@ -28,16 +28,76 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/** Writes the verdict on a wallet in one or two sentences, which can be pasted into a ticket. */
+/** Two lines of a ticket, in characters. Only long ids can make the sentence longer. */
+const MAX_TICKET = 240;
+
+/** A verdict for a ticket. */
+interface Ticket {
+  readonly sentence: string;
+  /** True if the sentence describes each debt. Otherwise it gives only the sums. */
+  readonly isComplete: boolean;
+}
+
+/** Writes the verdict on a wallet in one or two sentences, which can be pasted into a ticket. They fill at most two lines. */
 export function walletSentence(verdict: WalletVerdict): string {
+  return ticketOf(verdict).sentence;
+}
+
+/**
+ * Writes each debt of the wallet as a sentence, with its cause and the calls that show it. Returns nothing if
+ * {@link walletSentence} has said the same.
+ */
+export function debtSentences(verdict: WalletVerdict): readonly string[] {
+  if (ticketOf(verdict).isComplete) return [];
+  const clauses = debtGroups(verdict.debts).map((same) => clauseOf(same, verdict.currency));
+  const rest = clauses.length - MAX_DEBTS;
+  return [
+    ...clauses.slice(0, MAX_DEBTS).map((clause) => `${upper(clause)}.`),
+    ...(rest > 0 ? [`… and ${rest} more (--json prints all)`] : []),
+  ];
+}
+
+/** Maximum number of debts in the text. */
+const MAX_DEBTS = 50;
+
+/** Chooses the most detailed text that fits into {@link MAX_TICKET}, or else the shortest one. */
+function ticketOf(verdict: WalletVerdict): Ticket {
+  const balances = DETAILS.map((detail) => balanceSentence(verdict, detail));
+  const { debts, currency } = verdict;
+  if (debts.length === 0) {
+    const sentence = balances.find(({ length }) => length <= MAX_TICKET) ?? balances.at(-1) ?? '';
+    return { sentence, isComplete: true };
+  }
+  const all = debtGroups(debts).length <= MAX_CLAUSES;
+  const whats = [
+    { what: debtClauses(debts, currency, 'all'), isComplete: all },
+    { what: debtClauses(debts, currency, 'no calls'), isComplete: false },
+    { what: sumClauses(debts, currency), isComplete: false },
+  ];
+  const tickets = whats.flatMap(({ what, isComplete }) =>
+    balances.map((balance): Ticket => ({ sentence: `${balance} ${upper(what)}.`, isComplete })),
+  );
+  const shortest = tickets.at(-1) ?? { sentence: '', isComplete: false };
+  return tickets.find(({ sentence }) => sentence.length <= MAX_TICKET) ?? shortest;
+}
+
+/** The forms of a sentence about a balance: whole, without the time of the balance, or also without the reason of an unknown. */
+const DETAILS = ['all', 'no time', 'no reason'] as const;
+
+/** The forms of a clause about a debt: whole, or without the calls that show the debt. */
+type DebtDetail = 'all' | 'no calls';
+
+function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number]): string {
   const who = nameOf(verdict);
   const money = (amount: Money): string => amountText(amount, verdict.currency);
   const { should, booked, difference, debts, unknowns } = verdict;
   const said = verdict.books.lastSaid;
-  const because = debts.length === 0 ? '' : ` ${upper(debtClauses(debts, verdict.currency))}.`;
   const [doubt] = unknowns;
-  if (difference === null)
-    return `It is unknown whether ${who} has the correct balance: ${doubt ?? 'the logs do not show the outcome of some calls'}.${because}`;
+  const because = (reason: string | undefined): string =>
+    detail === 'no reason'
+      ? '. The reasons are listed'
+      : `: ${reason ?? 'the logs do not show the outcome of some calls'}`;
+  if (difference === null) return `It is unknown whether ${who} has the correct balance${because(doubt)}.`;
   const off = `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
   // An all-clear never stands beside an unknown.
   const isClear = difference.isZero() && doubt === undefined;
@@ -45,11 +105,11 @@ export function walletSentence(verdict: WalletVerdict): string {
     const sum = isClear
       ? 'By these calls, nothing is owed.'
       : difference.isZero()
-        ? `It is also unknown whether something is owed: ${doubt ?? ''}.`
+        ? `It is also unknown whether something is owed${because(doubt)}.`
         : `By these calls, it is ${off}.`;
-    return `The balance of ${who} is unknown. ${sum}${because}`;
+    return `The balance of ${who} is unknown. ${sum}`;
   }
-  const when = said?.call.atMs == null ? '' : ` at ${timeText(said.call.atMs)}`;
+  const when = said?.call.atMs == null || detail !== 'all' ? '' : ` at ${timeText(said.call.atMs)}`;
   const isSaid = said !== null && isSameButForRest(said.balance, booked);
   const has = isSaid
     ? `the operator said ${money(booked)}${when}`
@@ -61,7 +121,44 @@ export function walletSentence(verdict: WalletVerdict): string {
       : isClear
         ? 'so nothing is owed'
         : 'which is equal, but not all is known';
-  return `${upper(who)} should have ${money(should)}${doubt === undefined ? '' : ' by the calls so far'}, and ${has}, ${result}.${because}`;
+  return `${upper(who)} should have ${money(should)}${doubt === undefined ? '' : ' by the calls so far'}, and ${has}, ${result}.`;
+}
+
+/** Writes who owes which sum, and how many calls the service must still send. */
+function sumClauses(debts: readonly Debt[], currency: string | null): string {
+  const ofOperator = debts.filter(({ owedBy }) => owedBy === 'operator');
+  const ofPlayer = debts.filter(({ owedBy }) => owedBy === 'player');
+  const refunds = debts.filter(({ kind }) => kind === 'missing-refund' || kind === 'refund-pending').length;
+  const wins = debts.filter(({ kind }) => kind === 'win-pending').length;
+  const sum = (some: readonly Debt[]): string =>
+    // The amount of a call that the logs do not show is zero.
+    some.some(({ amount }) => amount.isZero())
+      ? 'money'
+      : amountText(
+          some.reduce((total, { amount }) => total.plus(amount), Money.zero),
+          currency,
+        );
+  return [
+    ...(ofOperator.length > 0 ? [`the operator owes the player ${sum(ofOperator)}${forWhat(ofOperator)}`] : []),
+    ...(ofPlayer.length > 0
+      ? [`the player has ${sum(ofPlayer)} that belongs to the operator${forWhat(ofPlayer)}`]
+      : []),
+    ...(refunds > 0 ? [mustBeSent('refund', refunds)] : []),
+    ...(wins > 0 ? [mustBeSent('win', wins)] : []),
+  ].join('; ');
+}
+
+function forWhat(debts: readonly Debt[]): string {
+  const transactions = new Set(debts.map(({ transaction }) => transaction));
+  const [first] = transactions;
+  if (transactions.size > 1) return ` for ${transactions.size} transactions`;
+  return first ? ` for the ${name(first)}` : '';
+}
+
+function mustBeSent(call: 'refund' | 'win', count: number): string {
+  return count === 1
+    ? `a ${call} must be sent until it is answered 200`
+    : `${count} ${call}s must be sent until they are answered 200`;
 }
 
 /** Writes the state of a wallet in one short line, for a list of many wallets. */
@@ -141,12 +238,16 @@ function signed(amount: Money, currency: string | null): string {
 
 const MAX_CLAUSES = 3;
 
-function debtClauses(debts: readonly Debt[], currency: string | null): string {
-  // If one error in one transaction causes several debts, the error is named only once.
-  const groups = Map.groupBy(debts, (debt) => faultOf(debt) ?? debt);
-  const shown = [...groups.values()].slice(0, MAX_CLAUSES).map((same) => clauseOf(same, currency));
-  const rest = groups.size - shown.length;
+function debtClauses(debts: readonly Debt[], currency: string | null, detail: DebtDetail = 'all'): string {
+  const groups = debtGroups(debts);
+  const shown = groups.slice(0, MAX_CLAUSES).map((same) => clauseOf(same, currency, detail));
+  const rest = groups.length - shown.length;
   return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more ${rest === 1 ? 'debt' : 'debts'}` : ''}`;
+}
+
+/** If one error in one transaction causes several debts, the error is named only once. */
+function debtGroups(debts: readonly Debt[]): readonly (readonly Debt[])[] {
+  return [...Map.groupBy(debts, (debt) => faultOf(debt) ?? debt).values()];
 }
 
 /**
@@ -163,26 +264,26 @@ function isSameFault(a: Cause, b: Cause): boolean {
   return a.repeat !== null && b.repeat !== null && a.rule === b.rule && a.transaction === b.transaction;
 }
 
-function clauseOf(debts: readonly Debt[], currency: string | null): string {
+function clauseOf(debts: readonly Debt[], currency: string | null, detail: DebtDetail = 'all'): string {
   const [first, ...others] = debts;
   if (!first) return '';
-  if (others.length === 0) return debtClause(first, currency);
+  if (others.length === 0) return debtClause(first, currency, detail);
   const causes = debts.flatMap(({ deviation }) => deviation?.causes ?? []);
   const sum = debts.reduce((total, { amount }) => total.plus(amount), Money.zero);
-  return `${faultText(causes)}: ${owes(first, amountText(sum, currency))}`;
+  return `${faultText(causes, detail)}: ${owes(first, amountText(sum, currency))}`;
 }
 
-/** Describes errors in the books. If a repeated call shows the error, its time is included. */
-function faultText(causes: readonly Cause[]): string {
+/** Describes errors in the books. If a repeated call shows the error, its time is included in all details. */
+function faultText(causes: readonly Cause[], detail: DebtDetail): string {
   const [cause] = causes;
   if (!cause) return '';
   if (causes.some((other) => !isSameFault(cause, other))) {
-    return causes.length === 1 ? faultWords(cause) : causes.map((one) => faultText([one])).join(', and ');
+    return causes.length === 1 ? faultWords(cause) : causes.map((one) => faultText([one], detail)).join(', and ');
   }
   const calls = causes.flatMap(({ repeat }) => repeat ?? []);
   const words = faultWords(cause);
   const times = causes.length === 1 ? words : words.replace(' again when', ` again ${causes.length} times when`);
-  return `${times} (${momentText(calls)})`;
+  return detail === 'all' ? `${times} (${momentText(calls)})` : times;
 }
 
 function faultWords({ text, transaction }: Cause): string {
@@ -199,12 +300,12 @@ function momentText(calls: readonly LoggedCall[]): string {
 }
 
 /** Writes a debt as a clause that names the amount, who owes it, and what has to be done. */
-export function debtClause(debt: Debt, currency: string | null): string {
+export function debtClause(debt: Debt, currency: string | null, detail: DebtDetail = 'all'): string {
   const { kind, transaction, amount, deviation } = debt;
   const sum = amountText(amount, currency);
   switch (kind) {
     case 'missing-refund':
-      return `the ${name(transaction)} ${ending(transaction)},${tookIt(debt)} and was never refunded: the service must send the refund${payback(debt, sum)}`;
+      return `the ${name(transaction)}${detail === 'all' ? ` ${ending(transaction)},` : ''}${tookIt(debt)} and was never refunded: the service must send the refund${payback(debt, sum)}`;
     case 'refund-pending':
       return `the ${name(transaction)}${tookIt(debt)}, and its refund was not answered 200: the refund must be sent until it is answered 200${payback(debt, sum)}`;
     case 'declined-bet':
@@ -217,8 +318,8 @@ export function debtClause(debt: Debt, currency: string | null): string {
       if (!deviation) return owes(debt, sum);
       const { causes, call } = deviation;
       // If a repeated call shows the error, `faultText` has already named the call.
-      const isNamed = causes.some(({ repeat }) => repeat === call);
-      return `${faultText(causes)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
+      const isNamed = detail !== 'all' || causes.some(({ repeat }) => repeat === call);
+      return `${faultText(causes, detail)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { walletSentence } from '../../../src/traffic/timeline/sentence.ts';
+import { debtSentences, walletSentence } from '../../../src/traffic/timeline/sentence.ts';
 import type { IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
 import { Log, START } from './calls.ts';
@@ -41,6 +41,24 @@ describe('a log without faults', () => {
   });
 });
 
+describe('the sentence for the ticket', () => {
+  it('has at most two lines of 120 characters with many debts, which are then listed', () => {
+    const log = new Log().balance('100');
+    for (let i = 1; i <= 6; i++) {
+      const bet = `3d6f0f4e-8a51-4f0c-9b7e-00000000000${i}`;
+      log
+        .bet(bet, '2', { status: 500 }, { round: `r-${i}` })
+        .refund(`f${i}`, bet, '2', { status: 404 }, { round: `r-${i}` });
+    }
+    const wallet = only(log.balance('88').timeline());
+    expect(walletSentence(wallet)).toBe(
+      'Player anna should have 100.00 EUR, and the operator said 88.00 EUR at 2026-11-21 13:00:14 UTC, which is 12.00 EUR too little. The operator owes the player 12.00 EUR for 6 transactions; 6 refunds must be sent until they are answered 200.',
+    );
+    expect(walletSentence(wallet).length).toBeLessThanOrEqual(240);
+    expect(debtSentences(wallet)).toHaveLength(6);
+  });
+});
+
 describe('balances of binary floating point', () => {
   it('are reported as inexact, and nothing is owed for them', () => {
     const timeline = new Log()
@@ -71,9 +89,12 @@ describe('a bet without a known outcome', () => {
     expect(timeline.status).toBe(1);
     expect(sums(timeline)).toEqual(['100', '80', '-20']);
     expect(debts(timeline)).toEqual(['missing-refund 20 operator service']);
-    expect(walletSentence(only(timeline))).toContain(
-      '20.00 EUR too little. The bet of 20.00 (txID b1) was answered 500, was taken and was never refunded: the service must send the refund, and the operator must give the player 20.00 EUR back.',
+    expect(walletSentence(only(timeline))).toBe(
+      'Player anna should have 100.00 EUR, and the operator said 80.00 EUR, which is 20.00 EUR too little. The operator owes the player 20.00 EUR for the bet of 20.00 (txID b1); a refund must be sent until it is answered 200.',
     );
+    expect(debtSentences(only(timeline))).toEqual([
+      'The bet of 20.00 (txID b1) was answered 500, was taken and was never refunded: the service must send the refund, and the operator must give the player 20.00 EUR back.',
+    ]);
   });
 
   it('needs its refund also if it was not taken, and no money is missing', () => {
@@ -216,8 +237,11 @@ describe('an error in the books of the operator', () => {
     expect(sums(timeline)).toEqual(['1007.85', '985.8', '-22.05']);
     expect(causes(timeline)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
     expect(walletSentence(only(timeline))).toBe(
-      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR at 2026-11-21 13:00:07 UTC, which is 22.05 EUR too little. The bet of 7.35 (txID b1) was taken again 3 times when it was sent again (2026-11-21 13:00:03 UTC and later, calls 3, 4 and 6): the operator owes the player 22.05 EUR.',
+      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR, which is 22.05 EUR too little. The bet of 7.35 (txID b1) was taken again 3 times when it was sent again: the operator owes the player 22.05 EUR.',
     );
+    expect(debtSentences(only(timeline))).toEqual([
+      'The bet of 7.35 (txID b1) was taken again 3 times when it was sent again (2026-11-21 13:00:03 UTC and later, calls 3, 4 and 6): the operator owes the player 22.05 EUR.',
+    ]);
   });
 
   it('that is repeated is found also if the replies hide it', () => {
@@ -244,7 +268,7 @@ describe('an error in the books of the operator', () => {
       ['money.exact', 'money.exact'],
       ['100.29', '100.29', '0'],
     ]);
-    expect(walletSentence(only(timeline))).toContain(
+    expect(debtSentences(only(timeline))[0]).toContain(
       'The bet of 0.29 (txID b1) was booked as 0.28 (seen at 2026-11-21 13:00:02 UTC, call 2): the player has 0.01 EUR',
     );
   });

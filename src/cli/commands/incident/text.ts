@@ -5,6 +5,7 @@ import type { GatheredCalls } from '../../../traffic/read/gather.ts';
 import {
   answerText,
   callText,
+  debtSentences,
   doubtSentences,
   evidenceSentence,
   roundClause,
@@ -79,7 +80,7 @@ function verdictText(verdict: WalletVerdict, paint: Paint): string {
     : verdict.debts.length > 0
       ? paint.red
       : paint.yellow;
-  const rest = [evidenceSentence(verdict), ...doubtSentences(verdict)];
+  const rest = [...debtSentences(verdict), evidenceSentence(verdict), ...doubtSentences(verdict)];
   return `${colour(sentence)}\n${rest.map((line) => `  ${forTerminal(line)}\n`).join('')}`;
 }
 
