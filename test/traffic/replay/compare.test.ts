@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/journal/exchange.ts';
+import {
+  type ComparedCall,
+  compareReplies,
+  hasRefundWithoutBet,
+  verdictOf,
+} from '../../../src/traffic/replay/compare.ts';
+import { Log } from '../timeline/calls.ts';
+
+const NOTHING = { rules: new Set<never>(), calls: new Set<number>() };
+const REPEATED = { isDecided: true, isRepeated: true };
+
+function reply(status: number, body: Record<string, string>): Outcome {
+  const data = JSON.stringify(body);
+  return {
+    kind: 'reply',
+    reply: {
+      status,
+      headers: [['content-type', 'application/json']],
+      body: { encoding: 'utf8', data, length: data.length, truncated: false },
+    },
+  };
+}
+
+function byNumber(...replies: readonly Outcome[]): ReadonlyMap<number, Outcome> {
+  return new Map(replies.map((one, index) => [index + 1, one]));
+}
+
+function compared(log: Log, ...replies: readonly Outcome[]): readonly ComparedCall[] {
+  return compareReplies(log.timeline().calls, byNumber(...replies), new Set());
+}
+
+describe('replies that are compared', () => {
+  it('are the same if status, code and the change of the balance are the same', () => {
+    const log = new Log().balance('100').bet('b1', '5', { balance: '95' });
+    const calls = compared(log, reply(200, { balance: '40.00' }), reply(200, { balance: '35.00', txID: 'op-1' }));
+    expect(calls.map(({ verdict }) => verdict)).toEqual(['same', 'same']);
+    expect(verdictOf(calls, NOTHING, NOTHING, REPEATED)).toBe('same');
+  });
+
+  it('differ if the balance changes by another amount', () => {
+    const log = new Log().balance('100').bet('b1', '5', { balance: '95' });
+    const calls = compared(log, reply(200, { balance: '40.00' }), reply(200, { balance: '34.00', txID: 'op-1' }));
+    expect(calls.map(({ differences }) => differences)).toEqual([[], ['change']]);
+    expect(verdictOf(calls, NOTHING, NOTHING, REPEATED)).toBe('differs');
+  });
+
+  it('show that a bet was higher than the balance only in the record', () => {
+    const log = new Log().balance('100').bet('b1', '200', { status: 402, code: 'insufficient_funds' });
+    const rich = compared(log, reply(200, { balance: '500.00' }), reply(200, { balance: '300.00', txID: 'op-1' }));
+    const poor = compared(log, reply(200, { balance: '50.00' }), reply(402, { code: 'insufficient_funds' }));
+    expect(rich.map(({ wasScarce }) => wasScarce)).toEqual([false, true]);
+    expect(poor.map(({ wasScarce }) => wasScarce)).toEqual([false, false]);
+  });
+
+  it('are no all-clear if the record paid a refund and does not have its bet', () => {
+    const paid = compared(new Log().balance('100').refund('f1', 'b1', '5', { balance: '105' }));
+    const unpaid = compared(new Log().balance('100').refund('f1', 'b1', '5', { balance: '100' }));
+    const whole = compared(
+      new Log().balance('100').bet('b1', '5', { balance: '95' }).refund('f1', 'b1', '5', { balance: '100' }),
+    );
+    expect([paid, unpaid, whole].map(hasRefundWithoutBet)).toEqual([true, false, false]);
+    const log = new Log().balance('100').refund('f1', 'b1', '5', { balance: '105' });
+    const again = compared(log, reply(200, { balance: '100.00' }), reply(200, { balance: '105.00', txID: 'op-1' }));
+    expect(verdictOf(again, NOTHING, NOTHING, { ...REPEATED, isUnexplained: hasRefundWithoutBet(again) })).toBe(
+      'undecided',
+    );
+  });
+});
