@@ -28,8 +28,9 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/** Two lines of a ticket, in characters. Only long ids can make the sentence longer. */
+/** Two lines of a ticket, in characters. Each id counts as {@link ID_LENGTH}, so that the aliases of a capsule give the same sentence. */
 const MAX_TICKET = 240;
+const ID_LENGTH = 20;
 
 /** A verdict for a ticket. */
 interface Ticket {
@@ -65,7 +66,7 @@ function ticketOf(verdict: WalletVerdict): Ticket {
   const balances = DETAILS.map((detail) => balanceSentence(verdict, detail));
   const { debts, currency } = verdict;
   if (debts.length === 0) {
-    const sentence = balances.find(({ length }) => length <= MAX_TICKET) ?? balances.at(-1) ?? '';
+    const sentence = balances.find((balance) => isShort(balance, verdict)) ?? balances.at(-1) ?? '';
     return { sentence, isComplete: true };
   }
   const all = debtGroups(debts).length <= MAX_CLAUSES;
@@ -78,7 +79,20 @@ function ticketOf(verdict: WalletVerdict): Ticket {
     balances.map((balance): Ticket => ({ sentence: `${balance} ${upper(what)}.`, isComplete })),
   );
   const shortest = tickets.at(-1) ?? { sentence: '', isComplete: false };
-  return tickets.find(({ sentence }) => sentence.length <= MAX_TICKET) ?? shortest;
+  return tickets.find(({ sentence }) => isShort(sentence, verdict)) ?? shortest;
+}
+
+function isShort(sentence: string, verdict: WalletVerdict): boolean {
+  const transactions = verdict.debts.flatMap(({ transaction, deviation }) => [
+    ...(transaction ? [transaction] : []),
+    ...(deviation?.causes ?? []).map((cause) => cause.transaction),
+  ]);
+  const ids = new Set([
+    nameOf(verdict),
+    ...transactions.flatMap(({ txID }) => (txID === null ? [] : [`txID ${txID}`])),
+  ]);
+  const counted = [...ids].reduce((text, id) => text.replaceAll(id, 'x'.repeat(ID_LENGTH)), lower(sentence));
+  return counted.length <= MAX_TICKET;
 }
 
 /** The forms of a sentence about a balance: whole, without the time of the balance, or also without the reason of an unknown. */
@@ -378,6 +392,10 @@ function nameOf({ player, sessions, wallet }: WalletVerdict): string {
   if (player !== null) return `player ${player}`;
   if (sessions.length === 1) return `the player of session ${sessions[0] ?? ''}`;
   return wallet === null ? 'the player (not named in the logs)' : `the player of ${wallet}`;
+}
+
+function lower(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function upper(text: string): string {

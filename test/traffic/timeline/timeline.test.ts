@@ -52,7 +52,7 @@ describe('the sentence for the ticket', () => {
     }
     const wallet = only(log.balance('88').timeline());
     expect(walletSentence(wallet)).toBe(
-      'Player anna should have 100.00 EUR, and the operator said 88.00 EUR at 2026-11-21 13:00:14 UTC, which is 12.00 EUR too little. The operator owes the player 12.00 EUR for 6 transactions; 6 refunds must be sent until they are answered 200.',
+      'Player anna should have 100.00 EUR, and the operator said 88.00 EUR, which is 12.00 EUR too little. The operator owes the player 12.00 EUR for 6 transactions; 6 refunds must be sent until they are answered 200.',
     );
     expect(walletSentence(wallet).length).toBeLessThanOrEqual(240);
     expect(debtSentences(wallet)).toHaveLength(6);
