@@ -2,31 +2,68 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ended } from './cli/croupier.ts';
+import { croupier, ended } from './cli/croupier.ts';
+import { KEY, operatorServer, P1 } from './engine/operator-server.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { version: string };
 
+/** An `npm install` that needs a cache which it can write, and installs the built croupier and this Node. */
+const NPM = `#!/bin/bash
+[ "$1" = install ] || exit 99
+cache="$HOME/.npm"
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --prefix) prefix=$2; shift ;;
+    --cache) cache=$2; shift ;;
+    croupier-conformance@${version}) found=1 ;;
+  esac
+  shift
+done
+[ "$found" ] && [ "$prefix" ] && mkdir -p "$cache" "$prefix/node_modules/.bin" || exit 98
+ln -sfn '${process.execPath}' "$prefix/node_modules/.bin/node"
+package="$prefix/node_modules/croupier-conformance"
+mkdir -p "$package/bin"
+cp '${ROOT}/bin/croupier.js' "$package/bin" && chmod +x "$package/bin/croupier.js"
+ln -sfn '${ROOT}/dist' "$package/dist"
+ln -sfn "$package/bin/croupier.js" "$prefix/node_modules/.bin/croupier"
+`;
+
 let cwd = '';
+/** The folder in which a runner keeps the temporary files of a job. */
+const temporary = () => path.join(cwd, 'bin/temporary');
+
 beforeEach(() => {
   cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
   // The package of the registry is replaced by the one that was built here.
-  mkdirSync(path.join(cwd, 'bin'));
-  const npx = `#!/bin/sh\n[ "$1" = --yes ] && [ "$2" = croupier-conformance@${version} ] || exit 99\nshift 2\nexec '${process.execPath}' '${ROOT}/bin/croupier.js' "$@"\n`;
-  writeFileSync(path.join(cwd, 'bin/npx'), npx);
-  chmodSync(path.join(cwd, 'bin/npx'), 0o755);
+  mkdirSync(temporary(), { recursive: true });
+  writeFileSync(path.join(cwd, 'bin/npm'), NPM);
+  chmodSync(path.join(cwd, 'bin/npm'), 0o755);
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Runs a script like a runner: with `bash -e`, and with our npx first in the PATH. */
-function shell(script: string, env: Readonly<Record<string, string>>) {
+/** Starts a script like a runner: as a file, with `bash -e`, and with our npm first in the PATH. */
+function start(script: string, env: Readonly<Record<string, string>>) {
   const { PATH = '', HOME = '' } = process.env;
-  const all = { PATH: `${path.join(cwd, 'bin')}:${PATH}`, HOME, ...env };
-  return ended(spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd, env: all }));
+  const node = path.dirname(process.execPath);
+  const all = {
+    PATH: `${path.join(cwd, 'bin')}:${node}:${PATH}`,
+    HOME,
+    RUNNER_TEMP: temporary(),
+    WORKSPACE_TMP: temporary(),
+    TMPDIR: temporary(),
+    ...env,
+  };
+  const file = path.join(cwd, 'bin/script.sh');
+  writeFileSync(file, `${script}\n`);
+  return spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', file], { cwd, env: all });
 }
+
+const shell = (script: string, env: Readonly<Record<string, string>>) => ended(start(script, env));
 
 const JUDGED = '--reference balance/read --linger 10ms';
 
@@ -38,6 +75,19 @@ interface Action {
   };
 }
 
+/** The script that each pipeline runs, as its runner would pass it to a shell. */
+function scriptOf(file: 'action.yml' | 'ci/gitlab.yml' | 'ci/Jenkinsfile'): string {
+  const text = read(file);
+  switch (file) {
+    case 'action.yml':
+      return (parse(text) as Action).runs.steps.find(({ run }) => run !== undefined)?.run ?? '';
+    case 'ci/gitlab.yml':
+      return (parse(text) as { croupier: { script: string[] } }).croupier.script.join('\n');
+    case 'ci/Jenkinsfile':
+      return /sh '''\n([\s\S]*?)\s*'''/.exec(text)?.[1] ?? '';
+  }
+}
+
 it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'])('%s keeps only the journals of .croupier', (file) => {
   const kept = [...read(file).matchAll(/\.croupier(\/[^ ',\]\n]*)?(?=['\n,\]])/g)].map(([, what]) => what);
   expect(kept).toEqual(['/*.ndjson']);
@@ -45,7 +95,7 @@ it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'])('%s keeps only the jo
 
 describe('action.yml', () => {
   const action = parse(read('action.yml')) as Action;
-  const script = action.runs.steps.find(({ run }) => run !== undefined)?.run ?? '';
+  const script = scriptOf('action.yml');
 
   it('is a composite action. Each input has a description, is used, and reaches a shell only through the environment', () => {
     expect(action.runs.using).toBe('composite');
@@ -84,9 +134,9 @@ describe('action.yml', () => {
 describe('ci/gitlab.yml', () => {
   it('runs, and gives GitLab the paths of the reports', async () => {
     const { croupier } = parse(read('ci/gitlab.yml')) as {
-      croupier: { script: string[]; artifacts: { when: string; reports: { junit: string } } };
+      croupier: { artifacts: { when: string; reports: { junit: string } } };
     };
-    const { status } = await shell(croupier.script.join('\n'), { CROUPIER_ARGS: JUDGED });
+    const { status } = await shell(scriptOf('ci/gitlab.yml'), { CROUPIER_ARGS: JUDGED });
     expect(status).toBe(0);
     expect(croupier.artifacts.when).toBe('always');
     expect(croupier.artifacts.reports.junit).toBe('croupier-report/junit-*.xml');
@@ -97,9 +147,70 @@ describe('ci/gitlab.yml', () => {
 describe('ci/Jenkinsfile', () => {
   it('runs, and gives Jenkins the paths of the reports', async () => {
     const text = read('ci/Jenkinsfile');
-    const script = /sh "(.*)"/.exec(text)?.[1] ?? 'exit 98';
-    expect((await shell(`${script} ${JUDGED}`, {})).status).toBe(0);
+    // Jenkins starts containers with the id of its user, which often has no home folder there.
+    expect((await shell(`${scriptOf('ci/Jenkinsfile')} ${JUDGED}`, { HOME: '/dev/null' })).status).toBe(0);
     expect(text).toContain("junit 'croupier-report/junit-*.xml'");
     expect(readdirSync(path.join(cwd, 'croupier-report'))).toContain('junit-demo-eu.xml');
   });
+});
+
+/** The number of bets after which the job is cancelled. */
+const BETS = 10;
+
+/** The signals with which each CI cancels a job, and its pauses in ms before the next signal. */
+const CANCELS = [
+  [
+    'action.yml',
+    [
+      ['SIGINT', 7500],
+      ['SIGTERM', 2500],
+      ['SIGKILL', 0],
+    ],
+  ],
+  [
+    'ci/gitlab.yml',
+    [
+      ['SIGTERM', 10_000],
+      ['SIGKILL', 0],
+    ],
+  ],
+  [
+    'ci/Jenkinsfile',
+    [
+      ['SIGTERM', 5000],
+      ['SIGKILL', 0],
+    ],
+  ],
+] as const;
+
+describe('a cancelled pipeline', () => {
+  it.each(CANCELS)(
+    'of %s leaves nothing owed, and has its reports',
+    async (file, signals) => {
+      const operator = await operatorServer(async (_called, tell) => {
+        await sleep(20);
+        return tell();
+      });
+      const flags = ['--base-url', operator.url, '--ext-cid', 'acme', '--session', `${P1.sessionID},currency=USD`];
+      const env = { CROUPIER_KEY: KEY, VERSION: version, ARGS: flags.join(' '), CROUPIER_ARGS: flags.join(' ') };
+      const script = file === 'ci/Jenkinsfile' ? `${scriptOf(file)} ${flags.join(' ')}` : scriptOf(file);
+      const child = start(script, env);
+      const over = ended(child);
+      while (operator.calls.filter(({ call }) => call === 'bet').length < BETS) await sleep(20);
+      for (const [signal, pauseMs] of signals) {
+        child.kill(signal);
+        if (await Promise.race([over.then(() => true), sleep(pauseMs, false)])) break;
+      }
+      const { status, out } = await over;
+      expect([status, out]).toEqual([signals[0][0] === 'SIGINT' ? 130 : 143, expect.stringContaining('interrupted')]);
+      expect(readdirSync(path.join(cwd, 'croupier-report')).sort()).toEqual(['junit-acme.xml', 'report-acme.json']);
+      const [journal = ''] = readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'));
+      const settled = await croupier(['settle', path.join('.croupier', journal), ...flags], {
+        cwd,
+        env: { CROUPIER_KEY: KEY },
+      });
+      expect([settled.status, settled.out]).toEqual([0, expect.stringMatching(/nothing/i)]);
+    },
+    60_000,
+  );
 });

@@ -1,3 +1,5 @@
+import { STOP_STATUSES, stopSignalOf } from '../journal/event.ts';
+
 /** The exit statuses that several commands share. The verdict of a run decides the other statuses. */
 export const EXIT = {
   /** The flags or files are wrong and nothing was sent, or a result file could not be written. */
@@ -5,9 +7,7 @@ export const EXIT = {
   UNDECIDED: 3,
   /** croupier stopped because of a bug in its own code. */
   BUG: 70,
-  /** 128 plus the number of the signal, as shells report it. */
-  SIGINT: 130,
-  SIGTERM: 143,
+  ...STOP_STATUSES,
 } as const;
 
 /**
@@ -23,12 +23,12 @@ export class UsageError extends Error {
  *
  * @param signal an aborted signal, whose reason is the name of the system's signal
  */
-export function interruptedStatus({ reason }: AbortSignal): number {
-  return reason === 'SIGTERM' ? EXIT.SIGTERM : EXIT.SIGINT;
+export function interruptedStatus(signal: AbortSignal): number {
+  return STOP_STATUSES[stopSignalOf(signal)];
 }
 
 /** The exit statuses from the most severe to the least severe. */
-const ORDER: readonly number[] = [EXIT.BUG, EXIT.SIGINT, EXIT.SIGTERM, EXIT.USAGE, 1, EXIT.UNDECIDED, 0];
+const ORDER: readonly number[] = [EXIT.BUG, EXIT.SIGINT, EXIT.SIGTERM, EXIT.SIGHUP, EXIT.USAGE, 1, EXIT.UNDECIDED, 0];
 
 /** Returns the most severe of several exit statuses, for a command that did several things. */
 export function worstStatus(statuses: readonly number[]): number {

@@ -1,53 +1,59 @@
 import { EXIT } from '../app/exit-status.ts';
 import { shownPath } from '../app/files.ts';
 import type { Stdio } from '../app/stdio.ts';
+import { STOP_SIGNALS, type StopSignal } from '../journal/event.ts';
 import { quoteWord } from '../report/curl.ts';
-
-type Signal = 'SIGINT' | 'SIGTERM';
 
 /** Two signals within this number of milliseconds count as one, because a person cannot press Ctrl-C twice so fast. */
 const SAME_SIGNAL_MS = 100;
 
-/** The handling of SIGINT and SIGTERM while a command runs. */
+/** The handling of the stop signals while a command runs. */
 export interface Interrupt {
   /** Aborted by the first signal. The reason is the name of the system's signal. */
   readonly signal: AbortSignal;
+  /** Aborted by the second signal, if the command asked for it. */
+  readonly atOnce: AbortSignal;
   /** Stops the handling. From then on, a signal ends the process at once. */
   dispose(): void;
 }
 
 /**
- * Handles SIGINT and SIGTERM. The first signal asks for an orderly end, and the second one ends the process at once.
+ * Handles SIGINT, SIGTERM and SIGHUP. The first signal asks for an orderly end, and the second one ends the process at once.
  * The journal is complete up to that moment.
  *
  * @param notice the text to print at the first signal
  * @param atOnce returns the text to print at the second signal
+ * @param hasReport true if the command still writes its report after the second signal. Only the third one ends it then
  */
 export function listenForInterrupt(
   stdio: Stdio,
   notice: string,
   atOnce: () => string = () => 'Ended at once.\n',
+  hasReport = false,
 ): Interrupt {
   const controller = new AbortController();
-  let first = 0;
-  const onSignal = (name: Signal) => {
+  const second = new AbortController();
+  let last = 0;
+  const onSignal = (name: StopSignal) => {
     if (controller.signal.aborted) {
       // A shell may send a signal to the process and to its group. The process then gets two signals for one request.
-      if (performance.now() - first < SAME_SIGNAL_MS) return;
-      stdio.err.write(atOnce());
-      process.exit(EXIT[name]);
+      if (performance.now() - last < SAME_SIGNAL_MS) return;
+      if (!second.signal.aborted) stdio.err.write(atOnce());
+      if (!hasReport || second.signal.aborted) process.exit(EXIT[name]);
+      last = performance.now();
+      second.abort(name);
+      return;
     }
-    first = performance.now();
+    last = performance.now();
     stdio.err.write(notice);
     controller.abort(name);
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return {
     signal: controller.signal,
+    atOnce: second.signal,
     dispose: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      for (const name of STOP_SIGNALS) process.off(name, onSignal);
     },
   };
 }

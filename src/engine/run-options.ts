@@ -162,7 +162,7 @@ export interface RunOptions extends AmountSettings {
   /** Receives every event, in order. A `sending` event must be stored when this function returns. */
   readonly record: (event: JournalEvent) => void;
   /**
-   * Aborted with the reason 'SIGINT' or 'SIGTERM'. After that, no new scenario begins, and running scenarios stop early and
+   * Aborted with the name of a stop signal as the reason. After that, no new scenario begins, and running scenarios stop early and
    * restore the balances.
    */
   readonly signal: AbortSignal;

@@ -1,6 +1,7 @@
 import { CORE_RULES } from '../contract/catalogue.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
+import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import type { RuleResult } from './rule-result.ts';
@@ -9,10 +10,10 @@ import type { RuleResult } from './rule-result.ts';
 export interface Conclusion {
   readonly verdict: 'conforming' | 'nonconforming' | 'undecided';
   /**
-   * The exit status: 0 conforming, 1 not conforming, 3 undecided, 70 a bug of croupier, 130 or 143 interrupted by a
-   * signal.
+   * The exit status: 0 conforming, 1 not conforming, 3 undecided, 70 a bug of croupier, or the status of the signal that
+   * interrupted the run.
    */
-  readonly exitCode: 0 | 1 | 3 | 70 | 130 | 143;
+  readonly exitCode: 0 | 1 | 3 | 70 | (typeof STOP_STATUSES)[StopSignal];
   /** The first line of every report. It contains names from other systems that are not escaped yet. */
   readonly firstLine: string;
 }
@@ -41,7 +42,7 @@ export function conclude(fold: Fold): Conclusion {
   const breach = broken ? breachSentence(fold, failed, missed.length) : '';
   const stale = staleEntries(fold.baseline);
   if (how === 'interrupted') {
-    const exitCode = fold.ended?.signal === 'SIGTERM' ? 143 : 130;
+    const exitCode = STOP_STATUSES[fold.ended?.signal ?? 'SIGINT'];
     return broken
       ? { verdict: 'nonconforming', exitCode, firstLine: `NOT CONFORMING: ${breach}, and the run was interrupted.` }
       : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the run against ${name} was interrupted.` };

@@ -337,7 +337,17 @@ export interface Attributed {
 export const RUN_ENDINGS = ['complete', 'bail', 'time', 'interrupted', 'unreachable', 'bug'] as const;
 
 /** The signals that interrupt a run. */
-export const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export type StopSignal = (typeof STOP_SIGNALS)[number];
+
+/** The exit status of a run that a signal interrupted: 128 plus the number of the signal, as shells report it. */
+export const STOP_STATUSES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const satisfies Record<StopSignal, number>;
+
+/** Returns the signal that aborted an `AbortSignal`. Its reason is the name of the signal; SIGINT if it has another reason. */
+export function stopSignalOf({ reason }: AbortSignal): StopSignal {
+  return STOP_SIGNALS.find((signal) => signal === reason) ?? 'SIGINT';
+}
 
 /** The last reply of an operator that stopped answering during the run. */
 export interface LastReply {
@@ -351,7 +361,7 @@ export interface LastReply {
 export interface RunEnded {
   readonly event: 'run-ended';
   readonly how: (typeof RUN_ENDINGS)[number];
-  readonly signal: (typeof STOP_SIGNALS)[number] | null;
+  readonly signal: StopSignal | null;
   readonly detail: string | null;
   /** With `unreachable`: the last reply. It is left out if the operator answered no call, or until the end. */
   readonly lastReply?: LastReply;

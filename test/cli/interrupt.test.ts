@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -53,11 +53,8 @@ function play(...args: readonly string[]) {
 }
 
 describe('Ctrl-C', () => {
-  it.each([
-    ['run', ['run', 'bet.yaml', '--journal', 'run.ndjson', '--deadline', '1m'], 'run.ndjson'],
-    ['explore', ['explore', '--journal', 'explore.ndjson'], 'explore.ndjson'],
-  ])('that is pressed twice ends `croupier %s` at once, and how to settle is printed', async (_, args, journal) => {
-    const { child, over } = play(...args);
+  it('that is pressed twice ends `croupier explore` at once, and how to settle is printed', async () => {
+    const { child, over } = play('explore', '--journal', 'explore.ndjson');
     await isAsked;
     child.kill('SIGINT');
     await sleep(APART_MS);
@@ -65,7 +62,30 @@ describe('Ctrl-C', () => {
     const { status, out, err } = await over;
     expect({ status, out }).toEqual({ status: 130, out: '' });
     expect(err).toContain('Interrupt again to end at once.');
-    expect(err).toMatch(new RegExp(`Ended at once\\..* croupier settle ${journal}\\n$`));
+    expect(err).toMatch(/Ended at once\..* croupier settle explore\.ndjson\n$/);
+  });
+
+  it.each([
+    ['SIGINT', 'SIGTERM', 130],
+    ['SIGINT', 'SIGINT', 130],
+    ['SIGHUP', 'SIGTERM', 129],
+  ] as const)('and a second signal (%s, %s) end a run without waiting, with a report', async (first, second, code) => {
+    const reports = ['--report', 'json=report.json', '--report', 'junit=junit.xml'];
+    const { child, over } = play('run', 'bet.yaml', '--journal', 'run.ndjson', '--deadline', '1m', ...reports);
+    await isAsked;
+    child.kill(first);
+    await sleep(APART_MS);
+    child.kill(second);
+    const { status, out, err } = await over;
+    isAsked = new Promise((resolve) => silent.once('bet', () => resolve()));
+    expect({ status, err }).toEqual({ status: code, err: expect.stringContaining('Interrupt again to end at once.') });
+    expect(err).toMatch(/Ended at once\..* croupier settle run\.ndjson\n$/);
+    expect(out).toContain('the run was cut off, so the result of calls that were in flight is unknown');
+    expect(JSON.parse(readFileSync(path.join(cwd, 'report.json'), 'utf8'))).toMatchObject({
+      verdict: 'undecided',
+      ended: null,
+    });
+    expect(readFileSync(path.join(cwd, 'junit.xml'), 'utf8')).toContain('was cut off');
   });
 
   it('that is pressed twice ends a replay and a settlement at once, with the same message', async () => {

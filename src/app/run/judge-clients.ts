@@ -27,6 +27,8 @@ export interface Runner {
   readonly prepared: PreparedRun;
   /** Ends the run early when it is aborted. The reason is the name of the system's signal. */
   readonly signal: AbortSignal;
+  /** Ends the run without waiting for its open calls when it is aborted. The reports are written all the same. */
+  readonly atOnce: AbortSignal;
   readonly startProgress: (sink: Sink) => Progress;
   readonly reference: Reference | undefined;
   readonly launches: Launches | undefined;
@@ -94,7 +96,7 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
     const played = await play(playOf(runner, assignment, repeatFlags(flags, named), scrub));
     runner.onPlayed?.(extCID, played.fold);
     const published = await publish(played, { extCID, json: flags.json === true, reports, scrub }, stdio);
-    statuses.push(played.status, ...published);
+    statuses.push(runner.atOnce.aborted ? interruptedStatus(signal) : played.status, ...published);
     const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd));
     await github?.report(played.fold, played.open, options, scrub);
   }
@@ -103,7 +105,7 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
 }
 
 function playOf(
-  { prepared, signal, startProgress, reference, launches, journals }: Runner,
+  { prepared, signal, atOnce, startProgress, reference, launches, journals }: Runner,
   { client, scenarios, selection, required, whole, quick, shard }: Assignment,
   sameFlags: readonly string[],
   scrub: (text: string) => string,
@@ -132,6 +134,7 @@ function playOf(
       after: earlierJournal && new EarlierRun(earlierJournal, client),
       signal,
     },
+    atOnce,
     journal: flags.journal === undefined ? undefined : fileForClient(flags.journal, client.extCID),
     cwd: stdio.cwd,
     scrub,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createReadStream, rmSync } from 'node:fs';
 import { run } from '../../engine/run/run.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
@@ -24,6 +25,8 @@ export const SILENT: Progress = { on: () => {}, print: () => {}, end: () => {} }
 /** The run of one client, and what happens to its events. */
 export interface Play {
   readonly options: Omit<RunOptions, 'record' | 'uuid' | 'now'>;
+  /** Cuts the run off when it is aborted. The journal then has no end event, as after a kill. */
+  readonly atOnce?: AbortSignal;
   /** The path of the journal; undefined for a new file in .croupier/ of the working directory. */
   readonly journal: string | undefined;
   readonly cwd: string;
@@ -51,7 +54,16 @@ export interface Played {
  * @throws UsageError when the journal can't be created, before any call is sent
  * @throws the error of the engine when the run could not begin
  */
-export async function play({ options, journal, cwd, scrub, progress, onJournal, onExchange }: Play): Promise<Played> {
+export async function play({
+  options,
+  atOnce,
+  journal,
+  cwd,
+  scrub,
+  progress,
+  onJournal,
+  onExchange,
+}: Play): Promise<Played> {
   const written = openJournal(journal, cwd, scrub);
   const file = written.path;
   onJournal?.(file);
@@ -59,6 +71,8 @@ export async function play({ options, journal, cwd, scrub, progress, onJournal, 
   const inFlight = new Map<string, Sending>();
   let begun = false;
   const record = (given: JournalEvent) => {
+    // The engine records each call before it sends it. Without this error, it would send calls that the journal does not have.
+    if (atOnce?.aborted === true) throw new Error('the run was cut off');
     const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
     written.append(event);
     folding.add(event);
@@ -77,9 +91,11 @@ export async function play({ options, journal, cwd, scrub, progress, onJournal, 
   };
   let failure: unknown;
   try {
-    await run({ ...options, record, uuid: randomUUID, now: () => performance.now() });
+    const running = run({ ...options, record, uuid: randomUUID, now: () => performance.now() });
+    await (atOnce ? Promise.race([running, once(atOnce, 'abort')]) : running);
   } catch (error) {
-    failure = error;
+    // After a cut, the engine only says that it could not go on.
+    if (atOnce?.aborted !== true) failure = error;
   } finally {
     try {
       if (written.close())

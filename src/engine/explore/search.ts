@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Mutex } from 'async-mutex';
 import * as fc from 'fast-check';
 import type { RuleId } from '../../contract/catalogue.ts';
-import type { RunEnded } from '../../journal/event.ts';
+import { type RunEnded, stopSignalOf } from '../../journal/event.ts';
 import { writeScenario } from '../../scenario/write.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { ShownDecimals } from '../balances/shown-decimals.ts';
@@ -110,7 +110,7 @@ export class Search {
     const ended = (how: RunEnded['how'], detail: string | null = null): Exploration['ended'] => ({
       event: 'run-ended',
       how,
-      signal: how === 'interrupted' ? (signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT') : null,
+      signal: how === 'interrupted' ? stopSignalOf(signal) : null,
       detail,
     });
     if (signal.aborted) return ended('interrupted');

@@ -1,5 +1,5 @@
 import { currencyByCode } from '../../contract/currencies.ts';
-import type { JournalEvent, RunEnded } from '../../journal/event.ts';
+import { type JournalEvent, type RunEnded, stopSignalOf } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { Attribution } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
@@ -231,7 +231,7 @@ class Run {
       return {
         event: 'run-ended',
         how: 'interrupted',
-        signal: signal.reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT',
+        signal: stopSignalOf(signal),
         detail: null,
       };
     }

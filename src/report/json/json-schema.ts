@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEVELS, RULE_GROUPS } from '../../contract/rule.ts';
-import { RUN_ENDINGS } from '../../journal/event.ts';
+import { RUN_ENDINGS, STOP_STATUSES } from '../../journal/event.ts';
 import { shared } from '../../journal/event-schema.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import { JSON_REPORT } from './json.ts';
@@ -135,7 +135,7 @@ const scenario = z.object({
 const report = z.object({
   schema: z.literal(JSON_REPORT),
   verdict: z.enum(['conforming', 'nonconforming', 'undecided']),
-  exitCode: z.union([0, 1, 3, 70, 130, 143].map((code) => z.literal(code))),
+  exitCode: z.union([0, 1, 3, 70, ...Object.values(STOP_STATUSES)].map((code) => z.literal(code))),
   firstLine: z.string(),
   croupier: z.string(),
   contract: z.string(),

@@ -159,6 +159,7 @@ function closing(fold: Fold, conclusion: Conclusion, options: ReportOptions): re
     70: 'a bug of croupier',
     130: 'interrupted',
     143: 'interrupted',
+    129: 'interrupted',
   }[exitCode];
   const lines = [inVerdictColour(conclusion, options)(`Exit status ${exitCode}: ${meaning}.`)];
   if (exitCode === 3 && unmetRequirements(fold).some(({ by }) => by === 'selection')) {

@@ -41,7 +41,7 @@ Examples:
   croupier explore --seed 7f3a9c01               the same histories again
 
 Exit status: 0 nothing found, 1 a rule is broken, 2 usage (nothing was sent),
-  3 undecided, 70 a bug of croupier, 130 and 143 interrupted`,
+  3 undecided, 70 a bug of croupier, 129, 130, 143 interrupted`,
     );
 }
 

@@ -1,5 +1,6 @@
 import { type RuleId, ruleById } from '../../../contract/catalogue.ts';
 import type { Exploration, Find, Flaky } from '../../../engine/explore/exploration.ts';
+import { STOP_STATUSES, type StopSignal } from '../../../journal/event.ts';
 import type { Finding } from '../../../journal/finding.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
@@ -11,7 +12,7 @@ import { writeScenario } from '../../../scenario/write.ts';
 /** The result of the search of one client: the verdict, the exit status and the first line of the report. */
 export interface ExploreConclusion {
   readonly verdict: 'found' | 'nothing-found' | 'undecided';
-  readonly exitCode: 0 | 1 | 3 | 130 | 143;
+  readonly exitCode: 0 | 1 | 3 | (typeof STOP_STATUSES)[StopSignal];
   readonly firstLine: string;
 }
 
@@ -26,7 +27,7 @@ export function concludeSearch(exploration: Exploration, extCID: string): Explor
   const about = money === 0 ? '' : money === rules.length ? ', about money' : `, ${money} of them about money`;
   const broken = `${extCID} breaks ${plural(rules.length, 'rule')}${about}`;
   if (ended.how === 'interrupted') {
-    const exitCode = ended.signal === 'SIGTERM' ? 143 : 130;
+    const exitCode = STOP_STATUSES[ended.signal ?? 'SIGINT'];
     return finds.length > 0
       ? { verdict: 'found', exitCode, firstLine: `FOUND: ${broken}, and the search was interrupted.` }
       : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the search of ${extCID} was interrupted.` };

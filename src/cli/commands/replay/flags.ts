@@ -53,7 +53,7 @@ Examples:
   croupier replay wallet.log --player 4711 --scenario lost-20-euros.yaml
 
 Exit status: 0 fixed, or nothing is wrong; 1 still failing, regressed or
-  different; 2 usage; 3 undecided or unreachable; 130 and 143 interrupted`,
+  different; 2 usage; 3 undecided or unreachable; 129, 130, 143 interrupted`,
     );
 }
 

@@ -103,6 +103,7 @@ async function judgeOnce(
     stdio,
     'Interrupted: open rounds are ended and refunded. Interrupt again to end at once.\n',
     () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
+    true,
   );
   try {
     const options = { flags, sources: clients.sources, dir: configuration.dir, signal: interrupt.signal, stdio };
@@ -111,7 +112,17 @@ async function judgeOnce(
         ? undefined
         : await (await import('../../../app/run/launches.ts')).openLaunches(clients.clients, options);
     return await judgeEach(
-      { prepared, signal: interrupt.signal, startProgress, reference, launches, failed, journals, onPlayed },
+      {
+        prepared,
+        signal: interrupt.signal,
+        atOnce: interrupt.atOnce,
+        startProgress,
+        reference,
+        launches,
+        failed,
+        journals,
+        onPlayed,
+      },
       clients,
     );
   } finally {

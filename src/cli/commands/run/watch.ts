@@ -8,6 +8,7 @@ import { type PreparedRun, prepareRun } from '../../../app/run/prepare-run.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import type { SuiteScenario } from '../../../app/suite.ts';
 import type { JsonValue } from '../../../contract/json.ts';
+import { STOP_STATUSES } from '../../../journal/event.ts';
 import type { Fold } from '../../../journal/fold.ts';
 import { KEYS, type KeyCommand, readKeys } from './watch-keys.ts';
 import { type Watched, WatchedFiles } from './watched-files.ts';
@@ -30,7 +31,7 @@ export interface WatchOptions {
 /** The choice of scenarios for one repetition: all, the failed ones, or those with certain ids. */
 type Turn = { readonly kind: 'all' | 'failed' } | { readonly kind: 'ids'; readonly ids: ReadonlySet<string> };
 
-const INTERRUPTED: readonly number[] = [130, 143];
+const INTERRUPTED: readonly number[] = Object.values(STOP_STATUSES);
 const CLEAR = '\u001B[2J\u001B[H';
 
 /**
@@ -38,7 +39,7 @@ const CLEAR = '\u001B[2J\u001B[H';
  *
  * @param first the prepared run to begin with
  * @param only the scenarios of the first run; undefined to play all chosen scenarios
- * @returns the exit status of the last run; 130 or 143 if it was interrupted
+ * @returns the exit status of the last run; the status of the signal if it was interrupted
  */
 export async function watchRuns(first: PreparedRun, only: Only, options: WatchOptions): Promise<number> {
   const watching = new Watching(first, options);

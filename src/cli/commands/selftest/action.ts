@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
-import { UsageError } from '../../../app/exit-status.ts';
+import { interruptedStatus, UsageError } from '../../../app/exit-status.ts';
 import { packageRoot, readBytes } from '../../../app/files.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -39,7 +39,7 @@ const MAX_TRIES = 3;
  * `croupier selftest`: judges the reference operator with each of its defects and variants, and reports every wrong
  * verdict.
  *
- * @returns 0 if all verdicts are right, 1 if one is wrong, 130 or 143 if it was interrupted
+ * @returns 0 if all verdicts are right, 1 if one is wrong, the status of the signal if it was interrupted
  */
 export async function selftestCommand(names: readonly string[], flags: SelftestFlags, stdio: Stdio): Promise<number> {
   const chosen = names.length === 0 ? TRIALS : [...new Set(names)].map(choose);
@@ -58,7 +58,7 @@ export async function selftestCommand(names: readonly string[], flags: SelftestF
     const durationMs = performance.now() - began;
     if (flags.json) stdio.out.write(`${JSON.stringify({ outcomes, idle, durationMs, interrupted }, null, 2)}\n`);
     else printer.end(outcomes, idle, durationMs);
-    if (interrupted) return interrupt.signal.reason === 'SIGTERM' ? 143 : 130;
+    if (interrupted) return interruptedStatus(interrupt.signal);
     return outcomes.every(({ wrongs }) => wrongs.length === 0) && (idle ?? []).length === 0 ? 0 : 1;
   } finally {
     interrupt.dispose();

@@ -27,7 +27,7 @@ const TIME_MS = 30_000;
 /**
  * `croupier settle`: sends the refunds, wins and balances that an interrupted run still owes.
  *
- * @returns 0 if nothing is owed any more, 3 if something is still owed, 130 or 143 if it was interrupted before the end
+ * @returns 0 if nothing is owed any more, 3 if something is still owed, the status of the signal if it was interrupted before the end
  */
 export async function settleCommand(journal: string, flags: SettleFlags, stdio: Stdio): Promise<number> {
   const file = path.resolve(stdio.cwd, journal);

@@ -40,7 +40,7 @@ continued, and a finished one sends nothing more. Do not settle a run that is
 still active.
 
 Exit status: 0 nothing is owed (any more), 2 usage or no journal (nothing was
-  sent), 3 something is still owed, 130 and 143 interrupted`,
+  sent), 3 something is still owed, 129, 130, 143 interrupted`,
   );
 }
 
