@@ -1,11 +1,15 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { AfterRun } from '../../engine/after/after-run.ts';
 import type { EarlierJournal } from '../../engine/after/earlier-run.ts';
+import { openItemsOf } from '../../engine/after/open-items.ts';
 import { signedBy } from '../../engine/after/past-call.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
-import type { Received, Sending } from '../../journal/event.ts';
+import type { Received, RunStarted, Sending } from '../../journal/event.ts';
+import { quoteWord } from '../../report/curl.ts';
 import { UsageError } from '../exit-status.ts';
-import { journalEvents } from '../journal-files.ts';
+import { journalEvents, runningWriter } from '../journal-files.ts';
+import { fileForClient } from '../report-files.ts';
 import type { Stdio } from '../stdio.ts';
 
 /** The state of players and transactions at the end of an earlier run. */
@@ -27,6 +31,52 @@ export async function readAfterRun(file: string, shown: string, key: string | un
   const afterRun = new AfterRun({ signedRight: await signatureTest(file, shown, key) });
   for await (const event of journalEvents(file, shown)) afterRun.add(event);
   return { afterRun, unanswered: afterRun.giveUp('croupier ended before an answer came') };
+}
+
+/**
+ * Refuses to overwrite the journal of a run that still owes something, because `croupier settle` needs it. The money of
+ * an embedded operator ended with its process.
+ *
+ * @param name the file's name as the user wrote it
+ * @param key the key of the client, which finds calls that move no money because they were signed wrongly
+ * @throws UsageError that names the command which settles
+ */
+async function refuseOwingJournal(name: string, key: string, cwd: string): Promise<void> {
+  const file = path.resolve(cwd, name);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const owed = await owedBy(file, name, key);
+  if (owed === 0) return;
+  throw new UsageError(
+    `${name} is the journal of an earlier run that still owes ${owed === 1 ? '1 call or balance' : `${owed} calls or balances`}, so it is not overwritten. Nothing was sent.\nSettle it with: croupier settle ${quoteWord(name)}\nOr name another file with --journal FILE.`,
+  );
+}
+
+/** Does {@link refuseOwingJournal} for the journal of each client. @param journal the value of `--journal` */
+export async function refuseOwingJournals(
+  journal: string,
+  clients: readonly ClientUnderTest[],
+  cwd: string,
+): Promise<void> {
+  for (const { extCID, integrationApiKey } of clients)
+    await refuseOwingJournal(fileForClient(journal, extCID), integrationApiKey, cwd);
+}
+
+/** Returns the number of items that the run of a journal owes. A file that is no journal owes nothing. */
+async function owedBy(file: string, shown: string, key: string): Promise<number> {
+  let begun: RunStarted | undefined;
+  try {
+    for await (const event of journalEvents(file, shown)) {
+      if (event.event === 'run-started') begun = event;
+      break;
+    }
+    if (!begun || begun.source === 'proxy' || begun.flags?.includes('--reference') === true) return 0;
+    const { afterRun } = await readAfterRun(file, shown, key);
+    // The journal of an active run is refused for another reason, with another message.
+    return afterRun.ended || runningWriter(begun) === undefined ? openItemsOf(afterRun).length : 0;
+  } catch (error) {
+    if (error instanceof UsageError) return 0;
+    throw error;
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import { fileForClient } from '../report-files.ts';
 import type { Sink } from '../stdio.ts';
 import { version } from '../version.ts';
 import { type Assignment, assign } from './assignment.ts';
+import { refuseOwingJournals } from './earlier-journals.ts';
 import type { LastFailed } from './last-failed.ts';
 import type { Launches } from './launches.ts';
 import { type Play, type Progress, play, SILENT } from './play.ts';
@@ -78,6 +79,7 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
   });
   // Checks the selection of every client before the first call to any of them.
   for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
+  if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
   for (const configured of clients) {
     if (signal.aborted) break;
     const client = await withSessions(configured, sources.get(configured.extCID), runner);

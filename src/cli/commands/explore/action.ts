@@ -11,6 +11,7 @@ import { shownPath, whyUnreadable } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient, refuseSharedFile, writeWhole } from '../../../app/report-files.ts';
+import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
 import type { Sink, Stdio } from '../../../app/stdio.ts';
@@ -95,6 +96,7 @@ async function searchEach(searcher: Searcher, { clients, secrets }: Clients): Pr
   const { flags, stdio, interrupt } = searcher;
   const scrub = createScrubber(secrets);
   const statuses: number[] = [];
+  if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
   for (const client of clients) {
     if (interrupt.signal.aborted) break;
     if (clients.length > 1) stdio.err.write(`Searching ${client.extCID} …\n`);

@@ -7,6 +7,7 @@ import { askForProduction } from '../../../app/config/production.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
+import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
 import { type Played, play, SILENT } from '../../../app/run/play.ts';
 import { runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -183,6 +184,7 @@ async function playAgain(
         `The gaps between the calls add up to ${Math.round(logged.waitsMs / 1000)} s; --speed and --no-wait shorten them.\n`,
       );
     }
+    if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, [client], stdio.cwd);
     const outcomes = new Map<number, Outcome>();
     const played = await play({
       options: {
@@ -190,6 +192,7 @@ async function playAgain(
         client: assigned,
         scenarios: [scenario],
         selection: ['replay'],
+        ...(reference && { flags: ['--reference'] }),
         whole: false,
         ...settings,
         // A race does not show a fault each time. Its calls are repeated more often than in a run, because the fault is known.
