@@ -40,15 +40,15 @@ describe.skipIf(!existsSync('/dev/full'))('a standard output that is full', () =
 
 describe('the journal of a run', () => {
   /** Starts a run, and waits until its journal exists. */
-  async function runUnderWay(): Promise<{ readonly over: ReturnType<typeof ended> }> {
-    const over = ended(start([...RUN, '--journal', 'run.ndjson'], { cwd }));
+  async function runUnderWay(...args: readonly string[]): Promise<{ readonly over: ReturnType<typeof ended> }> {
+    const over = ended(start([...RUN, '--journal', 'run.ndjson', ...args], { cwd }));
     while (!existsSync(path.join(cwd, 'run.ndjson'))) await sleep(5);
     await sleep(100);
     return { over };
   }
 
   it('is written again if it was removed during the run', async () => {
-    const { over } = await runUnderWay();
+    const { over } = await runUnderWay('--quick');
     rmSync(path.join(cwd, 'run.ndjson'));
     const { status, err } = await over;
     expect(err).toContain('The journal was removed during the run, so croupier has written it again.');
