@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Fold } from '../journal/fold.ts';
@@ -6,14 +5,12 @@ import { forWorkflowMessage } from '../report/escape.ts';
 import type { OpenJournal, ReportOptions } from '../report/options.ts';
 import { isOn } from './config/run-flags.ts';
 import { packageRoot, whyUnreadable } from './files.ts';
-import type { Sink, Stdio } from './stdio.ts';
+import type { Stdio } from './stdio.ts';
 
 /** Writes the messages for GitHub Actions, in addition to the report of a run. */
 export interface GithubStep {
   /** Writes an annotation at the line of each failed scenario, and adds a report to the summary of the step. */
   report(fold: Fold, open: OpenJournal, options: ReportOptions, scrub: (text: string) => string): Promise<void>;
-  /** Lets GitHub read lines of the output as commands again. */
-  end(): void;
 }
 
 /**
@@ -23,8 +20,7 @@ export interface GithubStep {
 const SUMMARY_BYTES = 1_048_576 - 65_536;
 
 /**
- * Protects the log of GitHub Actions: hides keys in it, and stops GitHub from reading output as commands. An operator's
- * reply may contain lines that look like commands.
+ * Hides keys in the log of GitHub Actions, and returns what a run writes for GitHub.
  *
  * @param isWanted false for `--no-github`; undefined without the flag
  * @param secrets keys that GitHub must hide in the log, also when another program prints them
@@ -39,26 +35,22 @@ export function startGithubStep(
   // GitHub reads stderr as well as stdout. These lines contain keys and stdout may be redirected to a file, so they go
   // to stderr.
   for (const secret of secrets.filter((text) => text !== '')) {
-    stdio.err.write(`::add-mask::${forWorkflowMessage(secret)}\n`);
+    stdio.err.command(`::add-mask::${forWorkflowMessage(secret)}\n`);
   }
   const sink = json ? stdio.err : stdio.out;
-  let token = stop(sink);
   return {
     report: async (fold, open, options, scrub) => {
       const [{ githubReport }, { markdownReport }] = await Promise.all([
         import('../report/exports/github.ts'),
         import('../report/exports/markdown.ts'),
       ]);
-      sink.write(`::${token}::\n`);
-      for await (const command of githubReport(fold, open, options)) sink.write(scrub(command));
-      token = stop(sink);
+      for await (const command of githubReport(fold, open, options)) sink.command(scrub(command));
       const summary = stdio.env.GITHUB_STEP_SUMMARY;
       if (summary === undefined || summary === '') return;
       let page = '';
       for await (const piece of markdownReport(fold, open, options)) page += scrub(piece);
       append(summary, page, stdio);
     },
-    end: () => sink.write(`::${token}::\n`),
   };
 }
 
@@ -66,17 +58,6 @@ const OFF: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
 
 function isOff(text: string | undefined): boolean {
   return OFF.has(text?.toLowerCase() ?? '');
-}
-
-/**
- * Stops GitHub from reading lines of the output as commands.
- *
- * @returns the random token that ends this, which no operator can guess
- */
-function stop(sink: Sink): string {
-  const token = randomUUID();
-  sink.write(`::stop-commands::${token}\n`);
-  return token;
 }
 
 function append(file: string, page: string, stdio: Stdio): void {

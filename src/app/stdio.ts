@@ -1,6 +1,9 @@
 /** One of the two output streams, and its properties. */
 export interface Sink {
+  /** Writes text. No CI system reads a command in it, whatever it contains. */
   write(text: string): void;
+  /** Writes a command of GitHub Actions, such as `::error::…`, with its line end. All other text goes to `write`. */
+  command(line: string): void;
   /** True if the stream is a terminal that a person may read. */
   readonly tty: boolean;
   /**
@@ -29,7 +32,7 @@ export interface Stdio {
 
 /** Returns streams for a caller that is a program: they print nothing, and standard input is empty. */
 export function silentStdio(cwd: string, env: Stdio['env']): Stdio {
-  const nowhere: Sink = { write: () => {}, tty: false, colour: false, columns: 100 };
+  const nowhere: Sink = { write: () => {}, command: () => {}, tty: false, colour: false, columns: 100 };
   const nothing = new Uint8Array();
   return {
     out: nowhere,

@@ -2,6 +2,7 @@ import { isatty } from 'node:tty';
 import { EXIT } from '../app/exit-status.ts';
 import { whyUnreadable } from '../app/files.ts';
 import type { Sink, Stdio } from '../app/stdio.ts';
+import { logCommandFilter } from './log-commands.ts';
 
 /** True if a variable such as `CI` is set; false for `false`, `0` and an empty text. */
 function isSet(text: string | undefined): boolean {
@@ -25,9 +26,15 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
   });
   // A CI pipeline may provide a terminal that no person reads.
   const tty = stream.isTTY && !isSet(process.env.CI);
+  const filter = logCommandFilter();
+  const write = (text: string): void => {
+    if (open) stream.write(text);
+  };
   return {
-    write: (text) => {
-      if (open) stream.write(text);
+    write: (text) => write(filter(text)),
+    command: (line) => {
+      // The filter lets the first colons pass, but text from outside in the line can't be a command of another CI system.
+      write(`${line.slice(0, 2)}${filter(`-${line.slice(2)}`).slice(1)}`);
     },
     tty,
     // ora divides by the width. If the width were 0, it would draw forever.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { croupier } from '../cli/croupier.ts';
+import { commandsIn } from '../cli/log-readers.ts';
 
 let cwd = '';
 let server: Server | undefined;
@@ -36,22 +37,8 @@ function judge(baseUrl: string, args: readonly string[], env: Readonly<Record<st
   });
 }
 
-/** The commands that GitHub's runner executes. It ignores those between `stop-commands` and its token. */
-function obeyed(text: string): readonly string[] {
-  let token: string | undefined;
-  return text.split('\n').flatMap((line) => {
-    const command = line.trim();
-    if (!command.startsWith('::')) return [];
-    if (token !== undefined) {
-      if (command === `::${token}::`) token = undefined;
-      return [];
-    }
-    token = /^::stop-commands::(.+)$/.exec(command)?.[1];
-    return token === undefined ? [command] : [];
-  });
-}
-
-const HOSTILE = '{"balance":"x"}\n::error::owned\n::add-mask::e\n::set-output name=a::b\n  ::stop-commands::mine';
+const HOSTILE =
+  '{"balance":"x"}\n::error::owned\n::add-mask::e\n::set-output name=a::b\n  ::stop-commands::mine##[error]owned';
 
 describe('croupier run under GitHub Actions', () => {
   it('annotates lines of scenarios in the repository, and writes the summary of the step', async () => {
@@ -63,7 +50,7 @@ describe('croupier run under GitHub Actions', () => {
     writeFileSync(path.join(cwd, 'summary.md'), 'what was there\n');
     const { out, status } = await judge(await operator('{"balance":1}'), ['tests/ours.yaml']);
     expect(status).toBe(1);
-    const commands = obeyed(out);
+    const commands = commandsIn(out);
     expect(commands[0]).toMatch(
       /^::error file=tests\/ours\.yaml,line=\d,col=\d,title=acme breaks money\.decimal-string::/,
     );
@@ -72,17 +59,16 @@ describe('croupier run under GitHub Actions', () => {
 
   it('names built-in scenarios by their path in the package', async () => {
     const { out } = await judge(await operator('{"balance":1}'), ['balance/read']);
-    expect(obeyed(out)[0]).toContain(
+    expect(commandsIn(out)[0]).toContain(
       '::error file=node_modules/croupier-conformance/scenarios/balance/read.yaml,line=',
     );
   });
 
   it('prevents the reply of an operator from being read as a command', async () => {
     const { out, err } = await judge(await operator(HOSTILE), ['balance/read', '-v']);
-    expect(out).toContain('::error::owned');
-    for (const command of obeyed(out)) expect(command).toMatch(/^::(error|warning) (file|title)=/);
-    expect(obeyed(err).filter((command) => !command.startsWith('::add-mask::canary'))).toEqual([]);
-    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^::[0-9a-f-]{36}::$/);
+    expect(out).toContain('error::owned');
+    for (const command of commandsIn(out)) expect(command).toMatch(/^::(error|warning) (file|title)=/);
+    expect(commandsIn(err).filter((command) => !command.startsWith('::add-mask::canary'))).toEqual([]);
   });
 
   it('hides the key in the log before any other output, and writes it nowhere else', async () => {
@@ -94,7 +80,7 @@ describe('croupier run under GitHub Actions', () => {
   it('writes only the JSON report to stdout with --json', async () => {
     const { out, err } = await judge(await operator('{"balance":1}'), ['balance/read', '--json']);
     expect(JSON.parse(out)).toMatchObject({ exitCode: 1 });
-    expect(obeyed(err)).toContainEqual(expect.stringMatching(/^::error /));
+    expect(commandsIn(err)).toContainEqual(expect.stringMatching(/^::error /));
   });
 
   it.each([

@@ -102,7 +102,6 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
     const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd));
     await github?.report(played.fold, played.open, options, scrub);
   }
-  github?.end();
   return worstStatus(statuses);
 }
 

@@ -66,7 +66,10 @@ export async function writeReports(
     const toTerminal = file === '-';
     const pieces = report(fold, open, toTerminal ? options : { ...options, ...IN_A_FILE });
     if (toTerminal) {
-      for await (const piece of pieces) stdio.out.write(piece);
+      for await (const piece of pieces) {
+        if (kind === 'github') stdio.out.command(piece);
+        else stdio.out.write(piece);
+      }
       continue;
     }
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
