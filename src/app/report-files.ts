@@ -87,15 +87,19 @@ export function refuseOverwriting(file: string, flag: string, kept: readonly str
     );
 }
 
+/** Only the owner may read what croupier writes, because a report shows sessions, players and balances. */
+const MODE = 0o600;
+
 /**
- * Writes a file completely or not at all. If the path is a device or a pipe, writes each piece as it comes.
+ * Writes a file completely or not at all, so that only its owner can read it. If the path is a device or a pipe, writes each
+ * piece as it comes.
  *
  * @throws the system's error when the file can't be written
  */
 export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
   makeFolder(path.dirname(file));
   // A rename would replace a device, a pipe or a link by a regular file. So this code writes to it directly.
-  if (!isRegular(file)) return writeInto(openSync(file, 'w'), pieces);
+  if (!isRegular(file)) return writeInto(openSync(file, 'w', MODE), pieces);
   const draft = await draftWhole(file, pieces);
   draft.commit();
 }
@@ -118,11 +122,11 @@ export async function draftWhole(file: string, pieces: AsyncIterable<string> | I
   if (!isRegular(file)) {
     const held: string[] = [];
     for await (const piece of pieces) held.push(piece);
-    return { commit: () => writeFileSync(file, held.join('')), discard: () => {} };
+    return { commit: () => writeFileSync(file, held.join(''), { mode: MODE }), discard: () => {} };
   }
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(4).toString('hex')}`);
   const discard = (): void => rmSync(draft, { force: true });
-  const descriptor = openSync(draft, 'wx');
+  const descriptor = openSync(draft, 'wx', MODE);
   try {
     await writeInto(descriptor, pieces);
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -87,6 +88,13 @@ describe('writeWhole', () => {
     const file = path.join(dir, 'a', 'b.txt');
     await writeWhole(file, ['one ', 'two']);
     expect(readFileSync(file, 'utf8')).toBe('one two');
+  });
+
+  it('lets only the owner read the file, also if it existed before with other rights', async () => {
+    const file = path.join(dir, 'b.txt');
+    writeFileSync(file, 'older', { mode: 0o644 });
+    await writeWhole(file, ['new']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   it('keeps the older file, and removes the draft, if the text fails half-way', async () => {

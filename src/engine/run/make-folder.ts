@@ -1,9 +1,14 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+
+/** Name of the folder in which croupier keeps journals, keys and salts. */
+const OWN_FOLDER = '.croupier';
 
 /**
  * Creates a folder and its missing parents. Creates them one by one, because the recursive `mkdirSync` of Node never returns if
  * the system reports "no such folder" although the parent exists (for example `/proc/x`).
+ *
+ * The folder `.croupier` gets a file that keeps it out of Git, because it holds keys, sessions and signed calls.
  *
  * @throws Error of the operating system
  */
@@ -17,4 +22,5 @@ export function makeFolder(folder: string, mode?: number): void {
     // Another run may have created the folder at the same moment.
     if (!existsSync(folder)) throw error;
   }
+  if (path.basename(folder) === OWN_FOLDER) writeFileSync(path.join(folder, '.gitignore'), '*\n');
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,9 +45,11 @@ describe('croupier run --reference', () => {
     expect(out.split('\n')[0]).toMatch(/^CONFORMING: demo-eu /);
     expect(out).toContain('Exit status 0');
     expect(err).toBe('');
-    expect(readdirSync(path.join(cwd, '.croupier'))).toEqual([
+    expect(readdirSync(path.join(cwd, '.croupier')).sort()).toEqual([
+      '.gitignore',
       expect.stringMatching(/^\d{4}-\d\d-\d\d-\d{6}-[0-9a-f]{6}\.ndjson$/),
     ]);
+    expect(read('.croupier/.gitignore')).toBe('*\n');
   });
 
   it('writes every requested report, and JSON in place of text', async () => {
@@ -55,6 +66,8 @@ describe('croupier run --reference', () => {
     expect(JSON.parse(read('out/r.json'))).toEqual(JSON.parse(out));
     expect(read('out/r.xml')).toContain('<testsuites');
     expect(readdirSync(path.join(cwd, 'out')).sort()).toEqual(['r.json', 'r.xml', 'run.ndjson']);
+    for (const name of readdirSync(path.join(cwd, 'out')))
+      expect([name, statSync(path.join(cwd, 'out', name)).mode & 0o777]).toEqual([name, 0o600]);
     const converted = await croupier(['report', 'convert', 'out/run.ndjson', '--to', 'json=-'], { cwd });
     expect(JSON.parse(converted.out)).toMatchObject({ verdict: 'conforming' });
   });

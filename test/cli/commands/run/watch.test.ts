@@ -93,7 +93,7 @@ describe('croupier run --watch', () => {
     expect(await until(WAITING)).toMatch(/Changed: croupier\.yaml\n[\s\S]*3 scenarios, /);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
-    expect(readdirSync(path.join(cwd, '.croupier'))).toHaveLength(5);
+    expect(readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(5);
   });
 
   it('waits after a mistake in a changed file, and continues when it is fixed', async () => {
