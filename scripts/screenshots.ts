@@ -21,7 +21,7 @@ const REPORT = { width: 1100, height: 960 };
 /** Takes a picture of the top of the HTML report of the run in README.md. */
 async function reportPictures(browser: Browser, dir: string): Promise<Buffer[]> {
   const defect = ['--defect', 'replayed-bet-charged'];
-  const args = ['run', '--reference', ...defect, 'idempotency/bet', '--report', 'html=report.html'];
+  const args = ['run', '--reference', ...defect, 'idempotency/bet', '--curl', '--report', 'html=report.html'];
   const { status, err } = await croupier(args, { cwd: dir });
   if (status !== 1) throw new Error(`croupier ${args.join(' ')} ended with ${String(status)}: ${err}`);
   const page = await openPage(browser, pathToFileURL(path.join(dir, 'report.html')).href, { viewport: REPORT });

@@ -1,3 +1,4 @@
+import { SIGNATURE_HEADER } from '../contract/signature.ts';
 import {
   type Body,
   bodyText,
@@ -97,9 +98,26 @@ export function noReplySentence(reason: NoReplyReason): string {
 const ORDINARY_IN_A_REQUEST = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
 const NOTABLE_IN_A_REPLY = new Set(['content-type', 'content-encoding', 'location', 'retry-after', 'server', 'via']);
 
-/** Returns the headers of a request, without the headers that every request has. */
-export function notableRequestHeaders(headers: HeaderList): HeaderList {
-  return headers.filter(([name]) => !ORDINARY_IN_A_REQUEST.has(name.toLowerCase()));
+/** Number of characters of a signature that are shown if the call must not be sent again. */
+const SHOWN_OF_SIGNATURE = 8;
+
+/**
+ * Returns the headers of a request, without the headers that every request has.
+ *
+ * @param isSigned false to show only the beginning of the signature, so that nobody can send the call again
+ */
+export function notableRequestHeaders(headers: HeaderList, isSigned: boolean): HeaderList {
+  return headers
+    .filter(([name]) => !ORDINARY_IN_A_REQUEST.has(name.toLowerCase()))
+    .map(([name, value]) => (isSigned || !isSignature(name) ? [name, value] : [name, beginningOf(value)]));
+}
+
+function isSignature(name: string): boolean {
+  return name.toLowerCase() === SIGNATURE_HEADER.toLowerCase();
+}
+
+function beginningOf(signature: string): string {
+  return signature.length <= SHOWN_OF_SIGNATURE ? signature : `${signature.slice(0, SHOWN_OF_SIGNATURE)}…`;
 }
 
 /** Returns the headers of a reply that describe its content or its sender. */

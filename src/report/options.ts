@@ -29,6 +29,11 @@ export interface ReportOptions extends Look {
   readonly journal: string | null;
   /** Maximum number of exchanges of one scenario in the JSON and the HTML report. With 0, the reports contain no exchanges. */
   readonly exchangesPerScenario: number;
+  /**
+   * True if pages for other people (Markdown, HTML) may contain signatures and curl commands, with which every reader can send the
+   * calls again.
+   */
+  readonly curl: boolean;
   /** Returns the style and the script of the HTML report. Only the HTML report calls this function. */
   readonly page: () => PageParts;
 }

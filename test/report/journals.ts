@@ -28,6 +28,7 @@ export const OPTIONS: ReportOptions = {
   readLine: ({ file, line }) => SOURCE[`${file}:${line}`] ?? null,
   journal: '.croupier/run.ndjson',
   exchangesPerScenario: 100,
+  curl: false,
   page: () => ({ style: 'body { margin: 0 }', script: 'void 0;' }),
 };
 

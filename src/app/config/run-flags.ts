@@ -71,6 +71,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly decimals?: readonly string[];
   readonly largeAmounts?: boolean;
   readonly report?: readonly string[];
+  /** True if reports for other people may contain signatures and curl commands. */
+  readonly curl?: boolean;
   readonly journal?: string;
   readonly json?: boolean;
   /** False if `--no-github` switches off the output for GitHub Actions. */

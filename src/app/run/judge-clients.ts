@@ -97,9 +97,13 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
     const named = clients.length > 1 || flags.client !== undefined ? extCID : undefined;
     const played = await play(playOf(runner, assignment, repeatFlags(flags, named), scrub));
     runner.onPlayed?.(extCID, played.fold);
-    const published = await publish(played, { extCID, json: flags.json === true, reports, scrub }, stdio);
+    const published = await publish(
+      played,
+      { extCID, json: flags.json === true, curl: flags.curl === true, reports, scrub },
+      stdio,
+    );
     statuses.push(runner.atOnce.aborted ? interruptedStatus(signal) : played.status, ...published);
-    const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd));
+    const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), flags.curl);
     await github?.report(played.fold, played.open, options, scrub);
   }
   return worstStatus(statuses);
@@ -146,7 +150,10 @@ function playOf(
     onExchange: flags.verbose
       ? (sending, received) => {
           const title = `${sending.id}  ${sending.scenario ?? 'outside of scenarios'}: ${sending.call}`;
-          const lines = [options.paint.bold(title), ...exchangeLines({ sending, received }, 2, options)];
+          const lines = [
+            options.paint.bold(title),
+            ...exchangeLines({ sending, received }, 2, { ...options, curl: true }),
+          ];
           const text = `${lines.join('\n')}\n\n`;
           if (progress === SILENT) stdio.err.write(scrub(text));
           else progress.print(scrub(text));

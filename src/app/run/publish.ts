@@ -20,6 +20,7 @@ export interface Publication {
   readonly extCID: string;
   /** True if stdout gets the JSON report in place of the text report. */
   readonly json: boolean;
+  readonly curl: boolean;
   readonly reports: readonly ReportRequest[];
   readonly scrub: (text: string) => string;
 }
@@ -31,12 +32,12 @@ export interface Publication {
  */
 export async function publish(
   played: Played,
-  { extCID, json, reports, scrub }: Publication,
+  { extCID, json, curl, reports, scrub }: Publication,
   stdio: Stdio,
 ): Promise<readonly number[]> {
   const statuses: number[] = [];
   const { fold, open } = played;
-  const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd));
+  const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), curl);
   for await (const piece of (json ? jsonReport : terminalReport)(fold, open, options)) stdio.out.write(scrub(piece));
   for (const { kind, report, file: name } of reports) {
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
@@ -61,8 +62,9 @@ async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) =>
  * Returns the options for a report that is written to this stream.
  *
  * @param journal the path that the report shows; null to show none
+ * @param curl true if a page for other people may contain curl commands
  */
-export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null): ReportOptions {
+export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null, curl = false): ReportOptions {
   return {
     paint: sink.colour ? ANSI : PLAIN,
     width: sink.columns,
@@ -72,6 +74,7 @@ export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null):
     repositoryFile: repositoryFile(stdio),
     journal,
     exchangesPerScenario: EXCHANGES_PER_SCENARIO,
+    curl,
     page: () => ({ style: pageText('report.css'), script: pageText('report.js') }),
   };
 }

@@ -1,7 +1,7 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { SETTINGS } from '../help.ts';
-import { collect, countFlag, durationFlag, versionFlag } from './parts.ts';
+import { collect, countFlag, curlOption, durationFlag, versionFlag } from './parts.ts';
 
 function setting<Flags extends string>(flags: Flags, description: string): Option<Flags> {
   return new Option(flags, description).helpGroup(SETTINGS);
@@ -138,7 +138,6 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     .addOption(setting('--large-amounts', 'also move amounts above 2^53 of the smallest unit'))
     .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
-    .addOption(
-      setting('--require <rules>', 'groups and rules that the run must decide; repeatable').argParser(collect),
-    );
+    .addOption(setting('--require <rules>', 'groups and rules that the run must decide; repeatable').argParser(collect))
+    .addOption(curlOption().helpGroup(SETTINGS));
 }

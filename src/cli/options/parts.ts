@@ -41,3 +41,8 @@ export function collect(text: string, earlier: readonly string[] | undefined): r
 export function jsonOption() {
   return new Option('--json', 'print JSON instead of text');
 }
+
+/** Returns the flag for signatures and curl commands in reports for other people. */
+export function curlOption() {
+  return new Option('--curl', 'also put signatures and curl lines into Markdown and HTML');
+}

@@ -15,18 +15,24 @@ const MAX_HEADER_VALUE = 400;
 /**
  * Renders one exchange: request and reply with their differences, timings, and a curl command. The exchange is folded unless
  * `open` is true.
+ *
+ * @param curl false to cut the signature and to leave out the curl command
  */
-export function exchangeDetails(exchange: ReadExchange, differences: Differences, open: boolean): Markup {
+export function exchangeDetails(
+  exchange: ReadExchange,
+  differences: Differences,
+  { open, curl }: { readonly open: boolean; readonly curl: boolean },
+): Markup {
   const { sending, received, answer, label } = exchange;
   const { id, step, purpose, request } = sending;
   return html`<details class="exchange" id="${anchor('call', id)}"${open ? html` open` : null}>
 <summary><b>${label}</b> <span class="dim">${step === null ? purpose : `step ${step}`}</span> → ${answer?.text ?? 'unknown'} <span class="id">${id}</span></summary>
 <div class="sides"><section><h5>Request</h5>${first(differences)}
-${message(`${request.method} ${request.url}`, notableRequestHeaders(request.headers), request.body, differences.request)}</section>
+${message(`${request.method} ${request.url}`, notableRequestHeaders(request.headers, curl), request.body, differences.request)}</section>
 <section><h5>Reply</h5>
 ${reply(exchange, differences)}</section></div>
 ${received === null ? null : timing(received.stamps, received.connection?.reused === true, open)}
-${again(curlLine(request))}</details>
+${curl ? again(curlLine(request)) : null}</details>
 `;
 }
 

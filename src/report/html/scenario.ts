@@ -96,7 +96,7 @@ function body(played: PlayedScenario, fold: Fold, options: ReportOptions): Conte
   const folded = rows.flatMap(({ first }) => (shown.includes(first) ? [] : [first]));
   const details = (exchange: ReadExchange, open: boolean): Content => {
     const found = differences.get(exchange.sending.id);
-    return found ? exchangeDetails(exchange, found, open) : null;
+    return found ? exchangeDetails(exchange, found, { open, curl: options.curl }) : null;
   };
   const left = exchangeCount - exchanges.length;
   const isWrong = scenario.verdict === 'fail' || scenario.verdict === 'inconclusive';

@@ -15,15 +15,19 @@ const LABEL_COLUMN = 10;
 
 /**
  * Returns the lines about one exchange: the request, the reply or the reason why no reply came, the timings, the expected
- * balance, and a curl command.
+ * balance, and a curl command. If `curl` is false, the signature is cut, and the curl command is left out.
  */
-export function exchangeLines(exchange: JournalledExchange, indent: number, options: Look): readonly string[] {
+export function exchangeLines(
+  exchange: JournalledExchange,
+  indent: number,
+  options: Look & { readonly curl?: boolean },
+): readonly string[] {
   const { sending, received } = exchange;
   const { request } = sending;
   const labelled = (label: string, text: string): readonly string[] => row(label, text, indent, options);
   const lines = [
     ...labelled('request', `${request.method} ${request.url}`),
-    ...headerRows(notableRequestHeaders(request.headers), labelled),
+    ...headerRows(notableRequestHeaders(request.headers, options.curl !== false), labelled),
     ...(request.body ? labelled('', bodyLine(request.body)) : []),
   ];
   if (received === null) {
@@ -46,6 +50,7 @@ export function exchangeLines(exchange: JournalledExchange, indent: number, opti
     const wallet = walletText(received.model);
     if (wallet !== null) lines.push(...labelled('wallet', wallet));
   }
+  if (options.curl === false) return lines;
   const curl = curlLine(request);
   // The curl command is never wrapped, so that a user can copy it.
   if (curl) lines.push(' '.repeat(indent) + options.paint.dim('again'.padEnd(LABEL_COLUMN)) + forTerminal(curl));

@@ -26,7 +26,8 @@ const MIN_WIDTH = 40;
  * calls that croupier must still send.
  */
 export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
-  const options = { ...given, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
+  // This report is for the person at the terminal, who has the journal too.
+  const options = { ...given, curl: true, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
   const conclusion = conclude(fold);
   yield text(headerLines(fold, conclusion, options));
 

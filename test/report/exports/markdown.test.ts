@@ -25,7 +25,6 @@ describe('the Markdown report', () => {
     expect(text).toContain('Run alone: <code>croupier run ');
     expect(text).toMatch(/\| `[a-z]+\.[a-z-]+` \| MUST, money at stake \| .* \| <code>.*\.yaml:\d+<\/code> \|\n/);
     expect(text).toMatch(/<details><summary><code>idempotency\.bet: /);
-    expect(text).toContain('again     curl ');
     expect((text.match(/<details>/g) ?? []).length).toBe((text.match(/<\/details>/g) ?? []).length);
     const kinds = [...text.matchAll(/^\| `([^`]+)` \| (.*?) \|/gm)].map(([, , weight]) => weight?.includes('money'));
     expect(kinds).toEqual(kinds.toSorted((a, b) => Number(b) - Number(a)));

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const failing = ['run', '--reference', '--defect', 'replayed-bet-charged', '--linger', '50ms', ...what];
   const hostile = path.resolve(import.meta.dirname, '../../../fixtures/journals/hostile.ndjson');
   const ends = await Promise.all([
-    croupier([...failing, '--report', 'html=failed.html'], { cwd: dir }),
+    croupier([...failing, '--curl', '--report', 'html=failed.html'], { cwd: dir }),
     croupier(['run', '--reference', 'balance', '--report', 'html=passed.html'], { cwd: dir }),
     croupier(['report', 'convert', hostile, '--to', 'html=hostile.html'], { cwd: dir }),
   ]);

@@ -36,7 +36,7 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
     refuseOverwriting(target, `--to ${kind}=${file}`, [source]);
   }
-  await writeReports({ fold, open }, reports, journal, stdio);
+  await writeReports({ fold, open }, reports, { journal, curl: flags.curl }, stdio);
   return 0;
 }
 
@@ -52,16 +52,16 @@ export function readRequests(words: readonly string[]): readonly ReportRequest[]
 /**
  * Writes each report to its file or to stdout.
  *
- * @param journal the path that the reports show; null if the journal is in no file
+ * @param shown.journal the path that the reports show; null if the journal is in no file
  * @throws UsageError for a report that can't be written
  */
 export async function writeReports(
   { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
   reports: readonly ReportRequest[],
-  journal: string | null,
+  { journal, curl }: { readonly journal: string | null; readonly curl: boolean | undefined },
   stdio: Stdio,
 ): Promise<void> {
-  const options = reportOptions(stdio.out, stdio, journal);
+  const options = reportOptions(stdio.out, stdio, journal, curl);
   for (const { kind, report, file } of reports) {
     const toTerminal = file === '-';
     const pieces = report(fold, open, toTerminal ? options : { ...options, ...IN_A_FILE });

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
+import { collect, curlOption, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Defines `croupier report`, which only groups its subcommands. */
 export function describeReport(program: CommandUnknownOpts) {
@@ -28,6 +28,7 @@ export function describeConvert(report: CommandUnknownOpts) {
       'kind of report (terminal, json, junit, html, markdown, github, baseline, har or curl) and its file (- for stdout); separate several reports with commas',
       collect,
     )
+    .addOption(curlOption())
     .addHelpText(
       'after',
       `
@@ -48,6 +49,7 @@ export function describeMerge(report: CommandUnknownOpts) {
     .summary('make one report of all shards of a run')
     .argument('<journals...>', 'the journal of each shard')
     .option('--to <KIND=file>', 'kind and file, as for report convert (default: terminal=-); repeatable', collect)
+    .addOption(curlOption())
     .option('--out <journal>', 'also write the journal of the whole run, for reports and settle')
     .addHelpText(
       'after',

@@ -45,7 +45,7 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
     refuseOverwriting(target, `--to ${kind}=${file}`, [...sources, ...whole.map((one) => one.file)]);
   }
   if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
-  await writeReports(merged, reports, flags.out ?? null, stdio);
+  await writeReports(merged, reports, { journal: flags.out ?? null, curl: flags.curl }, stdio);
   return conclude(merged.fold).exitCode;
 }
 
