@@ -39,9 +39,9 @@ async function timeToMerge(files: readonly string[]): Promise<number> {
   const shards = await Promise.all(files.map((name) => readShard(name, '/')));
   const mismatch = shardMismatch(shards);
   if (mismatch) throw new Error(mismatch.reasons.join('\n'));
-  const { fold } = await mergeShards(shards);
+  const { fold, open } = await mergeShards(shards);
   let length = 0;
-  for await (const piece of junitReport(fold)) length += piece.length;
+  for await (const piece of junitReport(fold, open, {})) length += piece.length;
   if (conclude(fold).exitCode !== 0 || length === 0) throw new Error(conclude(fold).firstLine);
   return performance.now() - started;
 }

@@ -1,10 +1,9 @@
-import { appendFileSync, existsSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { appendFileSync, statSync } from 'node:fs';
 import type { Fold } from '../journal/fold.ts';
 import { forWorkflowMessage } from '../report/escape.ts';
 import type { OpenJournal, ReportOptions } from '../report/options.ts';
 import { isOn } from './config/run-flags.ts';
-import { packageRoot, whyUnreadable } from './files.ts';
+import { whyUnreadable } from './files.ts';
 import type { Stdio } from './stdio.ts';
 
 /** Writes the messages for GitHub Actions, in addition to the report of a run. */
@@ -72,29 +71,4 @@ function append(file: string, page: string, stdio: Stdio): void {
     // The log contains the same report, so a missing summary does not change the exit status.
     stdio.err.write(`The summary of this step can't be written: ${file}: ${whyUnreadable(error)}\n`);
   }
-}
-
-/** The folder of croupier in a repository that installs it. Annotations in built-in scenarios use it as their path. */
-const PACKAGE = 'node_modules/croupier-conformance';
-
-/**
- * Returns a function that gives the path of a file in the user's repository, for annotations; null if the file is
- * outside. A built-in scenario gets its path in the installed package.
- */
-export function repositoryFile({ env, cwd }: Stdio): (file: string) => string | null {
-  const root = path.resolve(env.GITHUB_WORKSPACE ?? cwd);
-  return (file) => {
-    const whole = path.resolve(cwd, file);
-    if (isWithin(root, whole) && existsSync(whole)) return named(root, whole);
-    return isWithin(packageRoot(), whole) ? `${PACKAGE}/${named(packageRoot(), whole)}` : null;
-  };
-}
-
-function named(folder: string, file: string): string {
-  return path.relative(folder, file).split(path.sep).join('/');
-}
-
-function isWithin(folder: string, file: string): boolean {
-  const relative = path.relative(folder, file);
-  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
 }

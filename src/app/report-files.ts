@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../engine/run/make-folder.ts';
-import { REPORT_KINDS } from '../report/exports/kinds.ts';
+import { REPORT_FORMS, REPORT_KINDS } from '../report/exports/kinds.ts';
 import type { Report } from '../report/options.ts';
 import { nearest } from '../scenario/near.ts';
 import { UsageError } from './exit-status.ts';
@@ -39,17 +39,30 @@ export function readReportRequests(words: readonly string[], flag: string): read
 function readReportRequest(text: string, flag: string): ReportRequest {
   const at = text.indexOf('=');
   const kind = at < 0 ? text : text.slice(0, at);
-  const file = at < 0 ? '' : text.slice(at + 1);
-  const report = Object.hasOwn(REPORT_KINDS, kind) ? REPORT_KINDS[kind] : undefined;
-  if (!report) {
+  const value = at < 0 ? '' : text.slice(at + 1);
+  const usual = Object.hasOwn(REPORT_KINDS, kind) ? REPORT_KINDS[kind] : undefined;
+  if (!usual) {
     const kinds = Object.keys(REPORT_KINDS);
     const near = nearest(kind, kinds);
     const help = near === undefined ? `The kinds are ${kinds.join(', ')}.` : `Did you mean ${near}?`;
     throw new UsageError(`${flag} ${text}: there is no report kind ${kind}. ${help}`);
   }
+  const forms = REPORT_FORMS[kind];
+  const [file, form] = forms ? withForm(value) : [value, undefined];
+  const report = form === undefined ? usual : forms?.[form];
+  if (!report)
+    throw new UsageError(
+      `${flag} ${text}: there is no form ${form} of the kind ${kind}. The forms are ${Object.keys(forms ?? {}).join(', ')}.`,
+    );
   if (file === '')
     throw new UsageError(`${flag} ${text}: the file name is missing. Write it as in ${flag} ${kind}=report.${kind}`);
   return { kind, report, file };
+}
+
+/** Separates the form from the file name, as in `report.xml,strict`. */
+function withForm(value: string): readonly [file: string, form: string | undefined] {
+  const at = value.lastIndexOf(',');
+  return at < 0 ? [value, undefined] : [value.slice(0, at), value.slice(at + 1)];
 }
 
 /**

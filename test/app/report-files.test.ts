@@ -19,6 +19,7 @@ import {
   refuseSharedFile,
   writeWhole,
 } from '../../src/app/report-files.ts';
+import { strictJunitReport } from '../../src/report/exports/junit.ts';
 
 describe('readReportRequests', () => {
   it('reads a kind with its file', () => {
@@ -35,12 +36,21 @@ describe('readReportRequests', () => {
     ]);
   });
 
+  it('reads the form of a report after its file', () => {
+    expect(readReportRequests(['junit=a.xml,strict,json=b.json'], '--to')).toMatchObject([
+      { kind: 'junit', file: 'a.xml', report: strictJunitReport },
+      { kind: 'json', file: 'b.json' },
+    ]);
+  });
+
   it.each([
     ['junti=x.xml', 'Did you mean junit?'],
     ['pdf=x', 'The kinds are terminal, json, junit'],
     ['toString=x', 'there is no report kind toString'],
     ['json', 'the file name is missing'],
     ['json=', 'the file name is missing'],
+    ['junit=,strict', 'the file name is missing'],
+    ['junit=x.xml,strikt', 'there is no form strikt of the kind junit. The forms are strict.'],
   ])('refuses %s with the message: %s', (text, reason) => {
     expect(() => readReportRequests([text], '--report')).toThrow(reason);
   });

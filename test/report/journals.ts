@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { type Fold, foldJournal } from '../../src/journal/fold.ts';
 import { readJournal } from '../../src/journal/read.ts';
-import { REPORT_KINDS } from '../../src/report/exports/kinds.ts';
+import { REPORT_FORMS, REPORT_KINDS } from '../../src/report/exports/kinds.ts';
 import type { OpenJournal, ReportOptions } from '../../src/report/options.ts';
 import { PLAIN } from '../../src/report/paint.ts';
 
@@ -44,11 +44,10 @@ export function foldOf(name: JournalName): Promise<Fold> {
   return foldJournal(openJournal(name)());
 }
 
-export async function reportText(
-  name: JournalName,
-  kind: string,
-  options: Partial<ReportOptions> = {},
-): Promise<string> {
+/** Options of a report, and perhaps its form, such as `strict`. */
+type Given = Partial<ReportOptions> & { readonly form?: string };
+
+export async function reportText(name: JournalName, kind: string, options: Given = {}): Promise<string> {
   return textOf(kind, openJournal(name), options);
 }
 
@@ -56,13 +55,13 @@ export async function reportText(
 export async function reportOfEvents(
   events: readonly JournalEvent[],
   kind: string,
-  options: Partial<ReportOptions> = {},
+  options: Given = {},
 ): Promise<string> {
   return textOf(kind, () => events, options);
 }
 
-async function textOf(kind: string, open: OpenJournal, options: Partial<ReportOptions>): Promise<string> {
-  const report = REPORT_KINDS[kind];
+async function textOf(kind: string, open: OpenJournal, options: Given): Promise<string> {
+  const report = options.form === undefined ? REPORT_KINDS[kind] : REPORT_FORMS[kind]?.[options.form];
   if (!report) throw new Error(`no report is called ${kind}`);
   let text = '';
   for await (const piece of report(await foldJournal(open()), open, { ...OPTIONS, ...options })) text += piece;

@@ -7,8 +7,8 @@ import { terminalReport } from '../../report/terminal/terminal.ts';
 import { EXIT } from '../exit-status.ts';
 import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
-import { repositoryFile } from '../github.ts';
 import { fileForClient, type ReportRequest, writeWhole } from '../report-files.ts';
+import { repositoryFile } from '../repository.ts';
 import { type Sink, type Stdio, showsUnicode } from '../stdio.ts';
 import type { Played } from './play.ts';
 

@@ -10,6 +10,9 @@ import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { clauseText } from '../clause.ts';
 import { forXmlAttribute, forXmlText } from '../escape.ts';
 import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
+import type { OpenJournal, ReportOptions } from '../options.ts';
+
+type Paths = Pick<ReportOptions, 'repositoryFile'>;
 
 /** One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, or the run. */
 interface TestCase {
@@ -26,18 +29,31 @@ interface TestCase {
 
 /**
  * Writes the report for CI as JUnit XML, with one suite for each group of rules and one test for each rule. A breach is a
- * failure, an undecided rule is an error, and a skipped or untested rule is skipped.
+ * failure, an undecided rule is an error, and a skipped or untested rule is skipped. Paths are relative to the repository.
  */
-export async function* junitReport(fold: Fold): AsyncGenerator<string> {
+export function junitReport(fold: Fold, _open: OpenJournal, options: Paths): AsyncGenerator<string> {
+  return junitXml(fold, options, false);
+}
+
+/**
+ * Writes the report for CI as JUnit XML that the schema of Jenkins' xunit plugin (`junit-10.xsd`) allows: without the attributes
+ * `file` and `line` of a test, and without the number of skipped tests of the whole file.
+ */
+export function strictJunitReport(fold: Fold, _open: OpenJournal, options: Paths): AsyncGenerator<string> {
+  return junitXml(fold, options, true);
+}
+
+async function* junitXml(fold: Fold, { repositoryFile }: Paths, isStrict: boolean): AsyncGenerator<string> {
+  const inRepository = repositoryFile ?? unchanged;
   const durations = new Map(fold.scenarios.map((result) => [result.planned.id, (result.durationMs ?? 0) / 1000]));
   const places = firstPlaces(fold.scenarios);
   const suites: { name: string; cases: readonly TestCase[] }[] = RULE_GROUPS.map((group) => ({
     name: group,
     cases: fold.rules
       .filter((result) => result.rule.group === group)
-      .map((result) => ruleCase(result, places, fold, durations)),
+      .map((result) => ruleCase(result, places, fold, durations, inRepository)),
   }));
-  const missed = expectationCases(fold, durations);
+  const missed = expectationCases(fold, durations, inRepository);
   if (missed.length > 0) suites.push({ name: 'expectation', cases: missed });
   const listed = fold.baseline.filter(({ state }) => state !== 'failing');
   if (listed.length > 0) suites.push({ name: 'baseline', cases: listed.map((known) => baselineCase(known, fold)) });
@@ -47,32 +63,46 @@ export async function* junitReport(fold: Fold): AsyncGenerator<string> {
   const all = suites.flatMap(({ cases }) => cases);
   const seconds = (fold.ended?.durationMs ?? 0) / 1000;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
-  yield `<testsuites name="${forXmlAttribute(`croupier: ${fold.run.client.extCID}`)}"${totals(all)} time="${time(seconds)}">\n`;
+  yield `<testsuites name="${forXmlAttribute(`croupier: ${fold.run.client.extCID}`)}"${totals(all, isStrict)} time="${time(seconds)}">\n`;
   for (const { name, cases } of suites) {
     const spent = cases.reduce((sum, test) => sum + test.seconds, 0);
     const at = forXmlAttribute(fold.run.startedAt.replace(/\.\d+Z$/, ''));
-    yield `  <testsuite name="${name}"${totals(cases)} time="${time(spent)}" timestamp="${at}">\n`;
-    for (const test of cases) yield caseElement(test);
+    yield `  <testsuite name="${name}"${totals(cases, false)} time="${time(spent)}" timestamp="${at}">\n`;
+    for (const test of cases) yield caseElement(test, isStrict ? null : placeOf(test, inRepository));
     yield '  </testsuite>\n';
   }
   yield '</testsuites>\n';
 }
 
-function totals(cases: readonly TestCase[]): string {
+/** Returns the path of a file in its repository. Null if the file is in no repository. */
+type InRepository = (file: string) => string | null;
+
+function unchanged(file: string): string {
+  return file;
+}
+
+/** Returns the place of a test with a path in the repository. Null if its file is in no repository. */
+function placeOf({ place }: TestCase, inRepository: InRepository): Place | null {
+  const file = place === null || place.file === '' ? null : inRepository(place.file);
+  return place === null || file === null ? null : { ...place, file };
+}
+
+function totals(cases: readonly TestCase[], withoutSkipped: boolean): string {
   const count = (verdicts: readonly Verdict[]): number =>
     cases.filter(({ verdict }) => verdicts.includes(verdict)).length;
   const failures = count(['fail']);
   const errors = count(['inconclusive']);
-  return ` tests="${cases.length}" failures="${failures}" errors="${errors}" skipped="${count(['skip', 'untested'])}"`;
+  const skipped = withoutSkipped ? '' : ` skipped="${count(['skip', 'untested'])}"`;
+  return ` tests="${cases.length}" failures="${failures}" errors="${errors}"${skipped}`;
 }
 
 function time(seconds: number): string {
   return seconds.toFixed(3);
 }
 
-function caseElement(test: TestCase): string {
-  const { name, classname, place, seconds } = test;
-  const where = place && place.file !== '' ? ` file="${forXmlAttribute(place.file)}" line="${place.line}"` : '';
+function caseElement(test: TestCase, place: Place | null): string {
+  const { name, classname, seconds } = test;
+  const where = place ? ` file="${forXmlAttribute(place.file)}" line="${place.line}"` : '';
   const start = `    <testcase name="${forXmlAttribute(name)}" classname="${forXmlAttribute(classname)}"${where} time="${time(seconds)}"`;
   const inside = outcomeElement(test);
   return inside === '' ? `${start}/>\n` : `${start}>\n${inside}    </testcase>\n`;
@@ -116,6 +146,7 @@ function ruleCase(
   places: ReadonlyMap<string, ScenarioResult>,
   fold: Fold,
   durations: ReadonlyMap<string, number>,
+  inRepository: InRepository,
 ): TestCase {
   const { rule, verdict, isKnown } = result;
   const known = fold.baseline.find((one) => one.state === 'failing' && one.known.rule === rule.id);
@@ -137,7 +168,7 @@ function ruleCase(
       ...(because === null ? [] : [`likely cause: ${because}. ${ruleById(because).means ?? ''}`]),
       `${rule.level}${rule.money ? ' $' : ''}: ${rule.sentence}`,
       clauseText(rule),
-      ...grave.flatMap(findingLines),
+      ...grave.flatMap((finding) => findingLines(finding, inRepository)),
       ...(verdict === 'fail' ? [`to fix: ${rule.hint}`] : []),
     ].join('\n'),
   };
@@ -151,9 +182,10 @@ function messageOf({ rule, verdict, reason }: RuleResult, because: RuleId | null
   return verdict === 'fail' && rule.means !== null ? `${rule.means} Seen: ${seen}` : seen;
 }
 
-function findingLines(finding: JudgedFinding): readonly string[] {
+function findingLines(finding: JudgedFinding, inRepository: InRepository): readonly string[] {
   const { scenario, place, expected, actual, exchange } = finding;
-  const where = place === null ? scenario : `${scenario} (${place.file}:${place.line}:${place.column})`;
+  const where =
+    place === null ? scenario : `${scenario} (${inRepository(place.file) ?? place.file}:${place.line}:${place.column})`;
   return [
     '',
     where,
@@ -163,7 +195,11 @@ function findingLines(finding: JudgedFinding): readonly string[] {
   ];
 }
 
-function expectationCases(fold: Fold, durations: ReadonlyMap<string, number>): readonly TestCase[] {
+function expectationCases(
+  fold: Fold,
+  durations: ReadonlyMap<string, number>,
+  inRepository: InRepository,
+): readonly TestCase[] {
   const byScenario = Map.groupBy(fold.expectations, ({ scenario }) => scenario);
   return [...byScenario].flatMap(([scenario, findings]) => {
     const [gravest] = findings;
@@ -176,7 +212,10 @@ function expectationCases(fold: Fold, durations: ReadonlyMap<string, number>): r
       verdict: findings.every((finding) => isKnownBreach(fold.baseline, finding)) ? 'skip' : gravest.verdict,
       flaky: gravest.flaky,
       message: gravest.actual,
-      details: findings.flatMap(findingLines).join('\n').trimStart(),
+      details: findings
+        .flatMap((finding) => findingLines(finding, inRepository))
+        .join('\n')
+        .trimStart(),
     };
   });
 }

@@ -5,7 +5,7 @@ import { terminalReport } from '../terminal/terminal.ts';
 import { baselineReport } from './baseline.ts';
 import { curlReport } from './curl-script.ts';
 import { harReport } from './har.ts';
-import { junitReport } from './junit.ts';
+import { junitReport, strictJunitReport } from './junit.ts';
 
 async function* markdownReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   yield* (await import('./markdown.ts')).markdownReport(fold, open, options);
@@ -30,4 +30,9 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   har: harReport,
   curl: curlReport,
   html: htmlReport,
+};
+
+/** Other forms of a report, by the word after its file name, as in `junit=FILE,strict`. */
+export const REPORT_FORMS: Readonly<Record<string, Readonly<Record<string, Report>>>> = {
+  junit: { strict: strictJunitReport },
 };

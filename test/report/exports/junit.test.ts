@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
+import { validateXML } from 'xmllint-wasm';
 import { RULES } from '../../../src/contract/catalogue.ts';
 import { attributed, ended, found, planned, runOf } from '../../journal/events.ts';
 import { foldOf, JOURNALS, reportOfEvents, reportText } from '../journals.ts';
@@ -126,4 +128,36 @@ describe('the JUnit report', () => {
     const test = read(xml).cases.find((each) => each['@_name'] === 'reply.error-message');
     expect(test?.failure?.['#text']).toContain('<script>alert("x")</script> ]]>');
   });
+
+  it('has paths in the repository, and no path for a scenario outside', async () => {
+    const inRepository = (file: string) => (file.startsWith('our') ? null : `node_modules/croupier/${file}`);
+    const { cases } = read(await reportText('failing', 'junit', { repositoryFile: inRepository }));
+    const bet = cases.find((each) => each['@_name'] === 'idempotency.bet');
+    expect(bet?.['@_file']).toBe('node_modules/croupier/scenarios/idempotency/bet.yaml');
+    expect(bet?.failure?.['#text']).toContain('(node_modules/croupier/scenarios/idempotency/bet.yaml:9:5)');
+    const ours = cases.find((each) => each['@_name'] === 'ours/first-deposit');
+    expect(ours).not.toHaveProperty('@_file');
+  });
+});
+
+it('the strict JUnit report is valid by the schema of the xunit plugin of Jenkins, the usual report is not', async () => {
+  const schema = readFileSync(new URL('../../../fixtures/xunit-plugin/junit-10.xsd', import.meta.url), 'utf8');
+  const texts = await Promise.all(
+    JOURNALS.map(async (name) => ({ fileName: name, contents: await reportText(name, 'junit', { form: 'strict' }) })),
+  );
+  const { valid, errors } = await validateXML({ xml: texts, schema });
+  expect(errors).toEqual([]);
+  expect(valid).toBe(true);
+  const usual = await validateXML({ xml: await reportText('failing', 'junit'), schema });
+  expect(usual.errors.map(({ message }) => message).join()).toContain("The attribute 'file' is not allowed");
+});
+
+it('the strict JUnit report has the tests and the numbers of the usual one', async () => {
+  const [usual, strict] = [
+    read(await reportText('failing', 'junit')),
+    read(await reportText('failing', 'junit', { form: 'strict' })),
+  ];
+  const outcome = ({ '@_file': _file, '@_line': _line, ...rest }: Case): object => rest;
+  expect(strict.cases.map(outcome)).toEqual(usual.cases.map(outcome));
+  expect(strict.totals['@_failures']).toBe(usual.totals['@_failures']);
 });
