@@ -53,9 +53,9 @@ describe.runIf(process.env.CROUPIER_PACKAGE)('the npm package', { timeout: 240_0
     expect(sha256(packIn(path.join(folder, 'somewhere', 'else')).tarball)).toBe(sha256(tarball));
   });
 
-  it('installs one further package into an empty folder', () => {
+  it('installs no other package', () => {
     const installed = readdirSync(path.join(project, 'node_modules')).filter((name) => !name.startsWith('.'));
-    expect(installed.sort()).toEqual(['croupier-conformance', 'zod']);
+    expect(installed.sort()).toEqual(['croupier-conformance']);
   });
 
   it('runs after the installation', () => {

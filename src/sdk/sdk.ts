@@ -1,6 +1,6 @@
 /**
  * The SDK for operators. It verifies and reads the reverse calls, builds the replies to them, and calls the Core API.
- * It needs no package but zod.
+ * It needs no other package.
  */
 export { SIGNATURE_HEADER } from '../contract/signature.ts';
 export type {
