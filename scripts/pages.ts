@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'rolldown';
+import { build, type RolldownOutput } from 'rolldown';
 
 const SRC = path.resolve(import.meta.dirname, '../src');
 const SCRIPTS = {
@@ -17,15 +17,22 @@ const STATIC_FILES = [
   'report/html/client/report.css',
 ];
 
-/** Builds the scripts of the service's pages and of the HTML report, and copies their static files. */
-export async function buildPages(folder: string): Promise<void> {
+/**
+ * Builds the scripts of the service's pages and of the HTML report, and copies their static files.
+ *
+ * @returns the bundles of the scripts
+ */
+export async function buildPages(folder: string): Promise<readonly RolldownOutput[]> {
   mkdirSync(folder, { recursive: true });
+  const bundles: RolldownOutput[] = [];
   for (const [name, entry] of Object.entries(SCRIPTS)) {
-    await build({
+    const bundle = await build({
       input: { [name]: path.join(SRC, entry) },
       platform: 'browser',
       output: { dir: folder, format: 'esm', minify: true },
     });
+    bundles.push(bundle);
   }
   for (const file of STATIC_FILES) cpSync(path.join(SRC, file), path.join(folder, path.basename(file)));
+  return bundles;
 }

@@ -9,6 +9,7 @@ import { describeHelp } from './commands/help/flags.ts';
 import { helpCommand, topicLines } from './commands/help/pages.ts';
 import { describeIncident } from './commands/incident/flags.ts';
 import { describeInit } from './commands/init/flags.ts';
+import { describeLicenses } from './commands/licenses/flags.ts';
 import { describeLint } from './commands/lint/flags.ts';
 import { describeList } from './commands/list/flags.ts';
 import { describeProxy } from './commands/proxy/flags.ts';
@@ -168,6 +169,10 @@ function addLookups(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeSelftest(program).action(async (names, flags) => {
     const { selftestCommand } = await import('./commands/selftest/action.ts');
     done(await selftestCommand(names, flags, stdio));
+  });
+  describeLicenses(program).action(async (flags) => {
+    const { licensesCommand } = await import('./commands/licenses/action.ts');
+    done(licensesCommand(flags, stdio));
   });
   describeCompletion(program).action(async (shell, words, flags) => {
     const { completionAnswerCommand, completionCommand } = await import('./commands/completion/action.ts');
