@@ -12,6 +12,7 @@ import { describeInit } from './commands/init/flags.ts';
 import { describeLicenses } from './commands/licenses/flags.ts';
 import { describeLint } from './commands/lint/flags.ts';
 import { describeList } from './commands/list/flags.ts';
+import { describeLoad } from './commands/load/flags.ts';
 import { describeProxy } from './commands/proxy/flags.ts';
 import { describeReplay } from './commands/replay/flags.ts';
 import { describeConvert, describeDiff, describeMerge, describeReport } from './commands/report/flags.ts';
@@ -79,6 +80,10 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeExplore(program).action(async (flags) => {
     const { exploreCommand } = await import('./commands/explore/action.ts');
     done(await exploreCommand(flags, stdio));
+  });
+  describeLoad(program).action(async (flags) => {
+    const { loadCommand } = await import('./commands/load/action.ts');
+    done(await loadCommand(flags, stdio));
   });
   describeSettle(program).action(async (journal, flags) => {
     const { settleCommand } = await import('./commands/settle/action.ts');

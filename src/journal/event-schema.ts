@@ -179,9 +179,11 @@ const runStarted = object({
     .describe('rules and scenarios that must be decided, or else the run is undecided'),
   scenarios: list(object({ id: scenarioID, title: text, place, rules: list(ruleId) })),
   source: z
-    .literal('proxy')
+    .enum(['proxy', 'load'])
     .exactOptional()
-    .describe('proxy: a real service made the calls, and they passed through croupier'),
+    .describe(
+      'proxy: a real service made the calls, and they passed through croupier. load: the calls are those of a load test, and each is a short array instead of an event',
+    ),
   process: object({ pid: z.int(), host: text }).exactOptional().describe('the process that writes the journal'),
 }).describe('first event: the plan of the run and the operator under test');
 

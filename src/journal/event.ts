@@ -140,10 +140,10 @@ export interface RunStarted {
   readonly required?: readonly RequiredResult[];
   readonly scenarios: readonly PlannedScenario[];
   /**
-   * `proxy` if a real service made the calls and they passed through croupier. It is left out if croupier made the
-   * calls.
+   * `proxy` if a real service made the calls and they passed through croupier. `load` if the calls are those of a load test,
+   * whose lines load-lines.ts describes. It is left out for all other runs.
    */
-  readonly source?: 'proxy';
+  readonly source?: 'proxy' | 'load';
   /**
    * The process that writes the journal. It shows whether a run without an end event is still running or was killed.
    */

@@ -1,4 +1,5 @@
 import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
+import { isLoadLine, LoadLines } from './load-lines.ts';
 
 /**
  * The error for a text that is not a journal that this version of croupier can read. The message names the line and the
@@ -27,6 +28,7 @@ export async function* readJournal(
   check: EventCheck = () => null,
 ): AsyncGenerator<JournalEvent> {
   let line = 0;
+  let loadLines: LoadLines | undefined;
   for await (const { text, ended } of linesOf(chunks)) {
     line += 1;
     if (text.trim() === '') continue;
@@ -36,9 +38,15 @@ export async function* readJournal(
       throw new JournalError(line === 1 ? NOT_A_JOURNAL : `line ${line} of the journal is not JSON: ${excerpt(text)}`);
     }
     if (line === 1) checkHead(value);
+    if (loadLines && isLoadLine(value)) {
+      const event = loadLines.eventOf(value);
+      if (event) yield event;
+      continue;
+    }
     const diagnostic = check(value);
     if (diagnostic !== null) throw new JournalError(`line ${line} of the journal is not an event: ${diagnostic}`);
     if (!isEvent(value)) throw new JournalError(`line ${line} of the journal is not an event: ${excerpt(text)}`);
+    if (value.event === 'run-started' && value.source === 'load') loadLines = new LoadLines(value);
     yield value;
   }
   if (line === 0) throw new JournalError('the journal is empty, because the run ended before it wrote an event');

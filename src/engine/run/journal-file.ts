@@ -13,6 +13,12 @@ export interface JournalFile {
    */
   append(event: JournalEvent): void;
   /**
+   * Writes whole lines that are no events, as a load test does (journal/load-lines.ts). Otherwise does the same as `append`.
+   *
+   * @throws UnwritableJournal if the operating system does not accept the lines
+   */
+  appendLines(lines: string): void;
+  /**
    * Closes the file. If it was removed since it was opened, writes it again.
    *
    * @returns true if the file was removed and has been written again
@@ -115,21 +121,23 @@ function withShortBody(event: JournalEvent, scrub: (text: string) => string): Jo
 
 function appending(file: string, descriptor: number, scrub: (text: string) => string): JournalFile {
   let open = true;
+  const write = (text: string): void => {
+    const line = Buffer.from(scrub(text));
+    // When a run fails, some calls may still be in flight. Their events must not go into another file that the system has
+    // opened with the same descriptor.
+    if (!open) throw new Error(`the journal ${file} is closed`);
+    try {
+      // If the disk is almost full, the system may write only a part of the line. The next write succeeds or throws the
+      // reason.
+      for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at);
+    } catch (error) {
+      throw error instanceof Error ? new UnwritableJournal(file, error) : error;
+    }
+  };
   return {
     path: file,
-    append: (event) => {
-      const line = Buffer.from(`${scrub(JSON.stringify(withShortBody(event, scrub)))}\n`);
-      // When a run fails, some calls may still be in flight. Their events must not go into another file that the system has
-      // opened with the same descriptor.
-      if (!open) throw new Error(`the journal ${file} is closed`);
-      try {
-        // If the disk is almost full, the system may write only a part of the line. The next write succeeds or throws the
-        // reason.
-        for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at);
-      } catch (error) {
-        throw error instanceof Error ? new UnwritableJournal(file, error) : error;
-      }
-    },
+    append: (event) => write(`${JSON.stringify(withShortBody(event, scrub))}\n`),
+    appendLines: write,
     close: () => {
       if (!open) return false;
       open = false;

@@ -1,0 +1,47 @@
+import type { ClientUnderTest } from '../../engine/run-options.ts';
+import { isPlayable, sessionsToPlay, walletIdOf } from '../../engine/session-pool.ts';
+import type { LoadWallet } from '../../load/load.ts';
+import type { Arrivals } from '../../load/schedule.ts';
+import { UsageError } from '../exit-status.ts';
+
+/** Highest number of calls per second that one player makes. A player waits for each reply before the next call. */
+const CALLS_PER_PLAYER = 50;
+
+/**
+ * Divides the sessions of a client by wallet.
+ *
+ * @throws UsageError if there are too few players for the load
+ */
+export function loadWallets(
+  client: ClientUnderTest,
+  arrivals: Arrivals,
+  maxPlayers: number | undefined,
+): readonly LoadWallet[] {
+  const playable = new Set(sessionsToPlay(client).filter(isPlayable));
+  const indexed = client.sessions
+    .map((session, index) => ({ session, index }))
+    .filter(({ session }) => playable.has(session));
+  const wallets = [...Map.groupBy(indexed, ({ session }) => walletIdOf(session))].map(
+    ([, all]): LoadWallet => ({
+      player: all[0]?.session.player ?? all[0]?.session.sessionID ?? '',
+      currency: all[0]?.session.currency,
+      sessions: all.map(({ session: { sessionID }, index }) => ({ sessionID, index })),
+    }),
+  );
+  const wanted = arrivals.kind === 'closed' ? arrivals.players : maxPlayers;
+  const needed =
+    arrivals.kind === 'closed' ? arrivals.players : Math.ceil(Math.max(arrivals.from, arrivals.to) / CALLS_PER_PLAYER);
+  const available = Math.min(wallets.length, maxPlayers ?? wallets.length);
+  if (available < needed) throw tooFew(client, arrivals, available, needed);
+  return wallets.slice(0, wanted ?? wallets.length);
+}
+
+function tooFew({ extCID }: ClientUnderTest, arrivals: Arrivals, available: number, needed: number): UsageError {
+  const load =
+    arrivals.kind === 'closed'
+      ? `--closed ${arrivals.players}`
+      : `${Math.max(arrivals.from, arrivals.to)} calls per second, with at most ${CALLS_PER_PLAYER} for each player,`;
+  return new UsageError(
+    `${load} needs ${needed} players, but ${extCID} has sessions of ${available}. Nothing was sent.\nConfigure more sessions, each with its \`player\` and its \`currency\`, or let sessionsFrom open them. Or choose a lower load.`,
+  );
+}

@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { DEFAULT_MIX, type Mix } from '../../load/mix.ts';
+import { byPlace } from '../../scenario/yaml/diagnostic.ts';
+import { readDocument } from '../../scenario/yaml/document.ts';
+import { diagnosticsError } from '../config/configuration.ts';
+import { diagnosticsOf, PlacedValues, type Words } from '../config/placed-values.ts';
+import { readTextFile } from '../files.ts';
+import type { Stdio } from '../stdio.ts';
+
+const share = z.number('must be a number from 0 to 100').min(0, 'must be 0 or more').max(100, 'must be 100 or less');
+
+/** The schema of the file of `--mix`. */
+export const mixSchema = z
+  .strictObject({
+    severalBets: share.optional().describe('Rounds with two or three bets instead of one. Default: 20.'),
+    zeroWins: share.optional().describe('Rounds whose win is 0. Default: 60.'),
+    simultaneousRounds: share
+      .optional()
+      .describe('Rounds whose calls are sent at the same moment as those of another round of the player. Default: 30.'),
+    wholeBalance: share
+      .optional()
+      .describe('Pairs of bets at the same moment that together are more than the balance. Default: 1.'),
+    freeRounds: share.optional().describe('Rounds of the configured campaign. Default: 3.'),
+    repeatsAtOnce: share.optional().describe('Calls that are sent twice at the same moment. Default: 2.'),
+    repeatsLater: share.optional().describe('Calls that are sent again some calls later. Default: 2.'),
+    brokenBets: share
+      .optional()
+      .describe('Bets whose connection croupier closes before the reply. They are refunded. Default: 2.'),
+    brokenWins: share
+      .optional()
+      .describe('Wins and refunds whose connection croupier closes. They are sent again. Default: 1.'),
+    overtakingRefunds: share
+      .optional()
+      .describe('Refunds of such bets that leave at once, and may overtake the bet. Default: 50.'),
+    reads: share.optional().describe('Rounds with a balance call between bet and win. Default: 10.'),
+  })
+  .meta({ title: 'Mix of croupier load', description: 'The shares of what players do in a load test, in percent.' });
+
+const WORDS: Words = { schema: mixSchema, whole: 'a mix', named: {}, eitherOf: 'a number' };
+
+/**
+ * Reads the file of `--mix`. Keys that are left out have their default.
+ *
+ * @throws UsageError that shows each mistake with its line
+ */
+export function readMix(given: string | undefined, { cwd }: Stdio): Mix {
+  if (given === undefined) return DEFAULT_MIX;
+  const text = readTextFile(path.resolve(cwd, given), 'The mix');
+  const { root, diagnostics, source } = readDocument(text, given);
+  if (diagnostics.length > 0) throw diagnosticsError([...diagnostics].sort(byPlace));
+  const values = new PlacedValues(root ?? { kind: 'map', range: { source, start: 0, end: 1 }, entries: [] });
+  const parsed = mixSchema.safeParse(values.value);
+  if (!parsed.success) throw diagnosticsError([...diagnosticsOf(parsed.error.issues, values, WORDS)].sort(byPlace));
+  const chosen = Object.entries(parsed.data).filter(([, value]) => value !== undefined);
+  return { ...DEFAULT_MIX, ...(Object.fromEntries(chosen) as Partial<Mix>) };
+}

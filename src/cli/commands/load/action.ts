@@ -1,0 +1,288 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Clients, resolveClients } from '../../../app/config/clients.ts';
+import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import { askForProduction } from '../../../app/config/production.ts';
+import { withOwnSessions } from '../../../app/config/sessions-from.ts';
+import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
+import { UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { reportFault } from '../../../app/fault.ts';
+import { shownPath } from '../../../app/files.ts';
+import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
+import { loadWallets } from '../../../app/load/load-players.ts';
+import { readMix } from '../../../app/load/mix-file.ts';
+import type { Reference } from '../../../app/reference-operator.ts';
+import { fileForClient } from '../../../app/report-files.ts';
+import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
+import { reportOptions } from '../../../app/run/publish.ts';
+import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { version } from '../../../app/version.ts';
+import { CONTRACT_VERSION } from '../../../contract/versions.ts';
+import { hostOf } from '../../../engine/doctor/address.ts';
+import type { ClientUnderTest } from '../../../engine/run-options.ts';
+import { denominationOf } from '../../../engine/stakes.ts';
+import { JOURNAL_FORMAT, type RunStarted, stopSignalOf } from '../../../journal/event.ts';
+import { concludeLoad, type LoadResult } from '../../../journal/load-result.ts';
+import { createScrubber } from '../../../journal/scrubber.ts';
+import { type LoadProgress, type LoadWallet, runLoad } from '../../../load/load.ts';
+import type { Mix } from '../../../load/mix.ts';
+import { factsOf } from '../../../load/result.ts';
+import type { Arrivals } from '../../../load/schedule.ts';
+import { quoteWord } from '../../../report/curl.ts';
+import { loadText } from '../../../report/load/text.ts';
+import { limitHeapGrowth } from '../../heap-growth.ts';
+import { endedAtOnce, type Interrupt, listenForInterrupt } from '../../interrupt.ts';
+import { startProgressLine } from '../../progress.ts';
+import type { LoadFlags } from './flags.ts';
+
+const DEFAULT_DURATION_MS = 60_000;
+/** A higher rate than this against another machine needs `--allow-load`, in calls per second. */
+const MAX_REMOTE_RATE = 100;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
+
+/**
+ * `croupier load`: sends traffic to operators at a rate, and compares every balance. All flags and files are checked before the
+ * first request.
+ *
+ * @returns the exit status
+ */
+export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<number> {
+  limitHeapGrowth();
+  const arrivals = arrivalsOf(flags);
+  const variations = variationsOf(flags);
+  const mix = readMix(flags.mix, stdio);
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const settings = runSettings(configuration.config, flags, stdio.env);
+  const clients = await clientsOf(flags, configuration, stdio);
+  if (clients.diagnostics.length > 0) throw diagnosticsError(clients.diagnostics);
+  if (flags.json && clients.clients.length > 1)
+    throw new UsageError(
+      `--json prints only one result, but there are ${clients.clients.length} clients. Choose one with --client.`,
+    );
+  refuseHeavyLoad(clients.clients, arrivals, flags);
+  await askForProduction(clients.clients, flags, stdio);
+  const journals: string[] = [];
+  const reference = await embeddedOperator(flags, variations, settings, stdio);
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: open rounds are completed, and every balance is compared. Interrupt again to end at once.\n',
+    () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
+  );
+  try {
+    const loader: Loader = { flags, settings, arrivals, mix, configuration, stdio, interrupt, reference, journals };
+    return await loadEach(
+      loader,
+      reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
+    );
+  } finally {
+    interrupt.dispose();
+    await reference?.close();
+  }
+}
+
+interface Loader {
+  readonly flags: LoadFlags;
+  readonly settings: RunSettings;
+  readonly arrivals: Arrivals;
+  readonly mix: Mix;
+  readonly configuration: Configuration;
+  readonly stdio: Stdio;
+  readonly interrupt: Interrupt;
+  readonly reference: Reference | undefined;
+  /** The paths of the journals that were started, the latest last. */
+  readonly journals: string[];
+}
+
+function arrivalsOf({ rate, ramp, closed }: LoadFlags): Arrivals {
+  const given = [rate !== undefined && '--rate', ramp && '--ramp', closed !== undefined && '--closed'].filter(Boolean);
+  if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot be combined. Choose one of them.`);
+  if (ramp) return { kind: 'rate', ...ramp };
+  if (closed !== undefined) return { kind: 'closed', players: closed };
+  if (rate !== undefined) return { kind: 'rate', from: rate, to: rate };
+  throw new UsageError(
+    'The load is missing. Give a rate such as --rate 50 (calls per second), --ramp 10..200 or --closed 8 (players).',
+  );
+}
+
+async function clientsOf(flags: LoadFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
+  if (!flags.reference) return resolveClients(configuration, flags, stdio);
+  refuseOtherOperators(flags, 'judges');
+  return { clients: [], secrets: [], sources: new Map(), diagnostics: [] };
+}
+
+/** Refuses a load that may hurt another machine, unless the user allows it. */
+function refuseHeavyLoad(clients: readonly ClientUnderTest[], arrivals: Arrivals, { allowLoad }: LoadFlags): void {
+  if (allowLoad) return;
+  const isHeavy = arrivals.kind === 'closed' || Math.max(arrivals.from, arrivals.to) > MAX_REMOTE_RATE;
+  const remote = clients.find(({ integratorBaseUrl }) => !LOOPBACK.test(hostOf(integratorBaseUrl)));
+  if (!isHeavy || !remote) return;
+  const load =
+    arrivals.kind === 'closed' ? '--closed, whose rate has no limit,' : `More than ${MAX_REMOTE_RATE} calls per second`;
+  throw new UsageError(
+    `${load} can disturb others who use ${hostOf(remote.integratorBaseUrl)}. Nothing was sent.\nIf the operator agrees to this load, add --allow-load.`,
+  );
+}
+
+async function loadEach(loader: Loader, { clients, secrets, sources }: Clients): Promise<number> {
+  const { flags, stdio, interrupt, arrivals, configuration } = loader;
+  const scrub = createScrubber(secrets);
+  const statuses: number[] = [];
+  if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
+  // Checks the players of every client before the first call to any of them.
+  for (const client of clients) if (client.sessions.length > 0) loadWallets(client, arrivals, flags.players);
+  for (const configured of clients) {
+    if (interrupt.signal.aborted) break;
+    const { extCID } = configured;
+    const client = await withOwnSessions(configured, sources.get(extCID)?.from, {
+      extCID,
+      dir: configuration.dir,
+      env: stdio.env,
+      signal: interrupt.signal,
+    });
+    const wallets = loadWallets(client, arrivals, flags.players);
+    if (clients.length > 1) stdio.err.write(`Load for ${extCID} …\n`);
+    statuses.push(await loadClient(loader, client, wallets, scrub));
+  }
+  return worstStatus(statuses);
+}
+
+async function loadClient(
+  loader: Loader,
+  client: ClientUnderTest,
+  wallets: readonly LoadWallet[],
+  scrub: (text: string) => string,
+): Promise<number> {
+  const { flags, settings, arrivals, mix, stdio, interrupt, reference, journals } = loader;
+  const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
+  journals.push(written.path);
+  const journal = shownPath(written.path, stdio.cwd);
+  const seed = flags.seed ?? randomBytes(4).toString('hex');
+  const started = startedEvent(client, settings, seed);
+  const progress = startLoadProgress(loader);
+  try {
+    written.append(started);
+    for (const text of notices(client)) written.append({ event: 'notice', text });
+    const start = performance.now();
+    const durationMs = flags.duration ?? DEFAULT_DURATION_MS;
+    const outcome = await runLoad({
+      endpoint: client,
+      wire: client.wire,
+      wallets,
+      arrivals,
+      durationMs,
+      mix,
+      campaign: settings.campaign ?? reference?.campaign ?? null,
+      deadlineMs: settings.deadlineMs,
+      lingerMs: settings.lingerMs,
+      seed,
+      denominationOf: (currency, decimals) => denominationOf(currency, { ...settings, client }, decimals),
+      write: (lines) => written.appendLines(lines),
+      signal: interrupt.signal,
+      onProgress: (state) => progress.on(state),
+    });
+    const interrupted = interrupt.signal.aborted ? stopSignalOf(interrupt.signal) : null;
+    written.append({
+      event: 'run-ended',
+      how: interrupted === null ? 'complete' : 'interrupted',
+      signal: interrupted,
+      detail: null,
+      durationMs: performance.now() - start,
+    });
+    progress.end();
+    const facts = factsOf(outcome, {
+      croupier: version,
+      runID: started.runID,
+      startedAt: started.startedAt,
+      client: started.client,
+      journal,
+      seed,
+      arrivals,
+      durationMs,
+      limits: flags.limit ?? [],
+      interrupted,
+      replayCommand: (player, atMs) => replayCommand(journal, player, Date.parse(started.startedAt) + atMs),
+    });
+    const result: LoadResult = { ...concludeLoad(facts), ...facts };
+    const text = flags.json
+      ? `${JSON.stringify(result, null, 2)}\n`
+      : loadText(result, reportOptions(stdio.out, stdio, null));
+    stdio.out.write(scrub(text));
+    return result.exitCode;
+  } catch (error) {
+    progress.end();
+    const status = reportFault(error, stdio);
+    stdio.err.write(`Journal of all calls: ${journal}\n`);
+    return status;
+  } finally {
+    progress.end();
+    written.close();
+  }
+}
+
+function startedEvent(client: ClientUnderTest, settings: RunSettings, seed: string): RunStarted {
+  return {
+    event: 'run-started',
+    format: JOURNAL_FORMAT,
+    croupier: version,
+    contract: client.contract ?? CONTRACT_VERSION,
+    runID: randomUUID(),
+    startedAt: new Date().toISOString(),
+    seed,
+    client: { extCID: client.extCID, integratorBaseUrl: client.integratorBaseUrl },
+    selection: [],
+    whole: false,
+    planHash: '',
+    settings: {
+      deadlineMs: settings.deadlineMs,
+      lingerMs: settings.lingerMs,
+      strict: false,
+      workers: 1,
+      sessions: client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
+        sessionID,
+        player: player ?? null,
+        currency: currency ?? null,
+        gameID: gameID ?? null,
+        state: state ?? 'active',
+      })),
+    },
+    scenarios: [],
+    source: 'load',
+    process: thisProcess(),
+  };
+}
+
+const LAST_MINUTE_MS = 60_000;
+
+/** Returns the command that writes the last minute of a player as a scenario. */
+function replayCommand(journal: string, player: string, until: number): string {
+  const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+  const flags = ['--player', quoteWord(player), '--from', time(until - LAST_MINUTE_MS), '--to', time(until + 1000)];
+  return ['croupier replay', quoteWord(journal), ...flags, '--scenario found.yaml'].join(' ');
+}
+
+/** Shows the load in one line: rate, p99, errors and wrong balances. */
+function startLoadProgress({ stdio }: Loader): { on(progress: LoadProgress): void; end(): void } {
+  let latest = '';
+  const line = startProgressLine(stdio.err, () => latest);
+  return {
+    on: (progress) => {
+      latest = progressText(progress);
+    },
+    end: () => line.end(),
+  };
+}
+
+function progressText({ phase, measures, asked, elapsedMs, moneyProblems }: LoadProgress): string {
+  if (phase === 'opening') return 'reading the opening balances';
+  const last = measures.seconds.at(-2);
+  const errors = [...measures.errors.values()].reduce((sum, count) => sum + count, 0);
+  const parts = [
+    phase === 'closing' ? 'completing open rounds, comparing balances' : `${Math.round(elapsedMs / 1000)} s`,
+    ...(asked === null || phase === 'closing' ? [] : [`asked ${Math.round(asked)}/s`]),
+    ...(last ? [`got ${last.sent}/s`] : []),
+    ...(last?.p99 == null ? [] : [`p99 ${last.p99.toFixed(1)} ms`]),
+    `${errors} errors`,
+    `${moneyProblems} wrong balances`,
+  ];
+  return parts.join(' · ');
+}

@@ -1,0 +1,72 @@
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Limit, readLimit } from '../../../load/limits.ts';
+import { addClientOptions, addWaitOptions, productionOption } from '../../options/client.ts';
+import { countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
+import { addReferenceOptions } from '../../options/reference.ts';
+
+/** Highest rate that a flag accepts, in calls per second. */
+const MAX_RATE = 1_000_000;
+const RATE = /^\d+(\.\d+)?$/;
+
+function rateOf(text: string): number | undefined {
+  const rate = RATE.test(text) ? Number(text) : 0;
+  return rate > 0 && rate <= MAX_RATE ? rate : undefined;
+}
+
+function rateFlag(text: string): number {
+  const rate = rateOf(text);
+  if (rate === undefined) throw new InvalidArgumentError('Write calls per second, more than 0, such as 500 or 0.5.');
+  return rate;
+}
+
+function rampFlag(text: string): { readonly from: number; readonly to: number } {
+  const [from, to, ...rest] = text.split('..').map(rateOf);
+  if (from === undefined || to === undefined || rest.length > 0)
+    throw new InvalidArgumentError('Write two rates in calls per second, such as 100..2000.');
+  return { from, to };
+}
+
+function limitFlag(text: string, earlier: readonly Limit[] | undefined): readonly Limit[] {
+  const limit = readLimit(text);
+  if (limit === undefined)
+    throw new InvalidArgumentError(
+      "Write a limit such as 'bet p99 < 300ms', 'p99.9 < 1s', 'max < 5s' or 'errors < 0.1%'.",
+    );
+  return [...(earlier ?? []), limit];
+}
+
+/** Defines `croupier load` and its flags. */
+export function describeLoad(program: CommandUnknownOpts) {
+  const load = program
+    .command('load')
+    .description('send the traffic of many players at a rate, judge each reply, and account for every cent')
+    .summary('send traffic at a rate, and account for every cent')
+    .optionsGroup('Load:')
+    .addOption(new Option('--rate <n>', 'calls per second, whether or not the operator keeps up').argParser(rateFlag))
+    .addOption(new Option('--ramp <a..b>', 'a rate that changes evenly from a to b').argParser(rampFlag))
+    .addOption(new Option('--closed <n>', 'n players, each as fast as its replies come').argParser(countFlag))
+    .addOption(new Option('--duration <time>', 'how long calls are sent (default: 1m)').argParser(durationFlag))
+    .addOption(new Option('--players <n>', 'maximum number of players').argParser(countFlag))
+    .option('--mix <file>', 'shares of what players do, as YAML')
+    .addOption(new Option('--limit <limit>', "a limit, as 'bet p99 < 300ms'; repeatable").argParser(limitFlag))
+    .addOption(new Option('--seed <text>', 'repeat the decisions of an earlier test').env('CROUPIER_SEED'))
+    .option('--allow-load', 'allow more than 100 calls per second to another machine')
+    .optionsGroup('Operator (default: each client of croupier.yaml):');
+  const operator = addClientOptions(addReferenceOptions(load)).addOption(productionOption());
+  return addWaitOptions(operator)
+    .optionsGroup('Output:')
+    .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier load --rate 50 --duration 30s
+  croupier load --ramp 10..200 --duration 5m --limit 'bet p99 < 300ms'
+
+Exit status: 0 RECONCILED, 1 NOT RECONCILED, 2 usage (nothing was sent),
+  3 UNDECIDED, 70 a bug of croupier`,
+    );
+}
+
+export type LoadFlags = FlagsOf<typeof describeLoad>;

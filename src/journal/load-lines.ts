@@ -1,0 +1,164 @@
+import { CALL_NAMES, type CallName, type TransactionCall } from '../contract/call-name.ts';
+import { canonicalJson } from '../contract/canonical.ts';
+import type { JournalEvent, Received, RunStarted, Sending } from './event.ts';
+import { type Body, NO_REPLY_REASONS, type NoReplyReason } from './exchange.ts';
+
+/**
+ * The lines of the journal of `croupier load` after its first event. A load test sends thousands of calls a second, so each line
+ * is a short JSON array instead of an event. {@link LoadLines} turns every line into the event that it stands for.
+ *
+ * - `s`, a bet, win or refund: number, time, index of the session, call, txID, roundID, amount, txID of the bet or null, frID or null
+ * - `c`, a copy of it: number, time, number of the first copy
+ * - `r`, a balance call: number, time, index of the session
+ * - `a`, a reply: number, time, status, balance or null, the operator's txID or null
+ * - `x`, no reply: number, time, reason
+ *
+ * Times are milliseconds from the start of the test. The line of a call is written before its first byte is sent.
+ */
+export type LoadLine =
+  | readonly [
+      's',
+      number: number,
+      at: number,
+      session: number,
+      call: TransactionCall,
+      txID: string,
+      roundID: string,
+      amount: string,
+      origTxID: string | null,
+      frID: string | null,
+    ]
+  | readonly ['c', number: number, at: number, of: number]
+  | readonly ['r', number: number, at: number, session: number]
+  | readonly ['a', number: number, at: number, status: number, balance: string | null, txID: string | null]
+  | readonly ['x', number: number, at: number, reason: NoReplyReason];
+
+/** The types of the values of each line, in their order. `?` marks a value that may be null. */
+const FORMS: Readonly<Record<LoadLine[0], readonly ('number' | 'string' | 'string?')[]>> = {
+  s: ['number', 'number', 'number', 'string', 'string', 'string', 'string', 'string?', 'string?'],
+  c: ['number', 'number', 'number'],
+  r: ['number', 'number', 'number'],
+  a: ['number', 'number', 'number', 'string?', 'string?'],
+  x: ['number', 'number', 'string'],
+};
+
+/** True if a value is a line of the journal of a load test. */
+export function isLoadLine(value: unknown): value is LoadLine {
+  if (!Array.isArray(value)) return false;
+  const [kind, ...rest] = value as readonly unknown[];
+  const form = typeof kind === 'string' && kind in FORMS ? FORMS[kind as LoadLine[0]] : undefined;
+  if (form?.length !== rest.length) return false;
+  const fits = rest.every((item, at) =>
+    form[at] === 'string?' ? item === null || typeof item === 'string' : typeof item === form[at],
+  );
+  if (!fits) return false;
+  if (kind === 's') return CALL_NAMES.includes(rest[3] as CallName) && rest[3] !== 'balance';
+  return kind !== 'x' || NO_REPLY_REASONS.includes(rest[2] as NoReplyReason);
+}
+
+/** Turns the lines of a load test into the events of a journal. */
+export class LoadLines {
+  readonly #run: RunStarted;
+  readonly #sendings = new Map<number, { readonly sending: Sending; readonly at: number }>();
+  /** The first copy of each transaction. Only recent ones are kept, because copies follow soon. */
+  readonly #firsts = new Map<number, Sending>();
+
+  constructor(run: RunStarted) {
+    this.#run = run;
+  }
+
+  /** Returns the event that a line stands for. Returns undefined for the reply to a call that the journal does not have. */
+  eventOf(line: LoadLine): JournalEvent | undefined {
+    switch (line[0]) {
+      case 's': {
+        const [, number, at, session, call, txID, roundID, amount, origTxID, frID] = line;
+        const sessionID = this.#sessionOf(session);
+        const fields =
+          call === 'refund'
+            ? { amount, origTxID: origTxID ?? '', roundID, sessionID, txID }
+            : {
+                amount,
+                ...(frID !== null && { frID }),
+                roundID,
+                sessionID,
+                txID,
+                type: frID === null ? 'regular' : 'free',
+              };
+        const sending = this.#sending(number, call, '', utf8(canonicalJson(fields)), amount);
+        this.#firsts.set(number, sending);
+        if (this.#firsts.size > MAX_FIRSTS) this.#forgetOldest();
+        return this.#sent(number, at, sending);
+      }
+      case 'c': {
+        const first = this.#firsts.get(line[3]);
+        return first && this.#sent(line[1], line[2], { ...first, id: idOf(line[1]) });
+      }
+      case 'r': {
+        const query = `?sessionID=${encodeURIComponent(this.#sessionOf(line[3]))}`;
+        return this.#sent(line[1], line[2], this.#sending(line[1], 'balance', query, null, undefined));
+      }
+      case 'a': {
+        const [, number, at, status, balance, txID] = line;
+        const fields = { ...(balance !== null && { balance }), ...(txID !== null && { txID }) };
+        const headers = [['Content-Type', 'application/json']] as const;
+        return this.#received(number, at, {
+          kind: 'reply',
+          reply: { status, headers, body: utf8(canonicalJson(fields)) },
+        });
+      }
+      case 'x':
+        return this.#received(line[1], line[2], { kind: 'none', reason: line[3], detail: 'no reply in the load test' });
+    }
+  }
+
+  #sessionOf(index: number): string {
+    return this.#run.settings.sessions[index]?.sessionID ?? '';
+  }
+
+  #sending(number: number, call: CallName, query: string, body: Body | null, amount: string | undefined): Sending {
+    const url = `${this.#run.client.integratorBaseUrl.replace(/(?<!\/)\/+$/, '')}/${call}${query}`;
+    const headers = body ? ([['Content-Type', 'application/json']] as const) : [];
+    return {
+      event: 'sending',
+      id: idOf(number),
+      scenario: null,
+      step: null,
+      purpose: 'step',
+      call,
+      request: { method: body ? 'POST' : 'GET', url, headers, body },
+      ...(amount !== undefined && { amount }),
+    };
+  }
+
+  #sent(number: number, at: number, sending: Sending): Sending {
+    this.#sendings.set(number, { sending, at });
+    return sending;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#firsts.keys();
+    if (oldest !== undefined) this.#firsts.delete(oldest);
+  }
+
+  #received(number: number, at: number, outcome: Received['outcome']): Received | undefined {
+    const sent = this.#sendings.get(number);
+    if (!sent) return undefined;
+    this.#sendings.delete(number);
+    const { sending, at: start } = sent;
+    const stamps = { start, resolved: null, connected: null, secured: null, sent: start, firstByte: null, end: at };
+    // The journal does not keep the number of the connection. The call may have arrived, which `connection` says.
+    const connection = { id: 0, reused: false };
+    return { event: 'received', id: sending.id, scenario: null, outcome, stamps, connection, model: null };
+  }
+}
+
+/** Number of transactions whose copies are found. */
+const MAX_FIRSTS = 200_000;
+
+function idOf(number: number): string {
+  return `l${number}`;
+}
+
+function utf8(data: string): Body {
+  return { encoding: 'utf8', data, length: Buffer.byteLength(data), truncated: false };
+}

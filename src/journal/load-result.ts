@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import { CALL_NAMES } from '../contract/call-name.ts';
+
+/** The version of the JSON report of `croupier load`. */
+export const LOAD_FORMAT = 'croupier-load/1';
+
+const text = z.string();
+const count = z.int().min(0);
+const money = z.string().regex(/^-?(0|[1-9]\d*)(\.\d+)?$/);
+const ms = z.number();
+const percentiles = z.strictObject({
+  p50: ms,
+  p90: ms,
+  p99: ms,
+  p999: ms.describe('99.9 %'),
+  p9999: ms.describe('99.99 %'),
+  max: ms,
+});
+
+const transaction = z.strictObject({
+  call: z.enum(['bet', 'win', 'refund']),
+  txID: text,
+  roundID: text,
+  sessionID: text,
+  amount: money,
+  what: text.describe('what happened to the transaction'),
+  atMs: count.describe('when the call was first sent, in milliseconds from the start'),
+});
+
+const moneyProblem = z.strictObject({
+  player: text,
+  sessionID: text,
+  currency: text.nullable(),
+  rule: text,
+  expected: money.describe('the balance that the answers of the operator give'),
+  shown: money.describe('the balance that the wallet shows'),
+  difference: money.describe('shown less expected: negative if money of the player is missing'),
+  transactions: z.array(transaction).describe('the transactions that explain the difference; empty if none do'),
+  isOneOfSeveral: z.boolean().describe('true if other transactions explain the difference as well'),
+  windowSize: count.describe('number of transactions since the balance was last right'),
+  atMs: count,
+  isDrift: z.boolean().describe('true if the balance moved while croupier sent nothing'),
+  replay: text.describe('the command that writes the last minute of the player as a scenario'),
+});
+
+const finding = z.strictObject({
+  rule: text,
+  verdict: z.enum(['fail', 'warn', 'note']),
+  call: z.enum(CALL_NAMES),
+  count,
+  expected: text,
+  actual: text,
+  player: text,
+  sessionID: text,
+  txID: text.nullable(),
+  atMs: count,
+});
+
+/** The schema of the JSON report of a load test. */
+export const loadResultSchema = z
+  .strictObject({
+    format: z.literal(LOAD_FORMAT),
+    croupier: text,
+    runID: text,
+    startedAt: text.describe('the time of the start in UTC (ISO 8601)'),
+    client: z.strictObject({ extCID: text, integratorBaseUrl: text }),
+    journal: text,
+    seed: text,
+    verdict: z.enum(['RECONCILED', 'NOT RECONCILED', 'UNDECIDED']),
+    exitCode: z.int(),
+    reasons: z.array(text).describe('the reasons for the verdict, the most important one first'),
+    load: z.strictObject({
+      arrivals: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('rate'), from: z.number(), to: z.number() }),
+        z.strictObject({ kind: z.literal('closed'), players: count }),
+      ]),
+      durationMs: ms.describe('the duration that was asked for'),
+      ranMs: ms.describe('the time in which calls were due'),
+      reconcileMs: ms.describe('the time after the load until every balance was compared'),
+      interrupted: z.enum(['SIGINT', 'SIGTERM', 'SIGHUP']).nullable(),
+    }),
+    money: z.strictObject({
+      players: count,
+      verified: count.describe('number of wallets whose balance was compared at the end'),
+      transactions: count,
+      byCurrency: z.array(
+        z.strictObject({
+          currency: text.nullable(),
+          opening: money,
+          staked: money.describe('accepted bets that were not refunded'),
+          won: money,
+          refunded: money.describe('bets with an unknown outcome that were refunded'),
+          expected: money,
+          shown: money.nullable().describe('null if a balance could not be read'),
+          difference: money,
+        }),
+      ),
+      problems: z.array(moneyProblem),
+      problemCount: count.describe('number of problems, including those that `problems` leaves out'),
+      owed: z
+        .array(z.strictObject({ player: text, call: z.enum(['bet', 'win', 'refund']), txID: text, amount: money }))
+        .describe('calls that were not answered 200'),
+      unread: z.array(text).describe('players whose balance could not be read at the end'),
+      healed: count.describe('balances that were wrong, and right after the linger'),
+    }),
+    rate: z.strictObject({
+      asked: z.number().nullable().describe('calls per second on average; null in a closed model'),
+      got: z.number(),
+      calls: count.describe('all calls, with those that complete and compare'),
+      scheduled: count.describe('calls that left during the load'),
+      lateForPlayers: count.describe('calls that left late because every player was waiting for a reply'),
+      lateForCroupier: count.describe('calls that left late because croupier was too slow'),
+      neverSent: count.describe('calls that were due, but did not leave before the end'),
+    }),
+    times: z.array(
+      z.strictObject({
+        call: z.enum([...CALL_NAMES, 'all']),
+        count,
+        service: percentiles.nullable().describe('from the last byte of the request, in milliseconds'),
+        response: percentiles.nullable().describe('from the moment at which the call was due, in milliseconds'),
+      }),
+    ),
+    errors: z.array(z.strictObject({ kind: text, count })),
+    brokenOnPurpose: count,
+    declinedBets: count,
+    limits: z.array(
+      z.strictObject({ limit: text, actual: z.number().nullable(), unit: text, isHeld: z.boolean().nullable() }),
+    ),
+    findings: z.array(finding),
+    croupierItself: z.strictObject({
+      eventLoopP99Ms: ms,
+      cpu: z.number().describe('share of one core'),
+      isBottleneck: z.boolean(),
+    }),
+    sessionsEnded: z.array(text),
+    seconds: z.array(
+      z.strictObject({
+        second: count,
+        asked: z.number().nullable(),
+        sent: count,
+        errors: count,
+        p50: ms.nullable(),
+        p99: ms.nullable(),
+        p999: ms.nullable(),
+      }),
+    ),
+  })
+  .meta({ title: 'Report of croupier load', description: 'The result of one load test.' });
+
+export type LoadResult = z.infer<typeof loadResultSchema>;
+
+export type LoadVerdict = Pick<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
+
+/** The part of a result that decides its verdict. */
+export type LoadFacts = Omit<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
+
+/**
+ * Decides the verdict and the exit status of a load test, and gives the reasons. A proven fault counts more than a doubt: it
+ * stays proven if croupier was too slow, or if the test was interrupted.
+ */
+export function concludeLoad({ money, findings, limits, croupierItself, ...facts }: LoadFacts): LoadVerdict {
+  const faults = [
+    ...wrongBalances(money.problems.filter(({ isDrift }) => !isDrift)),
+    ...brokenRules(findings),
+    ...(croupierItself.isBottleneck ? [] : missed(limits)),
+  ];
+  if (faults.length > 0) return { verdict: 'NOT RECONCILED', exitCode: 1, reasons: faults };
+  const doubts = [
+    ...(money.players === 0 ? ['no balance could be read, so nothing was sent'] : []),
+    ...(facts.sessionsEnded.length > 0
+      ? [`${plural(facts.sessionsEnded.length, 'session')} ended during the test`]
+      : []),
+    ...(money.problems.length > 0
+      ? [`the balance of ${plural(money.problems.length, 'player')} moved while croupier sent nothing`]
+      : []),
+    ...(money.owed.length > 0
+      ? [`${plural(money.owed.length, 'call')} ${money.owed.length === 1 ? 'was' : 'were'} never answered 200`]
+      : []),
+    ...(money.unread.length > 0 ? [`${plural(money.unread.length, 'balance')} could not be read at the end`] : []),
+    ...(croupierItself.isBottleneck ? ['croupier could not keep its schedule on this machine'] : []),
+    ...limits
+      .filter(({ isHeld }) => isHeld === null)
+      .map(({ limit }) => `no call shows whether the limit is held: ${limit}`),
+    ...(money.players > 0 && money.transactions === 0 ? ['no transaction was accepted'] : []),
+  ];
+  if (doubts.length > 0) return { verdict: 'UNDECIDED', exitCode: 3, reasons: doubts };
+  return { verdict: 'RECONCILED', exitCode: 0, reasons: [] };
+}
+
+function wrongBalances(problems: LoadResult['money']['problems']): readonly string[] {
+  if (problems.length === 0) return [];
+  const players = new Set(problems.map(({ player }) => player)).size;
+  return [`${plural(problems.length, 'wrong balance')} of ${plural(players, 'player')}`];
+}
+
+function brokenRules(findings: LoadResult['findings']): readonly string[] {
+  const failed = Map.groupBy(
+    findings.filter(({ verdict }) => verdict === 'fail'),
+    ({ rule }) => rule,
+  );
+  return [...failed].map(
+    ([rule, all]) =>
+      `${rule} is broken (${plural(
+        all.reduce((sum, one) => sum + one.count, 0),
+        'call',
+      )})`,
+  );
+}
+
+function missed(limits: LoadResult['limits']): readonly string[] {
+  return limits
+    .filter(({ isHeld }) => isHeld === false)
+    .map(({ limit, actual, unit }) => `the limit is not held: ${limit}, but it is ${actual}${unit}`);
+}
+
+function plural(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,83 @@
+import { Money } from '../contract/money.ts';
+
+/** The amounts of one currency. */
+export interface LoadDenomination {
+  readonly stake: Money;
+  /** The smallest amount that croupier uses. */
+  readonly unit: Money;
+  readonly decimals: number;
+}
+
+/**
+ * The beginning of a Sidon sequence (Mian and Chowla, 1944): no two pairs of its numbers have the same sum or difference. An
+ * amount with such a number of units names its transaction, even if two transactions went wrong at once.
+ */
+const CODES: readonly bigint[] = [
+  1n,
+  2n,
+  4n,
+  8n,
+  13n,
+  21n,
+  31n,
+  45n,
+  66n,
+  81n,
+  97n,
+  123n,
+  148n,
+  182n,
+  204n,
+  252n,
+  290n,
+  361n,
+  401n,
+  475n,
+  565n,
+  593n,
+  662n,
+  775n,
+];
+
+/** Chooses amounts so that no two transactions of a window have the same one. */
+export class WindowAmounts {
+  readonly #denomination: LoadDenomination;
+  readonly #offset: bigint;
+  readonly #used = new Set<string>();
+  #next = 0;
+
+  /**
+   * @param offset a number of units that is added to each amount. Players with different offsets rarely have the same amounts,
+   * so that an amount also names its player
+   */
+  constructor(denomination: LoadDenomination, offset: number) {
+    this.#denomination = denomination;
+    this.#offset = BigInt(offset);
+  }
+
+  /** True if the next amounts would be unusually large, so that the window must end. */
+  get isUsedUp(): boolean {
+    return this.#next >= CODES.length - 4;
+  }
+
+  begin(): void {
+    this.#used.clear();
+    this.#next = 0;
+  }
+
+  /** Returns an amount that is a little more than `least`, and that no transaction of the window has. */
+  above(least: Money): Money {
+    const { unit } = this.#denomination;
+    const code = this.#offset + (CODES[this.#next] ?? BigInt(this.#next) ** 2n);
+    this.#next += 1;
+    let amount = least.plus(unit.times(Money.of(code.toString())));
+    while (this.#used.has(amount.toString())) amount = amount.plus(unit);
+    this.#used.add(amount.toString());
+    return amount;
+  }
+
+  /** Notes an amount that was chosen for another reason. */
+  use(amount: Money): void {
+    this.#used.add(amount.toString());
+  }
+}

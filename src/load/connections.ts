@@ -1,0 +1,240 @@
+import type { Socket } from 'node:net';
+import type { NoReplyReason, Outcome } from '../journal/exchange.ts';
+import { openConnection, type Route } from '../wire/connect.ts';
+import { exchangeFailure, WireFailure } from '../wire/failure.ts';
+import type { Origin } from '../wire/origin.ts';
+import { ReplyParser } from './reply-parser.ts';
+
+/** The result of one call on the network. Times are milliseconds of `performance.now`. */
+export interface Delivery {
+  readonly outcome: Outcome;
+  /** The time at which the operating system had the last byte of the request. null if the request was not sent. */
+  readonly sent: number | null;
+  /** The time at which the last byte of the reply arrived, or at which croupier stopped waiting. */
+  readonly end: number;
+  /** False if no connection could be made, so the call certainly did not arrive. */
+  readonly isConnected: boolean;
+}
+
+export interface ConnectionSettings {
+  readonly origin: Origin;
+  readonly route: Route;
+  /** Maximum time in milliseconds from the last byte of a request to the last byte of its reply. */
+  readonly deadlineMs: number;
+}
+
+/** Time for which an idle connection is used again, in milliseconds. Most servers close it later. */
+const KEEP_ALIVE_MS = 1000;
+
+/** A pool of connections to the operator. Each connection serves one call at a time. */
+export class Connections {
+  readonly #settings: ConnectionSettings;
+  readonly #idle: Connection[] = [];
+  readonly #all = new Set<Connection>();
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Sends the bytes of one call.
+   *
+   * @param breakAfterMs time after the last byte at which croupier closes the connection on purpose; null to wait for the reply
+   */
+  send(bytes: Buffer, breakAfterMs: number | null, done: (delivery: Delivery) => void): void {
+    this.#idleConnection(performance.now()).start(bytes, breakAfterMs, done);
+  }
+
+  /** Closes all connections. Calls in flight end without a reply. */
+  close(): void {
+    for (const connection of this.#all) connection.fail('aborted', 'The load test has ended.');
+  }
+
+  #idleConnection(now: number): Connection {
+    for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
+      if (one.isOpen && now - one.idleSince < KEEP_ALIVE_MS) return one;
+      one.discard();
+    }
+    const created = new Connection(this.#settings, {
+      onFree: (free) => this.#idle.push(free),
+      onClosed: (closed) => this.#closed(closed),
+    });
+    this.#all.add(created);
+    return created;
+  }
+
+  #closed(connection: Connection): void {
+    this.#all.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+}
+
+interface ConnectionListener {
+  onFree(connection: Connection): void;
+  onClosed(connection: Connection): void;
+}
+
+/** The call that uses a connection. */
+interface CurrentCall {
+  readonly bytes: Buffer;
+  readonly breakAfterMs: number | null;
+  readonly done: (delivery: Delivery) => void;
+  sent: number | null;
+}
+
+class Connection {
+  idleSince = 0;
+  readonly #settings: ConnectionSettings;
+  readonly #listener: ConnectionListener;
+  readonly #parser = new ReplyParser();
+  #socket: Socket | undefined;
+  #cancel: (() => void) | undefined;
+  #call: CurrentCall | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #uses = 0;
+  #isClosed = false;
+
+  constructor(settings: ConnectionSettings, listener: ConnectionListener) {
+    this.#settings = settings;
+    this.#listener = listener;
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed && this.#socket?.destroyed === false;
+  }
+
+  start(bytes: Buffer, breakAfterMs: number | null, done: CurrentCall['done']): void {
+    this.#call = { bytes, breakAfterMs, done, sent: null };
+    this.#setDeadline();
+    if (this.#socket) this.#write(this.#socket);
+    else this.#connect();
+  }
+
+  /** Ends the call without a reply, and closes the connection. */
+  fail(reason: NoReplyReason, detail: string): void {
+    const call = this.#call;
+    this.#call = undefined;
+    const isConnected = this.#socket !== undefined;
+    this.discard();
+    call?.done({ outcome: { kind: 'none', reason, detail }, sent: call.sent, end: performance.now(), isConnected });
+  }
+
+  discard(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#cancel?.();
+    this.#socket?.destroy();
+    this.#listener.onClosed(this);
+  }
+
+  #setDeadline(): void {
+    if (this.#timer) this.#timer.refresh();
+    else this.#timer = setTimeout(() => this.#onDeadline(), this.#settings.deadlineMs);
+  }
+
+  #onDeadline(): void {
+    const call = this.#call;
+    if (!call) return;
+    const { deadlineMs } = this.#settings;
+    const waited = performance.now() - (call.sent ?? 0);
+    if (call.sent === null) {
+      if (this.#socket) this.fail('send-timeout', `The request could not be sent within ${deadlineMs} ms.`);
+      else this.fail('connect-timeout', `No connection was made within ${deadlineMs} ms.`);
+    } else if (waited < deadlineMs - 1) {
+      // The time to connect does not count, so the deadline begins with the last byte of the request.
+      this.#timer = setTimeout(() => this.#onDeadline(), deadlineMs - waited);
+    } else this.fail('too-late', `No complete reply within ${deadlineMs} ms.`);
+  }
+
+  #connect(): void {
+    const { origin, route } = this.#settings;
+    const ignore = () => {};
+    const listener = { onResolved: ignore, onConnected: ignore, onSecured: ignore };
+    this.#cancel = openConnection(origin, route, listener, (error, socket) => {
+      this.#cancel = undefined;
+      if (!socket) {
+        const { reason, message } = error instanceof WireFailure ? error : exchangeFailure(error, NO_PROGRESS);
+        this.fail(reason, message);
+        return;
+      }
+      this.#socket = socket;
+      socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+      socket.on('error', (problem) => this.#onEnd(problem));
+      socket.on('close', () => this.#onEnd(undefined));
+      if (this.#isClosed) socket.destroy();
+      else this.#write(socket);
+    });
+  }
+
+  #write(socket: Socket): void {
+    const call = this.#call;
+    if (!call) return;
+    this.#uses += 1;
+    socket.write(call.bytes, () => {
+      // Without a wait, the break comes as soon as the operating system has the last byte.
+      if (this.#call === call && call.breakAfterMs !== null) this.#breakAfter(call, call.breakAfterMs);
+    });
+    call.sent = performance.now();
+  }
+
+  #breakAfter(call: CurrentCall, ms: number): void {
+    setTimeout(() => {
+      if (this.#call === call) this.fail('broken', 'croupier closed the connection on purpose.');
+    }, ms);
+  }
+
+  #onData(chunk: Buffer): void {
+    const call = this.#call;
+    if (!call) {
+      // A reply to no call: the connection cannot be used any more.
+      this.discard();
+      return;
+    }
+    try {
+      const received = this.#parser.add(chunk);
+      if (received) this.#onReply(call, received);
+    } catch (error) {
+      this.#onEnd(error);
+    }
+  }
+
+  #onReply(call: CurrentCall, { reply, isReusable }: NonNullable<ReturnType<ReplyParser['add']>>): void {
+    const end = performance.now();
+    this.#call = undefined;
+    if (isReusable) {
+      this.idleSince = end;
+      this.#listener.onFree(this);
+    } else this.discard();
+    call.done({ outcome: { kind: 'reply', reply }, sent: call.sent, end, isConnected: true });
+  }
+
+  #onEnd(error: unknown): void {
+    const call = this.#call;
+    if (!call) {
+      this.discard();
+      return;
+    }
+    try {
+      const received = error === undefined ? this.#parser.end() : undefined;
+      if (received) {
+        this.#onReply(call, received);
+        return;
+      }
+    } catch (problem) {
+      this.#failBy(problem);
+      return;
+    }
+    this.#failBy(error);
+  }
+
+  #failBy(error: unknown): void {
+    const hasBytes = this.#parser.hasBytes;
+    const progress = { reused: this.#uses > 1, hasBytes, hasHead: false, beginning: null };
+    const { reason, message } = exchangeFailure(error ?? new Error('closed'), progress);
+    this.fail(reason, message);
+  }
+}
+
+const NO_PROGRESS = { reused: false, hasBytes: false, hasHead: false, beginning: null } as const;

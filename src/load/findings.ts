@@ -1,0 +1,44 @@
+import type { CallName } from '../contract/call-name.ts';
+import { type RuleId, ruleById } from '../contract/catalogue.ts';
+
+/** One problem that a reply, a repetition or a race showed. Money problems are separate, see quiet-point.ts. */
+export interface LoadFinding {
+  readonly rule: RuleId;
+  readonly verdict: 'fail' | 'warn' | 'note';
+  readonly call: CallName;
+  readonly expected: string;
+  readonly actual: string;
+  readonly player: string;
+  readonly sessionID: string;
+  /** The txID of the first call that showed it; null for a balance call. */
+  readonly txID: string | null;
+  /** Time of the first occurrence, in milliseconds from the start. */
+  readonly atMs: number;
+}
+
+/** A problem with the number of calls that showed it. Its details are those of the first of these calls. */
+export interface CountedFinding extends LoadFinding {
+  readonly count: number;
+}
+
+/** Counts problems by rule, call and verdict, so that a problem of every reply takes no more memory than one. */
+export class Findings {
+  readonly #all = new Map<string, LoadFinding & { count: number }>();
+
+  add(finding: LoadFinding): void {
+    const key = `${finding.rule} ${finding.call} ${finding.verdict}`;
+    const known = this.#all.get(key);
+    if (known) known.count += 1;
+    else this.#all.set(key, { ...finding, count: 1 });
+  }
+
+  all(): readonly CountedFinding[] {
+    return [...this.#all.values()];
+  }
+}
+
+/** Returns the verdict of a breach by the level of its rule. */
+export function verdictOfBreach(rule: RuleId): LoadFinding['verdict'] {
+  const { level } = ruleById(rule);
+  return level === 'MUST' ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
+}

@@ -1,0 +1,43 @@
+import type { Money } from '../contract/money.ts';
+import type { LoadLine } from '../journal/load-lines.ts';
+import type { Delivery } from './connections.ts';
+import type { Findings } from './findings.ts';
+import type { Measures } from './measures.ts';
+import type { Mix } from './mix.ts';
+import type { MoneyProblem } from './money-problem.ts';
+import type { RecentTransactions } from './recent-transactions.ts';
+import type { Requests } from './requests.ts';
+import type { Schedule } from './schedule.ts';
+
+/** What all players of a load test share. */
+export interface LoadContext {
+  readonly requests: Requests;
+  readonly schedule: Schedule;
+  readonly measures: Measures;
+  readonly findings: Findings;
+  readonly recent: RecentTransactions;
+  readonly mix: Mix;
+  /** The campaign of free rounds. null if none is configured. */
+  readonly campaign: string | null;
+  readonly deadlineMs: number;
+  /** Time to wait for a late debit, in milliseconds. */
+  readonly lingerMs: number;
+  readonly zero: Money;
+  /** The clock, in milliseconds. */
+  now(): number;
+  /** Returns a time as whole milliseconds from the start of the test. */
+  stamp(time: number): number;
+  nextNumber(): number;
+  /** Writes a line to the journal, and then sends the bytes. */
+  deliver(line: LoadLine, bytes: Buffer, breakAfterMs: number | null): Promise<Delivery>;
+  /** Writes a line to the journal, at the latest before the next call leaves. */
+  journal(line: LoadLine): void;
+  sessionEnded(sessionID: string): void;
+  moneyProblem(problem: MoneyProblem): void;
+  /** Notes a remark that is no problem, such as a debit that healed by itself. */
+  remark(kind: 'healed' | 'declined-round'): void;
+  /** True if no time is left to complete what is open. */
+  isOver(): boolean;
+  /** Waits, but not longer than until the end of the test. */
+  wait(ms: number): Promise<void>;
+}

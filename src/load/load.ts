@@ -1,0 +1,375 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Money } from '../contract/money.ts';
+import type { LoadLine } from '../journal/load-lines.ts';
+import { readOrigin, splitUrl } from '../wire/origin.ts';
+import { routeOf, type WireOptions } from '../wire/wire.ts';
+import { type LoadDenomination, WindowAmounts } from './amounts.ts';
+import { Caller, type LoadSession } from './caller.ts';
+import { Connections, type Delivery } from './connections.ts';
+import { Findings } from './findings.ts';
+import type { LoadContext } from './load-context.ts';
+import { Measures } from './measures.ts';
+import type { Mix } from './mix.ts';
+import type { MoneyProblem } from './money-problem.ts';
+import { Player, type PlayerEnd } from './player.ts';
+import { Random } from './random.ts';
+import { RecentTransactions } from './recent-transactions.ts';
+import { type Endpoint, Requests } from './requests.ts';
+import { type Arrivals, Schedule } from './schedule.ts';
+import { Wallet } from './wallet.ts';
+
+/** The sessions of one wallet: one player in one currency. */
+export interface LoadWallet {
+  readonly player: string;
+  readonly currency: string | undefined;
+  readonly sessions: readonly { readonly sessionID: string; readonly index: number }[];
+}
+
+export interface LoadOptions {
+  readonly endpoint: Endpoint;
+  readonly wire: WireOptions;
+  readonly wallets: readonly LoadWallet[];
+  readonly arrivals: Arrivals;
+  readonly durationMs: number;
+  readonly mix: Mix;
+  readonly campaign: string | null;
+  readonly deadlineMs: number;
+  readonly lingerMs: number;
+  readonly seed: string;
+  /** Returns the amounts of a currency, whose balances show this number of decimals. */
+  readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
+  /** Writes lines to the journal. The operating system must have them when it returns. */
+  readonly write: (lines: string) => void;
+  /** Ends the load early when it is aborted. What is open is still completed and compared. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: LoadProgress) => void;
+}
+
+/** What the live line shows. */
+export interface LoadProgress {
+  readonly phase: 'opening' | 'load' | 'closing';
+  readonly measures: Measures;
+  readonly asked: number | null;
+  readonly elapsedMs: number;
+  readonly moneyProblems: number;
+}
+
+/** One wallet at the end of a load test. */
+export interface LoadedWallet {
+  readonly player: string;
+  readonly currency: string | undefined;
+  readonly decimals: number;
+  readonly opening: Money;
+  readonly staked: Money;
+  readonly won: Money;
+  readonly refunded: Money;
+  readonly expected: Money;
+  readonly end: PlayerEnd;
+}
+
+/** Everything that a load test has found out. */
+export interface LoadOutcome {
+  readonly wallets: readonly LoadedWallet[];
+  /** The players whose balance could not be read at the beginning, with the reason. */
+  readonly unopened: readonly { readonly player: string; readonly reason: string }[];
+  readonly measures: Measures;
+  readonly findings: Findings;
+  readonly problems: readonly MoneyProblem[];
+  readonly schedule: Schedule;
+  readonly neverSent: number;
+  /** Number of calls that left during the load. */
+  readonly scheduled: number;
+  readonly sessionsEnded: readonly string[];
+  readonly healed: number;
+  readonly declinedBets: number;
+  readonly ranMs: number;
+  readonly reconcileMs: number;
+  readonly eventLoopP99Ms: number;
+  /** Share of one core that this process used during the load. */
+  readonly cpu: number;
+}
+
+/** Time for which opening balances are tried, in milliseconds. */
+const OPENING_MS = 10_000;
+const OPENING_PAUSE_MS = 500;
+/** Maximum time after the load until everything is completed, in milliseconds, beyond two lingers. */
+const CLOSING_MS = 30_000;
+const PROGRESS_MS = 500;
+const OFFSET_STEP = 7;
+const MAX_OFFSET = 50;
+const LOOP_RESOLUTION_MS = 5;
+
+/** Runs one load test: reads the opening balances, sends calls for the duration, completes what is open, compares every balance. */
+export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
+  const test = new LoadTest(options);
+  try {
+    return await test.run();
+  } finally {
+    test.close();
+  }
+}
+
+interface OpenedWallet {
+  readonly wallet: LoadWallet;
+  readonly opening: Money;
+  readonly decimals: number;
+  readonly player: Player;
+}
+
+class LoadTest {
+  readonly #options: LoadOptions;
+  readonly #connections: Connections;
+  readonly #context: LoadContext;
+  readonly #schedule: Schedule;
+  readonly #measures: Measures;
+  readonly #outbox: Outbox;
+  readonly #problems: MoneyProblem[] = [];
+  readonly #sessionsEnded: string[] = [];
+  readonly #origin = performance.now();
+  readonly #overAt = new AbortController();
+  #phase: LoadProgress['phase'] = 'opening';
+  #loadStart = Number.NaN;
+  #number = 0;
+  #players = 0;
+  #healed = 0;
+  #declinedBets = 0;
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    const { endpoint, wire, arrivals, durationMs, deadlineMs, lingerMs, mix, campaign } = options;
+    const now = (): number => performance.now();
+    this.#schedule = new Schedule(arrivals, durationMs, now);
+    this.#measures = new Measures(
+      () => this.#loadStart,
+      (ms) => this.#schedule.rateAt(ms),
+    );
+    this.#connections = new Connections({
+      origin: readOrigin(splitUrl(endpoint.integratorBaseUrl).base),
+      route: routeOf(wire),
+      deadlineMs,
+    });
+    this.#outbox = new Outbox(options.write);
+    this.#context = {
+      requests: new Requests(endpoint),
+      schedule: this.#schedule,
+      measures: this.#measures,
+      findings: new Findings(),
+      recent: new RecentTransactions(),
+      mix,
+      campaign,
+      deadlineMs,
+      lingerMs,
+      zero: Money.zero,
+      now,
+      stamp: (time) => Math.max(0, Math.round(time - this.#origin)),
+      nextNumber: () => {
+        this.#number += 1;
+        return this.#number;
+      },
+      deliver: (line, bytes, breakAfterMs) => this.#deliver(line, bytes, breakAfterMs),
+      journal: (line) => this.#outbox.add(line),
+      sessionEnded: (sessionID) => this.#sessionsEnded.push(sessionID),
+      moneyProblem: (problem) => this.#problems.push(problem),
+      remark: (kind) => {
+        if (kind === 'healed') this.#healed += 1;
+        else this.#declinedBets += 1;
+      },
+      isOver: () => this.#overAt.signal.aborted,
+      wait: async (ms) => {
+        await sleep(ms, undefined, { signal: this.#overAt.signal }).catch(() => {});
+      },
+    };
+  }
+
+  async run(): Promise<LoadOutcome> {
+    const progress = setInterval(() => this.#tell(), PROGRESS_MS);
+    try {
+      const { opened, unopened } = await this.#open();
+      const { signal, durationMs, lingerMs } = this.#options;
+      const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+      loop.enable();
+      const cpuBefore = process.cpuUsage();
+      this.#loadStart = performance.now();
+      this.#phase = 'load';
+      if (opened.length > 0 && !signal.aborted) this.#schedule.begin();
+      const playing = Promise.all(opened.map(({ player }) => player.play()));
+      // If every session ends, the test ends too.
+      if (opened.length > 0) await Promise.race([untilEnd(durationMs, signal), playing]);
+      const end = performance.now();
+      loop.disable();
+      const used = process.cpuUsage(cpuBefore);
+      const ranMs = end - this.#loadStart;
+      const overdue = [...this.#schedule.overdue()];
+      for (const due of overdue) this.#measures.neverSent(due, end);
+      const scheduled = this.#schedule.given;
+      this.#phase = 'closing';
+      const over = setTimeout(() => this.#overAt.abort(), 2 * lingerMs + CLOSING_MS);
+      this.#schedule.stop();
+      await playing;
+      if (opened.length > 0) await this.#context.wait(lingerMs);
+      const wallets = await Promise.all(opened.map((one) => loadedWallet(one)));
+      clearTimeout(over);
+      this.#measures.end();
+      this.#outbox.flush();
+      return {
+        wallets,
+        unopened,
+        measures: this.#measures,
+        findings: this.#context.findings,
+        problems: this.#problems,
+        schedule: this.#schedule,
+        scheduled,
+        neverSent: overdue.length,
+        sessionsEnded: this.#sessionsEnded,
+        healed: this.#healed,
+        declinedBets: this.#declinedBets,
+        ranMs,
+        reconcileMs: performance.now() - end,
+        // The histogram counts the resolution itself as delay.
+        eventLoopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
+        cpu: (used.user + used.system) / 1000 / Math.max(1, ranMs),
+      };
+    } finally {
+      clearInterval(progress);
+    }
+  }
+
+  close(): void {
+    this.#overAt.abort();
+    this.#connections.close();
+  }
+
+  /** Reads the opening balance of every wallet. */
+  async #open() {
+    const opened: OpenedWallet[] = [];
+    const unopened: { player: string; reason: string }[] = [];
+    const until = performance.now() + OPENING_MS;
+    await Promise.all(
+      this.#options.wallets.map(async (wallet) => {
+        const sessions = wallet.sessions.map(
+          (session): LoadSession => ({ ...session, currency: wallet.currency, isOpen: true }),
+        );
+        const found = await this.#readOpening(wallet, sessions, until);
+        if ('reason' in found) unopened.push({ player: wallet.player, reason: found.reason });
+        else opened.push(this.#opened(wallet, sessions, found.opening));
+      }),
+    );
+    return { opened, unopened };
+  }
+
+  #opened(wallet: LoadWallet, sessions: readonly LoadSession[], opening: Money): OpenedWallet {
+    const denomination = this.#options.denominationOf(wallet.currency, opening.decimals());
+    const caller = new Caller(this.#context, wallet.player, wallet.currency, new Wallet(opening));
+    const player = new Player({
+      context: this.#context,
+      caller,
+      sessions,
+      denomination,
+      amounts: new WindowAmounts(denomination, this.#offset()),
+      random: new Random(`${this.#options.seed} ${sessions[0]?.sessionID}`),
+      opening,
+    });
+    return { wallet, opening, decimals: denomination.decimals, player };
+  }
+
+  /** Returns the next offset of amounts. Only small ones are used, because an operator may limit its bets. */
+  #offset(): number {
+    this.#players += 1;
+    return (this.#players * OFFSET_STEP) % MAX_OFFSET;
+  }
+
+  async #readOpening(
+    { player, currency }: LoadWallet,
+    sessions: readonly LoadSession[],
+    until: number,
+  ): Promise<{ readonly opening: Money } | { readonly reason: string }> {
+    const caller = new Caller(this.#context, player, currency, new Wallet(Money.zero));
+    let before: Money | undefined;
+    for (;;) {
+      const session = sessions.find(({ isOpen }) => isOpen);
+      if (!session) return { reason: 'the session has ended' };
+      await this.#schedule.ticket();
+      const { answer, status, reading } = await caller.read(session, null, false);
+      const shown = answer === 'accepted' ? reading?.balance.money : undefined;
+      // Two reads must agree. Some faults show the balance of another player who is served at the same moment.
+      if (shown && before?.equals(shown)) return { opening: shown };
+      before = shown;
+      if (shown && performance.now() < until) continue;
+      const reason = shown
+        ? 'the balance keeps moving'
+        : status === undefined
+          ? `no reply (${answer})`
+          : `answered ${status}`;
+      const isFinal = answer === 'refused' || answer === 'accepted' || answer === 'error-200';
+      if (isFinal || performance.now() > until || this.#options.signal.aborted) return { reason };
+      await this.#context.wait(OPENING_PAUSE_MS);
+    }
+  }
+
+  #deliver(line: LoadLine, bytes: Buffer, breakAfterMs: number | null): Promise<Delivery> {
+    return new Promise((resolve) => {
+      this.#outbox.send(line, () =>
+        this.#connections.send(bytes, breakAfterMs, (delivery) => {
+          this.#schedule.ended();
+          resolve(delivery);
+        }),
+      );
+    });
+  }
+
+  #tell(): void {
+    const elapsedMs = performance.now() - this.#loadStart;
+    this.#options.onProgress({
+      phase: this.#phase,
+      measures: this.#measures,
+      asked: this.#schedule.rateAt(elapsedMs),
+      elapsedMs,
+      moneyProblems: this.#problems.length,
+    });
+  }
+}
+
+/**
+ * Holds calls back until the journal has their lines. All calls of one turn of the event loop share one write, because each write
+ * costs as much as several calls.
+ */
+class Outbox {
+  readonly #write: (lines: string) => void;
+  #lines = '';
+  #sends: (() => void)[] = [];
+
+  constructor(write: (lines: string) => void) {
+    this.#write = write;
+  }
+
+  /** Adds a line that is written at the latest before the next call leaves. */
+  add(line: LoadLine): void {
+    this.#lines += `${JSON.stringify(line)}\n`;
+  }
+
+  send(line: LoadLine, send: () => void): void {
+    this.add(line);
+    this.#sends.push(send);
+    if (this.#sends.length === 1) queueMicrotask(() => this.flush());
+  }
+
+  flush(): void {
+    const lines = this.#lines;
+    const sends = this.#sends;
+    this.#lines = '';
+    this.#sends = [];
+    if (lines !== '') this.#write(lines);
+    for (const send of sends) send();
+  }
+}
+
+async function untilEnd(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+async function loadedWallet({ wallet, opening, decimals, player }: OpenedWallet): Promise<LoadedWallet> {
+  const end = await player.end();
+  const { staked, won, refunded, expected } = player.caller.wallet;
+  return { player: wallet.player, currency: wallet.currency, decimals, opening, staked, won, refunded, expected, end };
+}

@@ -1,0 +1,131 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
+import type { NoReplyReason, Outcome } from '../journal/exchange.ts';
+import type { Answer } from '../reply/classify.ts';
+
+/** The kinds of errors that are counted: a status, or the reason why no reply came. */
+export type ErrorKind = `${number}` | NoReplyReason;
+
+/** The times of one kind of call, in microseconds. */
+export interface CallTimes {
+  /** From the last byte of the request to the last byte of the reply. The contract limits this time. */
+  readonly service: RecordableHistogram;
+  /** From the time at which the call was due to the last byte of the reply. */
+  readonly response: RecordableHistogram;
+}
+
+/** One second of the test. */
+export interface SecondOfTest {
+  readonly second: number;
+  readonly asked: number | null;
+  sent: number;
+  errors: number;
+  /** Percentiles of the response time of all calls in this second, in milliseconds. null if no call was answered. */
+  p50: number | null;
+  p99: number | null;
+  p999: number | null;
+}
+
+/** Longest time that a histogram can hold, in microseconds. */
+const HIGHEST_US = 3_600_000_000;
+
+function times(): RecordableHistogram {
+  return createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
+}
+
+/** The measured result of one call. Times are milliseconds of the test's clock. */
+interface Measured {
+  readonly due: number | null;
+  readonly sent: number | null;
+  readonly end: number;
+  readonly answer: Answer;
+  readonly outcome: Outcome;
+}
+
+/** Measures the times and errors of all calls. */
+export class Measures {
+  readonly #start: () => number;
+  readonly #rateAt: (ms: number) => number | null;
+  readonly byCall: Readonly<Record<CallName, CallTimes>>;
+  readonly errors = new Map<ErrorKind, number>();
+  readonly seconds: SecondOfTest[] = [];
+  readonly #current = times();
+  calls = 0;
+  /** Number of bets, wins and refunds that were answered 200, repetitions included. */
+  accepted = 0;
+  brokenOnPurpose = 0;
+
+  /**
+   * @param start returns the time at which the load began
+   * @param rateAt returns the rate that is asked for at a time after the start
+   */
+  constructor(start: () => number, rateAt: (ms: number) => number | null) {
+    this.#start = start;
+    this.#rateAt = rateAt;
+    this.byCall = Object.fromEntries(
+      CALL_NAMES.map((call) => [call, { service: times(), response: times() }]),
+    ) as unknown as Readonly<Record<CallName, CallTimes>>;
+  }
+
+  answered(call: CallName, { due, sent, end, answer, outcome }: Measured): void {
+    this.calls += 1;
+    const second = this.#secondOf(end);
+    if (second) second.sent += 1;
+    if (answer === 'broken') {
+      this.brokenOnPurpose += 1;
+      return;
+    }
+    if (answer === 'accepted') {
+      if (call !== 'balance') this.accepted += 1;
+    } else {
+      const kind: ErrorKind = outcome.kind === 'reply' ? `${outcome.reply.status}` : outcome.reason;
+      this.errors.set(kind, (this.errors.get(kind) ?? 0) + 1);
+      if (second) second.errors += 1;
+    }
+    if (sent === null) return;
+    const service = microseconds(end - sent);
+    this.byCall[call].service.record(service);
+    if (due === null) return;
+    const response = microseconds(end - due);
+    this.byCall[call].response.record(response);
+    if (second) this.#current.record(response);
+  }
+
+  /**
+   * Notes a call that was due but never left. It would have taken at least until now. Without such calls, an operator that stands
+   * still would hide its worst times (coordinated omission).
+   */
+  neverSent(due: number, now: number): void {
+    this.byCall.bet.response.record(microseconds(now - due));
+  }
+
+  /** Closes the last second. */
+  end(): void {
+    this.#close(this.seconds.at(-1));
+  }
+
+  /** Returns the current second of the load, and closes the seconds before it. undefined before the load. */
+  #secondOf(time: number): SecondOfTest | undefined {
+    const number = Math.floor((time - this.#start()) / 1000);
+    if (Number.isNaN(number) || number < 0) return undefined;
+    while (this.seconds.length <= number) {
+      this.#close(this.seconds.at(-1));
+      const second = this.seconds.length;
+      const asked = this.#rateAt(second * 1000 + 500);
+      this.seconds.push({ second, asked, sent: 0, errors: 0, p50: null, p99: null, p999: null });
+    }
+    return this.seconds[number];
+  }
+
+  #close(second: SecondOfTest | undefined): void {
+    if (!second || this.#current.count === 0) return;
+    second.p50 = this.#current.percentile(50) / 1000;
+    second.p99 = this.#current.percentile(99) / 1000;
+    second.p999 = this.#current.percentile(99.9) / 1000;
+    this.#current.reset();
+  }
+}
+
+function microseconds(ms: number): number {
+  return Math.min(HIGHEST_US, Math.max(1, Math.round(ms * 1000)));
+}

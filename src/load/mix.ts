@@ -1,0 +1,40 @@
+/** The shares of what players do in a load test, in percent. */
+export interface Mix {
+  /** Rounds with two or three bets instead of one. */
+  readonly severalBets: number;
+  /** Rounds whose win is 0. */
+  readonly zeroWins: number;
+  /** Rounds that are played together with another round of the same player: their calls are sent at the same moment. */
+  readonly simultaneousRounds: number;
+  /** Pairs of bets at the same moment that together are more than the balance. */
+  readonly wholeBalance: number;
+  /** Rounds of the configured campaign. Without a campaign there are none. */
+  readonly freeRounds: number;
+  /** Calls that are sent twice at the same moment. */
+  readonly repeatsAtOnce: number;
+  /** Accepted calls that are sent again some calls later. */
+  readonly repeatsLater: number;
+  /** Bets whose connection croupier closes before the reply comes. They are refunded. */
+  readonly brokenBets: number;
+  /** Wins and refunds whose connection croupier closes before the reply comes. They are sent again. */
+  readonly brokenWins: number;
+  /** Refunds of such bets that leave at once, so that they may overtake the bet. */
+  readonly overtakingRefunds: number;
+  /** Rounds with a balance call between bet and win. */
+  readonly reads: number;
+}
+
+/** The mix of a real day, with more simultaneous calls, because these find most faults. */
+export const DEFAULT_MIX: Mix = {
+  severalBets: 20,
+  zeroWins: 60,
+  simultaneousRounds: 30,
+  wholeBalance: 1,
+  freeRounds: 3,
+  repeatsAtOnce: 2,
+  repeatsLater: 2,
+  brokenBets: 2,
+  brokenWins: 1,
+  overtakingRefunds: 50,
+  reads: 10,
+};

@@ -1,0 +1,24 @@
+import type { RuleId } from '../contract/catalogue.ts';
+import type { Money } from '../contract/money.ts';
+import type { Suspicion } from './explanation.ts';
+
+/** A wallet whose balance is not what the answers of the operator give. */
+export interface MoneyProblem {
+  readonly player: string;
+  readonly sessionID: string;
+  readonly currency: string | undefined;
+  readonly decimals: number;
+  readonly rule: RuleId;
+  readonly expected: Money;
+  readonly shown: Money;
+  /** The transactions that explain the difference. Empty if none do. */
+  readonly suspicions: readonly Suspicion[];
+  /** True if other transactions explain the difference as well. */
+  readonly isOneOfSeveral: boolean;
+  /** Number of transactions since the balance was last right. */
+  readonly windowSize: number;
+  /** The time of the read that showed it, in milliseconds from the start. */
+  readonly atMs: number;
+  /** True if the balance moved while croupier sent nothing, so that somebody else may have moved it. */
+  readonly isDrift: boolean;
+}

@@ -1,0 +1,372 @@
+import { randomUUID } from 'node:crypto';
+import { Money } from '../contract/money.ts';
+import { isWorthRetrying } from '../reply/status.ts';
+import type { LoadDenomination, WindowAmounts } from './amounts.ts';
+import type { Answered, Caller, LoadSession } from './caller.ts';
+import type { LoadContext } from './load-context.ts';
+import { verifyBalance } from './quiet-point.ts';
+import type { Random } from './random.ts';
+import type { LoadTransaction } from './wallet.ts';
+
+export interface PlayerSettings {
+  readonly context: LoadContext;
+  readonly caller: Caller;
+  readonly sessions: readonly LoadSession[];
+  readonly denomination: LoadDenomination;
+  readonly amounts: WindowAmounts;
+  readonly random: Random;
+  readonly opening: Money;
+}
+
+/** The state of a player at the end of a test. */
+export type PlayerEnd =
+  | { readonly kind: 'verified' }
+  /** Calls whose outcome is still unknown. */
+  | { readonly kind: 'owing'; readonly transactions: readonly LoadTransaction[] }
+  /** The balance could not be read. */
+  | { readonly kind: 'unread' };
+
+interface SentTransaction {
+  readonly transaction: LoadTransaction;
+  readonly session: LoadSession;
+}
+
+/** Number of transactions after which a player pauses for a quiet point. */
+const WINDOW = 12;
+/** Number of times that a call is sent again after an error that will not go away. */
+const MAX_FINAL_ERRORS = 3;
+const FIRST_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 5000;
+/** Maximum number of errors of one repetition before croupier stops sending it. */
+const MAX_REPEATS = 4;
+/** A win brings the balance back to its beginning if the difference is more than this number of stakes. */
+const STEER_AT = Money.of('10');
+const MAX_STEER = Money.of('40');
+const SIXTY_PERCENT = Money.of('0.6');
+/** Longest wait before the refund of a broken bet, in milliseconds. */
+const MAX_REFUND_WAIT_MS = 60;
+
+/** Plays the rounds of one wallet. Only this player uses the wallet, so its balance is known at every moment. */
+export class Player {
+  readonly caller: Caller;
+  readonly #context: LoadContext;
+  readonly #sessions: readonly LoadSession[];
+  readonly #denomination: LoadDenomination;
+  readonly #amounts: WindowAmounts;
+  readonly #random: Random;
+  readonly #opening: Money;
+  #sinceQuiet = 0;
+  /** The latest accepted transaction, which a later repetition sends again. */
+  #latest: SentTransaction | undefined;
+  #playsFreeRounds: boolean;
+  /** Undefined until the player knows whether the operator declines a bet above the balance. */
+  #betsWholeBalance: boolean | undefined;
+
+  constructor({ context, caller, sessions, denomination, amounts, random, opening }: PlayerSettings) {
+    this.#context = context;
+    this.caller = caller;
+    this.#sessions = sessions;
+    this.#denomination = denomination;
+    this.#amounts = amounts;
+    this.#random = random;
+    this.#opening = opening;
+    this.#playsFreeRounds = context.campaign !== null;
+  }
+
+  /** Plays until the load ends. Every round that was begun is completed. */
+  async play(): Promise<void> {
+    const { schedule } = this.#context;
+    // Quiet points of different players come at different times.
+    this.#sinceQuiet = this.#random.below(WINDOW);
+    while (!schedule.isStopped && this.#openSession()) {
+      if (this.#needsQuiet()) {
+        if (this.caller.wallet.isQuiet) await this.#verify();
+        else await this.#context.wait(FIRST_PAUSE_MS);
+        continue;
+      }
+      await this.#activity();
+    }
+  }
+
+  /** Completes what is open, and compares the balance for the last time. */
+  async end(): Promise<PlayerEnd> {
+    const { wallet } = this.caller;
+    if (!wallet.isQuiet) return { kind: 'owing', transactions: [...wallet.unknown] };
+    return (await this.#verify()) ? { kind: 'verified' } : { kind: 'unread' };
+  }
+
+  #needsQuiet(): boolean {
+    const { wallet, oddReply } = this.caller;
+    if (this.#sinceQuiet >= WINDOW || oddReply || this.#amounts.isUsedUp || wallet.hasTooManyEither) return true;
+    return wallet.unknown.size > 0;
+  }
+
+  async #verify(): Promise<boolean> {
+    this.#sinceQuiet = 0;
+    const session = this.#openSession() ?? this.#sessions[0];
+    if (!session) return false;
+    const { caller } = this;
+    const { decimals } = this.#denomination;
+    return verifyBalance({ caller, session, amounts: this.#amounts, decimals }, this.#context);
+  }
+
+  #openSession(): LoadSession | undefined {
+    const open = this.#sessions.filter(({ isOpen }) => isOpen);
+    return open[this.#random.below(open.length)];
+  }
+
+  async #activity(): Promise<void> {
+    const { mix } = this.#context;
+    const random = this.#random;
+    const session = this.#openSession();
+    if (!session) return;
+    if (!this.#canBet(Money.of('3'))) {
+      // A balance that is too low for bets can still be read.
+      await this.#read(session);
+      await this.#context.wait(1000);
+      return;
+    }
+    const isFirst = mix.wholeBalance > 0 && this.#betsWholeBalance === undefined;
+    if (isFirst || random.isIn(mix.wholeBalance)) return this.#wholeBalance(session);
+    if (this.#playsFreeRounds && random.isIn(mix.freeRounds)) return this.#freeRound(session);
+    if (random.isIn(mix.simultaneousRounds)) return this.#simultaneousRounds(session);
+    const bets = random.isIn(mix.severalBets) ? 2 + random.below(2) : 1;
+    await this.#round(session, bets);
+    if (random.isIn(mix.repeatsLater * 2) && this.#latest) await this.#repeat(this.#latest);
+  }
+
+  #canBet(stakes: Money): boolean {
+    return this.caller.wallet.lowest.compare(this.#denomination.stake.times(stakes)) > 0;
+  }
+
+  async #round(session: LoadSession, bets: number): Promise<void> {
+    const roundID = randomUUID();
+    let hasBet = false;
+    for (let count = 0; count < bets; count += 1) {
+      const isTaken = await this.#bet(session, roundID);
+      hasBet ||= isTaken;
+    }
+    if (!hasBet) return;
+    if (this.#random.isIn(this.#context.mix.reads)) await this.#read(session);
+    await this.#win(session, roundID);
+  }
+
+  /** Plays two rounds whose calls are sent at the same moment. */
+  async #simultaneousRounds(session: LoadSession): Promise<void> {
+    const other = this.#sessions.find((one) => one !== session && one.isOpen) ?? session;
+    const [first, second] = [randomUUID(), randomUUID()];
+    const random = this.#random;
+    const pattern = random.below(4);
+    if (pattern === 0) {
+      // Several bets of one round, as a player places them on one table.
+      const taken = await this.#atOnce(2 + random.below(3), (due) => this.#bet(session, first, due));
+      if (taken.includes(true)) await this.#win(session, first);
+    } else if (pattern === 1) {
+      const isTaken = await this.#bet(session, first);
+      const [a, b] = await this.#tickets(2);
+      const [, isOtherTaken] = await Promise.all([
+        isTaken ? this.#win(session, first, a) : this.#read(session, a),
+        this.#bet(other, second, b),
+      ]);
+      if (isOtherTaken) await this.#win(other, second);
+    } else {
+      const [a, b] = await this.#tickets(2);
+      const taken = await Promise.all([this.#bet(session, first, a), this.#bet(other, second, b)]);
+      const wins = [
+        ...(taken[0] ? [(due: number | null) => this.#win(session, first, due)] : []),
+        ...(taken[1] ? [(due: number | null) => this.#win(other, second, due)] : []),
+      ];
+      await this.#atOnce(wins.length, (due, index) => wins[index]?.(due) ?? Promise.resolve());
+    }
+    // A quiet point soon after simultaneous calls names a lost update exactly.
+    if (random.isIn(25)) this.#sinceQuiet = WINDOW;
+  }
+
+  async #tickets(count: number): Promise<(number | null)[]> {
+    const tickets = await Promise.all(Array.from({ length: count }, () => this.#context.schedule.ticket()));
+    return tickets.map(({ due }) => due);
+  }
+
+  async #atOnce<Result>(
+    count: number,
+    call: (due: number | null, index: number) => Promise<Result>,
+  ): Promise<Result[]> {
+    const dues = await this.#tickets(count);
+    return Promise.all(dues.map((due, index) => call(due, index)));
+  }
+
+  /** Bets more than the balance with two bets at the same moment. One of them at most may be accepted. */
+  async #wholeBalance(session: LoadSession): Promise<void> {
+    const { wallet } = this.caller;
+    if (this.#betsWholeBalance === false || !wallet.isQuiet || !(await this.#verify())) return;
+    const { decimals, unit } = this.#denomination;
+    const balance = wallet.expected;
+    if (this.#betsWholeBalance === undefined) {
+      // Some accounts have a credit line. A single bet above the balance shows it.
+      const isTaken = await this.#bet(session, randomUUID(), undefined, balance.plus(unit), true);
+      this.#betsWholeBalance = !isTaken;
+      if (isTaken) return;
+    }
+    const amount = balance.times(SIXTY_PERCENT).truncated(decimals);
+    const roundID = randomUUID();
+    const taken = await this.#atOnce(2, (due, index) =>
+      this.#bet(session, roundID, due, index === 0 ? amount : amount.plus(unit), true),
+    );
+    const accepted = taken.filter(Boolean).length;
+    if (accepted === 2) {
+      this.caller.report('concurrency.no-overdraft', 'fail', 'bet', session.sessionID, wallet.window.at(-1), {
+        expected: `of two bets of ${amount} and ${amount.plus(unit)} at the same moment, one at most is accepted, because the balance is ${balance}`,
+        actual: 'both were answered 200',
+      });
+    }
+    if (accepted === 0) this.#betsWholeBalance = false;
+    const credit = accepted === 2 ? amount.plus(amount) : amount;
+    if (accepted > 0) await this.#win(session, roundID, undefined, credit);
+    this.#sinceQuiet = WINDOW;
+  }
+
+  async #freeRound(session: LoadSession): Promise<void> {
+    const { campaign } = this.#context;
+    if (campaign === null) return;
+    const roundID = randomUUID();
+    const { decimals, stake } = this.#denomination;
+    const fields = { roundID, decimals, frID: campaign };
+    const bet = this.caller.create('bet', session, { ...fields, amount: this.#amounts.above(stake) });
+    const answered = await this.#send(bet, session, {});
+    if (answered.answer !== 'accepted') {
+      // The operator may not know the campaign, or the player may have no free round left.
+      this.#playsFreeRounds = false;
+      await this.#resolveBet(bet, session);
+      return;
+    }
+    const amount = this.#random.isIn(this.#context.mix.zeroWins) ? Money.zero : this.#amounts.above(stake);
+    const win = this.caller.create('win', session, { ...fields, amount, hasBet: true });
+    await this.#send(win, session, {});
+    await this.#sendUntilAccepted(win, session);
+  }
+
+  async #read(session: LoadSession, due?: number | null): Promise<void> {
+    const ticket = due === undefined ? (await this.#context.schedule.ticket()).due : due;
+    await this.caller.read(session, ticket, true);
+  }
+
+  /**
+   * Places a bet. If its outcome is unknown, refunds it until the refund is answered 200.
+   *
+   * @param due the time at which the call was due; undefined to wait for a ticket
+   * @param exact an amount that is not the usual stake
+   * @returns true if the bet was accepted
+   */
+  async #bet(
+    session: LoadSession,
+    roundID: string,
+    due?: number | null,
+    exact?: Money,
+    isPlain = false,
+  ): Promise<boolean> {
+    const { mix } = this.#context;
+    const { decimals, stake } = this.#denomination;
+    const amount = exact ?? this.#amounts.above(stake);
+    if (exact) this.#amounts.use(exact);
+    const bet = this.caller.create('bet', session, { roundID, amount, decimals });
+    const isBroken = !isPlain && this.#random.isIn(mix.brokenBets);
+    const isTwice = !isPlain && !isBroken && this.#random.isIn(mix.repeatsAtOnce);
+    const breakAfterMs = isBroken ? this.#random.below(4) : null;
+    const { answer } = await this.#send(bet, session, { due, breakAfterMs, isTwice });
+    await this.#resolveBet(bet, session);
+    if (bet.state === 'none' && answer === 'declined') this.#context.remark('declined-round');
+    return bet.state === 'applied';
+  }
+
+  /** Refunds a bet whose outcome is unknown (contract, States). */
+  async #resolveBet(bet: LoadTransaction, session: LoadSession): Promise<void> {
+    if (bet.state !== 'unknown') return;
+    if (!this.#random.isIn(this.#context.mix.overtakingRefunds))
+      await this.#context.wait(this.#random.below(MAX_REFUND_WAIT_MS));
+    const { roundID, amount } = bet;
+    const refund = this.caller.create('refund', session, {
+      roundID,
+      amount,
+      bet,
+      decimals: this.#denomination.decimals,
+    });
+    const isBroken = this.#random.isIn(this.#context.mix.brokenWins);
+    await this.#send(refund, session, { breakAfterMs: isBroken ? 0 : null });
+    await this.#sendUntilAccepted(refund, session);
+  }
+
+  async #win(session: LoadSession, roundID: string, due?: number | null, exact?: Money): Promise<void> {
+    const { mix } = this.#context;
+    const { decimals } = this.#denomination;
+    const amount = exact ?? (this.#random.isIn(mix.zeroWins) ? Money.zero : this.#winAmount());
+    if (exact) this.#amounts.use(exact);
+    const win = this.caller.create('win', session, { roundID, amount, decimals, hasBet: true });
+    const isBroken = this.#random.isIn(mix.brokenWins);
+    const isTwice = !isBroken && this.#random.isIn(mix.repeatsAtOnce);
+    await this.#send(win, session, { due, breakAfterMs: isBroken ? this.#random.below(4) : null, isTwice });
+    await this.#sendUntilAccepted(win, session);
+  }
+
+  /** Chooses the amount of a win. It brings the balance back to its beginning, so that a long test does not use it up. */
+  #winAmount(): Money {
+    const { stake } = this.#denomination;
+    const missing = this.#opening.minus(this.caller.wallet.expected);
+    if (missing.compare(stake.times(STEER_AT)) <= 0) return this.#amounts.above(stake);
+    const most = stake.times(MAX_STEER);
+    return this.#amounts.above(missing.compare(most) > 0 ? most : missing.truncated(this.#denomination.decimals));
+  }
+
+  async #send(
+    transaction: LoadTransaction,
+    session: LoadSession,
+    manner: {
+      readonly due?: number | null | undefined;
+      readonly breakAfterMs?: number | null;
+      readonly isTwice?: boolean;
+    },
+  ): Promise<Answered> {
+    this.#sinceQuiet += transaction.amount.isZero() ? 0 : 1;
+    const { breakAfterMs = null, isTwice = false } = manner;
+    const ticket = async (): Promise<number | null> => (await this.#context.schedule.ticket()).due;
+    const due = manner.due === undefined ? await ticket() : manner.due;
+    const copyDue = isTwice ? await ticket() : null;
+    const first = this.caller.send(transaction, session, { due, breakAfterMs });
+    const copy = isTwice ? this.caller.send(transaction, session, { due: copyDue }) : undefined;
+    const answered = await first;
+    await copy;
+    if (transaction.state === 'applied' && !transaction.isFree) this.#latest = { transaction, session };
+    return answered;
+  }
+
+  /** Sends a win or a refund again until it is answered 200, as the service does (contract, Errors). */
+  async #sendUntilAccepted(transaction: LoadTransaction, session: LoadSession): Promise<void> {
+    const { wallet } = this.caller;
+    let finalErrors = 0;
+    for (let pauseMs = FIRST_PAUSE_MS; wallet.unknown.has(transaction); pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+      if (this.#context.isOver() || finalErrors >= MAX_FINAL_ERRORS) return;
+      await this.#context.wait(pauseMs * (0.8 + 0.4 * this.#random.next()));
+      const { status } = await this.#send(transaction, session, {});
+      if (status !== undefined && !isWorthRetrying(status)) finalErrors += 1;
+    }
+  }
+
+  /** Sends an accepted call again. It must be answered 200 and move nothing (contract, Rules 2). */
+  async #repeat({ transaction, session }: SentTransaction): Promise<void> {
+    this.#latest = undefined;
+    if (transaction.state !== 'applied') return;
+    const { call, sessionID } = transaction;
+    for (let tries = 1; ; tries += 1) {
+      const { answer, status } = await this.#send(transaction, session, {});
+      if (answer === 'accepted' || status === undefined || !session.isOpen) return;
+      if (!isWorthRetrying(status) || (status === 409 && tries === MAX_REPEATS)) {
+        this.caller.report(`idempotency.${call}`, 'fail', call, sessionID, transaction, {
+          expected: 'a processed call that is sent again is answered 200',
+          actual: `it was answered ${status}`,
+        });
+        return;
+      }
+      if (tries === MAX_REPEATS || this.#context.isOver()) return;
+      await this.#context.wait(FIRST_PAUSE_MS * tries);
+    }
+  }
+}

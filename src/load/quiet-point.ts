@@ -1,0 +1,113 @@
+import type { Money } from '../contract/money.ts';
+import type { WindowAmounts } from './amounts.ts';
+import type { Caller, LoadSession, OddReply } from './caller.ts';
+import { explain } from './explanation.ts';
+import type { LoadContext } from './load-context.ts';
+
+/** A wallet at a quiet point: nothing is in flight, and no outcome is unknown. */
+export interface QuietWallet {
+  readonly caller: Caller;
+  readonly session: LoadSession;
+  readonly amounts: WindowAmounts;
+  readonly decimals: number;
+}
+
+/** Number of attempts to read a balance. */
+const MAX_READS = 5;
+const PAUSE_MS = 300;
+
+/**
+ * Reads the balance of a wallet and compares it with its account. A wrong balance is read again after the linger, because a late
+ * debit may still be reversed. What remains is a money problem, and then counts as the balance.
+ *
+ * @returns false if the balance could not be read
+ */
+export async function verifyBalance(wallet: QuietWallet, context: LoadContext): Promise<boolean> {
+  const { caller, amounts } = wallet;
+  const account = caller.wallet;
+  let shown = await readBalance(wallet, context);
+  if (!shown) return false;
+  let isDrift = false;
+  if (!account.differenceAt(shown).isZero()) {
+    const first = shown;
+    for (let waits = 0; waits < 2 && !account.differenceAt(shown).isZero(); waits += 1) {
+      await context.wait(context.lingerMs);
+      const again: Money | undefined = await readBalance(wallet, context);
+      if (!again) return false;
+      // A balance that moves while nothing was sent was moved by somebody else, or by a call that is still being processed.
+      isDrift = waits > 0 && !again.equals(shown);
+      if (waits === 0 && again.equals(first)) break;
+      shown = again;
+    }
+    if (account.differenceAt(shown).isZero()) {
+      context.remark('healed');
+      if (!account.mayStillShow(first)) reportStaleRead(wallet, first, context);
+    } else reportDifference(wallet, shown, isDrift, context);
+  } else if (caller.oddReply) reportOddReply(caller, caller.oddReply);
+  caller.oddReply = undefined;
+  account.take(shown);
+  amounts.begin();
+  return true;
+}
+
+/** Reads the balance until it is answered 200. @returns undefined if it never is */
+async function readBalance({ caller, session }: QuietWallet, context: LoadContext): Promise<Money | undefined> {
+  for (let tries = 0; tries < MAX_READS; tries += 1) {
+    const { due } = await context.schedule.ticket();
+    const { answer, reading } = await caller.read(session, due, false);
+    if (answer === 'accepted' && reading?.balance.money) return reading.balance.money;
+    if (!session.isOpen || context.isOver()) return undefined;
+    await context.wait(PAUSE_MS * 2 ** tries);
+  }
+  return undefined;
+}
+
+function reportDifference(
+  { caller, session, decimals }: QuietWallet,
+  shown: Money,
+  isDrift: boolean,
+  context: LoadContext,
+): void {
+  const { wallet, player } = caller;
+  const { expected, window } = wallet;
+  const others = context.recent.all().filter((one) => !window.includes(one));
+  const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), window, others);
+  context.moneyProblem({
+    player,
+    sessionID: session.sessionID,
+    currency: session.currency,
+    decimals,
+    rule,
+    expected,
+    shown,
+    suspicions,
+    isOneOfSeveral,
+    windowSize: window.length,
+    atMs: context.stamp(context.now()),
+    isDrift,
+  });
+}
+
+/** Reports a read that showed a wrong balance once, and the right one later. No late debit explains it. */
+function reportStaleRead({ caller, session }: QuietWallet, shown: Money, { lingerMs }: LoadContext): void {
+  caller.report('balance.read', 'fail', 'balance', session.sessionID, undefined, {
+    expected: `with no call in progress, the balance is ${caller.wallet.expected}`,
+    actual: `it was ${shown}, and ${lingerMs} ms later it was right`,
+  });
+}
+
+/** Reports a reply that showed a wrong balance, although the stored balance is right. */
+function reportOddReply(caller: Caller, odd: OddReply): void {
+  const { call, sessionID, transaction, shown, low, high, isExact } = odd;
+  const rule =
+    call === 'balance' || transaction?.isOverlapped
+      ? 'concurrency.no-lost-update'
+      : call === 'bet'
+        ? 'bet.debit'
+        : 'win.credit';
+  const range = isExact ? `the balance ${low}` : `a balance from ${low} to ${high}`;
+  caller.report(rule, 'fail', call, sessionID, transaction, {
+    expected: `the reply shows ${range}, which the calls at that moment allow`,
+    actual: `the reply shows ${shown}. The stored balance is right`,
+  });
+}

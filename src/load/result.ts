@@ -1,0 +1,217 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
+import { Money } from '../contract/money.ts';
+import { LOAD_FORMAT, type LoadFacts } from '../journal/load-result.ts';
+import type { Limit } from './limits.ts';
+import type { LoadedWallet, LoadOutcome } from './load.ts';
+import type { Measures } from './measures.ts';
+import type { MoneyProblem } from './money-problem.ts';
+import type { Arrivals } from './schedule.ts';
+
+/** What a result says about its test, beside what the test found out. */
+export interface LoadSubject
+  extends Pick<LoadFacts, 'croupier' | 'runID' | 'startedAt' | 'client' | 'journal' | 'seed'> {
+  readonly arrivals: Arrivals;
+  readonly durationMs: number;
+  readonly limits: readonly Limit[];
+  readonly interrupted: LoadFacts['load']['interrupted'];
+  /** Returns the command that writes the last minute of a player before a time as a scenario. */
+  readonly replayCommand: (player: string, atMs: number) => string;
+}
+
+/** Maximum number of wrong balances that a result describes. It counts all of them. */
+const MAX_PROBLEMS = 100;
+/** Share of calls that may leave late before croupier counts as too slow. */
+const MAX_LATE = 0.1;
+/** Number of late calls that a busy machine may cause in a short test. */
+const FEW_LATE = 20;
+/** Delay of the event loop at which no measured time can be trusted, in milliseconds. */
+const MAX_LOOP_DELAY_MS = 250;
+
+/** Turns the outcome of a load test into plain values. */
+export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
+  const { croupier, runID, startedAt, client, journal, seed, arrivals, durationMs, interrupted } = subject;
+  const { measures, schedule, wallets, problems } = outcome;
+  const { eventLoopP99Ms, cpu, ranMs, reconcileMs, scheduled } = outcome;
+  const late = schedule.lateForCroupier;
+  return {
+    format: LOAD_FORMAT,
+    croupier,
+    runID,
+    startedAt,
+    client,
+    journal,
+    seed,
+    load: { arrivals, durationMs, ranMs: rounded(ranMs), reconcileMs: rounded(reconcileMs), interrupted },
+    money: {
+      players: wallets.length,
+      verified: wallets.filter(({ end }) => end.kind === 'verified').length,
+      transactions: measures.accepted,
+      byCurrency: currenciesOf(wallets, problems),
+      problems: problems.slice(0, MAX_PROBLEMS).map((one) => problemOf(one, subject)),
+      problemCount: problems.length,
+      owed: wallets.flatMap(({ player, end, decimals }) =>
+        end.kind === 'owing'
+          ? end.transactions.map(({ call, txID, amount }) => ({ player, call, txID, amount: amount.format(decimals) }))
+          : [],
+      ),
+      unread: [
+        ...outcome.unopened.map(({ player }) => player),
+        ...wallets.filter(({ end }) => end.kind === 'unread').map(({ player }) => player),
+      ],
+      healed: outcome.healed,
+    },
+    rate: {
+      asked: arrivals.kind === 'closed' ? null : rounded((scheduled + outcome.neverSent) / seconds(ranMs)),
+      got: rounded(scheduled / seconds(ranMs)),
+      calls: measures.calls,
+      scheduled,
+      lateForPlayers: schedule.lateForPlayers,
+      lateForCroupier: late,
+      neverSent: outcome.neverSent,
+    },
+    times: timesOf(measures),
+    errors: [...measures.errors]
+      .map(([kind, count]) => ({ kind: String(kind), count }))
+      .sort((one, other) => other.count - one.count),
+    brokenOnPurpose: measures.brokenOnPurpose,
+    declinedBets: outcome.declinedBets,
+    limits: subject.limits.map((limit) => checkedLimit(limit, measures)),
+    findings: [...outcome.findings.all()],
+    croupierItself: {
+      eventLoopP99Ms: rounded(eventLoopP99Ms),
+      cpu: rounded(cpu),
+      isBottleneck: late > Math.max(FEW_LATE, scheduled * MAX_LATE) || eventLoopP99Ms > MAX_LOOP_DELAY_MS,
+    },
+    sessionsEnded: [...outcome.sessionsEnded],
+    seconds: measures.seconds.map(({ p50, p99, p999, ...rest }) => ({
+      ...rest,
+      asked: rest.asked === null ? null : rounded(rest.asked),
+      p50: p50 === null ? null : rounded(p50),
+      p99: p99 === null ? null : rounded(p99),
+      p999: p999 === null ? null : rounded(p999),
+    })),
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.max(1, ms) / 1000;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function currenciesOf(
+  wallets: readonly LoadedWallet[],
+  problems: readonly MoneyProblem[],
+): LoadFacts['money']['byCurrency'] {
+  return [...Map.groupBy(wallets, ({ currency }) => currency)].map(([currency, all]) => {
+    const decimals = Math.max(...all.map((one) => one.decimals));
+    const sum = (amountOf: (wallet: LoadedWallet) => Money): Money =>
+      all.reduce((total, one) => total.plus(amountOf(one)), Money.zero);
+    const difference = problems
+      .filter((problem) => problem.currency === currency)
+      .reduce((total, { shown, expected }) => total.plus(shown.minus(expected)), Money.zero);
+    const shown = sum(({ expected }) => expected);
+    return {
+      currency: currency ?? null,
+      opening: sum(({ opening }) => opening).format(decimals),
+      staked: sum(({ staked }) => staked).format(decimals),
+      won: sum(({ won }) => won).format(decimals),
+      refunded: sum(({ refunded }) => refunded).format(decimals),
+      expected: shown.minus(difference).format(decimals),
+      shown: all.every(({ end }) => end.kind === 'verified') ? shown.format(decimals) : null,
+      difference: difference.format(decimals),
+    };
+  });
+}
+
+function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadFacts['money']['problems'][number] {
+  const { player, sessionID, currency, decimals, rule, expected, shown, suspicions, atMs } = problem;
+  return {
+    player,
+    sessionID,
+    currency: currency ?? null,
+    rule,
+    expected: expected.format(decimals),
+    shown: shown.format(decimals),
+    difference: shown.minus(expected).format(decimals),
+    transactions: suspicions.map(({ transaction, what }) => ({
+      call: transaction.call,
+      txID: transaction.txID,
+      roundID: transaction.roundID,
+      sessionID: transaction.sessionID,
+      amount: transaction.amountText,
+      what,
+      atMs: transaction.sentAtMs,
+    })),
+    isOneOfSeveral: problem.isOneOfSeveral,
+    windowSize: problem.windowSize,
+    atMs,
+    isDrift: problem.isDrift,
+    replay: replayCommand(player, atMs),
+  };
+}
+
+function timesOf({ byCall }: Measures): LoadFacts['times'] {
+  const all = CALL_NAMES.map((call) => ({ call, ...byCall[call] }));
+  const total = {
+    call: 'all' as const,
+    service: joined(all.map(({ service }) => service)),
+    response: joined(all.map(({ response }) => response)),
+  };
+  return [...all, total]
+    .filter(({ service, response }) => service.count > 0 || response.count > 0)
+    .map(({ call, service, response }) => ({
+      call,
+      count: service.count,
+      service: percentilesOf(service),
+      response: percentilesOf(response),
+    }));
+}
+
+/** Returns one histogram of the response times of one call, or of all calls. */
+export function responseTimes({ byCall }: Measures, call: CallName | 'all'): RecordableHistogram {
+  return call === 'all' ? joined(CALL_NAMES.map((one) => byCall[one].response)) : byCall[call].response;
+}
+
+function joined(histograms: readonly RecordableHistogram[]): RecordableHistogram {
+  const sum = createHistogram({ lowest: 1, highest: 3_600_000_000, figures: 3 });
+  for (const one of histograms) if (one.count > 0) sum.add(one);
+  return sum;
+}
+
+function percentilesOf(histogram: RecordableHistogram): LoadFacts['times'][number]['service'] {
+  if (histogram.count === 0) return null;
+  const at = (percentile: number): number => rounded(histogram.percentile(percentile) / 1000);
+  return {
+    p50: at(50),
+    p90: at(90),
+    p99: at(99),
+    p999: at(99.9),
+    p9999: at(99.99),
+    max: rounded(histogram.max / 1000),
+  };
+}
+
+function checkedLimit(limit: Limit, measures: Measures): LoadFacts['limits'][number] {
+  const { text } = limit;
+  switch (limit.kind) {
+    case 'time': {
+      const histogram = responseTimes(measures, limit.call);
+      if (histogram.count === 0) return { limit: text, actual: null, unit: ' ms', isHeld: null };
+      const actual = rounded(
+        (limit.percentile === 100 ? histogram.max : histogram.percentile(limit.percentile)) / 1000,
+      );
+      return { limit: text, actual, unit: ' ms', isHeld: actual < limit.belowMs };
+    }
+    case 'errors': {
+      const errors = [...measures.errors.values()].reduce((sum, count) => sum + count, 0);
+      const calls = measures.calls - measures.brokenOnPurpose;
+      if (calls === 0) return { limit: text, actual: null, unit: ' %', isHeld: null };
+      const actual = rounded((errors / calls) * 100);
+      return { limit: text, actual, unit: ' %', isHeld: actual < limit.belowPercent };
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/** How many calls are due at which time. */
+export type Arrivals =
+  /** Calls become due at a rate per second that rises or falls evenly from `from` to `to`, whether or not the operator keeps up. */
+  | { readonly kind: 'rate'; readonly from: number; readonly to: number }
+  /** Each player sends the next call as soon as the last one is answered. */
+  | { readonly kind: 'closed'; readonly players: number };
+
+/** The permission to send one call. */
+export interface Ticket {
+  /** The time at which the call was due, in milliseconds of the schedule's clock. null if it belongs to no schedule. */
+  readonly due: number | null;
+}
+
+interface Waiting {
+  readonly since: number;
+  readonly leave: (ticket: Ticket) => void;
+}
+
+/** Maximum number of calls in flight before and after the load, when no rate limits them. */
+const MAX_AT_ONCE = 64;
+/** A call that leaves later than this although a player was ready is croupier's own fault, in milliseconds. */
+const LATE_MS = 100;
+
+/** Decides when each call may leave. Players ask for tickets, and get them in turn. */
+export class Schedule {
+  readonly #arrivals: Arrivals;
+  readonly #durationMs: number;
+  readonly #now: () => number;
+  /** The time at which the load began. undefined before it, when only the opening balances are read. */
+  #start: number | undefined;
+  #isStopped = false;
+  #given = 0;
+  #inFlight = 0;
+  #waiting: Waiting[] = [];
+  /** The position of the first player in the queue who still waits. */
+  #first = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** Number of calls that left late because every player was waiting for a reply. */
+  lateForPlayers = 0;
+  /** Number of calls that left late although a player was ready. */
+  lateForCroupier = 0;
+
+  constructor(arrivals: Arrivals, durationMs: number, now: () => number) {
+    this.#arrivals = arrivals;
+    this.#durationMs = durationMs;
+    this.#now = now;
+  }
+
+  /** The number of tickets that were given during the load. */
+  get given(): number {
+    return this.#given;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Begins the load. */
+  begin(): void {
+    this.#start = this.#now();
+    this.#pump();
+  }
+
+  /** Ends the load. From now on, calls that complete rounds leave without a rate. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#pump();
+  }
+
+  /** Waits until a call may leave. */
+  ticket(): Promise<Ticket> {
+    return new Promise((leave) => {
+      this.#waiting.push({ since: this.#now(), leave });
+      this.#pump();
+    });
+  }
+
+  /** Notes that a call was answered, or will not be answered any more. */
+  ended(): void {
+    this.#inFlight -= 1;
+    if (this.#isUnscheduled()) this.#pump();
+  }
+
+  /** Returns the rate that is asked for at a time after the start, in calls per second. null for a closed model. */
+  rateAt(ms: number): number | null {
+    if (this.#arrivals.kind === 'closed') return null;
+    const { from, to } = this.#arrivals;
+    return from + (to - from) * Math.min(1, ms / this.#durationMs);
+  }
+
+  /** Returns the times at which calls were due up to now, but did not leave. */
+  *overdue(): Generator<number> {
+    if (this.#arrivals.kind === 'closed' || this.#start === undefined) return;
+    const end = Math.min(this.#now(), this.#start + this.#durationMs);
+    for (let count = this.#given; ; count += 1) {
+      const due = this.#dueOf(count);
+      if (due >= end) return;
+      yield due;
+    }
+  }
+
+  #isUnscheduled(): boolean {
+    return this.#isStopped || this.#start === undefined;
+  }
+
+  /** Returns the time at which the call with this number is due. The number of calls is the integral of the rate. */
+  #dueOf(count: number): number {
+    if (this.#arrivals.kind === 'closed') return this.#now();
+    const { from, to } = this.#arrivals;
+    const seconds = this.#durationMs / 1000;
+    const slope = (to - from) / seconds;
+    const at = slope === 0 ? count / from : (Math.sqrt(from * from + 2 * slope * count) - from) / slope;
+    return (this.#start ?? 0) + (Number.isNaN(at) ? Number.POSITIVE_INFINITY : at * 1000);
+  }
+
+  #pump(): void {
+    while (this.#first < this.#waiting.length) {
+      const now = this.#now();
+      if (this.#isUnscheduled()) {
+        if (this.#inFlight >= MAX_AT_ONCE) return;
+        this.#leave({ due: null });
+        continue;
+      }
+      const due = this.#dueOf(this.#given);
+      if (due > now) {
+        this.#wake(due - now);
+        return;
+      }
+      this.#countLate(due, now);
+      this.#given += 1;
+      this.#leave({ due: this.#arrivals.kind === 'closed' ? now : due });
+    }
+  }
+
+  #countLate(due: number, now: number): void {
+    if (now - due <= LATE_MS) return;
+    // The call could have left when it was due and a player was ready, whichever came later.
+    const ready = Math.max(due, this.#waiting[this.#first]?.since ?? now);
+    if (now - ready > LATE_MS) this.lateForCroupier += 1;
+    else this.lateForPlayers += 1;
+  }
+
+  #leave(ticket: Ticket): void {
+    const waiting = this.#waiting[this.#first];
+    this.#first += 1;
+    if (this.#first > 1000) {
+      this.#waiting = this.#waiting.slice(this.#first);
+      this.#first = 0;
+    }
+    this.#inFlight += 1;
+    waiting?.leave(ticket);
+  }
+
+  #wake(ms: number): void {
+    if (this.#timer) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#pump();
+    }, ms);
+  }
+}

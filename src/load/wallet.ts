@@ -1,0 +1,326 @@
+import type { TransactionCall } from '../contract/call-name.ts';
+import { Money } from '../contract/money.ts';
+import { JUDGE_TRANSACTIONS } from '../ledger/policies.ts';
+import { type CallFacts, nextState, reversalOf, type TransactionState } from '../ledger/transaction.ts';
+import { type Answer, mayHaveBeenProcessed } from '../reply/classify.ts';
+
+/** One bet, win or refund of a load test. */
+export interface LoadTransaction {
+  /** The number of the transaction in its run. The journal uses it instead of the txID. */
+  readonly number: number;
+  readonly call: TransactionCall;
+  readonly sessionID: string;
+  /** The index of the session in the journal's first event. */
+  readonly sessionIndex: number;
+  readonly txID: string;
+  readonly roundID: string;
+  readonly amount: Money;
+  /** The amount as it is sent. */
+  readonly amountText: string;
+  /** The campaign of a free bet or win. */
+  readonly frID: string | undefined;
+  readonly isFree: boolean;
+  /** For a refund: its bet. */
+  readonly bet: LoadTransaction | undefined;
+  /** For a win: true if a bet of its round was accepted. */
+  readonly hasBet: boolean;
+  readonly bytes: Buffer;
+  state: TransactionState;
+  /** Number of times that the call was sent. */
+  copies: number;
+  /** Number of copies that are in flight. */
+  inFlight: number;
+  /** The answer that counts if no copy in flight is accepted. undefined if there is none yet. */
+  provisional: { readonly answer: Answer; readonly status: number | undefined } | undefined;
+  /** True if a copy was sent before the first one was answered. */
+  isCopiedAtOnce: boolean;
+  /** True if croupier closed the connection of the call on purpose. */
+  isBroken: boolean;
+  /** The status of the first reply. undefined while there is none. */
+  status: number | undefined;
+  /** The operator's own txID in the first reply that accepted the call. */
+  operatorTxID: string | undefined;
+  /** True if another call that moves money was in flight for the same wallet at the same moment. */
+  isOverlapped: boolean;
+  /** The times at which the call was first sent, and last answered, in milliseconds of the run's clock. */
+  sentAt: number;
+  endedAt: number;
+  /** The time at which the call was first sent, in milliseconds from the start of the test. */
+  sentAtMs: number;
+}
+
+/** What a reply must fit: the balances that are possible when it is sent. */
+export interface BalanceRange {
+  readonly low: Money;
+  readonly high: Money;
+  /** True if no call that moves money overlapped. The range is then one balance. */
+  readonly isExact: boolean;
+}
+
+/** The state of a wallet when a call left. It is the base of the range of balances that its reply may show. */
+export interface Departure {
+  readonly expected: Money;
+  readonly openDebits: Money;
+  readonly openCredits: Money;
+  readonly startedDebits: Money;
+  readonly startedCredits: Money;
+}
+
+/** A debit or credit of a closed transaction that a reply may still show for a while. */
+interface Fading {
+  readonly amount: Money;
+  readonly until: number;
+}
+
+/** A free bet or win whose effect the operator decides. Also a call that was answered 200 with the body of an error. */
+interface EitherEffect {
+  readonly transaction: LoadTransaction;
+  readonly delta: Money;
+}
+
+/** Maximum number of effects of which every combination is tried. A quiet point comes before there are more. */
+const MAX_EITHER = 6;
+
+/**
+ * The exact account of one wallet, by the answers of the operator. It costs the same for each call, however long the test is:
+ *
+ * - `expected` holds the effects that have certainly happened
+ * - the open debits and credits are those of calls in flight and of calls whose outcome is unknown
+ *
+ * While calls are open, a reply must lie within the range that they allow. At a quiet point nothing is open, and the balance
+ * must be exactly `expected`.
+ */
+export class Wallet {
+  #expected: Money;
+  #openDebits = Money.zero;
+  #openCredits = Money.zero;
+  #startedDebits = Money.zero;
+  #startedCredits = Money.zero;
+  #fading: Fading[] = [];
+  #either: EitherEffect[] = [];
+  /** The transactions since the last quiet point that showed the right balance. */
+  #window: LoadTransaction[] = [];
+  readonly #inFlight = new Set<LoadTransaction>();
+  readonly #unknown = new Set<LoadTransaction>();
+  /** Sums over the whole test. */
+  staked = Money.zero;
+  won = Money.zero;
+  refunded = Money.zero;
+
+  constructor(opening: Money) {
+    this.#expected = opening;
+  }
+
+  get expected(): Money {
+    return this.#expected;
+  }
+
+  get window(): readonly LoadTransaction[] {
+    return this.#window;
+  }
+
+  /** The transactions that must be refunded or sent again until they are answered 200. */
+  get unknown(): ReadonlySet<LoadTransaction> {
+    return this.#unknown;
+  }
+
+  /** True if nothing is in flight and no outcome is unknown, so that a read must show one exact balance. */
+  get isQuiet(): boolean {
+    return this.#inFlight.size === 0 && this.#unknown.size === 0;
+  }
+
+  get hasTooManyEither(): boolean {
+    return this.#either.length >= MAX_EITHER;
+  }
+
+  /** The lowest balance that is possible, if every open call takes money. */
+  get lowest(): Money {
+    return this.#expected.minus(this.#openDebits);
+  }
+
+  /** Notes that a call leaves. @returns the state before it */
+  depart(transaction: LoadTransaction | undefined, now: number): Departure {
+    while (this.#fading[0] && this.#fading[0].until <= now) {
+      const [{ amount }] = this.#fading.splice(0, 1) as [Fading];
+      this.#openDebits = this.#openDebits.minus(amount);
+    }
+    const before = { openDebits: this.#openDebits, openCredits: this.#openCredits };
+    if (transaction?.copies === 0) this.#open(transaction);
+    if (transaction) {
+      transaction.copies += 1;
+      if (transaction.inFlight > 0) transaction.isCopiedAtOnce = true;
+      for (const other of this.#inFlight) {
+        if (other === transaction) continue;
+        other.isOverlapped = true;
+        transaction.isOverlapped = true;
+      }
+      transaction.inFlight += 1;
+      this.#inFlight.add(transaction);
+    }
+    return {
+      expected: this.#expected,
+      ...before,
+      startedDebits: this.#startedDebits,
+      startedCredits: this.#startedCredits,
+    };
+  }
+
+  #open(transaction: LoadTransaction): void {
+    this.#window.push(transaction);
+    const { call, amount } = transaction;
+    if (call === 'bet') {
+      this.#openDebits = this.#openDebits.plus(amount);
+      this.#startedDebits = this.#startedDebits.plus(amount);
+    } else if (call === 'win') {
+      this.#openCredits = this.#openCredits.plus(amount);
+      this.#startedCredits = this.#startedCredits.plus(amount);
+    }
+  }
+
+  /** Returns the balances that a reply may show. `own` is the certain effect of the call itself. */
+  rangeOf(departure: Departure, own: Money): BalanceRange {
+    const debits = departure.openDebits.plus(this.#startedDebits.minus(departure.startedDebits));
+    const credits = departure.openCredits.plus(this.#startedCredits.minus(departure.startedCredits));
+    const either = this.#either.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
+    const middle = departure.expected.plus(own);
+    return {
+      low: middle.minus(debits).minus(either),
+      high: middle.plus(credits).plus(either),
+      isExact: debits.isZero() && credits.isZero() && either.isZero(),
+    };
+  }
+
+  /**
+   * Applies the answer to a transaction. While copies of it are in flight, only a success is decisive: an operator may decline
+   * one copy because it is still processing the other one.
+   *
+   * @param fadeUntil the time until which the debit of a refunded bet may still show
+   */
+  answered(
+    transaction: LoadTransaction,
+    given: NonNullable<LoadTransaction['provisional']>,
+    { fadeUntil, now }: { readonly fadeUntil: number; readonly now: number },
+  ): void {
+    transaction.inFlight -= 1;
+    if (transaction.inFlight === 0) this.#inFlight.delete(transaction);
+    transaction.endedAt = now;
+    const before = transaction.state;
+    if (before === 'applied' || before === 'reversed') return;
+    const answer = decisive(given, transaction.provisional);
+    if (given.answer !== 'accepted' && transaction.inFlight > 0) {
+      transaction.provisional = answer;
+      return;
+    }
+    transaction.provisional = undefined;
+    transaction.status ??= answer.status;
+    const facts = this.#factsOf(transaction);
+    const { state, money } = nextState(before, facts, answer.answer, answer.status, JUDGE_TRANSACTIONS);
+    transaction.state = state;
+    const isUnknown = state === 'unknown' || (transaction.call !== 'bet' && state !== 'applied');
+    if (isUnknown) this.#unknown.add(transaction);
+    else this.#unknown.delete(transaction);
+    switch (money) {
+      case 'moves':
+      case 'settles':
+        this.#apply(transaction);
+        break;
+      case 'gives-back':
+        this.#giveBack(transaction, fadeUntil);
+        break;
+      case 'either':
+      case 'undecided':
+        this.#close(transaction);
+        if (!transaction.amount.isZero()) this.#either.push({ transaction, delta: deltaOf(transaction) });
+        break;
+      case 'nothing':
+        if (!isUnknown) this.#close(transaction);
+        break;
+      case 'lost':
+      case 'unanswered':
+        break;
+    }
+  }
+
+  #factsOf({ call, isFree, bet, hasBet }: LoadTransaction): CallFacts {
+    switch (call) {
+      case 'bet':
+        return { call, isFree, mustBeDeclined: false };
+      case 'win':
+        return { call, isFree, hasBet, isPaidAlready: false, mustBeAccepted: true };
+      case 'refund':
+        return { call, target: bet && { state: bet.state, isRegular: true }, mustBeAccepted: true };
+    }
+  }
+
+  /** Removes the open effect of a transaction. */
+  #close({ call, amount }: LoadTransaction): void {
+    if (call === 'bet') this.#openDebits = this.#openDebits.minus(amount);
+    else if (call === 'win') this.#openCredits = this.#openCredits.minus(amount);
+  }
+
+  /** Makes the effect of a transaction certain. */
+  #apply(transaction: LoadTransaction): void {
+    this.#close(transaction);
+    const { call, amount } = transaction;
+    this.#expected = this.#expected.plus(deltaOf(transaction));
+    if (call === 'bet') this.staked = this.staked.plus(amount);
+    else this.won = this.won.plus(amount);
+  }
+
+  #giveBack({ bet }: LoadTransaction, fadeUntil: number): void {
+    if (!bet) return;
+    const { state, money } = reversalOf(bet.state, { isRegular: true, isSameWallet: true }, JUDGE_TRANSACTIONS);
+    this.#unknown.delete(bet);
+    bet.state = state;
+    this.refunded = this.refunded.plus(bet.amount);
+    // An operator may carry out the late bet and reverse it a moment later, so a reply may show the debit for a while.
+    if (money === 'settles') this.#fading.push({ amount: bet.amount, until: fadeUntil });
+    else if (money === 'moves') this.#expected = this.#expected.plus(bet.amount);
+  }
+
+  /**
+   * Compares the balance of a quiet point with the account.
+   *
+   * @returns the difference; zero if some combination of the effects that the operator decides explains the balance
+   */
+  differenceAt(shown: Money): Money {
+    for (let mask = 0; mask < 2 ** this.#either.length; mask += 1) {
+      const moved = this.#either.reduce(
+        (sum, { delta }, bit) => ((mask >> bit) % 2 === 1 ? sum.plus(delta) : sum),
+        Money.zero,
+      );
+      if (this.#expected.plus(moved).equals(shown)) return Money.zero;
+    }
+    return shown.minus(this.#expected);
+  }
+
+  /** True if debits of refunded bets, which the operator may still be reversing, explain a balance. */
+  mayStillShow(shown: Money): boolean {
+    const debits = this.#window.filter(({ call, state }) => call === 'bet' && state === 'reversed');
+    const missing = this.#expected.minus(shown);
+    if (debits.some(({ amount }) => amount.equals(missing))) return true;
+    const all = debits.reduce((sum, { amount }) => sum.plus(amount), Money.zero);
+    return debits.length > 1 && !missing.isNegative() && missing.compare(all) <= 0;
+  }
+
+  /** Takes the balance of a quiet point as right, and begins a new window. */
+  take(shown: Money): void {
+    this.#expected = shown;
+    this.#either = [];
+    this.#window = [];
+  }
+}
+
+/** Returns the answer that counts among two copies: a success, then an unknown outcome, then a decline. */
+function decisive(
+  given: NonNullable<LoadTransaction['provisional']>,
+  earlier: LoadTransaction['provisional'],
+): NonNullable<LoadTransaction['provisional']> {
+  if (!earlier || given.answer === 'accepted') return given;
+  return mayHaveBeenProcessed(earlier.answer, null) ? earlier : given;
+}
+
+/** Returns the signed amount by which a transaction changes the balance. A refund changes it only together with its bet. */
+export function deltaOf({ call, amount }: LoadTransaction): Money {
+  return call === 'bet' ? amount.negated() : call === 'win' ? amount : Money.zero;
+}

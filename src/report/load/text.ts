@@ -1,0 +1,147 @@
+import type { RuleId } from '../../contract/catalogue.ts';
+import { ruleById } from '../../contract/catalogue.ts';
+import type { LoadResult } from '../../journal/load-result.ts';
+import { forTerminal } from '../escape.ts';
+import type { Look } from '../options.ts';
+import { duration, padEnd, padStart, plural } from '../terminal/layout.ts';
+
+/** Maximum number of wrong balances that the text describes. */
+const MAX_PROBLEMS = 5;
+const MAX_FINDINGS = 8;
+const LABEL = 10;
+
+/** Writes the result of a load test for a terminal. */
+export function loadText(result: LoadResult, { paint }: Look): string {
+  const { verdict, reasons, client, money, rate, load, errors, limits, findings, croupierItself } = result;
+  const tint = verdict === 'RECONCILED' ? paint.green : verdict === 'UNDECIDED' ? paint.yellow : paint.red;
+  const first =
+    verdict === 'RECONCILED'
+      ? `${plural(money.verified, 'balance')} of ${client.extCID} ${money.verified === 1 ? 'is' : 'are'} exact after ${plural(money.transactions, 'transaction')}.`
+      : `${client.extCID}: ${reasons.join('; ')}.`;
+  const lines: string[] = [`${paint.bold(tint(verdict))}: ${forTerminal(first)}`];
+  if (load.interrupted !== null)
+    lines.push(`Interrupted by ${load.interrupted} after ${duration(load.ranMs)}. What was open was completed.`);
+  lines.push('');
+  for (const one of money.problems.slice(0, MAX_PROBLEMS)) lines.push(...problemLines(one), '');
+  const left = money.problemCount - Math.min(money.problems.length, MAX_PROBLEMS);
+  if (left > 0) lines.push(`… and ${plural(left, 'further wrong balance')} (--json names them)`, '');
+  const shown = findings.filter((one) => one.verdict !== 'note').slice(0, MAX_FINDINGS);
+  for (const { rule, verdict: kind, call, count, expected, actual, txID } of shown) {
+    const level = ruleById(rule as RuleId).level;
+    const word = kind === 'fail' ? paint.red('broken') : paint.yellow('warning');
+    lines.push(`${word} ${rule} (${level}), ${call}, ${plural(count, 'call')}`);
+    lines.push(
+      forTerminal(`    expected: ${expected}`),
+      forTerminal(`    actual:   ${actual}${txID === null ? '' : ` (${txID})`}`),
+    );
+  }
+  if (shown.length > 0) lines.push('');
+  lines.push(...moneyLines(result), ...rateLines(result));
+  if (errors.length > 0)
+    lines.push(row('errors', errors.map(({ kind, count }) => `${errorName(kind)}: ${count}`).join(', ')));
+  if (result.declinedBets > 0) lines.push(row('declined', plural(result.declinedBets, 'bet')));
+  for (const { limit, actual, unit, isHeld } of limits) {
+    const state = isHeld === null ? 'unknown' : isHeld ? paint.green('held') : paint.red('not held');
+    lines.push(row('limit', `${limit}: ${state}${actual === null ? '' : `, it is ${actual}${unit}`}`));
+  }
+  lines.push(
+    row(
+      'croupier',
+      `event loop p99 ${milliseconds(croupierItself.eventLoopP99Ms)} ms, ${Math.round(croupierItself.cpu * 100)} % of one core${croupierItself.isBottleneck ? paint.yellow(': too slow for this load') : ''}`,
+    ),
+  );
+  lines.push('', ...timeLines(result), '', forTerminal(`Journal: ${result.journal}`));
+  if (money.owed.length > 0) lines.push(forTerminal(`To send what is still owed: croupier settle ${result.journal}`));
+  void rate;
+  return `${lines.join('\n')}\n`;
+}
+
+function row(label: string, text: string): string {
+  return `${padEnd(label, LABEL)}${forTerminalParts(text)}`;
+}
+
+/** Text of this file is already safe, and may hold colours. */
+function forTerminalParts(text: string): string {
+  return text;
+}
+
+function problemLines(one: LoadResult['money']['problems'][number]): readonly string[] {
+  const { player, currency, expected, shown, difference, transactions, isOneOfSeveral, windowSize, atMs, rule } = one;
+  const unit = currency === null ? '' : ` ${currency}`;
+  const head = `${player}: the balance is ${shown}${unit}, expected ${expected} (${difference.startsWith('-') ? '' : '+'}${difference}), ${duration(atMs)} after the start`;
+  const named = transactions.map(
+    ({ call, txID, amount, what }) =>
+      `    ${isOneOfSeveral ? 'one of these: ' : ''}${call} ${txID} of ${amount}${unit} ${what}`,
+  );
+  const cause = one.isDrift
+    ? ['    the balance moved while croupier sent nothing: somebody else may have moved it']
+    : named.length > 0
+      ? named
+      : [`    no single fault of the last ${plural(windowSize, 'transaction')} explains it`];
+  return [head, ...cause, `    rule: ${rule}`, `    scenario: ${one.replay}`].map(forTerminal);
+}
+
+function moneyLines({ money }: LoadResult): readonly string[] {
+  const lines = [
+    row('players', `${money.players}, ${money.verified} compared at the end`),
+    ...money.byCurrency.map(({ currency, staked, won, refunded, expected, shown, difference }) =>
+      row(
+        currency ?? 'money',
+        `staked ${staked}, won ${won}, refunded ${refunded}; expected ${expected}, shown ${shown ?? 'unknown'}, difference ${difference}`,
+      ),
+    ),
+  ];
+  if (money.owed.length > 0)
+    lines.push(
+      row(
+        'owed',
+        `${plural(money.owed.length, 'call')} without a 200, such as ${money.owed[0]?.call} ${money.owed[0]?.txID}`,
+      ),
+    );
+  if (money.unread.length > 0) lines.push(row('unread', forTerminal(money.unread.slice(0, 5).join(', '))));
+  if (money.healed > 0)
+    lines.push(row('healed', `${plural(money.healed, 'balance')} became right only after the linger`));
+  return lines;
+}
+
+function rateLines({ rate, load, brokenOnPurpose }: LoadResult): readonly string[] {
+  const asked = rate.asked === null ? 'as fast as the replies came' : `asked ${rate.asked.toFixed(1)}/s`;
+  const broken = brokenOnPurpose > 0 ? `, ${brokenOnPurpose} broken on purpose` : '';
+  const lines = [
+    row('rate', `${asked}, got ${rate.got.toFixed(1)}/s for ${duration(load.ranMs)}`),
+    row('calls', `${rate.calls} in all${broken}; compared within ${duration(load.reconcileMs)} after the load`),
+  ];
+  const late = [
+    ...(rate.lateForPlayers > 0 ? [`${rate.lateForPlayers} because every player waited for a reply`] : []),
+    ...(rate.lateForCroupier > 0 ? [`${rate.lateForCroupier} because croupier was slow`] : []),
+    ...(rate.neverSent > 0 ? [`${rate.neverSent} never left`] : []),
+  ];
+  if (late.length > 0) lines.push(row('late', late.join(', ')));
+  return lines;
+}
+
+/** The columns of the table of percentiles. */
+const COLUMNS = ['p50', 'p90', 'p99', 'p99.9', 'p99.99', 'max'] as const;
+const WIDTH = 10;
+
+function timeLines({ times }: LoadResult): readonly string[] {
+  const head = `${padEnd('ms', 20)}${COLUMNS.map((name) => padStart(name, WIDTH)).join('')}`;
+  const lines = times.flatMap(({ call, service, response }) => [
+    ...(response === null ? [] : [timeLine(`${call} response`, response)]),
+    ...(service === null ? [] : [timeLine(`${call} service`, service)]),
+  ]);
+  return [head, ...lines];
+}
+
+function timeLine(label: string, times: NonNullable<LoadResult['times'][number]['service']>): string {
+  const { p50, p90, p99, p999, p9999, max } = times;
+  return `${padEnd(label, 20)}${[p50, p90, p99, p999, p9999, max].map((one) => padStart(milliseconds(one), WIDTH)).join('')}`;
+}
+
+function milliseconds(ms: number): string {
+  return ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : ms.toFixed(0);
+}
+
+function errorName(kind: string): string {
+  return /^\d+$/.test(kind) ? `answered ${kind}` : kind;
+}
