@@ -142,6 +142,7 @@ export class AfterRun {
         return;
       case 'run-ended':
         this.#ended = true;
+        if (this.#run?.source === 'load') for (const estimate of this.#estimates.values()) estimate.follow();
         return;
       case 'notice':
       case 'finding':

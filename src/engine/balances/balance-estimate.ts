@@ -20,6 +20,8 @@ export class BalanceEstimate {
   /** True if no call that may move money was sent for the wallet since the last read. */
   #isFresh = true;
   #strange: Money | null = null;
+  /** True if the balance to restore follows the money that the calls move. */
+  #isFollowing = false;
 
   constructor(walletID: string, sessionID: string, opening: Money) {
     this.walletID = walletID;
@@ -54,6 +56,15 @@ export class BalanceEstimate {
     return balance && this.#target.minus(balance);
   }
 
+  /**
+   * Makes the present balance the one to restore, and lets it follow all later effects. A load test that has ended leaves the
+   * players what they have won and lost, and only its open calls are owed.
+   */
+  follow(): void {
+    this.#target = this.#worlds.base ?? this.#target;
+    this.#isFollowing = true;
+  }
+
   /** Notes that a call that may move money is sent. */
   touch(): void {
     this.#isFresh = false;
@@ -62,6 +73,7 @@ export class BalanceEstimate {
   /** Adds an effect that has certainly happened. */
   move(delta: Money): void {
     this.#worlds.move(delta);
+    if (this.#isFollowing) this.#target = this.#target.plus(delta);
   }
 
   /** Adds an effect that may or may not have happened. */
@@ -75,7 +87,9 @@ export class BalanceEstimate {
    * @returns false if the call had no uncertain effect
    */
   settle(txID: string, happened: boolean): boolean {
-    return this.#worlds.settle(txID, happened) !== undefined;
+    const effect = this.#worlds.settle(txID, happened);
+    if (effect && happened && this.#isFollowing) this.#target = this.#target.plus(effect.delta);
+    return effect !== undefined;
   }
 
   /** Marks a call that will not be sent again. The next read of the balance decides whether it took effect. */
