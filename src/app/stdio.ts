@@ -13,6 +13,8 @@ export interface Sink {
   readonly colour: boolean;
   /** The width in characters; 80 if the width is unknown. */
   readonly columns: number;
+  /** The height in lines; 24 if the height is unknown. */
+  readonly rows: number;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface Stdio {
 
 /** Returns streams for a caller that is a program: they print nothing, and standard input is empty. */
 export function silentStdio(cwd: string, env: Stdio['env']): Stdio {
-  const nowhere: Sink = { write: () => {}, command: () => {}, tty: false, colour: false, columns: 100 };
+  const nowhere: Sink = { write: () => {}, command: () => {}, tty: false, colour: false, columns: 100, rows: 24 };
   const nothing = new Uint8Array();
   return {
     out: nowhere,

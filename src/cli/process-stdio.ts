@@ -44,6 +44,9 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
     get columns() {
       return stream.columns || 80;
     },
+    get rows() {
+      return stream.rows || 24;
+    },
   };
 }
 

@@ -54,6 +54,12 @@ const FIAT_DECIMALS = 2;
 
 const BY_CODE: ReadonlyMap<string, Currency> = new Map(CURRENCIES.map((currency) => [currency.code, currency]));
 
+/** True for a currency with two decimals, as most people know it. Amounts in other currencies are harder to read. */
+export function isEveryday(code: string): boolean {
+  const currency = BY_CODE.get(code);
+  return currency?.type === 'fiat' && currency.decimals === FIAT_DECIMALS;
+}
+
 /** Returns the currency with exactly this code. undefined if croupier does not know one. */
 export function currencyByCode(code: string): Currency | undefined {
   return BY_CODE.get(code);

@@ -135,5 +135,5 @@ export function bodyText(body: Body): string {
 /** Returns the `sessionID` in the query or the body of a call. The body is searched as text and not validated. */
 export function sessionNamedIn({ url, body }: ExchangeRequest): string | undefined {
   if (body === null) return URL.parse(url)?.searchParams.get('sessionID') ?? undefined;
-  return /"sessionID":"((?:[^"\\]|\\.)*)"/.exec(bodyText(body))?.[1];
+  return /"sessionID"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(bodyText(body))?.[1];
 }

@@ -1,5 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { Rule, RuleId } from '../contract/catalogue.ts';
+import { isEveryday } from '../contract/currencies.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownFailing, type KnownResult } from './baseline.ts';
 import type { RunEnded, RunStarted } from './event.ts';
@@ -89,7 +90,7 @@ export function ruleResult(
     scenarios: [...tried],
     breaches: countOf(outcomes, ({ verdict }) => verdict === 'fail'),
     isKnown: isKnownFailing(how.baseline, outcomes),
-    findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios)),
+    findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios, how.run)),
     findingCount: countOf(outcomes, isFinding),
     flaky: false,
     isDeclined: false,
@@ -143,19 +144,29 @@ export function ruleResult(
 
 /**
  * Returns a function that compares findings by importance. The most severe come first.
- * Among equally severe findings, the order of preference is: no other rule explains the finding, the scenario has the
- * name of the rule, the scenario claims to test the rule, and an exchange shows the finding.
+ * Among equally severe findings, the order of preference is: no other rule explains the finding, the scenario claims to
+ * test the rule, the scenario was played in an everyday currency, the scenario has the name of the rule, and an exchange
+ * shows the finding.
  */
-function byImportance(rule: Rule, scenarios: readonly ScenarioResult[]) {
+function byImportance(rule: Rule, scenarios: readonly ScenarioResult[], { settings }: RunStarted) {
   const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));
+  const everyday = new Set(
+    settings.sessions
+      .filter(({ currency }) => currency !== null && isEveryday(currency))
+      .map(({ sessionID }) => sessionID),
+  );
+  const readable = new Set(
+    scenarios.filter(({ sessions }) => everyday.has(sessions.main ?? '')).map(({ planned }) => planned.id),
+  );
   const weight = ({ causes, scenario, exchange }: JudgedFinding): number => {
     const claim = claims.get(scenario) ?? -1;
     const isNamesake = scenario.split('#')[0] === rule.id.replace('.', '/');
     return (
-      (causes.length === 0 ? 16 : 0) +
-      (isNamesake ? 8 : 0) +
-      (claim === 0 ? 4 : claim > 0 ? 2 : 0) +
-      (exchange === null ? 0 : 1)
+      (causes.length === 0 ? 64 : 0) +
+      (claim === 0 ? 32 : claim > 0 ? 16 : 0) +
+      (readable.has(scenario) ? 8 : 0) +
+      (isNamesake ? 4 : 0) +
+      (exchange === null ? 0 : 2)
     );
   };
   return (a: JudgedFinding, b: JudgedFinding): number => byGravity(a, b) || weight(b) - weight(a);

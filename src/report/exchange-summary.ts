@@ -1,4 +1,6 @@
 import { SIGNATURE_HEADER } from '../contract/signature.ts';
+import { amountTextOf, bodyFields } from '../journal/call-amount.ts';
+import type { Sending } from '../journal/event.ts';
 import {
   type Body,
   bodyText,
@@ -6,6 +8,7 @@ import {
   type NoReplyReason,
   type Outcome,
   type Stamps,
+  sessionNamedIn,
 } from '../journal/exchange.ts';
 
 /** The result of a call, short enough for a column. */
@@ -35,6 +38,31 @@ export function answerOf(outcome: Outcome): Answer {
   const words =
     fields.balance === undefined && fields.txID === undefined ? [fields.code] : [fields.balance, ending(fields.txID)];
   return { fate: 'replied', text: [String(status), ...words.filter((word) => word !== undefined)].join(' ') };
+}
+
+/** Maximum number of characters of an amount. Longer text is cut. */
+const MAX_AMOUNT = 60;
+
+/** The facts about a session that `callWords` uses. */
+export interface KnownSession {
+  readonly sessionID: string;
+  readonly currency?: string | null | undefined;
+}
+
+/**
+ * Names a call with its amount and the currency of its session, as in `bet of 3.00 EUR` or `balance call in EUR`. The text is not
+ * yet escaped.
+ */
+export function callWords(sending: Sending, sessions: readonly KnownSession[]): string {
+  const sessionID = sessionNamedIn(sending.request);
+  const currency = sessions.find((session) => session.sessionID === sessionID)?.currency;
+  const amount = amountTextOf(sending)?.slice(0, MAX_AMOUNT);
+  const { body } = sending.request;
+  const isFree = body !== null && bodyFields(body)?.type === 'free';
+  const call = isFree ? `free ${sending.call}` : sending.call;
+  if (amount !== undefined) return `${call} of ${amount}${currency ? ` ${currency}` : ''}`;
+  const name = sending.call === 'balance' ? 'balance call' : call;
+  return currency ? `${name} in ${currency}` : name;
 }
 
 function fieldsOf(body: Body): Partial<Record<'balance' | 'txID' | 'code', string>> {

@@ -15,9 +15,15 @@ export interface Look {
   readonly unicode: boolean;
 }
 
+/**
+ * The amount of detail of a text report. 0: the verdict, what failed, what was not tested. 1 (`-v`): also every rule, every finding, the
+ * notes and the response times. 2 (`-vv`): also every exchange.
+ */
+export type Verbosity = 0 | 1 | 2;
+
 export interface ReportOptions extends Look {
-  /** True if the report shows every exchange, not only the exchanges that show a finding. */
-  readonly verbose: boolean;
+  /** The amount of detail of the text report. */
+  readonly verbosity: Verbosity;
   /** Returns the line of a scenario file at a place. Returns null if the file cannot be read. */
   readonly readLine: (place: Place) => string | null;
   /**

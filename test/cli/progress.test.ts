@@ -114,7 +114,7 @@ describe('the progress of a run', () => {
   it('is drawn below the output of --verbose', async () => {
     const written = await onTerminal([...RUN, '--verbose']);
     const text = stripVTControlCharacters(written.replace(DRAWING, ''));
-    expect(text).toContain('request   POST');
+    expect(text).toMatch(/^x2 .* bet of 1\.00 USD +200 /m);
     expect(text).not.toMatch(FRAME);
   });
 

@@ -24,7 +24,7 @@ export const OPTIONS: ReportOptions = {
   paint: PLAIN,
   width: 80,
   unicode: true,
-  verbose: false,
+  verbosity: 0,
   readLine: ({ file, line }) => SOURCE[`${file}:${line}`] ?? null,
   journal: '.croupier/run.ndjson',
   exchangesPerScenario: 100,

@@ -77,7 +77,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly json?: boolean;
   /** False if `--no-github` switches off the output for GitHub Actions. */
   readonly github?: boolean;
-  readonly verbose?: boolean;
+  /** The number of times that `-v` was given. */
+  readonly verbose?: number;
 }
 
 /** Returns the variants that `--variant` and its former name `--habit` give, each once. */

@@ -3,7 +3,9 @@ import type { ClientUnderTest } from '../../engine/run-options.ts';
 import type { Baseline } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { createScrubber } from '../../journal/scrubber.ts';
-import { exchangeLines } from '../../report/terminal/exchange.ts';
+import type { Report } from '../../report/options.ts';
+import { callLine, exchangeLines } from '../../report/terminal/exchange.ts';
+import { terminalReport } from '../../report/terminal/terminal.ts';
 import { baselineOf } from '../baseline.ts';
 import type { Clients, SessionSource } from '../config/clients.ts';
 import { repeatFlags } from '../config/run-flags.ts';
@@ -21,7 +23,7 @@ import type { LastFailed } from './last-failed.ts';
 import type { Launches } from './launches.ts';
 import { type Play, type Progress, play, SILENT } from './play.ts';
 import type { PreparedRun } from './prepare-run.ts';
-import { publish, reportOptions } from './publish.ts';
+import { publish, reportOptions, verbosityOf } from './publish.ts';
 
 /** A prepared run, and what the run needs from its caller. */
 export interface Runner {
@@ -38,6 +40,8 @@ export interface Runner {
   /** The paths of the journals that were started, the latest last. */
   readonly journals: string[];
   /** Called with the ExtCID and the result after the run of each client. */
+  /** Returns the text report for the client with this ExtCID; undefined for the usual report. */
+  readonly reportOf?: ((extCID: string) => Report) | undefined;
   readonly onPlayed?: ((extCID: string, fold: Fold) => void) | undefined;
 }
 
@@ -96,12 +100,14 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
     if (clients.length > 1) stdio.err.write(`Judging ${extCID} …\n`);
     const named = clients.length > 1 || flags.client !== undefined ? extCID : undefined;
     const played = await play(playOf(runner, assignment, repeatFlags(flags, named), scrub));
-    runner.onPlayed?.(extCID, played.fold);
+    const text = runner.reportOf?.(extCID) ?? terminalReport;
+    const verbosity = verbosityOf(flags.verbose);
     const published = await publish(
       played,
-      { extCID, json: flags.json === true, curl: flags.curl === true, reports, scrub },
+      { extCID, json: flags.json === true, curl: flags.curl === true, text, verbosity, reports, scrub },
       stdio,
     );
+    runner.onPlayed?.(extCID, played.fold);
     statuses.push(runner.atOnce.aborted ? interruptedStatus(signal) : played.status, ...published);
     const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), flags.curl);
     await github?.report(played.fold, played.open, options, scrub);
@@ -116,7 +122,8 @@ function playOf(
   scrub: (text: string) => string,
 ): Play {
   const { flags, settings, stdio, earlier, baselines } = prepared;
-  const progress: Progress = flags.verbose && !stdio.err.tty ? SILENT : startProgress(stdio.err);
+  const verbosity = verbosityOf(flags.verbose);
+  const progress: Progress = verbosity > 0 && !stdio.err.tty ? SILENT : startProgress(stdio.err);
   const options = reportOptions(stdio.err, stdio, null);
   const earlierJournal = earlier.get(client.extCID);
   return {
@@ -147,18 +154,18 @@ function playOf(
     onJournal: (file) => {
       journals.push(file);
     },
-    onExchange: flags.verbose
-      ? (sending, received) => {
-          const title = `${sending.id}  ${sending.scenario ?? 'outside of scenarios'}: ${sending.call}`;
-          const lines = [
-            options.paint.bold(title),
-            ...exchangeLines({ sending, received }, 2, { ...options, curl: true }),
-          ];
-          const text = `${lines.join('\n')}\n\n`;
-          if (progress === SILENT) stdio.err.write(scrub(text));
-          else progress.print(scrub(text));
-        }
-      : undefined,
+    onExchange:
+      verbosity === 0
+        ? undefined
+        : (sending, received) => {
+            const title = callLine({ sending, received }, client.sessions);
+            const text =
+              verbosity === 1
+                ? `${title}\n`
+                : `${[options.paint.bold(title), ...exchangeLines({ sending, received }, 2, { ...options, curl: true })].join('\n')}\n\n`;
+            if (progress === SILENT) stdio.err.write(scrub(text));
+            else progress.print(scrub(text));
+          },
   };
 }
 

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import type { Place } from '../../journal/finding.ts';
 import { jsonReport } from '../../report/json/json.ts';
-import type { ReportOptions } from '../../report/options.ts';
+import type { Report, ReportOptions, Verbosity } from '../../report/options.ts';
 import { ANSI, PLAIN } from '../../report/paint.ts';
-import { terminalReport } from '../../report/terminal/terminal.ts';
 import { EXIT } from '../exit-status.ts';
 import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
@@ -21,6 +20,9 @@ export interface Publication {
   /** True if stdout gets the JSON report in place of the text report. */
   readonly json: boolean;
   readonly curl: boolean;
+  /** The text report that is printed. */
+  readonly text: Report;
+  readonly verbosity: Verbosity;
   readonly reports: readonly ReportRequest[];
   readonly scrub: (text: string) => string;
 }
@@ -32,17 +34,19 @@ export interface Publication {
  */
 export async function publish(
   played: Played,
-  { extCID, json, curl, reports, scrub }: Publication,
+  { extCID, json, curl, text, verbosity, reports, scrub }: Publication,
   stdio: Stdio,
 ): Promise<readonly number[]> {
   const statuses: number[] = [];
   const { fold, open } = played;
   const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), curl);
-  for await (const piece of (json ? jsonReport : terminalReport)(fold, open, options)) stdio.out.write(scrub(piece));
+  // The exchanges are not printed again: -vv prints each one when it happens.
+  const printed: ReportOptions = { ...options, verbosity: verbosity === 0 ? 0 : 1 };
+  for await (const piece of (json ? jsonReport : text)(fold, open, printed)) stdio.out.write(scrub(piece));
   for (const { kind, report, file: name } of reports) {
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
     try {
-      await writeWhole(file, scrubbed(report(fold, open, { ...options, paint: PLAIN }), scrub));
+      await writeWhole(file, scrubbed(report(fold, open, inFile({ ...options, verbosity })), scrub));
     } catch (error) {
       stdio.err.write(
         `The ${kind} report can't be written: ${file}: ${whyUnreadable(error)}. Write it again with: croupier report convert ${played.journal} --to ${kind}=FILE\n`,
@@ -54,8 +58,21 @@ export async function publish(
   return statuses;
 }
 
+/**
+ * Returns the options for a report that is written to a file. A text report in a file always has every finding and every rule,
+ * because nobody can ask it for more.
+ */
+export function inFile(options: ReportOptions): ReportOptions {
+  return { ...options, paint: PLAIN, verbosity: options.verbosity === 0 ? 1 : options.verbosity };
+}
+
 async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) => string): AsyncGenerator<string> {
   for await (const piece of pieces) yield scrub(piece);
+}
+
+/** Returns how much the reports show, from the number of times that `-v` was given. */
+export function verbosityOf(given = 0): Verbosity {
+  return given === 0 ? 0 : given === 1 ? 1 : 2;
 }
 
 /**
@@ -69,7 +86,7 @@ export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null, 
     paint: sink.colour ? ANSI : PLAIN,
     width: sink.columns,
     unicode: showsUnicode(stdio.env),
-    verbose: false,
+    verbosity: 0,
     readLine: sourceLines([stdio.cwd, packageRoot()]),
     repositoryFile: repositoryFile(stdio),
     journal,

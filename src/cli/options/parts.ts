@@ -37,6 +37,16 @@ export function collect(text: string, earlier: readonly string[] | undefined): r
   return [...(earlier ?? []), text];
 }
 
+/** Returns the flag `-v`. Its value is the number of times that it was given. */
+export function verboseOption(description: string) {
+  return (
+    new Option('-v, --verbose', description)
+      // Without this text, which is not used, the types of commander would not give the flag the type of the parser.
+      .preset('')
+      .argParser((_: string, before: number | undefined) => (before ?? 0) + 1)
+  );
+}
+
 /** Returns the flag for JSON output. */
 export function jsonOption() {
   return new Option('--json', 'print JSON instead of text');

@@ -10,9 +10,10 @@ import { forTerminal } from '../escape.ts';
 import { type Evidence, timelineOf } from '../evidence.ts';
 import { mark, tint } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
-import { exchangeLines, row } from './exchange.ts';
-import { clip, columnsOf, wrap } from './layout.ts';
-import { timelineLines } from './timeline.ts';
+import { commandFor, extentLines, placeRow } from './causes.ts';
+import { exchangeLines, row, shortExchangeLines } from './exchange.ts';
+import { capital, clip, columnsOf, padEnd, wrap } from './layout.ts';
+import { timedCalls, timelineLines, timelineSummary } from './timeline.ts';
 
 /**
  * Maximum number of findings of one rule that the report shows with all details. Of further findings, it names only the scenario.
@@ -66,6 +67,110 @@ function breach(id: Breach['id'], findings: readonly JudgedFinding[], max = MAX_
   return { id, shown, alsoIn, because: null };
 }
 
+/**
+ * Returns the breaches that the short report shows. A rule that another shown rule explains is left out, because its cause names
+ * it.
+ */
+export function unexplained(all: readonly Breach[]): readonly Breach[] {
+  const shown = new Set(all.map(({ id }) => id));
+  return all.filter(({ because }) => because === null || !shown.has(because));
+}
+
+/**
+ * Returns the lines of the short report about one breach. The first breach is shown with its whole exchange. Of the others, only
+ * the facts are shown in which they differ.
+ *
+ * @param number the number of the breach in the report, from 1
+ */
+export function shortBreachLines(
+  { id, shown, alsoIn, because }: Breach,
+  number: number,
+  { fold, evidence }: { readonly fold: Fold; readonly evidence: Evidence },
+  options: ReportOptions,
+): readonly string[] {
+  const isFirst = number === 1;
+  const cause = fold.causes.find(({ result }) => result.rule.id === id);
+  const result = fold.rules.find(({ rule }) => rule.id === id);
+  const heading =
+    id === EXPECTATION
+      ? expectationHeading(options, `${number}. `)
+      : ruleHeading(resultOf(id, fold), options, `${number}. `, isFirst);
+  const lines = [...heading];
+  if (because !== null) lines.push(...row('because', `${because} is broken and would explain this`, 2, options));
+  for (const [at, finding] of (id === EXPECTATION ? shown : shown.slice(0, 1)).entries()) {
+    const isWhole = isFirst && at === 0;
+    if (isWhole) lines.push('', ...findingLines(finding, fold, evidence, options), '');
+    else lines.push(...shortFindingLines(finding, fold, evidence, options));
+  }
+  if (cause) lines.push(...extentLines(cause, 2, options));
+  else if (id !== EXPECTATION && shown.length + alsoIn.length > 1) {
+    const names = [...shown.slice(1).map(({ scenario }) => scenario), ...alsoIn];
+    const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';
+    lines.push(...row('also in', names.slice(0, MAX_NAMES).join(', ') + more, 2, options));
+  }
+  if (result) lines.push(...endpointRow(result, options));
+  if (id !== EXPECTATION) lines.push(...row('to fix', ruleById(id).hint, 2, options));
+  return lines;
+}
+
+/** Returns a row with the verdict of a rule at each endpoint. Empty if the tested endpoints do not differ. */
+function endpointRow({ endpoints }: RuleResult, options: ReportOptions): readonly string[] {
+  const tested = endpoints.filter(({ verdict }) => verdict !== 'untested');
+  if (new Set(tested.map(({ verdict }) => verdict)).size < 2) return [];
+  const cells = tested.map(({ endpoint, verdict }) => `${mark(verdict, options.unicode)} ${endpoint}`);
+  return row('endpoints', cells.join('   '), 2, options);
+}
+
+/** Returns the lines about a finding in short: its place, what was expected, and its call with a curl command. */
+function shortFindingLines(
+  finding: JudgedFinding,
+  fold: Fold,
+  evidence: Evidence,
+  options: ReportOptions,
+): readonly string[] {
+  const { place, scenario, exchange: id, flaky } = finding;
+  const exchange = id === null ? undefined : evidence.exchanges.get(id);
+  const timeline = timelineOf(finding, evidence);
+  return [
+    ...(place ? placeRow('seen at', `${place.file}:${place.line}`, 2, options) : row('seen in', scenario, 2, options)),
+    ...row('expected', finding.expected, 2, options),
+    ...row('actual', finding.actual, 2, options, tint('fail', options.paint)),
+    ...(flaky ? row('flaky', 'the scenario passed on retry', 2, options, options.paint.yellow) : []),
+    ...(timeline ? row('timeline', timelineSummary(timedCalls(timeline.calls), timeline.race), 2, options) : []),
+    ...(exchange
+      ? shortExchangeLines(exchange, { sessions: fold.run.settings.sessions, indent: 2, curl: true }, options)
+      : []),
+  ];
+}
+
+/**
+ * Returns one line for each breach: the rule, its place, and the command that plays its scenario alone.
+ *
+ * @param before number of breaches that the report lists before these
+ */
+export function breachSummaries(
+  all: readonly Breach[],
+  fold: Fold,
+  { paint }: ReportOptions,
+  before = 0,
+): readonly string[] {
+  const rows = all.flatMap(({ id, shown }, at) => {
+    const number = `${before + at + 1}.`;
+    return (id === EXPECTATION ? shown : shown.slice(0, 1)).map(({ place, scenario }) => ({
+      name: `${number} ${id}`,
+      place: place ? `${place.file}:${place.line}` : scenario,
+      command: commandFor([scenario], fold),
+    }));
+  });
+  const width = Math.max(0, ...rows.map(({ name }) => name.length));
+  const placeWidth = Math.max(0, ...rows.map(({ place }) => columnsOf(forTerminal(place))));
+  // The lines are not wrapped, so that a user can copy the paths and the commands.
+  return rows.map(({ name, place, command }) => {
+    const start = `  ${paint.red(name.padEnd(width))}  ${padEnd(forTerminal(place), placeWidth)}`;
+    return command === null ? start.trimEnd() : `${start}  ${paint.cyan(forTerminal(command))}`;
+  });
+}
+
 /** Returns the lines of the report about one breach: what is broken, its findings, and how to fix it. */
 export function breachLines(
   { id, shown, alsoIn, because }: Breach,
@@ -96,23 +201,30 @@ function resultOf(id: RuleId, { rules }: Fold): Rule {
   return rules.find(({ rule }) => rule.id === id)?.rule ?? ruleById(id);
 }
 
-function ruleHeading(rule: Rule, options: ReportOptions): string[] {
+/**
+ * Returns the heading of a broken rule: its id, its level, and the rule as a sentence.
+ *
+ * @param number stands before the id; empty for none
+ * @param withHarm true if the harm of a breach is shown too
+ */
+function ruleHeading(rule: Rule, options: ReportOptions, number = '', withHarm = false): string[] {
   const { paint } = options;
   const money = rule.money ? `  ${paint.yellow('$')} money is at stake` : '';
-  const title = `${paint.red(mark('fail', options.unicode))} ${paint.bold(rule.id)}  ${rule.level}${money}`;
+  const title = `${paint.red(mark('fail', options.unicode))} ${number}${paint.bold(rule.id)}  ${rule.level}${money}`;
+  const harm = withHarm && rule.means !== null ? [`Harm: ${rule.means}`] : [];
   return [
     title,
-    ...wrap(`${rule.sentence.charAt(0).toUpperCase()}${rule.sentence.slice(1)}.`, options.width - 2).map(
-      (line) => `  ${line}`,
-    ),
+    ...[`${capital(rule.sentence)}.`, ...harm]
+      .flatMap((sentence) => wrap(sentence, options.width - 2))
+      .map((line) => `  ${line}`),
     paint.dim(`  ${clauseText(rule)}`),
   ];
 }
 
-function expectationHeading(options: ReportOptions): string[] {
+function expectationHeading(options: ReportOptions, number = ''): string[] {
   const { paint } = options;
   return [
-    `${paint.red(mark('fail', options.unicode))} ${paint.bold(EXPECTATION)}  counts like a MUST`,
+    `${paint.red(mark('fail', options.unicode))} ${number}${paint.bold(EXPECTATION)}  counts like a MUST`,
     '  The scenario states this expectation, not the contract.',
   ];
 }

@@ -7,21 +7,28 @@ import { verdictNoun } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
 import { runAgain } from '../run-again.ts';
 import { row } from './exchange.ts';
-import { hanging, plural, wrap } from './layout.ts';
+import { columnsOf, hanging, plural, wrap } from './layout.ts';
 
 /** Maximum number of scenarios that one line names. Of further scenarios, the line gives only the number. */
 const MAX_NAMES = 6;
+
+/** Returns the lines above the causes: the number of rules that explain all failures, and a warning about foreign changes. */
+export function causeSummary(fold: Fold, options: ReportOptions): readonly string[] {
+  if (fold.causes.length === 0) return [];
+  const warning = movedAloneWarning(fold);
+  return [
+    ...wrap(summary(fold), options.width - 2).map((line) => `  ${line}`),
+    ...(warning === null ? [] : ['', ...hanging('  ! ', forTerminal(warning), options.width)]),
+  ];
+}
 
 /**
  * Returns the lines about the likely causes: the effect of each cause, where to see it, and the command that plays its scenario
  * again.
  */
 export function causeLines(fold: Fold, options: ReportOptions): readonly string[] {
-  if (fold.causes.length === 0) return [];
-  const warning = movedAloneWarning(fold);
   return [
-    ...wrap(summary(fold), options.width - 2).map((line) => `  ${line}`),
-    ...(warning === null ? [] : ['', ...hanging('  ! ', forTerminal(warning), options.width)]),
+    ...causeSummary(fold, options),
     ...fold.causes.flatMap((cause, at) => ['', ...oneCause(cause, at + 1, fold, options)]),
   ];
 }
@@ -39,44 +46,58 @@ function summary(fold: Fold): string {
   return `${rules} ${all}.${expectations}`;
 }
 
-function oneCause(
-  { result, explains, scenarios, mainFinding: telling }: Cause,
-  number: number,
-  fold: Fold,
-  options: ReportOptions,
-) {
+function oneCause(cause: Cause, number: number, fold: Fold, options: ReportOptions) {
+  const { result, scenarios, mainFinding: telling } = cause;
   const { paint } = options;
-  const { rule, checks, breaches, isKnown } = result;
+  const { rule, isKnown } = result;
   const money = rule.money ? `  ${paint.yellow('$')} money is at stake` : '';
   const lines = [`  ${number}. ${paint.bold(paint.red(rule.id))}  ${rule.level}${money}`];
   if (isKnown) lines.push('     This rule is on the baseline, but it explains other rules that are not.');
-  const detail = (label: string, text: string): void => void lines.push(...row(label, text, 5, options));
   if (rule.means !== null) lines.push(...wrap(rule.means, options.width - 5).map((line) => `     ${line}`));
-  detail('shown by', `${breaches} of ${plural(checks, 'check')}, in ${firstNames(withCasesCounted(scenarios))}`);
-  if (explains.length > 0) detail('explains', explainedText(explains));
+  lines.push(...extentLines(cause, 5, options));
   const where = telling?.place;
   const exchange = telling?.exchange;
   if (where) lines.push(...lookAt(`${where.file}:${where.line}`, exchange ?? null, options));
-  const again = scenarios.map((scenario) => commandFor(scenario, fold)).find((command) => command !== null);
+  const again = commandFor(scenarios, fold);
   // This command is never wrapped, so that a user can copy it.
   if (again) lines.push(`     ${paint.dim('run alone'.padEnd(10))}${paint.cyan(forTerminal(again))}`);
   return lines;
 }
 
-/** Returns the row that says where to look. The path is never wrapped, so that a terminal can open the file. */
+/** Returns the row that says where to look. */
 function lookAt(place: string, exchange: string | null, options: ReportOptions): readonly string[] {
   const below = exchange === null ? '' : `exchange ${exchange} below`;
   const [first, ...rest] = row('look at', [place, below].filter((part) => part !== '').join(', '), 5, options);
-  if (first?.includes(forTerminal(place))) return [first, ...rest];
+  if (first?.includes(forTerminal(place)) && columnsOf(first) <= options.width) return [first, ...rest];
+  return [...placeRow('look at', place, 5, options), ...(below === '' ? [] : row('', below, 5, options))];
+}
+
+/** Returns the row with a place in a file. The path is never wrapped, so that a terminal can open the file. */
+export function placeRow(label: string, place: string, indent: number, { paint }: ReportOptions): readonly string[] {
+  return [`${' '.repeat(indent)}${paint.dim(label.padEnd(10))}${forTerminal(place)}`];
+}
+
+/** Returns the rows about the extent of a cause: the scenarios that show it, and the rules whose results it explains. */
+export function extentLines(
+  { result: { breaches, checks }, explains, scenarios }: Cause,
+  indent: number,
+  options: ReportOptions,
+): readonly string[] {
+  const shown = `${breaches} of ${plural(checks, 'check')}, in ${firstNames(withCasesCounted(scenarios))}`;
   return [
-    `     ${options.paint.dim('look at'.padEnd(10))}${forTerminal(place)}`,
-    ...(below === '' ? [] : row('', below, 5, options)),
+    ...row('shown by', shown, indent, options),
+    ...(explains.length === 0 ? [] : row('explains', explainedText(explains), indent, options)),
   ];
 }
 
-function commandFor(scenario: string, fold: Fold): string | null {
-  const planned = fold.run.scenarios.find(({ id }) => id === scenario);
-  return planned ? runAgain(planned, fold.run.flags) : null;
+/** Returns the command that plays the first of these scenarios that has a file. Returns null if none has one. */
+export function commandFor(scenarios: readonly string[], fold: Fold): string | null {
+  for (const scenario of scenarios) {
+    const planned = fold.run.scenarios.find(({ id }) => id === scenario);
+    const command = planned ? runAgain(planned, fold.run.flags) : null;
+    if (command !== null) return command;
+  }
+  return null;
 }
 
 /** Lists the explained rules, grouped by verdict, as in `bet.debit (failed); win.credit, win.zero (undecided)`. */

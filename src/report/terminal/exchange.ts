@@ -2,10 +2,18 @@ import type { Received } from '../../journal/event.ts';
 import { type Body, bodyText, type HeaderList, type Stamps } from '../../journal/exchange.ts';
 import { curlLine } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
-import { noReplySentence, notableReplyHeaders, notableRequestHeaders, phasesOf } from '../exchange-summary.ts';
+import {
+  answerOf,
+  callWords,
+  type KnownSession,
+  noReplySentence,
+  notableReplyHeaders,
+  notableRequestHeaders,
+  phasesOf,
+} from '../exchange-summary.ts';
 import type { JournalledExchange } from '../exchanges.ts';
 import type { Look } from '../options.ts';
-import { clip, duration, wrap } from './layout.ts';
+import { clip, duration, padEnd, wrap } from './layout.ts';
 
 /** Maximum number of characters of a body that the terminal shows. The JSON report has the body as the journal holds it. */
 const MAX_BODY = 800;
@@ -50,12 +58,64 @@ export function exchangeLines(
     const wallet = walletText(received.model);
     if (wallet !== null) lines.push(...labelled('wallet', wallet));
   }
-  if (options.curl === false) return lines;
+  return options.curl === false ? lines : [...lines, ...againLines(exchange, indent, options)];
+}
+
+/** Returns the line with the curl command of a call. It is never wrapped, so that a user can copy it. */
+function againLines({ sending: { request } }: JournalledExchange, indent: number, options: Look): readonly string[] {
   const curl = curlLine(request);
-  // The curl command is never wrapped, so that a user can copy it.
-  if (curl) lines.push(' '.repeat(indent) + options.paint.dim('again'.padEnd(LABEL_COLUMN)) + forTerminal(curl));
-  else lines.push(...labelled('again', 'no curl command: the journal does not hold the whole body'));
-  return lines;
+  if (!curl) return row('again', 'no curl command: the journal does not hold the whole body', indent, options);
+  return [' '.repeat(indent) + options.paint.dim('again'.padEnd(LABEL_COLUMN)) + forTerminal(curl)];
+}
+
+/** Maximum number of characters of a reply's body in a summary of a call. */
+const MAX_SHORT_BODY = 200;
+
+/** Returns the lines about one exchange in short: the call with its amount, the reply, and a curl command if it is wanted. */
+export function shortExchangeLines(
+  exchange: JournalledExchange,
+  {
+    sessions,
+    indent,
+    curl,
+  }: { readonly sessions: readonly KnownSession[]; readonly indent: number; readonly curl: boolean },
+  options: Look,
+): readonly string[] {
+  const { sending, received } = exchange;
+  return [
+    ...row('request', `${callWords(sending, sessions)} (exchange ${sending.id})`, indent, options),
+    ...row('reply', shortReply(received), indent, options),
+    ...(curl ? againLines(exchange, indent, options) : []),
+  ];
+}
+
+function shortReply(received: Received | null): string {
+  if (received === null) return 'unknown: the journal ends before the reply';
+  const { outcome, stamps } = received;
+  if (outcome.kind === 'none') return `none: ${noReplySentence(outcome.reason)}`;
+  const { status, body } = outcome.reply;
+  const text = body.length === 0 ? '(an empty body)' : clip(bodyText(body).slice(0, MAX_BODY), MAX_SHORT_BODY);
+  return `${status} after ${duration(stamps.end - stamps.start)}, ${text}`;
+}
+
+/** Widths of the first two columns of `callLine`. They fit most ids of exchanges and scenarios. */
+const ID_COLUMN = 6;
+const SCENARIO_COLUMN = 34;
+const CALL_COLUMN = 22;
+
+/** Returns one line about an exchange: its id, its scenario and step, the call with its amount, the result and the time. */
+export function callLine({ sending, received }: JournalledExchange, sessions: readonly KnownSession[]): string {
+  const { id, scenario, step, purpose } = sending;
+  const where = `${scenario ?? 'outside of scenarios'} ${step ?? purpose}`;
+  const words = [
+    padEnd(forTerminal(id), ID_COLUMN),
+    padEnd(forTerminal(where), SCENARIO_COLUMN),
+    padEnd(forTerminal(callWords(sending, sessions)), CALL_COLUMN),
+    ...(received === null
+      ? ['no end']
+      : [forTerminal(answerOf(received.outcome).text), duration(received.stamps.end - received.stamps.start)]),
+  ];
+  return words.join('  ');
 }
 
 /**

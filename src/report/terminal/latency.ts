@@ -2,7 +2,7 @@ import { DELAYED_BODY_ADVICE } from '../../journal/exchange.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
 import { mark } from '../marks.ts';
-import type { ReportOptions } from '../options.ts';
+import type { Look, ReportOptions } from '../options.ts';
 import { duration, hanging } from './layout.ts';
 
 const HEADINGS = ['calls', 'p50', 'p95', 'p99', 'max', 'budget'] as const;
@@ -18,12 +18,20 @@ export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOption
   });
   const line = ([name = '', ...cells]: readonly string[]): string =>
     `  ${name.padEnd(9)}${cells.map((cell) => cell.padStart(9)).join('')}`.trimEnd();
-  const warnings = latencyWarnings(fold).flatMap((warning) =>
+  return [
+    paint.dim(line(['', ...columns])),
+    ...rows.map(line),
+    ...latencyWarningLines(fold, { paint, unicode, width }),
+  ];
+}
+
+/** Returns the lines with the warnings about slow calls. Empty if there are none. */
+export function latencyWarningLines(fold: Fold, { paint, unicode, width }: Look): readonly string[] {
+  return latencyWarnings(fold).flatMap((warning) =>
     hanging(`  ${mark('warn', unicode)} `, warning, width).map((text, at) =>
       at === 0 ? text.replace(mark('warn', unicode), (found) => paint.yellow(found)) : text,
     ),
   );
-  return [paint.dim(line(['', ...columns])), ...rows.map(line), ...warnings];
 }
 
 /** The minimum number and share of replies with a delayed body for a warning. Fewer may be chance. */

@@ -23,11 +23,34 @@ export function cutTo(text: string, columns: number): string {
   return `${start}…`;
 }
 
-/** Breaks text into lines of at most `width` columns, at spaces where possible. */
+/**
+ * Breaks text into lines of at most `width` columns at spaces, and JSON also after commas. An identifier, an address or a
+ * signature is never broken, so that a user can copy it: a longer one makes its line too long. Only a text of a script without
+ * spaces is broken anywhere.
+ */
 export function wrap(text: string, width: number): readonly string[] {
-  const words = text.split(' ').map((word) => (columnsOf(word) <= width ? word : brokenAtSeparators(word, width)));
-  return wrapAnsi(words.join(' '), width, { hard: true }).split('\n');
+  const identifiers: string[] = [];
+  // wrap-ansi would break a long identifier, so that a word of the exact width stands for it.
+  const standIn = STAND_IN.repeat(width);
+  const pieces = (word: string): readonly string[] =>
+    columnsOf(word) <= width ? [word] : brokenAfterCommas(word, width);
+  const words = text.split(' ').map((word) =>
+    pieces(word)
+      .map((piece) => {
+        if (columnsOf(piece) <= width || !IDENTIFIER.test(piece) || text.includes(STAND_IN)) return piece;
+        identifiers.push(piece);
+        return standIn;
+      })
+      .join('\n'),
+  );
+  return wrapAnsi(words.join(' '), width, { hard: true })
+    .split('\n')
+    .map((line) => (line === standIn ? (identifiers.shift() ?? line) : line));
 }
+
+/** A character of the private use area, which texts hardly ever contain. */
+const STAND_IN = '\uE000';
+const IDENTIFIER = /^\p{ASCII}+$/u;
 
 /** Returns a label with a wrapped text beside it. The second and later lines are aligned with the text, not with the label. */
 export function hanging(label: string, text: string, width: number): readonly string[] {
@@ -68,15 +91,13 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/**
- * Breaks a long word after separators, so that JSON and addresses stay readable. wrap-ansi alone would break the word anywhere.
- */
-function brokenAtSeparators(word: string, width: number): string {
+/** Breaks a long word after commas, so that JSON stays readable. White space after a comma does not change its meaning. */
+function brokenAfterCommas(word: string, width: number): readonly string[] {
   const lines: string[] = [];
-  for (const part of word.split(/(?<=[,;&?])/u)) {
+  for (const part of word.split(/(?<=,)/u)) {
     const longer = (lines.at(-1) ?? '') + part;
     if (columnsOf(longer) <= width) lines.splice(-1, 1, longer);
     else lines.push(part);
   }
-  return lines.join('\n');
+  return lines;
 }

@@ -1,3 +1,4 @@
+import { ruleById } from '../../contract/catalogue.ts';
 import { RULE_GROUPS, type RuleGroup } from '../../contract/rule.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -5,10 +6,12 @@ import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { clauseText } from '../clause.ts';
 import { forTerminal } from '../escape.ts';
+import type { Evidence } from '../evidence.ts';
+import { callWords } from '../exchange-summary.ts';
 import { mark, tint } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
-import { row } from './exchange.ts';
-import { flow, plural, wrap } from './layout.ts';
+import { row, shortExchangeLines } from './exchange.ts';
+import { capital, flow, plural, wrap } from './layout.ts';
 
 const GROUP_COLUMN = 15;
 
@@ -87,7 +90,9 @@ function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): r
  */
 export function reasons(fold: Fold, verdicts: readonly Verdict[], options: ReportOptions): readonly string[] {
   const { paint, unicode, width } = options;
-  const found = shown(fold).filter(({ verdict }) => verdicts.includes(verdict));
+  const found = shown(fold).filter(
+    (result) => verdicts.includes(result.verdict) && !isNamedByCause(result, fold, options),
+  );
   const byReason = [...Map.groupBy(found, (result) => `${result.verdict} ${reasonText(result)}`).values()];
   return byReason
     .toSorted((a, b) => Number(hasMust(b)) - Number(hasMust(a)) || b.length - a.length)
@@ -99,6 +104,11 @@ export function reasons(fold: Fold, verdicts: readonly Verdict[], options: Repor
       const lines = wrap(`${forTerminal(reasonText(first))}: ${ids}`, width - 4);
       return lines.map((line, at) => `  ${at === 0 ? tint(first.verdict, paint)(symbol) : ' '} ${line}`);
     });
+}
+
+/** True if the short report names this rule at the cause that explains it. */
+function isNamedByCause({ rule }: RuleResult, { causes }: Fold, { verbosity }: ReportOptions): boolean {
+  return verbosity === 0 && causes.some(({ explains }) => explains.some((explained) => explained.rule === rule.id));
 }
 
 function hasMust(results: readonly RuleResult[]): boolean {
@@ -118,44 +128,93 @@ function namesWithScenario(results: readonly RuleResult[]): readonly string[] {
   return results.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
 }
 
-/** Lists what the run observed about points that the contract leaves open, with one entry for each rule. */
-export function notes(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
-  const noted = fold.rules.filter(({ verdict }) => verdict === 'note');
-  const column = Math.max(0, ...noted.map(({ rule }) => rule.id.length)) + 2;
-  return noted.flatMap((result) => {
-    const lines = wrap(forTerminal(reasonText(result)), width - 4 - column);
-    return lines.map((line, at) => {
-      if (at > 0) return `${' '.repeat(4 + column)}${line}`;
-      return `  ${tint('note', paint)(mark('note', unicode))} ${result.rule.id.padEnd(column)}${line}`;
-    });
-  });
+/**
+ * Lists what the run observed about points that the contract leaves open, with one entry for each rule: what was sent, what
+ * happened, and what it means.
+ */
+export function notes(fold: Fold, evidence: Evidence, options: ReportOptions): readonly string[] {
+  const { paint, unicode, width } = options;
+  return fold.rules
+    .filter(({ verdict }) => verdict === 'note')
+    .flatMap((result) => [
+      `  ${tint('note', paint)(mark('note', unicode))} ${paint.bold(result.rule.id)}`,
+      ...wrap(`Tested: ${result.rule.sentence}.`, width - 4).map((line) => `    ${line}`),
+      ...wrap(forTerminal(noteText(result, fold, evidence)), width - 4).map((line) => `    ${line}`),
+    ]);
 }
 
-/** Lists the rules that ended with a warning, each with the expected and the actual result. */
-export function warnings(fold: Fold, options: ReportOptions): readonly string[] {
-  const { paint, unicode } = options;
+function noteText(result: RuleResult, fold: Fold, evidence: Evidence): string {
+  const finding = result.findings.find(({ verdict }) => verdict === 'note');
+  const exchange = evidence.exchanges.get(finding?.exchange ?? '');
+  const happened = reasonText(result);
+  const { hint } = ruleById(result.rule.id);
+  if (!exchange) return `${capital(happened)}. ${hint}`;
+  const sent = callWords(exchange.sending, fold.run.settings.sessions);
+  const words = happened.startsWith('answered ') ? `The ${sent} was ${happened}` : `After the ${sent}: ${happened}`;
+  return `${words}. ${hint}`;
+}
+
+/** Lists the rules that ended with a warning, each with the call that shows it, what to fix, and the cause that explains it. */
+export function warnings(fold: Fold, evidence: Evidence, options: ReportOptions): readonly string[] {
   return fold.rules
     .filter(({ verdict }) => verdict === 'warn')
-    .flatMap((result) => {
-      const money = result.rule.money ? `  ${paint.yellow('$')}` : '';
-      const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(result.rule.id)}  ${result.rule.level}${money}`;
-      // The text describes the effect of a breach. A MUST rule that only warns was not breached, so the text would exaggerate.
-      const text = result.rule.level === 'SHOULD' ? result.rule.means : null;
-      const means = text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`);
-      const finding = result.findings.find(({ verdict }) => verdict === 'warn');
-      const clause = result.rule.clause === 'position' ? [options.paint.dim(`    ${clauseText(result.rule)}`)] : [];
-      if (!finding) return [heading, ...means, ...clause];
-      return [
-        heading,
-        ...means,
-        ...clause,
-        ...row('expected', finding.expected, 4, options),
-        ...row('actual', finding.actual, 4, options, paint.yellow),
-        ...(finding.why === undefined ? [] : row('why', `A MUST only warns here, because ${finding.why}.`, 4, options)),
-        ...(finding.flaky ? row('flaky', 'the scenario passed on retry', 4, options) : []),
-        ...row('seen in', whereSeen(finding), 4, options),
-      ];
-    });
+    .flatMap((result) => warning(result, fold, evidence, options));
+}
+
+function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: ReportOptions): readonly string[] {
+  const { paint, unicode } = options;
+  const { rule } = result;
+  const money = rule.money ? `  ${paint.yellow('$')}` : '';
+  const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(rule.id)}  ${rule.level}${money}`;
+  // The text describes the effect of a breach. A MUST rule that only warns was not breached, so the text would exaggerate.
+  const text = rule.level === 'SHOULD' ? rule.means : null;
+  const lines = [heading, ...(text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`))];
+  if (rule.clause === 'position') lines.push(paint.dim(`    ${clauseText(rule)}`));
+  const finding = result.findings.find(({ verdict }) => verdict === 'warn');
+  if (finding) {
+    const exchange = evidence.exchanges.get(finding.exchange ?? '');
+    lines.push(
+      ...row('expected', finding.expected, 4, options),
+      ...row('actual', finding.actual, 4, options, paint.yellow),
+      ...(finding.why === undefined ? [] : row('why', `A MUST only warns here, because ${finding.why}.`, 4, options)),
+      ...(finding.flaky ? row('flaky', 'the scenario passed on retry', 4, options) : []),
+      ...(exchange
+        ? shortExchangeLines(
+            exchange,
+            { sessions: fold.run.settings.sessions, indent: 4, curl: options.verbosity > 0 },
+            options,
+          )
+        : []),
+      ...row('seen in', whereSeen(finding), 4, options),
+    );
+  }
+  const because = explanation(result, fold);
+  if (because !== null) lines.push(...row('because', because, 4, options));
+  return [...lines, ...row('to fix', ruleById(rule.id).hint, 4, options)];
+}
+
+/** Says which broken rules explain a warning. Returns null if there are none. */
+function explanation({ rule, findings, because }: RuleResult, { causes, rules }: Fold): string | null {
+  const finding = findings.find(({ verdict }) => verdict === 'warn');
+  const broken = rules.filter(({ verdict }) => verdict === 'fail');
+  const explaining = causes.filter(({ explains }) => explains.some((explained) => explained.rule === rule.id));
+  const named = [...explaining.map(({ result }) => result.rule.id), ...(finding?.causes ?? []), because];
+  const ids = broken.filter((result) => named.includes(result.rule.id)).map((result) => result.rule.id);
+  if (ids.length > 0)
+    return `${ids.join(', ')} ${ids.length === 1 ? 'is' : 'are'} broken and would explain this warning`;
+  const sameCall = broken.filter((result) =>
+    result.findings.some(
+      ({ verdict, exchange }) => verdict === 'fail' && exchange !== null && exchange === finding?.exchange,
+    ),
+  );
+  return sameCall.length === 0 ? null : `the same call breaks ${sameCall.map((result) => result.rule.id).join(', ')}`;
+}
+
+/** Returns the findings whose exchanges `warnings` and `notes` show. */
+export function shownFindings(fold: Fold, verdicts: readonly Verdict[]): readonly JudgedFinding[] {
+  return fold.rules
+    .filter(({ verdict }) => verdicts.includes(verdict))
+    .flatMap(({ findings, verdict }) => findings.find((finding) => finding.verdict === verdict) ?? []);
 }
 
 function whereSeen({ place, scenario }: JudgedFinding): string {

@@ -2,64 +2,99 @@ import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { unmetRequirements } from '../../journal/required.ts';
+import { quoteWord } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
-import { findEvidence } from '../evidence.ts';
+import { type Evidence, findEvidence } from '../evidence.ts';
 import { eachExchange } from '../exchanges.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
-import { breaches, breachLines } from './breach.ts';
-import { causeLines } from './causes.ts';
+import { type Breach, breaches, breachLines, breachSummaries, shortBreachLines, unexplained } from './breach.ts';
+import { causeLines, causeSummary } from './causes.ts';
 import { exchangeLines } from './exchange.ts';
-import { latencyLines } from './latency.ts';
+import { latencyLines, latencyWarningLines } from './latency.ts';
 import { columnsOf, duration, flow, hanging, plural, wrap } from './layout.ts';
 import { leftBehind } from './left-behind.ts';
 import { missingSessions } from './missing-sessions.ts';
-import { everyRule, leftOut, notes, reasons, warnings } from './rules.ts';
+import { everyRule, leftOut, notes, reasons, shownFindings, warnings } from './rules.ts';
 
 /** Limits of the line width, in columns. Wider lines are hard to read, and narrower lines are too short for the content. */
 const MAX_WIDTH = 120;
 const MIN_WIDTH = 40;
 
 /**
- * Writes the report for a person: the verdict, the failures with all details, every rule, the rules that were not tested, and the
- * calls that croupier must still send.
+ * Writes the report for a person. In short: the verdict, the causes of the failures, what was undecided or not tested, and the
+ * calls that croupier must still send. With a higher verbosity, also every finding, every rule, the notes and the response times.
+ * The report of a failed run ends with the verdict and one line for each cause.
  */
 export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
   // This report is for the person at the terminal, who has the journal too.
   const options = { ...given, curl: true, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
+  const isShort = options.verbosity === 0;
   const conclusion = conclude(fold);
   yield text(headerLines(fold, conclusion, options));
 
-  const failing = breaches(fold);
-  if (failing.length > 0) {
-    yield* titled(fold.causes.length === 1 ? 'Likely cause' : 'Likely causes', causeLines(fold, options), options);
-    const evidence = await findEvidence(
-      open,
-      failing.flatMap(({ shown }) => shown),
-      fold.races,
-    );
-    yield section('Failures', options);
-    for (const [index, breach] of failing.entries()) {
-      if (index > 0) yield '\n';
-      yield text(breachLines(breach, fold, evidence, options));
-    }
-  }
+  const failing = isShort ? unexplained(breaches(fold)) : breaches(fold);
+  const shown = [
+    ...failing.flatMap((breach) => breach.shown),
+    ...shownFindings(fold, isShort ? ['warn'] : ['warn', 'note']),
+  ];
+  const evidence = await findEvidence(open, shown, fold.races);
+  yield* isShort ? shortFailures(failing, fold, evidence, options) : allFailures(failing, fold, evidence, options);
   yield* titled(`Known failures (${forTerminal(baselineFile(fold) ?? '')})`, knownLines(fold, options), options);
   yield* titled('Undecided', reasons(fold, ['inconclusive'], options), options);
   yield* titled('Selected scenarios that were not decided', unmetScenarios(fold, options), options);
-  yield* titled('Warnings', warnings(fold, options), options);
-  yield* titled(fold.run.whole ? 'Every rule' : 'Tested rules', everyRule(fold, options), options);
-  yield* titled('Notes: points that the contract leaves open', notes(fold, options), options);
+  yield* titled('Warnings', warnings(fold, evidence, options), options);
+  if (!isShort) {
+    yield* titled(fold.run.whole ? 'Every rule' : 'Tested rules', everyRule(fold, options), options);
+    yield* titled('Notes: points that the contract leaves open', notes(fold, evidence, options), options);
+  }
   const rest = leftOut(fold, options);
   const untested = reasons(fold, ['skip', 'untested'], options);
   const missing = missingSessions(fold, options);
   yield* titled('Not tested', [...untested, ...(rest === undefined ? [] : [rest]), ...missing], options);
-  yield* titled('Response times', latencyLines(fold, options), options);
+  yield* titled('Response times', (isShort ? latencyWarningLines : latencyLines)(fold, options), options);
   yield* titled('Owed calls and balances', leftBehind(fold, options), options);
   yield* titled('Notices', noticeLines(fold, options), options);
-  if (options.verbose) yield* allExchanges(open, options);
-  yield text(['', ...closing(fold, conclusion, options)]);
+  if (options.verbosity === 2) yield* allExchanges(open, options);
+  yield text(['', ...closing(fold, conclusion, failing, options)]);
+}
+
+/** Writes the causes of the failures in short. */
+function* shortFailures(
+  failing: readonly Breach[],
+  fold: Fold,
+  evidence: Evidence,
+  options: ReportOptions,
+): Generator<string> {
+  if (failing.length === 0) return;
+  yield section(fold.causes.length === 0 ? 'Failures' : causesTitle(fold), options);
+  const summary = causeSummary(fold, options);
+  if (summary.length > 0) yield text([...summary, '']);
+  for (const [index, breach] of failing.entries()) {
+    if (index > 0) yield '\n';
+    yield text(shortBreachLines(breach, index + 1, { fold, evidence }, options));
+  }
+}
+
+function causesTitle({ causes }: Fold): string {
+  return causes.length === 1 ? 'Likely cause' : 'Likely causes';
+}
+
+/** Writes the causes of the failures, then each broken rule with its findings. */
+function* allFailures(
+  failing: readonly Breach[],
+  fold: Fold,
+  evidence: Evidence,
+  options: ReportOptions,
+): Generator<string> {
+  if (failing.length === 0) return;
+  yield* titled(causesTitle(fold), causeLines(fold, options), options);
+  yield section('Failures', options);
+  for (const [index, breach] of failing.entries()) {
+    if (index > 0) yield '\n';
+    yield text(breachLines(breach, fold, evidence, options));
+  }
 }
 
 function text(lines: readonly string[]): string {
@@ -78,7 +113,8 @@ function* titled(title: string, lines: readonly string[], options: ReportOptions
   yield text(lines);
 }
 
-function inVerdictColour(conclusion: Conclusion, { paint }: ReportOptions): (line: string) => string {
+/** Returns the function that paints a line in the colour of the run's verdict. */
+export function inVerdictColour(conclusion: Conclusion, { paint }: ReportOptions): (line: string) => string {
   switch (conclusion.verdict) {
     case 'conforming':
       return (line) => paint.bold(paint.green(line));
@@ -97,24 +133,27 @@ function headerLines(fold: Fold, conclusion: Conclusion, options: ReportOptions)
     ...(run.settings.strict ? ['strict'] : []),
     `seed ${run.seed}`,
   ];
-  const played = fold.scenarios.filter(({ state }) => state !== 'not-started').length;
-  const all = fold.scenarios.length;
-  const amounts = [
-    played === all ? plural(all, 'scenario') : `${played} of ${plural(all, 'scenario')}`,
-    plural(fold.exchanges.sent, 'call'),
-    ended === null ? 'cut off' : duration(ended.durationMs),
-    `started ${moment(run.startedAt)}`,
-  ];
   return [
     // The first line is never wrapped, so that scripts can search for it.
     inVerdictColour(conclusion, options)(forTerminal(conclusion.firstLine)),
     '',
     ...wrap(forTerminal(`${run.client.extCID} at ${run.client.integratorBaseUrl}`), options.width - 2).map(indent),
     ...wrap(forTerminal(facts.join(', ')), options.width - 2).map(indent),
-    ...wrap(forTerminal(amounts.join(', ')), options.width - 2).map(indent),
+    ...wrap(`${amounts(fold)}, started ${forTerminal(moment(run.startedAt))}`, options.width - 2).map(indent),
     ...counts(fold, options).map(indent),
     ...(ended?.detail ? ['', ...hanging('  ', forTerminal(ended.detail), options.width)] : []),
   ];
+}
+
+/** Returns the number of played scenarios and calls, and the time that they took. */
+export function amounts({ scenarios, exchanges, ended }: Fold): string {
+  const played = scenarios.filter(({ state }) => state !== 'not-started').length;
+  const all = scenarios.length;
+  return [
+    played === all ? plural(all, 'scenario') : `${played} of ${plural(all, 'scenario')}`,
+    plural(exchanges.sent, 'call'),
+    ended === null ? 'cut off' : duration(ended.durationMs),
+  ].join(', ');
 }
 
 /** Formats an ISO time as `2026-11-20 09:30:00 UTC`. Any other text is returned unchanged. */
@@ -124,7 +163,8 @@ function moment(iso: string): string {
 
 const indent = (line: string): string => `  ${line}`;
 
-function counts(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+/** Returns the number of rules with each verdict. */
+export function counts(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
   const pieces = VERDICTS.flatMap((verdict) => {
     const count = fold.rules.filter((result) => result.verdict === verdict).length;
     if (count === 0) return [];
@@ -151,27 +191,40 @@ async function* allExchanges(open: OpenJournal, options: ReportOptions): AsyncGe
   }
 }
 
-function closing(fold: Fold, conclusion: Conclusion, options: ReportOptions): readonly string[] {
-  const { exitCode } = conclusion;
-  const meaning = {
-    0: 'conforming',
-    1: 'not conforming',
-    3: 'undecided',
-    70: 'a bug of croupier',
-    130: 'interrupted',
-    143: 'interrupted',
-    129: 'interrupted',
-  }[exitCode];
-  const lines = [inVerdictColour(conclusion, options)(`Exit status ${exitCode}: ${meaning}.`)];
+function closing(
+  fold: Fold,
+  conclusion: Conclusion,
+  failing: readonly Breach[],
+  options: ReportOptions,
+): readonly string[] {
+  const { exitCode, firstLine } = conclusion;
+  const colour = inVerdictColour(conclusion, options);
+  const lines: string[] = [];
   if (exitCode === 3 && unmetRequirements(fold).some(({ by }) => by === 'selection')) {
     lines.push('With --allow-skipped, what you select by name may stay undecided.');
   }
   if (options.journal !== null) {
-    const journal = forTerminal(options.journal);
-    lines.push(options.paint.dim(`Journal: ${journal}`));
+    lines.push(options.paint.dim(`Journal: ${forTerminal(options.journal)}`));
+    if (options.verbosity === 0) {
+      const command = `croupier report convert ${quoteWord(options.journal)} -v`;
+      lines.push(options.paint.dim(`Every rule and note: ${forTerminal(command)}`));
+    }
   }
-  return lines;
+  const summaries = breachSummaries(options.verbosity === 0 ? failing : unexplained(failing), fold, options);
+  // A long report scrolls its first line away, so that the verdict is repeated.
+  if (summaries.length > 0) lines.push('', colour(forTerminal(firstLine)), ...summaries);
+  return [...lines, colour(`Exit status ${exitCode}: ${EXIT_MEANINGS[exitCode]}.`)];
 }
+
+const EXIT_MEANINGS: Readonly<Record<Conclusion['exitCode'], string>> = {
+  0: 'conforming',
+  1: 'not conforming',
+  3: 'undecided',
+  70: 'a bug of croupier',
+  130: 'interrupted',
+  143: 'interrupted',
+  129: 'interrupted',
+};
 
 /**
  * Lists the required scenarios that the run did not decide, with one entry for each reason. Required rules are listed

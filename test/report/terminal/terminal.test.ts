@@ -35,7 +35,7 @@ async function longestPiece(exchanges: number): Promise<number> {
     yield runEnded();
   }
   let max = 0;
-  for await (const piece of terminalReport(await foldJournal(events()), events, { ...OPTIONS, verbose: true })) {
+  for await (const piece of terminalReport(await foldJournal(events()), events, { ...OPTIONS, verbosity: 2 })) {
     max = Math.max(max, piece.length);
   }
   return max;
@@ -50,8 +50,8 @@ describe('the terminal report', () => {
     await expect(await reportText('failing', 'terminal', { width: 140 })).toMatchFileSnapshot(golden('failing-wide'));
   });
 
-  it('shows every exchange with the option verbose', async () => {
-    const text = await reportText('interrupted', 'terminal', { verbose: true });
+  it('shows every exchange with the option -vv', async () => {
+    const text = await reportText('interrupted', 'terminal', { verbosity: 2 });
     await expect(text).toMatchFileSnapshot(golden('interrupted-verbose'));
     expect(text.match(/^ {4}request /gm)).toHaveLength(6);
   });
@@ -64,7 +64,7 @@ describe('the terminal report', () => {
 
   it.each(JOURNALS)('of the journal %s has no control characters, and only ASCII without Unicode', async (name) => {
     const own = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-    expect((await reportText(name, 'terminal', { verbose: true })).replaceAll('\n', '')).not.toMatch(own);
+    expect((await reportText(name, 'terminal', { verbosity: 2 })).replaceAll('\n', '')).not.toMatch(own);
     // These two characters come from outside texts and cut texts. Everything else must be ASCII.
     const ascii = (await reportText(name, 'terminal', { unicode: false })).replaceAll('’', "'").replaceAll('…', '');
     expect(ascii).toMatch(/^[ -~\n]*$/);
@@ -73,7 +73,12 @@ describe('the terminal report', () => {
   it.each([60, 80, 120])('keeps to %i columns, except for the first line and lines to be copied', async (width) => {
     const lines = (await reportText('failing', 'terminal', { width })).split('\n').slice(1);
     const long = lines.filter((line) => columnsOf(line) > width);
-    expect(long.filter((line) => !/^ {4}again {5}|^ {5}run alone /.test(line))).toEqual([]);
+    // An identifier, an address or a signature is one word, and stands alone in its line if it is too long.
+    const isOneWord = (line: string): boolean => /^ +(?:(?:request|look at|seen at) +)?\S+$/.test(line);
+    const isToCopy = (line: string): boolean => /^ +again {5}|^ {5}run alone | croupier (?:run|report) /.test(line);
+    expect(long.filter((line) => !isOneWord(line) && !isToCopy(line) && !line.startsWith('NOT CONFORMING'))).toEqual(
+      [],
+    );
   });
 
   it("keeps an operator's message in wide letters and emoji to a window of 40 columns", async () => {
@@ -90,10 +95,10 @@ describe('the terminal report', () => {
         ended(story.id, { verdict: 'fail' }),
       ]),
       'terminal',
-      { width: 40 },
+      { width: 40, verbosity: 1 },
     );
     const [, shown = ''] = /\n(── Failures ─+\n.*?)\n── /s.exec(text) ?? [];
-    const lines = shown.split('\n').filter((line) => !/^ {4}again {5}/.test(line));
+    const lines = shown.split('\n').filter((line) => !/^ {4}again {5}|^ +http:\S+$|"INSUFFICIENT_FUNDS",$/.test(line));
     expect(lines.filter((line) => columnsOf(line) > 40)).toEqual([]);
     expect(lines).toContain('    actual    answered 400, "余额不足😀');
     expect(lines).toContain('              😀😀😀😀😀😀😀、もう一度お');
@@ -101,8 +106,67 @@ describe('the terminal report', () => {
     expect(lines.join('').replaceAll(' ', '')).toContain(forTerminal(message).replaceAll(' ', ''));
   });
 
-  it('of a run without a breach is at most a screen and a half long', async () => {
-    expect((await reportText('green', 'terminal', { width: 100 })).split('\n').length).toBeLessThan(68);
+  it('of a run without a breach has at most 22 lines, with the command that shows the rest', async () => {
+    const text = await reportText('green', 'terminal', { width: 100 });
+    expect(text.split('\n').length).toBeLessThanOrEqual(22);
+    expect(text).toContain('Every rule and note: croupier report convert .croupier/run.ndjson -v\n');
+  });
+
+  it.each(['green', 'failing'] as const)('of the journal %s has every rule, finding and note with -v', async (name) => {
+    await expect(await reportText(name, 'terminal', { verbosity: 1 })).toMatchFileSnapshot(golden(`${name}-rules`));
+  });
+
+  it('of a run with failures ends with the verdict and one line for each cause', async () => {
+    const lines = (await reportText('failing', 'terminal')).trimEnd().split('\n');
+    expect(lines.at(-7)).toBe(lines[0]);
+    expect(lines.at(-6)).toBe(
+      '  1. idempotency.bet           scenarios/idempotency/bet.yaml:9            croupier run idempotency/bet',
+    );
+    expect(lines.at(-1)).toBe('Exit status 1: not conforming.');
+  });
+
+  it('shows the request only of the first cause, and a curl command for each', async () => {
+    const text = await reportText('failing', 'terminal');
+    expect(text.match(/^ +X-REQUEST-SIGN:$/gm)).toHaveLength(1);
+    expect(text.match(/^ +again {5}curl /gm)).toHaveLength(5);
+    expect(text).toContain('  request   win of 1.00 USD (exchange x87)\n');
+  });
+
+  it('shows a cause in an everyday currency if scenarios in several currencies show it', async () => {
+    const inYen = planned('bet/yen', ['bet.debit']);
+    const inEuro = planned('bet/euro', ['bet.debit']);
+    const session = (sessionID: string, currency: string) =>
+      ({ sessionID, player: null, currency, gameID: null, state: 'active' }) as const;
+    const first = runStarted([inYen, inEuro]);
+    const settings = { ...first.settings, sessions: [session('y', 'JPY'), session('e', 'EUR')] };
+    const text = await reportOfEvents(
+      [
+        { ...first, settings },
+        ...[[inYen, 'y'] as const, [inEuro, 'e'] as const].flatMap(([{ id }, main]): JournalEvent[] => [
+          { ...started(id), sessions: { main } },
+          found(id, 'bet.debit', 'fail', { actual: `seen in ${id}` }),
+          ended(id, { verdict: 'fail' }),
+        ]),
+        runEnded(),
+      ],
+      'terminal',
+    );
+    expect(text).toContain('actual    seen in bet/euro');
+  });
+
+  it('says with a warning which call shows it, what to fix, and which broken rule explains it', async () => {
+    const text = await reportOfEvents(
+      runOf(story, [
+        ...exchange('x1', story.id),
+        found(story.id, 'bet.debit', 'fail', { exchange: 'x1' }),
+        found(story.id, 'idempotency.same-reply', 'warn', { exchange: 'x1' }),
+        ended(story.id, { verdict: 'fail' }),
+      ]),
+      'terminal',
+    );
+    const [, section = ''] = /── Warnings ─+\n\n(.*?)\n\n/s.exec(text) ?? [];
+    expect(section).toContain('    request   balance call (exchange x1)\n    reply     200 after ');
+    expect(section).toContain('    because   the same call breaks bet.debit\n    to fix    ');
   });
 
   it('begins with the likely causes, their effects, the rules that they explain, and the command to run them again', async () => {
@@ -119,6 +183,7 @@ describe('the terminal report', () => {
         attributed('win.credit', 'money.exact'),
       ]),
       'terminal',
+      { verbosity: 1 },
     );
     const [, section = ''] = /── Likely cause ─+\n\n(.*?)\n── /s.exec(text) ?? [];
     expect(section).toBe(
@@ -169,6 +234,7 @@ describe('the terminal report', () => {
         ended(story.id, { verdict: 'fail' }),
       ]),
       'terminal',
+      { verbosity: 1 },
     );
     expect(text).toContain(`     look at   ${file}:7\n               exchange x1 below\n`);
   });
@@ -184,6 +250,7 @@ describe('the terminal report', () => {
         ended(story.id, { verdict: 'fail' }),
       ]),
       'terminal',
+      { verbosity: 1 },
     );
     expect(text.match(/ {4}expected .*/g)).toEqual([
       '    expected  `currency` is "EUR"',
@@ -238,6 +305,7 @@ describe('the terminal report', () => {
         runEnded(),
       ],
       'terminal',
+      { verbosity: 1 },
     );
     expect(text.indexOf('win.credit  MUST  $')).toBeLessThan(text.indexOf('balance.read  MUST'));
     expect(text).toContain('seen in bet/b');

@@ -10,16 +10,15 @@ import {
   refuseOverwriting,
   writeWhole,
 } from '../../../app/report-files.ts';
-import { reportOptions } from '../../../app/run/publish.ts';
+import { inFile, reportOptions, verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type Fold, foldJournal } from '../../../journal/fold.ts';
 import { readJournal } from '../../../journal/read.ts';
 import type { OpenJournal, ReportOptions } from '../../../report/options.ts';
-import { PLAIN } from '../../../report/paint.ts';
 import type { ConvertFlags } from './flags.ts';
 
 /** The layout of a report that is written to a file. It does not depend on the terminal. */
-const IN_A_FILE: Pick<ReportOptions, 'paint' | 'width' | 'unicode'> = { paint: PLAIN, width: 100, unicode: true };
+const IN_A_FILE: Pick<ReportOptions, 'width' | 'unicode'> = { width: 100, unicode: true };
 
 /**
  * `croupier report convert`: makes reports from a journal. The last line of the journal may be incomplete.
@@ -28,7 +27,7 @@ const IN_A_FILE: Pick<ReportOptions, 'paint' | 'width' | 'unicode'> = { paint: P
  * @throws UsageError when the journal can't be read, a kind of report is unknown, or a file can't be written
  */
 export async function convertCommand(journal: string, flags: ConvertFlags, stdio: Stdio): Promise<number> {
-  const reports = readRequests(flags.to);
+  const reports = readRequests(flags.to ?? ['terminal=-']);
   const source = path.resolve(stdio.cwd, journal);
   const fold = await foldJournal(journalEvents(source, journal));
   const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
@@ -36,7 +35,12 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
     refuseOverwriting(target, `--to ${kind}=${file}`, [source]);
   }
-  await writeReports({ fold, open }, reports, { journal, curl: flags.curl }, stdio);
+  await writeReports(
+    { fold, open },
+    reports,
+    { journal, curl: flags.curl, verbosity: verbosityOf(flags.verbose) },
+    stdio,
+  );
   return 0;
 }
 
@@ -52,19 +56,19 @@ export function readRequests(words: readonly string[]): readonly ReportRequest[]
 /**
  * Writes each report to its file or to stdout.
  *
- * @param shown.journal the path that the reports show; null if the journal is in no file
+ * @param shown the path of the journal, or null if the journal is in no file, and how much the text report shows
  * @throws UsageError for a report that can't be written
  */
 export async function writeReports(
   { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
   reports: readonly ReportRequest[],
-  { journal, curl }: { readonly journal: string | null; readonly curl: boolean | undefined },
+  { journal, curl, verbosity }: Pick<ReportOptions, 'journal' | 'verbosity'> & { readonly curl: boolean | undefined },
   stdio: Stdio,
 ): Promise<void> {
-  const options = reportOptions(stdio.out, stdio, journal, curl);
+  const options = { ...reportOptions(stdio.out, stdio, journal, curl), verbosity };
   for (const { kind, report, file } of reports) {
     const toTerminal = file === '-';
-    const pieces = report(fold, open, toTerminal ? options : { ...options, ...IN_A_FILE });
+    const pieces = report(fold, open, toTerminal ? options : inFile({ ...options, ...IN_A_FILE }));
     if (toTerminal) {
       for await (const piece of pieces) {
         if (kind === 'github') stdio.out.command(piece);

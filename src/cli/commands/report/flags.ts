@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { collect, curlOption, type FlagsOf, jsonOption } from '../../options/parts.ts';
+import { collect, curlOption, type FlagsOf, jsonOption, verboseOption } from '../../options/parts.ts';
 
 /** Defines `croupier report`, which only groups its subcommands. */
 export function describeReport(program: CommandUnknownOpts) {
@@ -23,16 +23,18 @@ export function describeConvert(report: CommandUnknownOpts) {
     .command('convert')
     .description('make reports from a journal, also if the run was interrupted')
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
-    .requiredOption(
+    .option(
       '--to <KIND=file>',
-      'kind of report (terminal, json, junit, html, markdown, github, baseline, har or curl) and its file (- for stdout); separate several reports with commas',
+      'kind of report (terminal, json, junit, html, markdown, github, baseline, har or curl) and its file (- for stdout); separate several reports with commas (default: terminal=-)',
       collect,
     )
     .addOption(curlOption())
+    .addOption(verboseOption('every rule, finding and note in the text; -vv: each exchange too'))
     .addHelpText(
       'after',
       `
 Examples:
+  croupier report convert .croupier/run.ndjson -v
   croupier report convert .croupier/run.ndjson --to junit=junit.xml
   croupier report convert .croupier/run.ndjson --to har=run.har,curl=run.sh
                               for a browser's network panel, and for a shell
@@ -51,6 +53,7 @@ export function describeMerge(report: CommandUnknownOpts) {
     .option('--to <KIND=file>', 'kind and file, as for report convert (default: terminal=-); repeatable', collect)
     .addOption(curlOption())
     .option('--out <journal>', 'also write the journal of the whole run, for reports and settle')
+    .addOption(verboseOption('every rule, finding and note in the text; -vv: each exchange too'))
     .addHelpText(
       'after',
       `

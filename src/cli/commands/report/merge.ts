@@ -4,6 +4,7 @@ import { EXIT, UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { fileForClient, refuseOverwriting } from '../../../app/report-files.ts';
+import { verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { createJournalFile, UnwritableJournal } from '../../../engine/run/journal-file.ts';
 import { conclude } from '../../../journal/conclusion.ts';
@@ -45,7 +46,12 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
     refuseOverwriting(target, `--to ${kind}=${file}`, [...sources, ...whole.map((one) => one.file)]);
   }
   if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
-  await writeReports(merged, reports, { journal: flags.out ?? null, curl: flags.curl }, stdio);
+  await writeReports(
+    merged,
+    reports,
+    { journal: flags.out ?? null, curl: flags.curl, verbosity: verbosityOf(flags.verbose) },
+    stdio,
+  );
   return conclude(merged.fold).exitCode;
 }
 

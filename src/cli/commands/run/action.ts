@@ -42,8 +42,7 @@ export async function runCommand(given: readonly string[], givenFlags: RunFlags,
     const { watchRuns } = await import('./watch.ts');
     return await watchRuns(prepared, failed, {
       clientsOf: (now) => clientsWith(reference, now).clients.map(({ extCID }) => extCID),
-      judge: (now, only, onPlayed) =>
-        judgeOnce(now, clientsWith(reference, now), { reference, failed: only, onPlayed }),
+      judge: (now, only, hooks) => judgeOnce(now, clientsWith(reference, now), { reference, failed: only, ...hooks }),
     });
   } finally {
     await reference?.close();
@@ -94,7 +93,7 @@ async function lastFailed({ clients }: Clients, flags: RunFlags, stdio: Stdio) {
 async function judgeOnce(
   prepared: PreparedRun,
   clients: Clients,
-  { reference, failed, onPlayed }: Pick<Runner, 'reference' | 'failed' | 'onPlayed'>,
+  { reference, failed, onPlayed, reportOf }: Pick<Runner, 'reference' | 'failed' | 'onPlayed' | 'reportOf'>,
 ): Promise<number> {
   const { flags, stdio, configuration } = prepared;
   const journals: string[] = [];
@@ -122,6 +121,7 @@ async function judgeOnce(
         failed,
         journals,
         onPlayed,
+        reportOf,
       },
       clients,
     );

@@ -1,7 +1,7 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { shardPart } from '../../../app/config/run-flags.ts';
 import { addSettings } from '../../options/client.ts';
-import { collect, countFlag, durationFlag, jsonOption } from '../../options/parts.ts';
+import { collect, countFlag, durationFlag, jsonOption, verboseOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 
 /** Checks the value of `--shard`, such as 2/4. @throws InvalidArgumentError unless it names an existing part */
@@ -54,7 +54,7 @@ export function describeRun(program: CommandUnknownOpts) {
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
     .option('--no-github', 'print nothing for GitHub Actions')
     .addOption(jsonOption())
-    .option('-v, --verbose', 'print every exchange as it happens')
+    .addOption(verboseOption('one line per call, and every rule; -vv: everything'))
     .addHelpText(
       'after',
       `

@@ -3,29 +3,31 @@ import path from 'node:path';
 import { CONFIG_NAME } from '../../../app/config/configuration.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { shownPath } from '../../../app/files.ts';
+import type { Runner } from '../../../app/run/judge-clients.ts';
 import { isFailing, type LastFailed } from '../../../app/run/last-failed.ts';
 import { type PreparedRun, prepareRun } from '../../../app/run/prepare-run.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import type { SuiteScenario } from '../../../app/suite.ts';
 import type { JsonValue } from '../../../contract/json.ts';
 import { STOP_STATUSES } from '../../../journal/event.ts';
+import type { Verdict } from '../../../journal/finding.ts';
 import type { Fold } from '../../../journal/fold.ts';
+import { watchReport } from '../../../report/terminal/watch-report.ts';
 import { KEYS, type KeyCommand, readKeys } from './watch-keys.ts';
 import { type Watched, WatchedFiles } from './watched-files.ts';
 
 /** The scenarios of one repetition, by ExtCID; undefined to play all chosen scenarios. */
 type Only = ReadonlyMap<string, LastFailed> | undefined;
 
+/** The additions of the watch to a run: a report that fits on the screen, and the results of the run for the next one. */
+type WatchHooks = Required<Pick<Runner, 'onPlayed' | 'reportOf'>>;
+
 /** The functions that the watch needs from the command. */
 export interface WatchOptions {
   /** Returns the ExtCIDs of the clients to judge. */
   readonly clientsOf: (prepared: PreparedRun) => readonly string[];
   /** Judges the clients once. @returns the exit status */
-  readonly judge: (
-    prepared: PreparedRun,
-    only: Only,
-    onPlayed: (extCID: string, fold: Fold) => void,
-  ) => Promise<number>;
+  readonly judge: (prepared: PreparedRun, only: Only, hooks: WatchHooks) => Promise<number>;
 }
 
 /** The choice of scenarios for one repetition: all, the failed ones, or those with certain ids. */
@@ -55,6 +57,8 @@ class Watching {
   readonly #stdio: Stdio;
   readonly #files: WatchedFiles;
   readonly #stopKeys: () => void;
+  /** The latest verdict of each scenario, by ExtCID. */
+  readonly #verdicts = new Map<string, Map<string, Verdict>>();
   readonly #failing = new Map<string, Set<string>>();
   /** Changed files that wait for a repetition, because the configuration or a scenario still has a mistake. */
   readonly #pending = new Set<string>();
@@ -226,7 +230,10 @@ class Watching {
   async #judge(only: Only): Promise<number> {
     this.#isPlaying = true;
     try {
-      return await this.#options.judge(this.#prepared, only, (extCID, fold) => this.#remember(extCID, fold));
+      return await this.#options.judge(this.#prepared, only, {
+        onPlayed: (extCID, fold) => this.#remember(extCID, fold),
+        reportOf: (extCID) => watchReport(this.#verdicts.get(extCID) ?? new Map(), this.#stdio.out.rows),
+      });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       this.#print(`${error.message}\n`);
@@ -239,8 +246,11 @@ class Watching {
   #remember(extCID: string, { scenarios }: Fold): void {
     const failing = this.#failing.get(extCID) ?? new Set<string>();
     this.#failing.set(extCID, failing);
+    const verdicts = this.#verdicts.get(extCID) ?? new Map<string, Verdict>();
+    this.#verdicts.set(extCID, verdicts);
     for (const scenario of scenarios) {
       if (scenario.state === 'not-started') continue;
+      verdicts.set(scenario.planned.id, scenario.verdict);
       if (isFailing(scenario)) failing.add(scenario.planned.id);
       else failing.delete(scenario.planned.id);
     }

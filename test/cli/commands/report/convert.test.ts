@@ -21,7 +21,7 @@ describe('croupier report convert', () => {
     printed += text;
   };
   const stdio = (): Stdio => {
-    const out = { write, command: write, tty: false, colour: false, columns: 80 };
+    const out = { write, command: write, tty: false, colour: false, columns: 80, rows: 24 };
     const stdin = { stdinIsTty: false, readStdin: async () => '', readStdinBytes: async () => new Uint8Array() };
     return { out, err: out, env: {}, cwd, ...stdin };
   };

@@ -72,8 +72,12 @@ describe('croupier run --reference', () => {
     expect(JSON.parse(converted.out)).toMatchObject({ verdict: 'conforming' });
   });
 
-  it('shows every exchange with -v', async () => {
-    const { err } = await croupier(['run', '--reference', 'balance/read', '--linger', '10ms', '-v'], { cwd });
+  it('prints one line per call and every rule with -v, and every exchange with -vv', async () => {
+    const args = ['run', '--reference', 'balance/read', '--linger', '10ms'];
+    const short = await croupier([...args, '-v'], { cwd });
+    expect(short.err).toMatch(/^x1 {6}balance\/read read\.1 +balance call in [A-Z]+ +200 [\d.]+ {2}[\d.]+ ms$/m);
+    expect(short.out).toContain('  balance      ✓ read');
+    const { err } = await croupier([...args, '-vv'], { cwd });
     expect(err).toMatch(/GET\s+http:\/\/127\.0\.0\.1:\d+\/demo-eu\/balance\?sessionID=/);
   });
 

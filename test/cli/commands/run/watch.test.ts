@@ -79,21 +79,33 @@ describe('croupier run --watch', () => {
     const { until, ended } = listenTo(child);
     expect(await until(WAITING)).toContain('2 scenarios, ');
     write('ours/one.yaml', 'title: One\nrules: [bet.debit]\nsteps: [{ bet: }, { bet: }, { balance: }]\n');
-    expect(await until(WAITING)).toMatch(
-      /Changed: ours\/one\.yaml\nRunning one scenario …\n[\s\S]*selected: ours\/.*\n {2}1 scenario, /,
-    );
+    expect(await until(WAITING)).toMatch(/Changed: ours\/one\.yaml\nRunning one scenario …\n[\s\S]*\n {2}1 scenario, /);
     write('ours/play.yaml', 'fragment: A round\nsteps: [{ bet: }, { win: }, { win: }]\n');
-    expect(await until(WAITING)).toMatch(/Changed: ours\/play\.yaml\nRunning one scenario …\n[\s\S]*✓ credit/);
+    expect(await until(WAITING)).toMatch(
+      /Changed: ours\/play\.yaml\nRunning one scenario …\n[\s\S]*\n {2}1 scenario, /,
+    );
     write(
       'ours/three.yaml',
       'title: Three\nrules: [refund.restore]\nsteps: [{ bet: , as: b }, { refund: { of: b } }, { balance: }]\n',
     );
-    expect(await until(WAITING)).toMatch(/Changed: ours\/three\.yaml\n[\s\S]*✓ restore/);
+    expect(await until(WAITING)).toMatch(/Changed: ours\/three\.yaml\n[\s\S]*\n {2}1 scenario, /);
     write('croupier.yaml', 'scenarios: [./ours]\nstakes: { USD: "3.00" }\n');
     expect(await until(WAITING)).toMatch(/Changed: croupier\.yaml\n[\s\S]*3 scenarios, /);
     child.kill('SIGINT');
     expect(await ended).toBe(0);
     expect(readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(5);
+  });
+
+  it('prints what changed and what fails, in at most one screen', async () => {
+    child = watching();
+    const { until } = listenTo(child);
+    await until(WAITING);
+    write('ours/one.yaml', 'title: One\nsteps:\n  - bet:\n    expect: declined\n  - balance:\n');
+    const failing = await until(WAITING);
+    expect(failing).toContain('  ✗ one now fails\n  1 cause of failures:\n  1. expectation  ours/one.yaml:3');
+    expect(failing.trim().split('\n').length).toBeLessThanOrEqual(24);
+    write('ours/one.yaml', 'title: One\nrules: [bet.debit]\nsteps: [{ bet: }, { balance: }]\n');
+    expect(await until(WAITING)).toContain('  ✓ one now passes\n');
   });
 
   it('waits after a mistake in a changed file, and continues when it is fixed', async () => {
