@@ -7,6 +7,7 @@ import path from 'node:path';
 import pkg from '@yao-pkg/pkg/lib-es5/sea.js';
 import { type BuildOptions, build } from 'rolldown';
 import config from '../rolldown.config.ts';
+import { BUILT_EXAMPLES } from './docs/rule-examples.ts';
 import { COMPILED_SUITE } from './suite.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -70,7 +71,9 @@ const seaConfig = {
     'program.cjs': program,
     'program.cache': codeCache(program),
     'dist/selftest-worker.js': worker,
-    ...Object.fromEntries([COMPILED_SUITE, ...CARRIED.flatMap(filesOf)].map((name) => [name, path.join(ROOT, name)])),
+    ...Object.fromEntries(
+      [COMPILED_SUITE, BUILT_EXAMPLES, ...CARRIED.flatMap(filesOf)].map((name) => [name, path.join(ROOT, name)]),
+    ),
   },
 };
 process.env.TMPDIR = BUILD;

@@ -1,7 +1,9 @@
 // Builds the bundle. It calls the API of rolldown, because the command of rolldown prints a line for every chunk.
+import { writeFileSync } from 'node:fs';
 import { type BuildOptions, build } from 'rolldown';
 import config from '../rolldown.config.ts';
 import { assertListed, collectPackages, finishBill } from './bill-of-materials.ts';
+import { BUILT_EXAMPLES, ruleExamples } from './docs/rule-examples.ts';
 import { buildPages } from './pages.ts';
 import { buildSuite, COMPILED_SUITE } from './suite.ts';
 
@@ -17,3 +19,4 @@ const program = await build({
 finishBill();
 for (const bundle of [program, ...(await buildPages('dist/pages'))]) assertListed(bundle);
 buildSuite('scenarios', COMPILED_SUITE);
+writeFileSync(BUILT_EXAMPLES, JSON.stringify(ruleExamples()));

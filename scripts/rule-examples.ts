@@ -9,9 +9,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { builtInSource, loadSuite } from '../src/app/suite.ts';
+import type { RuleExample } from '../src/cli/commands/list/rule-example.ts';
 import { RULES, type RuleId } from '../src/contract/catalogue.ts';
 import { DEFECTS } from '../src/operator/defects.ts';
-import { exampleOf, findingOf, lengthOf, type PlayedScenario, type RuleExample } from './docs/rule-example.ts';
+import { exampleOf, findingOf, lengthOf, type PlayedScenario } from './docs/rule-example.ts';
 import { WRITTEN_EXAMPLES } from './docs/written-examples.ts';
 
 const FILE = new URL('../fixtures/rule-examples.json', import.meta.url);

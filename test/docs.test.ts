@@ -4,7 +4,8 @@ import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings'
 import { describe, expect, it } from 'vitest';
 import { commandsIn, type PrintedCommand } from '../scripts/docs/commands-in-pages.ts';
 import { croupierCommands, fullName, leaves } from '../scripts/docs/commands-page.ts';
-import { ruleExamples, WRITTEN_PAGES } from '../scripts/docs/pages.ts';
+import { WRITTEN_PAGES } from '../scripts/docs/pages.ts';
+import { ruleExamples } from '../scripts/docs/rule-examples.ts';
 import { RULES } from '../src/contract/catalogue.ts';
 import { defectByName } from '../src/operator/defects.ts';
 import { loadScenario } from '../src/scenario/load.ts';
@@ -125,7 +126,9 @@ function mistakes(printed: PrintedCommand): readonly string[] {
       continue;
     }
     const [flag = '', given] = word.split('=', 2);
-    const option = command.options.find(({ short, long }) => short === flag || long === flag);
+    // A short flag may be repeated: `-vv` is `-v` twice.
+    const once = flag.replace(/^-(\w)\1+$/u, '-$1');
+    const option = command.options.find(({ short, long }) => short === once || long === flag);
     if (!option) {
       if (flag === '--color' || flag === '--no-color' || flag === '--help') continue;
       return logged(`no flag ${flag}`);

@@ -1,25 +1,8 @@
+import type { ExampleCall, RuleExample } from '../../src/cli/commands/list/rule-example.ts';
 import { type Exchange, replyMs } from '../../src/journal/exchange.ts';
 import { noReplySentence } from '../../src/report/exchange-summary.ts';
 import type { CallStep, Plan } from '../../src/scenario/plan/plan.ts';
 import { type Renaming, renaming } from './renaming.ts';
-
-/** One call of an example, with the reply of a correct operator and the reply of an operator with a defect. */
-export interface ExampleCall {
-  readonly call: string;
-  readonly right: string | null;
-  readonly wrong: string | null;
-}
-
-/** A scenario in which a correct operator keeps a rule and an operator with a defect breaks it. */
-export interface RuleExample {
-  readonly scenario: string;
-  /** The defect of the operator that gave the wrong replies; null for a rule without a wrong reply. */
-  readonly defect: string | null;
-  readonly calls: readonly ExampleCall[];
-  /** The finding about the wrong reply. For a NOTE rule, the text of the note. */
-  readonly expected: string;
-  readonly actual: string;
-}
 
 /** The fields of a scenario in the JSON report that an example needs. */
 export interface PlayedScenario {

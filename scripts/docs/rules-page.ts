@@ -1,6 +1,11 @@
+import {
+  asSentence,
+  exampleConclusion,
+  exampleLines,
+  type RuleExample,
+} from '../../src/cli/commands/list/rule-example.ts';
 import { GROUPS, type Rule } from '../../src/contract/catalogue.ts';
 import { DEFECTS } from '../../src/operator/defects.ts';
-import type { ExampleCall, RuleExample } from './rule-example.ts';
 
 const INTRODUCTION = `# Every rule, with a right and a wrong reply
 
@@ -20,34 +25,8 @@ that judge one rule.
 - Ids are shortened, and headers are left out. Text in brackets after a call says how the call differs from an ordinary call.
 `;
 
-function sentence(text: string): string {
-  return /[.!?]["”]?$/u.test(text) ? text : `${text}.`;
-}
-
-function callLines({ call, right, wrong }: ExampleCall): readonly string[] {
-  if (right === wrong || wrong === null) return right === null ? [call] : [call, `    ${right}`];
-  return [call, ...(right === null ? [] : [`    right  ${right}`]), `    wrong  ${wrong}`];
-}
-
-/** Combines repeated calls with the same reply into one line that shows their number. */
-function joinRepeats(calls: readonly ExampleCall[]): readonly ExampleCall[] {
-  const groups: ExampleCall[][] = [];
-  for (const one of calls) {
-    const before = groups.at(-1)?.[0];
-    const isSame = before?.call === one.call && before.right === one.right && before.wrong === one.wrong;
-    if (isSame) groups.at(-1)?.push(one);
-    else groups.push([one]);
-  }
-  return groups.flatMap(([first, ...more]) =>
-    first
-      ? [{ ...first, call: more.length === 0 ? first.call : `${first.call}, ${String(more.length + 1)} times` }]
-      : [],
-  );
-}
-
-function exampleText({ calls, expected, actual, defect }: RuleExample): string {
-  const conclusion = defect === null ? `Noted: ${actual}` : `Expected: ${expected}. Seen: ${actual}`;
-  return ['```text', ...joinRepeats(calls).flatMap(callLines), '```', '', sentence(conclusion), ''].join('\n');
+function exampleText(example: RuleExample): string {
+  return ['```text', ...exampleLines(example), '```', '', exampleConclusion(example), ''].join('\n');
 }
 
 function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample): string {
@@ -63,7 +42,7 @@ function ruleText(rule: Rule, scenarios: readonly string[], example: RuleExample
     '',
     `**${rule.level}**${rule.money ? ' **$**' : ''} · ${rule.clause}${since}${endpoints}`,
     '',
-    sentence(`${lead} ${rule.sentence}`),
+    asSentence(`${lead} ${rule.sentence}`),
     '',
     exampleText(example),
     ...(rule.means === null ? [] : [`- If broken: ${rule.means}`]),

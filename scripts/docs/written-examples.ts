@@ -1,4 +1,4 @@
-import type { RuleExample } from './rule-example.ts';
+import type { RuleExample } from '../../src/cli/commands/list/rule-example.ts';
 
 function launch(fields: Readonly<Record<string, unknown>>): string {
   const right = {

@@ -49,7 +49,8 @@ describe('the command line', () => {
     [['run', '--referense'], 'Did you mean --reference?'],
     [['run', '--bail', 'x'], 'whole number'],
     [['run', '--deadline', '5'], '300ms, 2s or 1m'],
-    [['list', 'rule'], 'rules, scenarios'],
+    [['list', 'rulez'], 'Did you mean rules?'],
+    [['list', 'rule'], 'needs the id of a rule, such as bet.debit'],
     [['list', 'defects', 'refudn'], 'Did you mean refund?'],
     [['list', 'rules', 'refudn'], 'Did you mean refund?'],
     [['serve', 'operator', '--defect', 'lost-updaet'], 'Did you mean lost-update?'],
@@ -116,9 +117,34 @@ describe('croupier list', () => {
     expect(rows.length).toBeGreaterThan(100);
   });
 
-  it('prints readable text without --json', async () => {
+  it('prints the rules as a table with one line for each', async () => {
     const { out } = await croupier(['list', 'rules'], { cwd });
-    expect(out).toContain('  idempotency.bet  MUST $  (Rules 2)\n');
+    expect(out).toMatch(/^idempotency\.bet +MUST {3}\$ {2}a bet that is sent again, .*$/m);
+    expect(out.split('\n')).toHaveLength(RULES.length + 4);
+  });
+
+  it('prints the whole page of one rule', async () => {
+    const { status, out } = await croupier(['list', 'rule', 'idempotency.bet'], { cwd });
+    expect(status).toBe(0);
+    expect(out).toMatch(/^idempotency\.bet {2}MUST {2}\$ /);
+    for (const part of [
+      'If it is broken',
+      'To fix',
+      'Example',
+      'Scenarios that test it',
+      'Defects that break it',
+      'See it',
+    ])
+      expect(out).toContain(`\n${part}\n`);
+    expect(out).toContain('  idempotency/bet\n    A bet that is sent again is taken once\n');
+    expect(out).toMatch(/^ {6}right {2}200 /m);
+    expect(out).toContain('  croupier run --reference idempotency.bet --defect ');
+  });
+
+  it('names its lists without an argument', async () => {
+    const { status, out } = await croupier(['list'], { cwd });
+    expect(status).toBe(0);
+    expect(out.match(/^croupier list \w+ /gm)).toHaveLength(5);
   });
 
   it('shows only the entries of the given rules or groups', async () => {

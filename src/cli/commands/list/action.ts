@@ -4,26 +4,31 @@ import { diagnosticsError, loadConfiguration } from '../../../app/config/configu
 import { UsageError } from '../../../app/exit-status.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { builtInSource, loadSuite, type SuiteScenario, userSource } from '../../../app/suite.ts';
-import { GROUPS, isRuleId, RULES, type Rule, type RuleId } from '../../../contract/catalogue.ts';
+import { isRuleId, RULES, type Rule, type RuleId } from '../../../contract/catalogue.ts';
 import { RULE_GROUPS } from '../../../contract/rule.ts';
 import { CHANGES, CONTRACT_VERSIONS, type ContractVersion, isThere } from '../../../contract/versions.ts';
-import { plural } from '../../../report/terminal/layout.ts';
+import { cutTo, plural } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import type { Needs } from '../../../scenario/plan/plan.ts';
-import type { ListFlags, ListName } from './flags.ts';
+import { LISTS, type ListFlags, type ListName } from './flags.ts';
+import { ruleRows } from './rule-rows.ts';
 
 /**
- * `croupier list`: prints rules with the scenarios that test them, scenarios with what they need, or the defects and
+ * `croupier list`: prints a table of rules, everything about one rule, scenarios with what they need, or the defects and
  * variants of the reference operator.
  *
  * @returns 0
  */
 export async function listCommand(
-  what: ListName,
+  what: ListName | undefined,
   words: readonly string[],
   flags: ListFlags,
   stdio: Stdio,
 ): Promise<number> {
+  if (what === undefined) {
+    listLists(flags.json === true, stdio);
+    return 0;
+  }
   if (flags.since !== undefined && what !== 'rules')
     throw new UsageError(`--since works only with croupier list rules: ${what} have no contract version.`);
   if (what === 'defects' || what === 'variants') {
@@ -36,6 +41,15 @@ export async function listCommand(
   const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
   const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
   if (suite.diagnostics.length > 0) throw diagnosticsError(suite.diagnostics);
+  if (what === 'rule') {
+    if (words.length === 0)
+      throw new UsageError(
+        'croupier list rule needs the id of a rule, such as bet.debit. croupier list rules shows them all.',
+      );
+    const { showRules } = await import('./rule-text.ts');
+    showRules(rulesNamed(words), suite.scenarios, flags.json === true, stdio);
+    return 0;
+  }
   const rules = rulesNamed(words).filter(({ since }) => flags.since === undefined || !isThere(since, flags.since));
   if (what === 'rules') {
     if (flags.since !== undefined && !flags.json) stdio.out.write(changesSince(flags.since, rules.length));
@@ -46,6 +60,17 @@ export async function listCommand(
     listScenarios(some, flags.json === true, stdio);
   }
   return 0;
+}
+
+/** Prints the names of the lists. */
+function listLists(json: boolean, { out }: Stdio): void {
+  const rows = Object.entries(LISTS).map(([name, meaning]) => ({ name, meaning }));
+  if (json) {
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  for (const { name, meaning } of rows) out.write(`croupier list ${name.padEnd(width)}  ${meaning}\n`);
 }
 
 /** Describes the changes of the contract after a version, and the number of rules that they add. */
@@ -74,37 +99,19 @@ function rulesNamed(words: readonly string[]): readonly Rule[] {
 }
 
 function listRules(chosen: readonly Rule[], scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {
-  const testing = new Map(
-    chosen.map((rule) => [
-      rule.id,
-      [...new Set(scenarios.filter(({ rules }) => rules.includes(rule.id)).map(({ scenarioId }) => scenarioId))],
-    ]),
-  );
   if (json) {
-    const rows = chosen.map(({ id, level, money, clause, sentence, means, since }) => ({
-      id,
-      level,
-      money,
-      clause,
-      sentence,
-      means,
-      since,
-      scenarios: testing.get(id) ?? [],
-    }));
-    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    out.write(`${JSON.stringify(ruleRows(chosen, scenarios), null, 2)}\n`);
     return;
   }
-  for (const { name, rules } of GROUPS) {
-    const some = rules.filter((rule) => chosen.includes(rule));
-    if (some.length > 0) out.write(`${name}\n`);
-    for (const rule of some) {
-      out.write(`  ${rule.id}  ${rule.level}${rule.money ? ' $' : ''}  (${rule.clause})\n    ${rule.sentence}\n`);
-      if (rule.means !== null) out.write(`    if broken: ${rule.means}\n`);
-      const tests = testing.get(rule.id) ?? [];
-      out.write(`    ${tests.length > 0 ? `tested by ${tests.join(', ')}` : 'no scenario tests it'}\n`);
-    }
-  }
-  out.write('\n$ marks a rule whose breach loses or invents money\n');
+  const width = Math.max(0, ...chosen.map(({ id }) => id.length));
+  const heading = `${'rule'.padEnd(width)}  level     requirement`;
+  const rows = chosen.map(
+    ({ id, level, money, sentence }) => `${id.padEnd(width)}  ${level.padEnd(6)} ${money ? '$' : ' '}  ${sentence}`,
+  );
+  // A line of a terminal would continue at its left edge, between the ids. Other programs get the whole text.
+  for (const row of rows.length === 0 ? [] : [heading, ...rows])
+    out.write(`${out.tty ? cutTo(row, out.columns) : row}\n`);
+  out.write('\n$ marks a rule whose breach loses or invents money. Everything about a rule: croupier list rule RULE\n');
 }
 
 function listScenarios(scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {

@@ -3,10 +3,18 @@ import { nearest } from '../../../scenario/near.ts';
 import { configOption } from '../../options/client.ts';
 import { type FlagsOf, jsonOption, versionFlag } from '../../options/parts.ts';
 
-/** The lists that `croupier list` can print. */
-const LISTS = ['rules', 'scenarios', 'defects', 'variants'] as const;
+/** The lists that `croupier list` can print, each with its meaning. */
+export const LISTS = {
+  rules: 'the rules of the contract, one line for each',
+  rule: 'everything about one rule: list rule RULE',
+  scenarios: 'the scenarios that test the rules, with their needs',
+  defects: 'the defects of serve operator, for --defect',
+  variants: 'its variants, which differ but are correct, for --variant',
+} as const;
 
-export type ListName = (typeof LISTS)[number];
+export type ListName = keyof typeof LISTS;
+
+const NAMES = Object.keys(LISTS) as ListName[];
 
 /**
  * Reads the name of a list. Accepts `habits`, the former name of `variants`.
@@ -14,19 +22,19 @@ export type ListName = (typeof LISTS)[number];
  * @throws InvalidArgumentError for an unknown name
  */
 function listName(text: string): ListName {
-  const name = text === 'habits' ? 'variants' : LISTS.find((one) => one === text);
+  const name = text === 'habits' ? 'variants' : NAMES.find((one) => one === text);
   if (name !== undefined) return name;
-  const near = nearest(text, LISTS);
+  const near = nearest(text, NAMES);
   throw new InvalidArgumentError(
-    `Allowed choices are ${LISTS.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    `Allowed choices are ${NAMES.join(', ')}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
   );
 }
 
 /** Defines `croupier list` and its flags. */
 export function describeList(program: CommandUnknownOpts) {
-  const what = new Argument('<what>', 'what to list').choices(LISTS).argParser(listName);
+  const what = new Argument('[what]', 'what to list (default: name the lists)').choices(NAMES).argParser(listName);
   // argParser removes the choices of the argument. They are set again, because help and completion show them.
-  what.argChoices = [...LISTS];
+  what.argChoices = [...NAMES];
   return program
     .command('list')
     .description(
@@ -43,7 +51,8 @@ export function describeList(program: CommandUnknownOpts) {
       `
 Examples:
   croupier list rules --since 1.8.0    rules that came after contract 1.8.0
-  croupier list rules refund           the refund rules, with their scenarios
+  croupier list rules refund           the refund rules
+  croupier list rule refund.once       its page: replies, harm, fix, scenarios
   croupier list defects idempotency    the defects that break these rules
   croupier list variants               operators that differ, but are correct
 
