@@ -28,6 +28,33 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 croupier computes money exactly. Write amounts in quotes.
 `;
 
+const FRAGMENT_EXAMPLE = `For example, this is the fragment \`rounds/lost-bet.yaml\`:
+
+\`\`\`yaml
+croupier: 1
+fragment: A bet whose connection breaks, and its refund
+parameters: { amount: "\${stake}", when: sent }
+steps:
+  - bet: { amount: "\${amount}" }
+    as: lost
+    break: "\${when}"
+  - refund: { of: lost }
+\`\`\`
+
+A scenario in the folder above \`rounds/\` uses it:
+
+\`\`\`yaml
+croupier: 1
+title: A high bet whose connection broke is refunded
+rules: [refund.broken-connection]
+needs: { balance: "\${2 * stake}" }
+steps:
+  - use: rounds/lost-bet.yaml
+    with: { amount: "\${2 * stake}" }
+  - balance:
+\`\`\`
+`;
+
 function definition(schema: Schema, name: string): Schema {
   const found = schema.definitions?.[name];
   if (!found) throw new Error(`the schema of scenarios defines no ${name}`);
@@ -61,6 +88,7 @@ export function languagePage(schema: Schema): string {
     'Steps in a separate file, for `use`.',
     '',
     tableOf(definition(schema, 'fragment')),
+    FRAGMENT_EXAMPLE,
   ].join('\n');
 }
 

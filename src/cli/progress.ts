@@ -3,8 +3,10 @@ import type { Sink } from '../app/stdio.ts';
 import type { JournalEvent } from '../journal/event.ts';
 import { cutTo } from '../report/terminal/layout.ts';
 
-/** The time after which the progress shows how much time is left, in milliseconds. Before that, an estimate is of no use. */
-const ESTIMATE_AFTER_MS = 60_000;
+/** The shortest run of which the progress shows the time left, in milliseconds. A shorter run needs no estimate. */
+const ESTIMATED_RUN_MS = 20_000;
+/** The time after which an estimate is possible, in milliseconds. Before that, too few scenarios have ended. */
+const ESTIMATE_AFTER_MS = 3_000;
 
 /** Counts the events of a run, and writes its progress as one line of text. */
 export class RunProgress {
@@ -48,8 +50,12 @@ export class RunProgress {
     const passedMs = this.#latestMs - (this.#firstMs ?? this.#latestMs);
     const done = this.#done.size;
     if (passedMs < ESTIMATE_AFTER_MS || done === 0 || done >= this.#total) return [];
-    const minutes = Math.ceil(((passedMs / done) * (this.#total - done)) / 60_000);
-    return [`about ${minutes} min left`];
+    const leftMs = (passedMs / done) * (this.#total - done);
+    if (passedMs + leftMs < ESTIMATED_RUN_MS) return [];
+    // Exact seconds would change with each scenario, and would say more than is known.
+    return leftMs < 60_000
+      ? [`about ${Math.ceil(leftMs / 5000) * 5} s left`]
+      : [`about ${Math.ceil(leftMs / 60_000)} min left`];
   }
 }
 

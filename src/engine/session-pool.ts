@@ -114,6 +114,7 @@ function fitsMain(session: SessionUnderTest, needs: Needs, decimals: number | nu
   if ((session.state ?? 'active') !== (needs.state ?? 'active')) return false;
   const wanted = needs.currency;
   if (!wanted) return true;
+  if (wanted.code !== undefined && session.currency !== wanted.code) return false;
   const currency = session.currency === undefined ? undefined : currencyByCode(session.currency);
   if (!currency && (wanted.kind !== undefined || decimals === null)) return false;
   if (wanted.kind !== undefined && currency?.type !== wanted.kind) return false;
@@ -137,7 +138,8 @@ function fits(session: SessionUnderTest, need: SessionNeed, main: SessionUnderTe
 function missing(needs: Needs, mains: readonly SessionUnderTest[]): string {
   if (needs.state === 'expired') return 'the scenario needs an expired session (`state: expired`)';
   if (mains.length === 0 && needs.currency) {
-    const { kind, decimals } = needs.currency;
+    const { code, kind, decimals } = needs.currency;
+    if (code !== undefined) return `the scenario needs a session in ${code}`;
     const what = [
       kind,
       'currency',

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import type { Place } from '../journal/finding.ts';
-import { nearest } from './near.ts';
 import { type Binding, type Bindings, NO_BINDINGS, Reading } from './reading.ts';
 import { anything, text, version } from './shapes/scalar-shapes.ts';
 import { dictionary, field, map, type Shape } from './shapes/shape.ts';
+import { suggestion } from './synonyms.ts';
 import { readDocument, type YamlDocument } from './yaml/document.ts';
 import { placeOf, type Range } from './yaml/source.ts';
 import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
@@ -171,7 +171,7 @@ function bindParameters(
   const known = parameters?.entries.map((entry) => entry.key) ?? [];
   for (const entry of use.arguments?.entries ?? []) {
     if (known.includes(entry.key)) continue;
-    const near = nearest(entry.key, known);
+    const near = suggestion(entry.key, known);
     const help =
       known.length === 0 ? 'this fragment has no parameters' : `this fragment has the parameters: ${known.join(', ')}`;
     reading.report(

@@ -28,15 +28,27 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Returns the id of the rule that the author most likely meant. The group of the rule may be missing. */
+function nearestRule(written: string): RuleId | undefined {
+  const ids = RULES.map(({ id }) => id);
+  const dotted = written.replace(/[/: ]/, '.');
+  const near = nearest(dotted, ids);
+  if (near !== undefined || dotted.includes('.')) return ids.find((id) => id === near);
+  const namesakes = ids.filter((id) => id.slice(id.indexOf('.') + 1) === dotted.toLowerCase());
+  if (namesakes.length === 1) return namesakes[0];
+  const name = nearest(
+    dotted,
+    ids.map((id) => id.slice(id.indexOf('.') + 1)),
+  );
+  return ids.find((id) => name !== undefined && id.endsWith(`.${name}`));
+}
+
 const ruleId: Shape<Word> = {
   read(node, reading) {
     if (node.kind !== 'scalar' || typeof node.value !== 'string')
       return refuse(reading, node, 'the id of a rule, such as bet.debit');
     if (isRuleId(node.value)) return { text: node.value, range: node.range };
-    const near = nearest(
-      node.value,
-      RULES.map((rule) => rule.id),
-    );
+    const near = nearestRule(node.value);
     reading.report(
       node.range,
       `there is no rule \`${node.value}\``,

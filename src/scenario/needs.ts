@@ -1,4 +1,4 @@
-import { CURRENCY_TYPES } from '../contract/currencies.ts';
+import { CURRENCIES, CURRENCY_CODE, CURRENCY_TYPES, codeInOtherCase, codeProblem } from '../contract/currencies.ts';
 import { SESSION_STATES } from '../contract/session-state.ts';
 import { nearest } from './near.ts';
 import type { Needs, SessionNeed } from './plan/plan.ts';
@@ -8,6 +8,7 @@ import { field, type JsonSchema, map, type ReadMap, refuse, type Shape } from '.
 import type { Range } from './yaml/source.ts';
 import type { YamlNode } from './yaml/yaml-node.ts';
 
+const CODES = CURRENCIES.map(({ code }) => code);
 const SAME_OR_OTHER = ['same', 'other'] as const;
 const state = field('`expired`: the session must be configured as expired.', word('a state', SESSION_STATES));
 
@@ -21,6 +22,24 @@ const decimals: Shape<number | 'some'> = {
   json: () => ({ anyOf: [{ type: 'integer', minimum: 0 }, { const: 'some' }] }),
 };
 
+const currencyCode: Shape<string> = {
+  read(node, reading) {
+    const resolved = reading.resolve(node);
+    if (resolved.kind !== 'scalar' || typeof resolved.value !== 'string')
+      return refuse(reading, resolved, 'the code of a currency, such as USD');
+    const { value } = resolved;
+    if (codeProblem(value) === undefined) return value;
+    const other = codeInOtherCase(value) ?? nearest(value, CODES);
+    reading.report(
+      resolved.range,
+      `\`${value}\` is not the code of a currency`,
+      other === undefined ? 'write a code such as USD' : `did you mean \`${other}\`?`,
+    );
+    return undefined;
+  },
+  json: () => ({ type: 'string', pattern: CURRENCY_CODE.source }),
+};
+
 const KNOWN = {
   balance: field(
     'The minimum balance of the first session. The expression can use `stake` and `unit`.',
@@ -28,7 +47,11 @@ const KNOWN = {
   ),
   currency: field(
     'The properties that the currency of the first session must have.',
-    map('currency', { kind, decimals: field('The number of decimals. `some`: at least one.', decimals) }),
+    map('currency', {
+      code: field('The code of the currency, as in `USD`.', currencyCode),
+      kind,
+      decimals: field('The number of decimals. `some`: at least one.', decimals),
+    }),
   ),
   state,
   client: field(

@@ -1,7 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { Template } from './expressions/expression.ts';
 import { type FragmentCache, openFragment } from './fragment.ts';
-import { nearest } from './near.ts';
 import type { Deviations, Expect } from './plan/plan.ts';
 import type { Reading } from './reading.ts';
 import type { CallFields, ScenarioCall, ScenarioStep, SendingStep, Word } from './scenario.ts';
@@ -19,6 +18,7 @@ import {
   type VerbEntry,
   WAIT,
 } from './shapes/verbs.ts';
+import { suggestion } from './synonyms.ts';
 import type { Range } from './yaml/source.ts';
 import { entryOf, type MapNode, type YamlNode } from './yaml/yaml-node.ts';
 
@@ -52,7 +52,7 @@ function readStep(node: YamlNode, key: string, reading: Reading, context: StepCo
   const order = reading.nextStep();
   if (node.kind !== 'map') {
     const written = node.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
-    const verb = written === undefined ? undefined : nearest(written.split(/[\s:]/)[0] ?? '', VERBS);
+    const verb = written === undefined ? undefined : suggestion(written.split(/[\s:]/)[0] ?? '', VERBS);
     refuse(
       reading,
       node,
@@ -105,10 +105,16 @@ function readStep(node: YamlNode, key: string, reading: Reading, context: StepCo
   }
 }
 
-/** Keeps the name of a step that could not be read, so that references to the name are not reported as mistakes. */
-function rememberName(node: MapNode, unreadNames: Set<string>): void {
+/**
+ * Keeps the name of a step that could not be read, and the names of the steps inside it, so that references to these names are
+ * not reported as mistakes.
+ */
+function rememberName(node: YamlNode, unreadNames: Set<string>): void {
+  if (node.kind === 'list') for (const item of node.items) rememberName(item, unreadNames);
+  if (node.kind !== 'map') return;
   const name = entryOf(node, 'as')?.value;
   if (name?.kind === 'scalar' && typeof name.value === 'string') unreadNames.add(name.value);
+  for (const { value } of node.entries) rememberName(value, unreadNames);
 }
 
 interface Base {

@@ -75,16 +75,34 @@ describe('the text of the progress', () => {
     ).toBe('1/4 scenarios · 0 calls · a');
   });
 
-  it('names the time that is left from the second minute on', () => {
+  it('names the time that is left if the run takes more than 20 s', () => {
     expect(
       textAfter(
         [
           ['a', 'pass'],
           ['b', 'pass'],
         ],
-        59_000,
+        2_900,
       ),
     ).toBe('2/4 scenarios · 0 calls · b');
+    expect(
+      textAfter(
+        [
+          ['a', 'pass'],
+          ['b', 'pass'],
+        ],
+        6_000,
+      ),
+    ).toBe('2/4 scenarios · 0 calls · b');
+    expect(
+      textAfter(
+        [
+          ['a', 'pass'],
+          ['b', 'pass'],
+        ],
+        14_000,
+      ),
+    ).toBe('2/4 scenarios · 0 calls · about 15 s left · b');
     expect(
       textAfter(
         [

@@ -29,6 +29,7 @@ describe('session assignment', () => {
     ['{}', ['a', 'b', 'c']],
     ['{ state: expired }', ['d']],
     ['{ currency: { decimals: 0 } }', ['c']],
+    ['{ currency: { code: JPY } }', ['c']],
     ['{ currency: { decimals: some } }', ['a', 'b']],
     ['{ other: { player: other } }', ['a c', 'b c', 'c a', 'c b']],
     ['{ other: { player: same, game: other } }', ['a b', 'b a']],
@@ -40,6 +41,7 @@ describe('session assignment', () => {
   });
 
   it.each([
+    ['{ currency: { code: EUR } }', 'the scenario needs a session in EUR'],
     ['{ currency: { kind: crypto } }', 'the scenario needs a session in a configured crypto currency'],
     [
       '{ other: { player: other } }',

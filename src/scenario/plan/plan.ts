@@ -188,7 +188,7 @@ export interface Needs {
   /** The minimum balance of the main session. Its expression can use only `stake` and `unit`. */
   readonly balance?: Template;
   /** The properties that the currency of the main session must have. */
-  readonly currency?: { readonly kind?: CurrencyType; readonly decimals?: number | 'some' };
+  readonly currency?: { readonly code?: string; readonly kind?: CurrencyType; readonly decimals?: number | 'some' };
   readonly state?: SessionState;
   /** True if the scenario needs a second client of the same operator, with another key. */
   readonly otherClient: boolean;

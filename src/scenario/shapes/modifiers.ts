@@ -135,7 +135,7 @@ const trickle: Shape<Trickle> = byKind('a number of pieces, or a map with `piece
 
 const OUTCOMES = ['accepted', 'declined', 'refused', 'either'] as const;
 const outcome = word('an outcome', OUTCOMES, {
-  accepted: '200, with the effect that the contract defines for the call',
+  accepted: '200, with the effect that the contract defines for the call; any other reply fails the run',
   declined: 'an error without any effect on the balance',
   refused: '401 with a message and without any effect on the balance; the txID can be used again',
   either: 'the contract does not define the outcome; it is recorded, not judged',
@@ -229,7 +229,7 @@ export const MAX_AT_ONCE = 1000;
 export const MODIFIERS = {
   as: field('A name by which other steps can refer to this step.', name('a name')),
   expect: field(
-    'The reply that this scenario expects, in addition to the requirements of the contract. croupier always checks these requirements. Default: `accepted`.',
+    'The reply that this scenario expects, in addition to the requirements of the contract. croupier always checks these requirements. Without `expect`, the call must be accepted for the rest of the scenario: if the operator declines it, as the contract allows, the rules stay untested. With `expect: accepted`, this fails the run.',
     expectation,
   ),
   sign: field('The way in which the call is signed. Default: `valid`.', signs),

@@ -1,8 +1,8 @@
 import { readDuration } from '../duration.ts';
 import type { Template } from '../expressions/expression.ts';
-import { nearest } from '../near.ts';
 import type { Reading } from '../reading.ts';
 import type { Word } from '../scenario.ts';
+import { suggestion } from '../synonyms.ts';
 import { describeNode, type ScalarNode, type YamlNode } from '../yaml/yaml-node.ts';
 import { INTERPOLATED, refuse, type Shape } from './shape.ts';
 
@@ -42,7 +42,7 @@ export function word<const W extends string>(
       const found = words.find((each) => each === resolved.value);
       if (found) return found;
       if (resolved.value.includes('${')) return refuse(reading, resolved, what);
-      const near = nearest(resolved.value, words);
+      const near = suggestion(resolved.value, words);
       reading.report(
         resolved.range,
         `\`${resolved.value}\` is not ${what}`,
@@ -212,7 +212,7 @@ export function duration<const W extends string = never>(what: string, words: re
       const { value } = resolved;
       const found = words.find((each) => each === value);
       if (found) return found;
-      const near = nearest(value, words);
+      const near = suggestion(value, words);
       return readDuration(value) ?? refuse(reading, resolved, wanted, near && `did you mean \`${near}\`?`);
     },
     json: () => ({

@@ -46,7 +46,8 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
     json: () => NOTHING.json(),
   },
   use: {
-    about: 'Inserts the steps of a fragment. The parameters of the fragment are in `with`.',
+    about:
+      'Inserts the steps of a fragment: the path of its file, relative to the folder of the file with `use`, such as `rounds/lost-bet.yaml`. The parameters of the fragment are in `with`.',
     json: () => FRAGMENT_PATH.json(),
   },
 };

@@ -1,5 +1,5 @@
-import { nearest } from '../near.ts';
 import type { Reading } from '../reading.ts';
+import { suggestion } from '../synonyms.ts';
 import type { Range } from '../yaml/source.ts';
 import { describeNode, type YamlNode } from '../yaml/yaml-node.ts';
 
@@ -111,10 +111,12 @@ export function map<T>(
       if (resolved.kind !== 'map') return refuse(reading, resolved, what, `keys possible here: ${names.join(', ')}`);
       const values: { [K in keyof T]?: T[K] } = {};
       const keys = new Map<string, Range>();
+      // A missing key that another complaint suggests already is no second mistake.
+      const meant = new Set<string | undefined>();
       for (const entry of resolved.entries) {
         const known = names.find((each) => each === entry.key);
         if (known === undefined) {
-          unknownKey(reading, entry.key, entry.keyRange, names, what);
+          meant.add(unknownKey(reading, entry.key, entry.keyRange, names, what));
           continue;
         }
         keys.set(known, entry.keyRange);
@@ -122,7 +124,7 @@ export function map<T>(
         if (value !== undefined) values[known] = value;
       }
       for (const each of names) {
-        if (fields[each].required && !keys.has(each))
+        if (fields[each].required && !keys.has(each) && !meant.has(each))
           reading.report(resolved.range, `\`${each}\` is missing in ${what}`);
       }
       return { values, keys, range: resolved.range, size: resolved.entries.length };
@@ -146,13 +148,21 @@ function properties<T>(fields: Fields<T>): JsonSchema {
   );
 }
 
-function unknownKey(reading: Reading, key: string, range: Range, known: readonly string[], what: string): void {
-  const near = nearest(key, known);
+/** Reports a key that is not known. Returns the key that the complaint suggests, if it suggests one. */
+function unknownKey(
+  reading: Reading,
+  key: string,
+  range: Range,
+  known: readonly string[],
+  what: string,
+): string | undefined {
+  const near = suggestion(key, known);
   reading.report(
     range,
     `unknown key \`${key}\` in ${what}`,
     near ? `did you mean \`${near}\`?` : `possible here: ${known.join(', ')}`,
   );
+  return near;
 }
 
 interface ByKind<S, M, L> {

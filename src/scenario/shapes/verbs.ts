@@ -1,7 +1,7 @@
 import { ACTION_TYPES, CALL_NAMES, type CallName, TRANSACTION_CALLS } from '../../contract/call-name.ts';
-import { nearest } from '../near.ts';
 import type { Reading } from '../reading.ts';
 import type { RoundChoice, TargetChoice } from '../scenario.ts';
+import { suggestion } from '../synonyms.ts';
 import type { Range } from '../yaml/source.ts';
 import type { Entry, MapNode } from '../yaml/yaml-node.ts';
 import { MODIFIERS, type Modifiers } from './modifiers.ts';
@@ -170,7 +170,7 @@ export function findVerb(node: MapNode, reading: Reading): VerbEntry | undefined
   if (!verb) {
     const known = new Set<string>([...Object.keys(MODIFIERS), 'with']);
     for (const entry of node.entries) {
-      const near = known.has(entry.key) ? undefined : nearest(entry.key, VERBS);
+      const near = known.has(entry.key) ? undefined : suggestion(entry.key, VERBS);
       if (near) {
         reading.report(entry.keyRange, `\`${entry.key}\` is not an action of a step`, `did you mean \`${near}\`?`);
         return undefined;
@@ -214,7 +214,7 @@ export function readModifiers(node: MapNode, verb: Verb, reading: Reading): Modi
 
 function reportModifier(entry: Entry, verb: Verb, possible: readonly string[], reading: Reading): void {
   const others = VERBS.filter((each) => MODIFIERS_OF[each].some((modifier) => modifier === entry.key));
-  const near = nearest(entry.key, possible);
+  const near = suggestion(entry.key, possible);
   if (others.length > 0)
     reading.report(entry.keyRange, `\`${entry.key}\` does not apply to \`${verb}\`, only to: ${others.join(', ')}`);
   else if (isField(entry.key, verb))

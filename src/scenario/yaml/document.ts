@@ -47,6 +47,18 @@ export function readDocument(text: string, file: string): YamlDocument {
   });
   const errors: readonly YAMLError[] = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
+    const unclosed = unclosedQuote(text);
+    if (unclosed) {
+      // The parser reads the rest of the file as one text, so that every further complaint would only follow from this one.
+      const range = { source, start: unclosed.start, end: Math.max(unclosed.lineEnd, unclosed.start + 1) };
+      const before = found.flatMap(({ start }, at) => (start < unclosed.start ? (diagnostics[at] ?? []) : []));
+      const fix = `add a closing ${text[unclosed.start]} in this line`;
+      return {
+        source,
+        root: undefined,
+        diagnostics: [...before, diagnosticAt(range, 'the quoted text has no end', fix)],
+      };
+    }
     for (const diagnostic of syntaxDiagnostics(errors, source)) diagnostics.push(diagnostic);
     return { source, root: undefined, diagnostics };
   }
@@ -255,7 +267,43 @@ interface UnquotedExpression {
  */
 function quoteUnquoted(text: string): { readonly text: string; readonly found: readonly UnquotedExpression[] } {
   if (!/[{[,:]\s*\$\{/.test(text)) return { text, found: [] };
+  const { found } = scanValues(text);
+  let quoted = '';
+  let copied = 0;
+  for (const { start, end } of found) {
+    const inner = text.slice(start + 1, end - 1).replaceAll(/["\\]/g, '_');
+    quoted += `${text.slice(copied, start)}"${inner}"`;
+    copied = end;
+  }
+  return { text: quoted + text.slice(copied), found };
+}
+
+/** Matches a line that is hardly a part of a text: it begins with a dash or with a key. */
+const STRUCTURE = /^ *(?:- |[\w-]+:(?: |$))/;
+
+/**
+ * Finds the quote that the author forgot to close, in a text with a mistake: its quoted text runs to the end of the file, or over
+ * lines that look like YAML. Returns undefined if there is none.
+ */
+function unclosedQuote(text: string): { readonly start: number; readonly lineEnd: number } | undefined {
+  for (const { start, end } of scanValues(text).quoted) {
+    const [first = '', ...others] = text.slice(start, end).split('\n');
+    const isClosed = end - start > 1 && text[end - 1] === text[start];
+    if (others.length > 0 ? others.some((line) => STRUCTURE.test(line)) || !isClosed : !isClosed)
+      return { start, lineEnd: start + first.trimEnd().length };
+  }
+  return undefined;
+}
+
+/** The places in a text at which a value is quoted, or is an expression without quotes. */
+interface ValuePlaces {
+  readonly found: readonly UnquotedExpression[];
+  readonly quoted: readonly { readonly start: number; readonly end: number }[];
+}
+
+function scanValues(text: string): ValuePlaces {
   const found: UnquotedExpression[] = [];
+  const quoted: { readonly start: number; readonly end: number }[] = [];
   let depth = 0;
   let at = 0;
   /** True if a value of the YAML text can begin at the current character. */
@@ -275,7 +323,9 @@ function quoteUnquoted(text: string): { readonly text: string; readonly found: r
       if (at === -1) break;
       continue;
     } else if (atValueStart && (letter === '"' || letter === "'")) {
-      at = endOfQuoted(text, at, letter);
+      const end = endOfQuoted(text, at, letter);
+      quoted.push({ start: at, end });
+      at = end;
       atValueStart = false;
       continue;
     } else if (atValueStart && /[|>]/.test(letter ?? '') && depth === 0) {
@@ -295,14 +345,7 @@ function quoteUnquoted(text: string): { readonly text: string; readonly found: r
     else if (letter !== ' ' && letter !== '\t' && letter !== '\r') atValueStart = false;
     at += 1;
   }
-  let quoted = '';
-  let copied = 0;
-  for (const { start, end } of found) {
-    const inner = text.slice(start + 1, end - 1).replaceAll(/["\\]/g, '_');
-    quoted += `${text.slice(copied, start)}"${inner}"`;
-    copied = end;
-  }
-  return { text: quoted + text.slice(copied), found };
+  return { found, quoted };
 }
 
 function endOfValue(text: string, start: number): number {

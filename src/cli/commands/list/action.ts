@@ -141,6 +141,7 @@ function needsOf(needs: Needs): readonly string[] {
   const words: string[] = [];
   const { currency } = needs;
   if (needs.balance) words.push('a certain balance');
+  if (currency?.code !== undefined) words.push(`a session in ${currency.code}`);
   if (currency?.kind !== undefined) words.push(`a ${currency.kind} currency`);
   if (currency?.decimals !== undefined) {
     words.push(
