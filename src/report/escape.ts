@@ -65,6 +65,16 @@ export function forMarkdown(text: string): string {
   });
 }
 
+const IN_CHAT: Readonly<Record<string, string>> = { '<': '‹', '>': '›', '@': '＠' };
+
+/**
+ * Escapes text from outside for one line of a message in a chat. The result cannot mention anybody, and is no link with another
+ * text.
+ */
+export function forChat(text: string): string {
+  return forTerminal(text).replace(/[<>@]/g, (character) => IN_CHAT[character] ?? '');
+}
+
 /** Escapes text from outside for the message of a GitHub workflow command. The result is one line. */
 export function forWorkflowMessage(text: string): string {
   return forTerminal(text).replaceAll('%', '%25');

@@ -15,7 +15,7 @@ import type { OpenJournal, ReportOptions } from '../options.ts';
 type Paths = Pick<ReportOptions, 'repositoryFile'>;
 
 /** One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, or the run. */
-interface TestCase {
+export interface TestCase {
   readonly name: string;
   readonly classname: string;
   readonly place: Place | null;
@@ -43,11 +43,21 @@ export function strictJunitReport(fold: Fold, _open: OpenJournal, options: Paths
   return junitXml(fold, options, true);
 }
 
-async function* junitXml(fold: Fold, { repositoryFile }: Paths, isStrict: boolean): AsyncGenerator<string> {
+/** Tests of one kind, such as the rules of one group. */
+interface TestSuite {
+  readonly name: string;
+  readonly cases: readonly TestCase[];
+}
+
+/**
+ * Returns the results of a run as tests, for reports that programs of CI systems read. The path of a test is relative to the
+ * repository. A test outside of the repository has no place.
+ */
+export function testSuites(fold: Fold, { repositoryFile }: Paths): readonly TestSuite[] {
   const inRepository = repositoryFile ?? unchanged;
   const durations = new Map(fold.scenarios.map((result) => [result.planned.id, (result.durationMs ?? 0) / 1000]));
   const places = firstPlaces(fold.scenarios);
-  const suites: { name: string; cases: readonly TestCase[] }[] = RULE_GROUPS.map((group) => ({
+  const suites: TestSuite[] = RULE_GROUPS.map((group) => ({
     name: group,
     cases: fold.rules
       .filter((result) => result.rule.group === group)
@@ -59,7 +69,14 @@ async function* junitXml(fold: Fold, { repositoryFile }: Paths, isStrict: boolea
   if (listed.length > 0) suites.push({ name: 'baseline', cases: listed.map((known) => baselineCase(known, fold)) });
   const run = runCase(fold);
   if (run) suites.push({ name: 'run', cases: [run] });
+  return suites.map(({ name, cases }) => ({
+    name,
+    cases: cases.map((test) => ({ ...test, place: placeOf(test, inRepository) })),
+  }));
+}
 
+async function* junitXml(fold: Fold, options: Paths, isStrict: boolean): AsyncGenerator<string> {
+  const suites = testSuites(fold, options);
   const all = suites.flatMap(({ cases }) => cases);
   const seconds = (fold.ended?.durationMs ?? 0) / 1000;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -68,7 +85,7 @@ async function* junitXml(fold: Fold, { repositoryFile }: Paths, isStrict: boolea
     const spent = cases.reduce((sum, test) => sum + test.seconds, 0);
     const at = forXmlAttribute(fold.run.startedAt.replace(/\.\d+Z$/, ''));
     yield `  <testsuite name="${name}"${totals(cases, false)} time="${time(spent)}" timestamp="${at}">\n`;
-    for (const test of cases) yield caseElement(test, isStrict ? null : placeOf(test, inRepository));
+    for (const test of cases) yield caseElement(test, isStrict);
     yield '  </testsuite>\n';
   }
   yield '</testsuites>\n';
@@ -100,9 +117,9 @@ function time(seconds: number): string {
   return seconds.toFixed(3);
 }
 
-function caseElement(test: TestCase, place: Place | null): string {
-  const { name, classname, seconds } = test;
-  const where = place ? ` file="${forXmlAttribute(place.file)}" line="${place.line}"` : '';
+function caseElement(test: TestCase, isStrict: boolean): string {
+  const { name, classname, place, seconds } = test;
+  const where = place && !isStrict ? ` file="${forXmlAttribute(place.file)}" line="${place.line}"` : '';
   const start = `    <testcase name="${forXmlAttribute(name)}" classname="${forXmlAttribute(classname)}"${where} time="${time(seconds)}"`;
   const inside = outcomeElement(test);
   return inside === '' ? `${start}/>\n` : `${start}>\n${inside}    </testcase>\n`;

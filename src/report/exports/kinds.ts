@@ -3,9 +3,12 @@ import { jsonReport } from '../json/json.ts';
 import type { OpenJournal, Report, ReportOptions } from '../options.ts';
 import { terminalReport } from '../terminal/terminal.ts';
 import { baselineReport } from './baseline.ts';
+import { ctrfReport } from './ctrf.ts';
 import { curlReport } from './curl-script.ts';
 import { harReport } from './har.ts';
 import { junitReport, strictJunitReport } from './junit.ts';
+import { openMetricsReport } from './open-metrics.ts';
+import { summaryReport } from './summary.ts';
 
 async function* markdownReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   yield* (await import('./markdown.ts')).markdownReport(fold, open, options);
@@ -24,12 +27,15 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   terminal: terminalReport,
   json: jsonReport,
   junit: junitReport,
+  ctrf: ctrfReport,
+  summary: summaryReport,
   markdown: markdownReport,
   github: githubReport,
   baseline: baselineReport,
   har: harReport,
   curl: curlReport,
   html: htmlReport,
+  openmetrics: openMetricsReport,
 };
 
 /** Other forms of a report, by the word after its file name, as in `junit=FILE,strict`. */

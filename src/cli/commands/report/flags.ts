@@ -25,7 +25,7 @@ export function describeConvert(report: CommandUnknownOpts) {
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .option(
       '--to <KIND=file>',
-      'kind of report (terminal, json, junit, html, markdown, github, baseline, har or curl) and its file (- for stdout); separate several reports with commas (default: terminal=-)',
+      'kind of report (terminal, json, junit, ctrf, summary, html, markdown, github, openmetrics, baseline, har or curl) and its file (- for stdout); separate several reports with commas (default: terminal=-)',
       collect,
     )
     .addOption(curlOption())
@@ -36,6 +36,8 @@ export function describeConvert(report: CommandUnknownOpts) {
 Examples:
   croupier report convert .croupier/run.ndjson -v
   croupier report convert .croupier/run.ndjson --to junit=junit.xml
+  croupier report convert .croupier/run.ndjson --to summary=-
+                              at most 20 lines, for a chat
   croupier report convert .croupier/run.ndjson --to har=run.har,curl=run.sh
                               for a browser's network panel, and for a shell
 

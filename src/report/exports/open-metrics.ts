@@ -1,0 +1,131 @@
+import { conclude } from '../../journal/conclusion.ts';
+import { VERDICTS } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { forTerminal } from '../escape.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+interface Sample {
+  readonly labels?: Labels;
+  readonly value: number;
+}
+
+/** A metric with its samples. All of them get the label `client`. */
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+/**
+ * Writes the result of a run as metrics in the OpenMetrics text format, for the textfile collector of node_exporter or a push
+ * gateway. All metrics are gauges without timestamps, because each run replaces the values of the last one. So programs that read
+ * the older Prometheus text format read this text too.
+ */
+export async function* openMetricsReport(fold: Fold): AsyncGenerator<string> {
+  const client = { client: fold.run.client.extCID };
+  for (const { name, help, samples } of metricsOf(fold)) {
+    if (samples.length === 0) continue;
+    yield `# TYPE ${name} gauge\n`;
+    // The standard has this line only for a unit that is the end of the name.
+    if (name.endsWith('_seconds')) yield `# UNIT ${name} seconds\n`;
+    yield `# HELP ${name} ${help}\n`;
+    for (const { labels = {}, value } of samples) yield `${name}${labelText({ ...client, ...labels })} ${value}\n`;
+  }
+  yield '# EOF\n';
+}
+
+/** The response times of the operator: the name, the help and the field of each metric. */
+const DURATIONS = [
+  ['p50', 'Time within which 50 of 100 calls of the latest run were answered.', 'p50Ms'],
+  ['p95', 'Time within which 95 of 100 calls of the latest run were answered.', 'p95Ms'],
+  ['p99', 'Time within which 99 of 100 calls of the latest run were answered.', 'p99Ms'],
+  ['max', 'Longest response time of the latest run.', 'maxMs'],
+] as const;
+
+function metricsOf(fold: Fold): readonly Metric[] {
+  const { run, ended, rules, latency } = fold;
+  const { verdict, exitCode } = conclude(fold);
+  const durationSeconds = (ended?.durationMs ?? 0) / 1000;
+  const judged = rules.filter((result) => ['pass', 'warn', 'note', 'fail'].includes(result.verdict));
+  return [
+    gauge('croupier_run_timestamp_seconds', 'Time at which the latest run ended, in seconds since 1970.', [
+      { value: seconds(Date.parse(run.startedAt) / 1000 + durationSeconds) },
+    ]),
+    gauge('croupier_run_duration_seconds', 'Duration of the latest run.', [{ value: seconds(durationSeconds) }]),
+    gauge(
+      'croupier_run_verdict',
+      'Verdict of the latest run: 1 for its verdict, 0 for the others.',
+      (['conforming', 'nonconforming', 'undecided'] as const).map((one) => ({
+        labels: { verdict: one },
+        value: Number(one === verdict),
+      })),
+    ),
+    gauge('croupier_run_exit_status', 'Exit status of the latest run.', [{ value: exitCode }]),
+    gauge(
+      'croupier_rules',
+      'Number of rules with each result in the latest run.',
+      VERDICTS.map((one) => ({
+        labels: { result: one },
+        value: rules.filter((result) => result.verdict === one).length,
+      })),
+    ),
+    gauge(
+      'croupier_rule_broken',
+      'Rules that the latest run judged: 1 for a broken rule, 0 for the others.',
+      judged.map(({ rule, verdict: result }) => ({
+        labels: { rule: rule.id, money: String(rule.money) },
+        value: Number(result === 'fail'),
+      })),
+    ),
+    gauge(
+      'croupier_rule_known',
+      'Broken rules that the baseline allows for a while.',
+      rules.filter(({ isKnown }) => isKnown).map(({ rule }) => ({ labels: { rule: rule.id }, value: 1 })),
+    ),
+    gauge('croupier_expectations_missed', 'Number of expectations of scenarios that the latest run found not met.', [
+      { value: fold.expectations.filter((finding) => finding.verdict === 'fail').length },
+    ]),
+    gauge('croupier_scenarios', 'Number of scenarios of the latest run.', [{ value: fold.scenarios.length }]),
+    gauge('croupier_calls', 'Number of calls of the latest run.', [{ value: fold.exchanges.sent }]),
+    gauge('croupier_calls_owed', 'Number of calls that the latest run still owes.', [{ value: fold.owed.length }]),
+    ...DURATIONS.map(([name, help, field]) =>
+      gauge(
+        `croupier_call_duration_${name}_seconds`,
+        help,
+        latency.map((times) => ({ labels: { call: times.call }, value: seconds(times[field] / 1000) })),
+      ),
+    ),
+    gauge(
+      'croupier_calls_measured',
+      'Number of calls with a response time in the latest run.',
+      latency.map(({ call, count }) => ({ labels: { call }, value: count })),
+    ),
+    gauge(
+      'croupier_call_budget_seconds',
+      'Configured limit for 95 of 100 response times.',
+      latency.flatMap(({ call, budgetMs }) =>
+        budgetMs === null ? [] : [{ labels: { call }, value: seconds(budgetMs / 1000) }],
+      ),
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name, help, samples };
+}
+
+/** Rounds a time to microseconds. */
+function seconds(value: number): number {
+  return Number(value.toFixed(6));
+}
+
+function labelText(labels: Labels): string {
+  return `{${Object.entries(labels)
+    .map(([name, value]) => `${name}="${labelValue(value)}"`)
+    .join(',')}}`;
+}
+
+function labelValue(text: string): string {
+  return forTerminal(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+}

@@ -1,0 +1,99 @@
+import { staleEntries } from '../../journal/baseline.ts';
+import type { Cause } from '../../journal/cause.ts';
+import { conclude } from '../../journal/conclusion.ts';
+import type { Verdict } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { forChat } from '../escape.ts';
+import type { OpenJournal, ReportOptions } from '../options.ts';
+import { breaches } from '../terminal/breach.ts';
+import { duration, plural } from '../terminal/layout.ts';
+
+/** Maximum number of lines of the text. A chat folds or cuts a longer message. */
+const MAX_LINES = 20;
+/** Maximum number of characters of a line. */
+const MAX_LINE = 280;
+const MAX_NAMES = 3;
+
+/**
+ * Writes the report for a message in a chat: the verdict, one line for each likely cause, and what is open. It has at most 20
+ * lines. It contains no text of the operator, and cannot mention anybody or contain a link from outside.
+ */
+export async function* summaryReport(fold: Fold, _open: OpenJournal, options: Options): AsyncGenerator<string> {
+  const last = lastLines(fold, options);
+  const first = firstLines(fold);
+  const failures = failureLines(fold);
+  const room = MAX_LINES - first.length - last.length;
+  const shown = failures.length <= room ? failures : failures.slice(0, room - 1);
+  const left = failures.length - shown.length;
+  const more = left === 0 ? [] : [`and ${left} more, which the other reports show`];
+  for (const line of [...first, ...shown, ...more, ...last]) yield `${cut(forChat(line))}\n`;
+}
+
+type Options = Pick<ReportOptions, 'journal'>;
+
+function cut(line: string): string {
+  return line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE - 1)}…`;
+}
+
+function firstLines(fold: Fold): readonly string[] {
+  const { run, ended } = fold;
+  const facts = [
+    `contract ${run.contract}`,
+    run.whole ? 'the whole suite' : `selected: ${run.selection.join(' ') || 'a part'}`,
+    plural(fold.scenarios.length, 'scenario'),
+    plural(fold.exchanges.sent, 'call'),
+    ended === null ? 'cut off' : duration(ended.durationMs),
+  ];
+  return [conclude(fold).firstLine, `${run.client.integratorBaseUrl}: ${facts.join(', ')}`];
+}
+
+/** Returns one line for each likely cause, each scenario with a missed expectation, and each outdated entry of the baseline. */
+function failureLines(fold: Fold): readonly string[] {
+  const missed = breaches(fold).find(({ id }) => id === 'expectation')?.shown ?? [];
+  return [
+    ...fold.causes.map((cause, at) => `${at + 1}. ${causeText(cause)}`),
+    ...missed.map(({ scenario }) => `- an expectation of ${scenario} is not met`),
+    ...staleEntries(fold.baseline).map(
+      ({ known, state }) =>
+        `- the entry of ${known.rule} at line ${known.line} of the baseline ${state === 'mended' ? 'no longer fails' : 'has expired'}`,
+    ),
+  ];
+}
+
+function causeText({ result, explains, mainFinding, scenarios }: Cause): string {
+  const { rule } = result;
+  const money = rule.money ? ', money at stake' : '';
+  const others = explains.length === 0 ? '' : ` Explains ${plural(explains.length, 'other rule')}.`;
+  const seen = mainFinding?.scenario ?? scenarios[0];
+  const place = seen === undefined ? '' : ` Seen in ${seen}.`;
+  return `${rule.id} (${rule.level}${money}): ${rule.means ?? `${rule.sentence}.`}${place}${others}`;
+}
+
+function lastLines(fold: Fold, { journal }: Options): readonly string[] {
+  const slow = fold.latency.filter(({ isOverBudget }) => isOverBudget);
+  const unrestored = fold.scenarios.filter(({ restored }) => restored === false).length;
+  const owed = [
+    ...(fold.owed.length > 0 ? [plural(fold.owed.length, 'call')] : []),
+    ...(unrestored > 0 ? [`the balance after ${plural(unrestored, 'scenario')}`] : []),
+  ];
+  const settle = journal === null ? '' : `: croupier settle ${journal}`;
+  return [
+    ...rulesLine(fold, 'could not be decided', ['inconclusive']),
+    ...rulesLine(fold, 'warned', ['warn']),
+    ...rulesLine(fold, 'not tested', ['skip', 'untested']),
+    ...(slow.length > 0
+      ? [`Slower than the budget: ${slow.map(({ call, p95Ms }) => `${call} (p95 ${duration(p95Ms)})`).join(', ')}`]
+      : []),
+    ...(owed.length > 0 ? [`Owed: ${owed.join(' and ')}${settle}`] : []),
+    `Exit status ${conclude(fold).exitCode}${journal === null ? '' : `, journal ${journal}`}`,
+  ];
+}
+
+function rulesLine(fold: Fold, what: string, verdicts: readonly Verdict[]): readonly string[] {
+  const ids = fold.rules
+    .filter(({ verdict, isKnown }) => verdicts.includes(verdict) && !isKnown)
+    .map(({ rule }) => rule.id);
+  if (ids.length === 0) return [];
+  const more = ids.length > MAX_NAMES ? ', …' : '';
+  return [`${plural(ids.length, 'rule')} ${what}: ${ids.slice(0, MAX_NAMES).join(', ')}${more}`];
+}
