@@ -17,6 +17,10 @@ const percentiles = z.strictObject({
   max: ms,
 });
 
+const curve = z
+  .array(z.strictObject({ percentile: z.number(), ms }))
+  .describe('the times by percentile, closer together towards 100');
+
 const transaction = z.strictObject({
   call: z.enum(['bet', 'win', 'refund']),
   txID: text,
@@ -115,9 +119,12 @@ export const loadResultSchema = z
     times: z.array(
       z.strictObject({
         call: z.enum([...CALL_NAMES, 'all']),
-        count,
+        count: count.describe('number of replies in `service`'),
+        responses: count.describe('number of times in `response`: calls that were due, also those that never left'),
         service: percentiles.nullable().describe('from the last byte of the request, in milliseconds'),
         response: percentiles.nullable().describe('from the moment at which the call was due, in milliseconds'),
+        serviceCurve: curve,
+        responseCurve: curve,
       }),
     ),
     errors: z.array(z.strictObject({ kind: text, count })),

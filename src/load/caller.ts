@@ -35,6 +35,8 @@ export interface Answered {
 export interface Manner {
   /** Time after its last byte at which croupier closes the connection on purpose; null to wait for the reply. */
   readonly breakAfterMs?: number | null;
+  /** True if the operator should decline the call, so that its decline is no error. */
+  readonly mayBeDeclined?: boolean;
   /** The time at which the call was due; null if no schedule asked for it. */
   readonly due: number | null;
 }
@@ -138,7 +140,7 @@ export class Caller {
       ? (['s', id, at, sessionIndex, call, txID, roundID, amountText, bet?.txID ?? null, frID ?? null] as const)
       : (['c', id, at, number] as const);
     const delivery = await context.deliver(line, transaction.bytes, manner.breakAfterMs ?? null);
-    const answered = this.#judge(call, id, session, transaction, delivery, manner.due);
+    const answered = this.#judge(call, id, session, transaction, delivery, manner);
     const { answer, status, reading } = answered;
     const fadeUntil = delivery.end + context.lingerMs;
     const isKnown = transaction.operatorTxID !== undefined;
@@ -162,7 +164,7 @@ export class Caller {
     const id = context.nextNumber();
     const line = ['r', id, context.stamp(start), session.index] as const;
     const delivery = await context.deliver(line, context.requests.read(session.sessionID), null);
-    const answered = this.#judge('balance', id, session, undefined, delivery, due);
+    const answered = this.#judge('balance', id, session, undefined, delivery, { due });
     if (isJudged && answered.answer === 'accepted')
       this.#compareBalance('balance', session, undefined, answered.reading, departure, context.zero);
     return answered;
@@ -174,7 +176,7 @@ export class Caller {
     session: LoadSession,
     transaction: LoadTransaction | undefined,
     delivery: Delivery,
-    due: number | null,
+    { due, mayBeDeclined = false }: Manner,
   ): Answered {
     const context = this.#context;
     this.calls += 1;
@@ -187,7 +189,7 @@ export class Caller {
         ? ['x', id, context.stamp(end), outcome.kind === 'none' ? outcome.reason : 'reset']
         : ['a', id, context.stamp(end), status, reading?.balance.money?.toString() ?? null, reading?.txID ?? null],
     );
-    context.measures.answered(call, { due, sent, end, answer, outcome });
+    context.measures.answered(call, { due, sent, end, answer, outcome, mayBeDeclined });
     const report = (rule: RuleId, verdict: 'fail' | 'warn' | 'note', expected: string, actual: string): void =>
       this.report(rule, verdict, call, session.sessionID, transaction, { expected, actual });
     if (answer === 'late') {

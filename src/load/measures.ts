@@ -40,6 +40,8 @@ interface Measured {
   readonly end: number;
   readonly answer: Answer;
   readonly outcome: Outcome;
+  /** True if a decline of the call is no error. */
+  readonly mayBeDeclined: boolean;
 }
 
 /** Measures the times and errors of all calls. */
@@ -67,7 +69,7 @@ export class Measures {
     ) as unknown as Readonly<Record<CallName, CallTimes>>;
   }
 
-  answered(call: CallName, { due, sent, end, answer, outcome }: Measured): void {
+  answered(call: CallName, { due, sent, end, answer, outcome, mayBeDeclined }: Measured): void {
     this.calls += 1;
     const second = this.#secondOf(end);
     if (second) second.sent += 1;
@@ -77,7 +79,7 @@ export class Measures {
     }
     if (answer === 'accepted') {
       if (call !== 'balance') this.accepted += 1;
-    } else {
+    } else if (!mayBeDeclined || answer !== 'declined') {
       const kind: ErrorKind = outcome.kind === 'reply' ? `${outcome.reply.status}` : outcome.reason;
       this.errors.set(kind, (this.errors.get(kind) ?? 0) + 1);
       if (second) second.errors += 1;

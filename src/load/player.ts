@@ -272,9 +272,9 @@ export class Player {
     const isBroken = !isPlain && this.#random.isIn(mix.brokenBets);
     const isTwice = !isPlain && !isBroken && this.#random.isIn(mix.repeatsAtOnce);
     const breakAfterMs = isBroken ? this.#random.below(4) : null;
-    const { answer } = await this.#send(bet, session, { due, breakAfterMs, isTwice });
+    const { answer } = await this.#send(bet, session, { due, breakAfterMs, isTwice, mayBeDeclined: isPlain });
     await this.#resolveBet(bet, session);
-    if (bet.state === 'none' && answer === 'declined') this.#context.remark('declined-round');
+    if (bet.state === 'none' && answer === 'declined' && !isPlain) this.#context.remark('declined-round');
     return bet.state === 'applied';
   }
 
@@ -323,14 +323,16 @@ export class Player {
       readonly due?: number | null | undefined;
       readonly breakAfterMs?: number | null;
       readonly isTwice?: boolean;
+      /** True if the operator should decline the call. */
+      readonly mayBeDeclined?: boolean;
     },
   ): Promise<Answered> {
     this.#sinceQuiet += transaction.amount.isZero() ? 0 : 1;
-    const { breakAfterMs = null, isTwice = false } = manner;
+    const { breakAfterMs = null, isTwice = false, mayBeDeclined = false } = manner;
     const ticket = async (): Promise<number | null> => (await this.#context.schedule.ticket()).due;
     const due = manner.due === undefined ? await ticket() : manner.due;
     const copyDue = isTwice ? await ticket() : null;
-    const first = this.caller.send(transaction, session, { due, breakAfterMs });
+    const first = this.caller.send(transaction, session, { due, breakAfterMs, mayBeDeclined });
     const copy = isTwice ? this.caller.send(transaction, session, { due: copyDue }) : undefined;
     const answered = await first;
     await copy;

@@ -69,9 +69,9 @@ function reportDifference(
   context: LoadContext,
 ): void {
   const { wallet, player } = caller;
-  const { expected, window } = wallet;
+  const { expected, window, lateBets } = wallet;
   const others = context.recent.all().filter((one) => !window.includes(one));
-  const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), window, others);
+  const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), [...lateBets, ...window], others);
   context.moneyProblem({
     player,
     sessionID: session.sessionID,
@@ -84,7 +84,8 @@ function reportDifference(
     isOneOfSeveral,
     windowSize: window.length,
     atMs: context.stamp(context.now()),
-    isDrift,
+    // Without a transaction in between, only somebody else, or a late bet, can have moved the balance.
+    isDrift: isDrift || (window.length === 0 && suspicions.length === 0),
   });
 }
 

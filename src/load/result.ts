@@ -26,7 +26,7 @@ const MAX_LATE = 0.1;
 /** Number of late calls that a busy machine may cause in a short test. */
 const FEW_LATE = 20;
 /** Delay of the event loop at which no measured time can be trusted, in milliseconds. */
-const MAX_LOOP_DELAY_MS = 250;
+const MAX_LOOP_DELAY_MS = 500;
 
 /** Turns the outcome of a load test into plain values. */
 export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
@@ -72,7 +72,7 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
     },
     times: timesOf(measures),
     errors: [...measures.errors]
-      .map(([kind, count]) => ({ kind: String(kind), count }))
+      .map(([kind, count]) => ({ kind, count }))
       .sort((one, other) => other.count - one.count),
     brokenOnPurpose: measures.brokenOnPurpose,
     declinedBets: outcome.declinedBets,
@@ -166,8 +166,11 @@ function timesOf({ byCall }: Measures): LoadFacts['times'] {
     .map(({ call, service, response }) => ({
       call,
       count: service.count,
+      responses: response.count,
       service: percentilesOf(service),
       response: percentilesOf(response),
+      serviceCurve: curveOf(service),
+      responseCurve: curveOf(response),
     }));
 }
 
@@ -193,6 +196,19 @@ function percentilesOf(histogram: RecordableHistogram): LoadFacts['times'][numbe
     p9999: at(99.99),
     max: rounded(histogram.max / 1000),
   };
+}
+
+/** Returns the percentiles of a histogram. Each step halves the rest up to 100, as the histogram itself does. */
+function curveOf(histogram: RecordableHistogram): LoadFacts['times'][number]['serviceCurve'] {
+  if (histogram.count === 0) return [];
+  return [...histogram.percentiles].map(([percentile, us]) => ({
+    percentile: rounded5(percentile),
+    ms: rounded(us / 1000),
+  }));
+}
+
+function rounded5(value: number): number {
+  return Math.round(value * 100_000) / 100_000;
 }
 
 function checkedLimit(limit: Limit, measures: Measures): LoadFacts['limits'][number] {

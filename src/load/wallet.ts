@@ -100,6 +100,8 @@ export class Wallet {
   #either: EitherEffect[] = [];
   /** The transactions since the last quiet point that showed the right balance. */
   #window: LoadTransaction[] = [];
+  /** Refunded bets of the last window. Their debit may still come, although it must not. */
+  #lateBets: readonly LoadTransaction[] = [];
   readonly #inFlight = new Set<LoadTransaction>();
   readonly #unknown = new Set<LoadTransaction>();
   /** Sums over the whole test. */
@@ -117,6 +119,11 @@ export class Wallet {
 
   get window(): readonly LoadTransaction[] {
     return this.#window;
+  }
+
+  /** The refunded bets of the window before. */
+  get lateBets(): readonly LoadTransaction[] {
+    return this.#lateBets;
   }
 
   /** The transactions that must be refunded or sent again until they are answered 200. */
@@ -307,6 +314,7 @@ export class Wallet {
   take(shown: Money): void {
     this.#expected = shown;
     this.#either = [];
+    this.#lateBets = this.#window.filter(({ call, state }) => call === 'bet' && state === 'reversed');
     this.#window = [];
   }
 }

@@ -9,6 +9,7 @@ import { reportFault } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { loadWallets } from '../../../app/load/load-players.ts';
+import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient } from '../../../app/report-files.ts';
@@ -51,6 +52,7 @@ export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
   const arrivals = arrivalsOf(flags);
   const variations = variationsOf(flags);
   const mix = readMix(flags.mix, stdio);
+  const reports = readLoadReports(flags.report ?? []);
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const clients = await clientsOf(flags, configuration, stdio);
@@ -69,7 +71,18 @@ export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
     () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
   );
   try {
-    const loader: Loader = { flags, settings, arrivals, mix, configuration, stdio, interrupt, reference, journals };
+    const loader: Loader = {
+      flags,
+      settings,
+      arrivals,
+      mix,
+      reports,
+      configuration,
+      stdio,
+      interrupt,
+      reference,
+      journals,
+    };
     return await loadEach(
       loader,
       reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
@@ -85,6 +98,7 @@ interface Loader {
   readonly settings: RunSettings;
   readonly arrivals: Arrivals;
   readonly mix: Mix;
+  readonly reports: readonly LoadReport[];
   readonly configuration: Configuration;
   readonly stdio: Stdio;
   readonly interrupt: Interrupt;
@@ -207,7 +221,7 @@ async function loadClient(
       ? `${JSON.stringify(result, null, 2)}\n`
       : loadText(result, reportOptions(stdio.out, stdio, null));
     stdio.out.write(scrub(text));
-    return result.exitCode;
+    return worstStatus([result.exitCode, ...(await writeLoadReports(loader.reports, result, scrub, stdio))]);
   } catch (error) {
     progress.end();
     const status = reportFault(error, stdio);

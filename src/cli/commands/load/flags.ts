@@ -1,7 +1,7 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Limit, readLimit } from '../../../load/limits.ts';
 import { addClientOptions, addWaitOptions, productionOption } from '../../options/client.ts';
-import { countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
+import { collect, countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 
 /** Highest rate that a flag accepts, in calls per second. */
@@ -55,6 +55,11 @@ export function describeLoad(program: CommandUnknownOpts) {
   const operator = addClientOptions(addReferenceOptions(load)).addOption(productionOption());
   return addWaitOptions(operator)
     .optionsGroup('Output:')
+    .addOption(
+      new Option('--report <kind=file>', 'write json, html or hgrm (times for plotters); repeatable').argParser(
+        collect,
+      ),
+    )
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
     .addOption(jsonOption())
     .addHelpText(

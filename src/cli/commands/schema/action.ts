@@ -33,6 +33,17 @@ async function schemaOf(of: SchemaName): Promise<unknown> {
       return (await import('../../../traffic/timeline/incident-json.ts')).incidentJsonSchema();
     case 'doctor':
       return (await import('../doctor/json.ts')).doctorJsonSchema();
+    case 'load': {
+      const [{ z }, { loadResultSchema }] = await Promise.all([
+        import('zod'),
+        import('../../../journal/load-result.ts'),
+      ]);
+      return z.toJSONSchema(loadResultSchema);
+    }
+    case 'mix': {
+      const [{ z }, { mixSchema }] = await Promise.all([import('zod'), import('../../../app/load/mix-file.ts')]);
+      return z.toJSONSchema(mixSchema, { io: 'input' });
+    }
     case 'replay':
       return (await import('../../../traffic/replay/replay-json.ts')).replayJsonSchema();
   }

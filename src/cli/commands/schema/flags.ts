@@ -1,7 +1,18 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 
 /** The kinds of files that have a JSON Schema. */
-export const SCHEMAS = ['scenario', 'config', 'baseline', 'report', 'journal', 'incident', 'doctor', 'replay'] as const;
+export const SCHEMAS = [
+  'scenario',
+  'config',
+  'baseline',
+  'report',
+  'journal',
+  'incident',
+  'doctor',
+  'replay',
+  'load',
+  'mix',
+] as const;
 
 export type SchemaName = (typeof SCHEMAS)[number];
 

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import type { LoadResult } from '../../journal/load-result.ts';
+import { html, Markup } from '../html/markup.ts';
+import { duration, plural } from '../terminal/layout.ts';
+import { type Chart, lineChart } from './chart.ts';
+import { LOAD_STYLE } from './style.ts';
+
+/** Writes the result of a load test as a page that needs no other file. */
+export function loadHtml(result: LoadResult): string {
+  const { client, startedAt, load, journal, croupier } = result;
+  const title = `${result.verdict}: load test of ${client.extCID}`;
+  return html`${head(title)}
+<header class="${tone(result)}"><p class="verdict">${result.verdict}</p><h1>Load test of ${client.extCID}</h1>
+<p>${client.integratorBaseUrl}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${duration(load.ranMs)}</p>
+${result.reasons.length > 0 ? html`<ul>${result.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>` : null}</header>
+<main>${problems(result)}${findings(result)}${moneyTable(result)}${rates(result)}${charts(result)}${times(result)}${errors(result)}</main>
+<footer class="dim"><p>croupier ${croupier}, seed ${result.seed}, journal ${journal}</p></footer>
+</body>
+</html>
+`.text;
+}
+
+function tone({ verdict }: LoadResult): string {
+  return verdict === 'RECONCILED' ? 'pass' : verdict === 'UNDECIDED' ? 'warn' : 'fail';
+}
+
+/** The Content-Security-Policy allows only the style of this page. The page has no script. */
+function head(title: string): Markup {
+  const hash = createHash('sha256').update(LOAD_STYLE).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Markup(LOAD_STYLE)}</style>
+</head>
+<body>`;
+}
+
+function problems({ money }: LoadResult): Markup | null {
+  if (money.problems.length === 0) return null;
+  const left = money.problemCount - money.problems.length;
+  return html`<section><h2>Wrong balances</h2>
+${money.problems.map(
+  (one) => html`<article><h3>${one.player}: ${one.difference} ${one.currency}</h3>
+<p>The balance is ${one.shown}, but the answers give ${one.expected}. Read ${duration(one.atMs)} after the start. Rule: <code>${one.rule}</code>${one.isDrift ? '. The balance moved while croupier sent nothing' : null}.</p>
+${
+  one.transactions.length === 0
+    ? html`<p>No single fault of the last ${plural(one.windowSize, 'transaction')} explains it.</p>`
+    : html`<ul>${one.transactions.map(({ call, txID, amount, what }) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${call} <code>${txID}</code> of ${amount} ${what}</li>`)}</ul>`
+}<p>The last minute of this player as a scenario: <code>${one.replay}</code></p></article>
+`,
+)}${left > 0 ? html`<p>${plural(left, 'further wrong balance')}.</p>` : null}</section>
+`;
+}
+
+function findings({ findings: all }: LoadResult): Markup | null {
+  const shown = all.filter(({ verdict }) => verdict !== 'note');
+  if (shown.length === 0) return null;
+  return html`<section><h2>Rules</h2><div class="wide" tabindex="0" role="region" aria-label="rules"><table><thead><tr><th scope="col">Rule</th><th scope="col">Level</th><th scope="col">Call</th><th scope="col">Calls</th><th scope="col">Expected</th><th scope="col">Actual, for the first call</th></tr></thead><tbody>
+${shown.map(
+  ({ rule, verdict, call, count, expected, actual }) =>
+    html`<tr><th scope="row"><code>${rule}</code></th><td>${ruleById(rule as RuleId).level}${verdict === 'warn' ? ', warning' : null}</td><td>${call}</td><td class="n">${count}</td><td>${expected}</td><td>${actual}</td></tr>
+`,
+)}</tbody></table></div></section>
+`;
+}
+
+function moneyTable({ money }: LoadResult): Markup {
+  return html`<section><h2>Money</h2>
+<p>${plural(money.players, 'player')}, ${money.verified} compared at the end. ${plural(money.transactions, 'accepted transaction')}.</p>
+<div class="wide" tabindex="0" role="region" aria-label="money"><table><thead><tr><th scope="col">Currency</th><th scope="col">Before</th><th scope="col">Staked</th><th scope="col">Won</th><th scope="col">Refunded</th><th scope="col">Expected</th><th scope="col">Shown</th><th scope="col">Difference</th></tr></thead><tbody>
+${money.byCurrency.map(
+  (one) =>
+    html`<tr><th scope="row">${one.currency ?? 'unknown'}</th>${[one.opening, one.staked, one.won, one.refunded, one.expected, one.shown ?? 'unknown', one.difference].map((text) => html`<td class="n">${text}</td>`)}</tr>
+`,
+)}</tbody></table></div>
+${money.owed.length > 0 ? html`<p>${plural(money.owed.length, 'call')} not answered 200, such as ${money.owed[0]?.call ?? null} <code>${money.owed[0]?.txID ?? null}</code>.</p>` : null}${money.unread.length > 0 ? html`<p>Balances that could not be read: ${money.unread.join(', ')}.</p>` : null}</section>
+`;
+}
+
+function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResult): Markup {
+  const facts = [
+    ['Rate asked', rate.asked === null ? 'as fast as the replies came' : `${rate.asked.toFixed(1)} per second`],
+    ['Rate got', `${rate.got.toFixed(1)} per second`],
+    ['Calls', `${rate.calls}, ${brokenOnPurpose} of them broken on purpose`],
+    [
+      'Left late',
+      `${rate.lateForPlayers} because every player waited, ${rate.lateForCroupier} because croupier was slow`,
+    ],
+    ['Never left', String(rate.neverSent)],
+    ['Compared', `within ${duration(load.reconcileMs)} after the load`],
+    [
+      'croupier itself',
+      `event loop p99 ${croupierItself.eventLoopP99Ms} ms, ${Math.round(croupierItself.cpu * 100)} % of one core${croupierItself.isBottleneck ? ': too slow for this load' : ''}`,
+    ],
+    ...limits.map(({ limit, actual, unit, isHeld }) => [
+      `Limit ${limit}`,
+      isHeld === null ? 'unknown' : `${isHeld ? 'held' : 'not held'}, it is ${actual}${unit}`,
+    ]),
+  ];
+  return html`<section><h2>Rate and limits</h2><dl>${facts.map(([name = '', value = '']) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>
+`;
+}
+
+function charts({ seconds, times: all }: LoadResult): Markup {
+  const last = Math.max(1, seconds.length - 1);
+  const time = { ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => `${Math.round(last * share)} s`), from: 0, to: last };
+  const of = (value: (second: LoadResult['seconds'][number]) => number | null): Chart['series'][number]['points'] =>
+    seconds.map((second) => [second.second, value(second)] as const);
+  const highest = (value: (second: LoadResult['seconds'][number]) => number | null): number =>
+    Math.max(0, ...seconds.map((second) => value(second) ?? 0));
+  const total = all.find(({ call }) => call === 'all');
+  const nines = Math.max(1, Math.ceil(Math.log10(Math.max(10, total?.count ?? 10))));
+  const curve = (
+    points: readonly { readonly percentile: number; readonly ms: number }[],
+  ): Chart['series'][number]['points'] =>
+    points
+      .map(
+        ({ percentile, ms }) =>
+          [Math.min(nines, Math.log10(1 / Math.max(1 - percentile / 100, 10 ** -nines))), ms] as const,
+      )
+      .filter(([x]) => x <= nines);
+  return html`<section><h2>Over time</h2>
+${lineChart({
+  id: 'rate',
+  title: 'Rate',
+  unit: 'calls per second',
+  summary: `Rate asked and got, up to ${highest(({ sent }) => sent)} calls per second`,
+  ...time,
+  series: [
+    { name: 'asked', tone: 'b', points: of(({ asked }) => asked) },
+    { name: 'got', tone: 'a', points: of(({ sent }) => sent) },
+  ],
+})}${lineChart({
+  id: 'response',
+  title: 'Response time',
+  unit: 'ms',
+  summary: `Response time over time, the slowest second has a p99.9 of ${highest(({ p999 }) => p999)} ms`,
+  ...time,
+  series: [
+    { name: 'p99.9', tone: 'c', points: of(({ p999 }) => p999) },
+    { name: 'p99', tone: 'b', points: of(({ p99 }) => p99) },
+    { name: 'p50', tone: 'a', points: of(({ p50 }) => p50) },
+  ],
+})}${lineChart({
+  id: 'errors-over-time',
+  title: 'Errors',
+  unit: 'per second',
+  summary: `Errors over time, at most ${highest(({ errors: count }) => count)} in one second`,
+  ...time,
+  series: [{ name: 'errors', tone: 'c', points: of(({ errors: count }) => count) }],
+})}</section><section><h2>Percentiles</h2>
+${lineChart({
+  id: 'percentiles',
+  title: 'Time by percentile, all calls',
+  unit: 'ms',
+  summary: `Response and service time by percentile on a logarithmic axis, up to ${total?.response?.max ?? 0} ms`,
+  ticks: Array.from({ length: nines + 1 }, (_, power) => (power === 0 ? '0 %' : `${percentOf(power)} %`)),
+  from: 0,
+  to: nines,
+  series: [
+    { name: 'response', tone: 'a', points: curve(total?.responseCurve ?? []) },
+    { name: 'service', tone: 'b', points: curve(total?.serviceCurve ?? []) },
+  ],
+})}</section>
+`;
+}
+
+/** Returns the percentile with this number of nines as text: 1 is 90, 3 is 99.9. */
+function percentOf(nines: number): string {
+  return nines === 1 ? '90' : nines === 2 ? '99' : `99.${'9'.repeat(nines - 2)}`;
+}
+
+function times({ times: all }: LoadResult): Markup {
+  const rows = all.flatMap(({ call, count, service, response }) => [
+    ...(response === null ? [] : [{ name: `${call}, response`, count, at: response }]),
+    ...(service === null ? [] : [{ name: `${call}, service`, count, at: service }]),
+  ]);
+  return html`<section><h2>Times in milliseconds</h2>
+<p class="dim">Response: from the moment at which the call was due. Service: from the last byte of the request. A wallet that stands still delays the calls after it, which only the response time shows.</p>
+<div class="wide" tabindex="0" role="region" aria-label="times"><table><thead><tr><th scope="col">Call</th><th scope="col">Replies</th>${['50 %', '90 %', '99 %', '99.9 %', '99.99 %', 'Longest'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
+${rows.map(
+  ({ name, count, at }) =>
+    html`<tr><th scope="row">${name}</th><td class="n">${count}</td>${[at.p50, at.p90, at.p99, at.p999, at.p9999, at.max].map((ms) => html`<td class="n">${ms}</td>`)}</tr>
+`,
+)}</tbody></table></div></section>
+`;
+}
+
+function errors({ errors: all }: LoadResult): Markup {
+  const rows = all.map(
+    ({ kind, count }) =>
+      html`<tr><th scope="row">${/^\d+$/.test(kind) ? `answered ${kind}` : kind}</th><td class="n">${count}</td></tr>
+`,
+  );
+  return html`<section><h2>Errors</h2>
+${all.length === 0 ? html`<p>None.</p>` : html`<table><thead><tr><th scope="col">Kind</th><th scope="col">Calls</th></tr></thead><tbody>${rows}</tbody></table>`}</section>
+`;
+}
