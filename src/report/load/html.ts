@@ -75,7 +75,7 @@ ${shown.map(
 function moneyTable({ money }: LoadResult): Markup {
   return html`<section><h2>Money</h2>
 <p>${plural(money.players, 'player')}, ${money.verified} compared at the end. ${plural(money.transactions, 'accepted transaction')}.</p>
-<div class="wide" tabindex="0" role="region" aria-label="money"><table><thead><tr><th scope="col">Currency</th><th scope="col">Before</th><th scope="col">Staked</th><th scope="col">Won</th><th scope="col">Refunded</th><th scope="col">Expected</th><th scope="col">Shown</th><th scope="col">Difference</th></tr></thead><tbody>
+<div class="wide" tabindex="0" role="region" aria-label="money"><table class="numbers"><thead><tr><th scope="col">Currency</th><th scope="col">Before</th><th scope="col">Staked</th><th scope="col">Won</th><th scope="col">Refunded</th><th scope="col">Expected</th><th scope="col">Shown</th><th scope="col">Difference</th></tr></thead><tbody>
 ${money.byCurrency.map(
   (one) =>
     html`<tr><th scope="row">${one.currency ?? 'unknown'}</th>${[one.opening, one.staked, one.won, one.refunded, one.expected, one.shown ?? 'unknown', one.difference].map((text) => html`<td class="n">${text}</td>`)}</tr>
@@ -111,7 +111,7 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
 
 function charts({ seconds, times: all }: LoadResult): Markup {
   const last = Math.max(1, seconds.length - 1);
-  const time = { ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => `${Math.round(last * share)} s`), from: 0, to: last };
+  const time = { ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => `${Number((last * share).toFixed(1))} s`), from: 0, to: last };
   const of = (value: (second: LoadResult['seconds'][number]) => number | null): Chart['series'][number]['points'] =>
     seconds.map((second) => [second.second, value(second)] as const);
   const highest = (value: (second: LoadResult['seconds'][number]) => number | null): number =>
@@ -185,7 +185,7 @@ function times({ times: all }: LoadResult): Markup {
   ]);
   return html`<section><h2>Times in milliseconds</h2>
 <p class="dim">Response: from the moment at which the call was due. Service: from the last byte of the request. A wallet that stands still delays the calls after it, which only the response time shows.</p>
-<div class="wide" tabindex="0" role="region" aria-label="times"><table><thead><tr><th scope="col">Call</th><th scope="col">Replies</th>${['50 %', '90 %', '99 %', '99.9 %', '99.99 %', 'Longest'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
+<div class="wide" tabindex="0" role="region" aria-label="times"><table class="numbers"><thead><tr><th scope="col">Call</th><th scope="col">Replies</th>${['50 %', '90 %', '99 %', '99.9 %', '99.99 %', 'Longest'].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>
 ${rows.map(
   ({ name, count, at }) =>
     html`<tr><th scope="row">${name}</th><td class="n">${count}</td>${[at.p50, at.p90, at.p99, at.p999, at.p9999, at.max].map((ms) => html`<td class="n">${ms}</td>`)}</tr>

@@ -42,6 +42,7 @@ code { font-family: ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; font
 table { border-collapse: collapse; width: 100%; background: var(--surface); border: 1px solid var(--line); }
 th, td { text-align: left; padding: 0.35rem 0.75rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }
 th { font-weight: 600; }
+table.numbers thead th:not(:first-child) { text-align: right; }
 td.n { text-align: right; white-space: nowrap; }
 dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: 0.25rem 0; border-bottom: 1px solid var(--line); }
 dt { flex: 0 0 14rem; color: var(--muted); }

@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentStdio } from '../../../../src/app/stdio.ts';
+import { loadCommand } from '../../../../src/cli/commands/load/action.ts';
+import type { LoadFlags } from '../../../../src/cli/commands/load/flags.ts';
+import type { LoadResult } from '../../../../src/journal/load-result.ts';
+import { croupier } from '../../croupier.ts';
+
+let cwd = '';
+beforeAll(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-load-'));
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const SHORT = ['--reference', '--linger', '50ms', '--seed', 'test'];
+
+describe('croupier load', { timeout: 30_000 }, () => {
+  it('reconciles a correct operator, and writes a result that fits its schema', async () => {
+    const load = ['load', ...SHORT, '--rate', '60', '--duration', '1500ms', '--limit', 'errors < 50%'];
+    const { status, out, err } = await croupier([...load, '--json', '--report', 'hgrm=load.hgrm'], { cwd });
+    expect(err).toBe('');
+    const result = JSON.parse(out) as LoadResult;
+    expect([status, result.verdict, result.reasons]).toEqual([0, 'RECONCILED', []]);
+    const schema = readFileSync(path.resolve(import.meta.dirname, '../../../../schema/load.json'), 'utf8');
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(schema) as object);
+    validate(result);
+    expect(validate.errors).toBeNull();
+    expect(result.money).toMatchObject({ players: 8, verified: 8, problems: [], owed: [] });
+    expect(result.money.byCurrency.every(({ difference }) => Number(difference) === 0)).toBe(true);
+    expect(result.limits).toMatchObject([{ limit: 'errors < 50%', isHeld: true }]);
+    // The seconds add up to the calls that were answered since the load began.
+    expect(result.seconds.reduce((sum, { sent }) => sum + sent, 0)).toBeLessThanOrEqual(result.rate.calls);
+    expect(readFileSync(path.join(cwd, 'load.hgrm'), 'utf8')).toContain('1/(1-Percentile)');
+  });
+
+  it('names the transaction that a lost update has swallowed', async () => {
+    const load = ['load', ...SHORT, '--defect', 'lost-update', '--rate', '80', '--duration', '2s'];
+    const { status, out } = await croupier(load, { cwd });
+    expect(status).toBe(1);
+    expect(out).toMatch(/^NOT RECONCILED: demo-eu: \d+ wrong balances? of \d players?/u);
+    expect(out).toMatch(
+      /(bet|win) [0-9a-f-]{36} of \d+(\.\d+)? [A-Z]{3} was answered 200, but (took nothing|was not credited)/u,
+    );
+    expect(out).toContain('rule: concurrency.no-lost-update');
+    expect(out).toMatch(/scenario: croupier replay \S+ --player \w+ --from \S+ --to \S+ --scenario found\.yaml/u);
+  });
+});
+
+const refused: readonly (readonly [what: string, flags: object, message: string])[] = [
+  ['no load', {}, 'The load is missing'],
+  ['two loads', { rate: 5, closed: 2 }, '--rate and --closed cannot be combined'],
+  ['a load for which there are too few players', { rate: 400 }, 'needs 8 players, but acme has sessions of 1'],
+  ['more players at once than there are', { closed: 2 }, '--closed 2 needs 2 players'],
+  ['an unknown report', { rate: 5, report: ['htm=a'] }, 'Did you mean html?'],
+  ['two reports in one file', { rate: 5, report: ['html=a', 'json=a'] }, 'two reports would be written to a'],
+  ['a mix with an unknown key', { rate: 5, mix: 'mix.yaml' }, 'mix.yaml:2:1'],
+  ['a heavy load for another machine', { rate: 101, baseUrl: 'http://wallet.test.example' }, 'add --allow-load'],
+  ['the address of production', { rate: 5, baseUrl: 'https://www.casino.example' }, 'looks like production'],
+];
+
+describe('before anything is sent, croupier load refuses', () => {
+  it.each(refused)('%s', async (_, flags, message) => {
+    writeFileSync(path.join(cwd, 'mix.yaml'), 'zeroWins: 50\nzeroWinz: 50\n');
+    const client = { baseUrl: 'http://127.0.0.1:1', extCid: 'acme', session: ['s-1,player=p1,currency=EUR'] };
+    const given = { ...client, ...flags } as unknown as LoadFlags;
+    await expect(loadCommand(given, silentStdio(cwd, { CROUPIER_KEY: 'a-key-of-a-test' }))).rejects.toThrow(message);
+  });
+});

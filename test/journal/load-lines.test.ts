@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalEvent, RunStarted } from '../../src/journal/event.ts';
+import { bodyText } from '../../src/journal/exchange.ts';
+import { isLoadLine, type LoadLine } from '../../src/journal/load-lines.ts';
+import { readJournal } from '../../src/journal/read.ts';
+
+const START = {
+  event: 'run-started',
+  format: 'croupier-journal/1',
+  source: 'load',
+  client: { extCID: 'acme', integratorBaseUrl: 'https://wallet.example/eu/' },
+  settings: { sessions: [{ sessionID: 's 1' }, { sessionID: 's2' }] },
+} as unknown as RunStarted;
+
+async function eventsOf(...lines: readonly LoadLine[]): Promise<readonly JournalEvent[]> {
+  const text = [START, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
+  const events: JournalEvent[] = [];
+  for await (const event of readJournal([text])) events.push(event);
+  return events.slice(1);
+}
+
+describe('the lines of a load test', () => {
+  it('stand for the events of their calls and replies', async () => {
+    const [bet, reply, copy, lost] = await eventsOf(
+      ['s', 1, 5, 1, 'bet', 'tx', 'round', '1.50', null, null],
+      ['a', 1, 9, 200, '98.5', 'op-1'],
+      ['c', 2, 12, 1],
+      ['x', 2, 15, 'too-late'],
+    );
+    expect(bet).toMatchObject({ event: 'sending', id: 'l1', call: 'bet', amount: '1.50' });
+    if (bet?.event !== 'sending' || !bet.request.body) throw new Error('no bet');
+    expect(bet.request.url).toBe('https://wallet.example/eu/bet');
+    expect(bodyText(bet.request.body)).toBe(
+      '{"amount":"1.50","roundID":"round","sessionID":"s2","txID":"tx","type":"regular"}',
+    );
+    expect(reply).toMatchObject({
+      event: 'received',
+      id: 'l1',
+      outcome: { kind: 'reply', reply: { status: 200 } },
+      stamps: { start: 5, end: 9 },
+    });
+    expect(copy).toMatchObject({ event: 'sending', id: 'l2', request: bet.request });
+    expect(lost).toMatchObject({ event: 'received', id: 'l2', outcome: { kind: 'none', reason: 'too-late' } });
+  });
+
+  it('stand for balance calls, refunds and free bets too', async () => {
+    const events = await eventsOf(
+      ['r', 1, 5, 0],
+      ['s', 2, 6, 0, 'refund', 'tx', 'round', '1', 'bet-tx', null],
+      ['s', 3, 7, 0, 'bet', 'tx2', 'round', '1', null, 'campaign'],
+    );
+    const requests = events.map((event) => (event.event === 'sending' ? event.request : null));
+    expect(requests[0]?.url).toBe('https://wallet.example/eu/balance?sessionID=s%201');
+    expect(requests[1]?.body?.data).toContain('"origTxID":"bet-tx"');
+    expect(requests[2]?.body?.data).toContain('"frID":"campaign"');
+    expect(requests[2]?.body?.data).toContain('"type":"free"');
+  });
+
+  it.each([
+    [['s', 1, 5, 1, 'balance', 'tx', 'round', '1', null, null]],
+    [['s', 1, 5, 1, 'bet', 'tx', 'round', 1, null, null]],
+    [['a', 1, 5, 200]],
+    [['x', 1, 5, 'boredom']],
+    [['toString', 1]],
+    [[]],
+    [{ event: 'notice' }],
+  ])('do not include %j', (value) => {
+    expect(isLoadLine(value)).toBe(false);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { concludeLoad, type LoadFacts } from '../../src/journal/load-result.ts';
+
+const RIGHT: LoadFacts = {
+  format: 'croupier-load/1',
+  croupier: '1.0.0',
+  runID: 'run',
+  startedAt: '2026-11-25T18:00:00.000Z',
+  client: { extCID: 'acme', integratorBaseUrl: 'https://wallet.example' },
+  journal: 'load.ndjson',
+  seed: 's',
+  load: { arrivals: { kind: 'rate', from: 1, to: 1 }, durationMs: 1, ranMs: 1, reconcileMs: 1, interrupted: null },
+  money: {
+    players: 2,
+    verified: 2,
+    transactions: 10,
+    byCurrency: [],
+    problems: [],
+    problemCount: 0,
+    owed: [],
+    unread: [],
+    healed: 0,
+  },
+  rate: { asked: 1, got: 1, calls: 10, scheduled: 10, lateForPlayers: 0, lateForCroupier: 0, neverSent: 0 },
+  times: [],
+  errors: [],
+  brokenOnPurpose: 0,
+  declinedBets: 0,
+  limits: [],
+  findings: [],
+  croupierItself: { eventLoopP99Ms: 1, cpu: 0.1, isBottleneck: false },
+  sessionsEnded: [],
+  seconds: [],
+};
+
+const PROBLEM: LoadFacts['money']['problems'][number] = {
+  player: 'anna',
+  sessionID: 's-1',
+  currency: 'EUR',
+  rule: 'bet.debit',
+  expected: '1.00',
+  shown: '2.00',
+  difference: '1.00',
+  transactions: [],
+  isOneOfSeveral: false,
+  windowSize: 3,
+  atMs: 5,
+  isDrift: false,
+  replay: 'croupier replay',
+};
+
+const FINDING: LoadFacts['findings'][number] = {
+  rule: 'reply.json',
+  verdict: 'fail',
+  call: 'bet',
+  count: 1,
+  expected: '',
+  actual: '',
+  player: 'anna',
+  sessionID: 's-1',
+  txID: null,
+  atMs: 5,
+};
+
+const limit = (isHeld: boolean | null) => ({ limit: 'p99 < 1s', actual: 1, unit: ' ms', isHeld });
+const money = (own: Partial<LoadFacts['money']>) => ({ money: { ...RIGHT.money, ...own } });
+const SLOW = { croupierItself: { ...RIGHT.croupierItself, isBottleneck: true } };
+
+const CASES: readonly (readonly [what: string, own: Partial<LoadFacts>, verdict: string, exitCode: number])[] = [
+  ['everything is right', {}, 'RECONCILED', 0],
+  ['a limit is held', { limits: [limit(true)] }, 'RECONCILED', 0],
+  ['a SHOULD is broken', { findings: [{ ...FINDING, verdict: 'warn' }] }, 'RECONCILED', 0],
+  ['a balance is wrong', money({ problems: [PROBLEM] }), 'NOT RECONCILED', 1],
+  ['a balance is wrong and croupier is slow', { ...money({ problems: [PROBLEM] }), ...SLOW }, 'NOT RECONCILED', 1],
+  ['a MUST is broken', { findings: [FINDING] }, 'NOT RECONCILED', 1],
+  ['a limit is missed', { limits: [limit(false)] }, 'NOT RECONCILED', 1],
+  ['a limit is missed, but croupier is slow', { limits: [limit(false)], ...SLOW }, 'UNDECIDED', 3],
+  ['croupier is slow', SLOW, 'UNDECIDED', 3],
+  ['a limit cannot be checked', { limits: [limit(null)] }, 'UNDECIDED', 3],
+  ['a balance moved by itself', money({ problems: [{ ...PROBLEM, isDrift: true }] }), 'UNDECIDED', 3],
+  ['a call is owed', money({ owed: [{ player: 'anna', call: 'win', txID: 't', amount: '1' }] }), 'UNDECIDED', 3],
+  ['a balance is unread', money({ unread: ['anna'] }), 'UNDECIDED', 3],
+  ['a session ended', { sessionsEnded: ['s-1'] }, 'UNDECIDED', 3],
+  ['no balance could be read', money({ players: 0, transactions: 0 }), 'UNDECIDED', 3],
+  ['nothing was accepted', money({ transactions: 0 }), 'UNDECIDED', 3],
+];
+
+describe('the verdict of a load test', () => {
+  it.each(CASES)('if %s', (_, own, verdict, exitCode) => {
+    const conclusion = concludeLoad({ ...RIGHT, ...own });
+    expect(conclusion).toMatchObject({ verdict, exitCode });
+    expect(conclusion.reasons.length > 0).toBe(verdict !== 'RECONCILED');
+  });
+
+  it('names each broken rule once, with all calls that showed it', () => {
+    const findings = [FINDING, { ...FINDING, call: 'win' as const, count: 4 }];
+    expect(concludeLoad({ ...RIGHT, findings }).reasons).toEqual(['reply.json is broken (5 calls)']);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { Money } from '../../src/contract/money.ts';
+import { explain } from '../../src/load/explanation.ts';
+import { transaction } from './transaction.ts';
+
+const lost = transaction({ number: 1, call: 'bet', amount: '1.01', isOverlapped: true });
+const doubled = transaction({ number: 2, call: 'win', amount: '1.02', copies: 2 });
+const reversed = transaction({ number: 3, call: 'bet', amount: '1.04', state: 'reversed', isBroken: true });
+const declined = transaction({ number: 4, call: 'bet', amount: '1.08', state: 'none', status: 409 });
+const window = [lost, doubled, reversed, declined];
+
+function difference(text: string): Money {
+  return text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text);
+}
+
+it.each([
+  ['1.01', 'concurrency.no-lost-update', [1], 'was answered 200, but took nothing'],
+  ['1.02', 'idempotency.win', [2], 'was credited twice'],
+  ['-1.04', 'refund.broken-connection', [3], 'was refunded with 200, but its money is missing'],
+  ['1.04', 'refund.unknown-pays-nothing', [3], 'took nothing, but its refund paid the amount'],
+  ['-1.08', 'bet.declined-takes-nothing', [4], 'was answered 409, but took its amount'],
+  ['2.03', 'concurrency.no-lost-update', [1, 2], 'was answered 200, but took nothing'],
+  ['-0.07', 'concurrency.no-lost-update', [1, 4], 'was answered 200, but took nothing'],
+] as const)('a difference of %s breaks %s, by transactions %j', (text, rule, numbers, what) => {
+  const explanation = explain(difference(text), window, []);
+  expect(explanation).toMatchObject({ rule, isOneOfSeveral: false });
+  expect(explanation.suspicions.map((one) => one.transaction.number)).toEqual(numbers);
+  expect(explanation.suspicions[0]?.what).toBe(what);
+});
+
+it('a difference that nothing explains names no transaction', () => {
+  expect(explain(difference('55.5'), window, [])).toEqual({
+    rule: 'money.conservation',
+    suspicions: [],
+    isOneOfSeveral: false,
+  });
+});
+
+it('two transactions of one amount are possibilities, not certainties', () => {
+  const twin = transaction({ number: 9, call: 'bet', amount: '1.01' });
+  expect(explain(difference('1.01'), [...window, twin], []).isOneOfSeveral).toBe(true);
+});
+
+it("a bet that took another player's amount at the same moment is named", () => {
+  const other = transaction({ number: 20, call: 'bet', amount: '7.77' });
+  const { suspicions } = explain(difference('-6.76'), [lost], [other]);
+  expect(suspicions[0]).toMatchObject({ transaction: lost, rule: 'concurrency.no-lost-update' });
+  expect(suspicions[0]?.what).toContain(other.txID);
+});

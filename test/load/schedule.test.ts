@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { type Arrivals, Schedule } from '../../src/load/schedule.ts';
+
+/** A schedule whose clock is set by the test. */
+function scheduleOf(arrivals: Arrivals, durationMs: number) {
+  const clock = { now: 0 };
+  return { clock, schedule: new Schedule(arrivals, durationMs, () => clock.now) };
+}
+
+it('calls that nobody was ready to send are overdue, with the time at which each was due', () => {
+  const { clock, schedule } = scheduleOf({ kind: 'rate', from: 10, to: 10 }, 1000);
+  schedule.begin();
+  clock.now = 550;
+  expect([...schedule.overdue()]).toEqual([0, 100, 200, 300, 400, 500]);
+  clock.now = 5000;
+  expect([...schedule.overdue()]).toHaveLength(10);
+});
+
+it('a ramp has as many calls as its average rate, and more of them in its second half', () => {
+  const { clock, schedule } = scheduleOf({ kind: 'rate', from: 100, to: 300 }, 10_000);
+  schedule.begin();
+  clock.now = 10_000;
+  const due = [...schedule.overdue()];
+  expect(due).toHaveLength(2000);
+  expect(due.filter((time) => time < 5000)).toHaveLength(750);
+  expect(schedule.rateAt(5000)).toBe(200);
+  const falling = scheduleOf({ kind: 'rate', from: 300, to: 100 }, 10_000);
+  falling.schedule.begin();
+  falling.clock.now = 20_000;
+  expect([...falling.schedule.overdue()]).toHaveLength(2000);
+});
+
+it('tickets carry the time at which the call was due, and say whose fault a late one is', async () => {
+  const { clock, schedule } = scheduleOf({ kind: 'rate', from: 10, to: 10 }, 10_000);
+  schedule.begin();
+  clock.now = 450;
+  const tickets = await Promise.all([schedule.ticket(), schedule.ticket()]);
+  expect(tickets).toEqual([{ due: 0 }, { due: 100 }]);
+  expect([schedule.lateForPlayers, schedule.lateForCroupier]).toEqual([2, 0]);
+  clock.now = 900;
+  expect((await schedule.ticket()).due).toBe(200);
+  schedule.stop();
+  expect((await schedule.ticket()).due).toBeNull();
+});
