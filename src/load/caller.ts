@@ -31,7 +31,7 @@ export interface Answered {
   readonly reading: ReplyReading | undefined;
 }
 
-/** How a call is sent. */
+/** The manner in which a call is sent. */
 export interface Manner {
   /** Time after its last byte at which croupier closes the connection on purpose; null to wait for the reply. */
   readonly breakAfterMs?: number | null;

@@ -6,7 +6,7 @@ import type { LoadTransaction } from './wallet.ts';
 export interface Suspicion {
   readonly transaction: LoadTransaction;
   readonly rule: RuleId;
-  /** What happened, as a clause that follows the name of the transaction. */
+  /** The fault, as a clause that follows the name of the transaction. */
   readonly what: string;
   /** The difference of the balance that it predicts. */
   readonly delta: Money;

@@ -9,7 +9,7 @@ import type { RecentTransactions } from './recent-transactions.ts';
 import type { Requests } from './requests.ts';
 import type { Schedule } from './schedule.ts';
 
-/** What all players of a load test share. */
+/** The objects and settings that all players of a load test share. */
 export interface LoadContext {
   readonly requests: Requests;
   readonly schedule: Schedule;

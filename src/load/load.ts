@@ -41,12 +41,12 @@ export interface LoadOptions {
   readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
   /** Writes lines to the journal. The operating system must have them when it returns. */
   readonly write: (lines: string) => void;
-  /** Ends the load early when it is aborted. What is open is still completed and compared. */
+  /** Ends the load early when it is aborted. Open rounds are still completed, and balances compared. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LoadProgress) => void;
 }
 
-/** What the live line shows. */
+/** The state of a load test for the live line. */
 export interface LoadProgress {
   readonly phase: 'opening' | 'load' | 'closing';
   readonly measures: Measures;

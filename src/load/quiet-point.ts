@@ -18,7 +18,7 @@ const PAUSE_MS = 300;
 
 /**
  * Reads the balance of a wallet and compares it with its account. A wrong balance is read again after the linger, because a late
- * debit may still be reversed. What remains is a money problem, and then counts as the balance.
+ * debit may still be reversed. A difference that remains is a money problem, and the balance that was read counts from then on.
  *
  * @returns false if the balance could not be read
  */

@@ -8,7 +8,7 @@ import type { Measures } from './measures.ts';
 import type { MoneyProblem } from './money-problem.ts';
 import type { Arrivals } from './schedule.ts';
 
-/** What a result says about its test, beside what the test found out. */
+/** The part of a result that is known before the test: its client, its load and its limits. */
 export interface LoadSubject
   extends Pick<LoadFacts, 'croupier' | 'runID' | 'startedAt' | 'client' | 'journal' | 'seed'> {
   readonly arrivals: Arrivals;
@@ -175,7 +175,7 @@ function timesOf({ byCall }: Measures): LoadFacts['times'] {
 }
 
 /** Returns one histogram of the response times of one call, or of all calls. */
-export function responseTimes({ byCall }: Measures, call: CallName | 'all'): RecordableHistogram {
+function responseTimes({ byCall }: Measures, call: CallName | 'all'): RecordableHistogram {
   return call === 'all' ? joined(CALL_NAMES.map((one) => byCall[one].response)) : byCall[call].response;
 }
 

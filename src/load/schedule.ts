@@ -1,4 +1,4 @@
-/** How many calls are due at which time. */
+/** The model that decides when calls are due. */
 export type Arrivals =
   /** Calls become due at a rate per second that rises or falls evenly from `from` to `to`, whether or not the operator keeps up. */
   | { readonly kind: 'rate'; readonly from: number; readonly to: number }

@@ -49,7 +49,7 @@ export interface LoadTransaction {
   sentAtMs: number;
 }
 
-/** What a reply must fit: the balances that are possible when it is sent. */
+/** The balances that a reply may show. */
 export interface BalanceRange {
   readonly low: Money;
   readonly high: Money;
@@ -329,6 +329,6 @@ function decisive(
 }
 
 /** Returns the signed amount by which a transaction changes the balance. A refund changes it only together with its bet. */
-export function deltaOf({ call, amount }: LoadTransaction): Money {
+function deltaOf({ call, amount }: LoadTransaction): Money {
   return call === 'bet' ? amount.negated() : call === 'win' ? amount : Money.zero;
 }

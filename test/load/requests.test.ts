@@ -16,7 +16,7 @@ const FIELDS = { sessionID, ...ids, amount: '1.37' };
 function expected(
   call: 'balance' | 'bet' | 'win' | 'refund',
   fields: Readonly<Record<string, string>>,
-  contract?: '1.4.0',
+  contract?: '1.2.11',
 ) {
   const { integratorBaseUrl: baseUrl, integrationApiKey: key, paths, headers } = endpoint;
   const request = buildRequest({ call, target: { baseUrl, paths, headers, contract }, key, fields });
@@ -39,8 +39,8 @@ describe('the bytes of a load test', () => {
   });
 
   it('leave out the round of a refund before the version that added it', () => {
-    const old = new Requests({ ...endpoint, contract: '1.4.0' });
+    const old = new Requests({ ...endpoint, contract: '1.2.11' });
     const refund = { ...FIELDS, origTxID: ids.txID };
-    expect(old.transaction({ call: 'refund', ...refund }).toString()).toBe(expected('refund', refund, '1.4.0'));
+    expect(old.transaction({ call: 'refund', ...refund }).toString()).toBe(expected('refund', refund, '1.2.11'));
   });
 });

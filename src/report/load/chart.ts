@@ -1,7 +1,7 @@
 import { html, type Markup } from '../html/markup.ts';
 
 /** One line of a chart. A null breaks the line. */
-export interface Series {
+interface Series {
   readonly name: string;
   /** The class that gives the colour: `a`, `b` or `c`. */
   readonly tone: 'a' | 'b' | 'c';

@@ -111,7 +111,11 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
 
 function charts({ seconds, times: all }: LoadResult): Markup {
   const last = Math.max(1, seconds.length - 1);
-  const time = { ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => `${Number((last * share).toFixed(1))} s`), from: 0, to: last };
+  const time = {
+    ticks: [0, 0.25, 0.5, 0.75, 1].map((share) => `${Number((last * share).toFixed(1))} s`),
+    from: 0,
+    to: last,
+  };
   const of = (value: (second: LoadResult['seconds'][number]) => number | null): Chart['series'][number]['points'] =>
     seconds.map((second) => [second.second, value(second)] as const);
   const highest = (value: (second: LoadResult['seconds'][number]) => number | null): number =>
