@@ -64,7 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders whose code knows no clock, file, socket or process: everything comes in as an argument. */
 const PURE = ['contract', 'journal', 'scenario', 'reply', 'ledger', 'judge', 'report'];
-const PURE_MODULES = new Set(['node:crypto', 'node:path', 'node:buffer', 'node:util']);
+const PURE_MODULES = new Set(['node:crypto', 'node:path', 'node:buffer', 'node:util', 'node:zlib']);
 /** A package that only one folder may know, so that it can be exchanged in one place. */
 const PACKAGES: Readonly<Record<string, string>> = {
   undici: 'wire',

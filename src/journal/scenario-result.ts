@@ -17,6 +17,8 @@ export interface ScenarioResult {
   readonly state: 'ended' | 'cut-off' | 'not-started';
   readonly verdict: Verdict;
   readonly reason: string | null;
+  /** The start of the attempt that counts, on the clock of the run. Null if it was not started. */
+  readonly startedAtMs: number | null;
   readonly durationMs: number | null;
   readonly restored: boolean | null;
   /** The number of the attempt whose result counts; 0 if the scenario was not started. */
@@ -83,6 +85,7 @@ export function scenarioResult(
     retries,
     flaky: flaky !== null,
     sessions: attempt?.started?.sessions ?? {},
+    startedAtMs: attempt?.started?.at ?? null,
     durationMs: ended?.durationMs ?? null,
     restored: ended?.restored ?? null,
     findings,

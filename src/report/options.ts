@@ -40,6 +40,11 @@ export interface ReportOptions extends Look {
    * calls again.
    */
   readonly curl: boolean;
+  /**
+   * Removes secrets from a text. Only a report that compresses text calls this function. Every other text is scrubbed when it is
+   * written.
+   */
+  readonly scrub: (text: string) => string;
   /** Returns the style and the script of the HTML report. Only the HTML report calls this function. */
   readonly page: () => PageParts;
 }

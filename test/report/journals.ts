@@ -29,6 +29,7 @@ export const OPTIONS: ReportOptions = {
   journal: '.croupier/run.ndjson',
   exchangesPerScenario: 100,
   curl: false,
+  scrub: (text) => text,
   page: () => ({ style: 'body { margin: 0 }', script: 'void 0;' }),
 };
 

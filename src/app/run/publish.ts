@@ -39,7 +39,7 @@ export async function publish(
 ): Promise<readonly number[]> {
   const statuses: number[] = [];
   const { fold, open } = played;
-  const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), curl);
+  const options = { ...reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), curl), scrub };
   // The exchanges are not printed again: -vv prints each one when it happens.
   const printed: ReportOptions = { ...options, verbosity: verbosity === 0 ? 0 : 1 };
   for await (const piece of (json ? jsonReport : text)(fold, open, printed)) stdio.out.write(scrub(piece));
@@ -92,6 +92,7 @@ export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null, 
     journal,
     exchangesPerScenario: EXCHANGES_PER_SCENARIO,
     curl,
+    scrub: (text) => text,
     page: () => ({ style: pageText('report.css'), script: pageText('report.js') }),
   };
 }

@@ -5,7 +5,7 @@ import type { JournalledExchange } from '../exchanges.ts';
 import { walletText } from '../terminal/exchange.ts';
 import { capital, clip, duration } from '../terminal/layout.ts';
 import type { Difference, Differences } from './differences.ts';
-import { anchor, block, type Content, html, linkTo, type Markup } from './markup.ts';
+import { block, type Content, html, linkTo, type Markup } from './markup.ts';
 import type { ReadExchange } from './reading.ts';
 
 /** Maximum number of characters of a body that the page shows. The journal may hold more. */
@@ -13,27 +13,24 @@ const MAX_BODY = 4000;
 const MAX_HEADER_VALUE = 400;
 
 /**
- * Renders one exchange: request and reply with their differences, timings, and a curl command. The exchange is folded unless
- * `open` is true.
+ * Renders the inside of one exchange: request and reply with their differences, timings, and a curl command.
  *
+ * @param drawn true if a bar shows the phases of the exchange
  * @param curl false to cut the signature and to leave out the curl command
  */
-export function exchangeDetails(
+export function exchangeBody(
   exchange: ReadExchange,
   differences: Differences,
-  { open, curl }: { readonly open: boolean; readonly curl: boolean },
+  { drawn, curl }: { readonly drawn: boolean; readonly curl: boolean },
 ): Markup {
-  const { sending, received, answer, label } = exchange;
-  const { id, step, purpose, request } = sending;
-  return html`<details class="exchange" id="${anchor('call', id)}"${open ? html` open` : null}>
-<summary><b>${label}</b> <span class="dim">${step === null ? purpose : `step ${step}`}</span> → ${answer?.text ?? 'unknown'} <span class="id">${id}</span></summary>
-<div class="sides"><section><h5>Request</h5>${first(differences)}
+  const { received, sending } = exchange;
+  const { request } = sending;
+  return html`<div class="sides"><section><h5>Request</h5>${first(differences)}
 ${message(`${request.method} ${request.url}`, notableRequestHeaders(request.headers, curl), request.body, differences.request)}</section>
 <section><h5>Reply</h5>
 ${reply(exchange, differences)}</section></div>
-${received === null ? null : timing(received.stamps, received.connection?.reused === true, open)}
-${curl ? again(curlLine(request)) : null}</details>
-`;
+${received === null ? null : timing(received.stamps, received.connection?.reused === true, drawn)}
+${curl ? again(curlLine(request)) : null}`;
 }
 
 function first({ first }: Differences): Content {

@@ -1,10 +1,13 @@
+import { RULE_GROUPS } from '../../contract/rule.ts';
 import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
+import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { movedAloneWarning, type ScenarioResult } from '../../journal/scenario-result.ts';
 import { quoteWord } from '../curl.ts';
 import { eachScenario } from '../exchanges.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
+import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { runAgain } from '../run-again.ts';
 import { capital, plural } from '../terminal/layout.ts';
@@ -14,12 +17,14 @@ import { latencySection } from './latency-chart.ts';
 import { html, linkTo, type Markup, MONEY, NOTHING, prose, sign } from './markup.ts';
 import { pageEnd, pageHead, toolbar } from './page.ts';
 import { reasonsSection, rulesSection } from './rules.ts';
-import { scenarioCard } from './scenario.ts';
+import { runSection } from './run-section.ts';
+import { isWrong, scenarioCard } from './scenario.ts';
 import { verdictHeader } from './verdict.ts';
 
 /**
  * Writes the report as one page for a browser. The page loads nothing from outside and can be read without its script. Failures
- * come first, with all details. The script unfolds the exchanges of the other scenarios.
+ * come first, with all details, then what was not decided, then warnings. The other scenarios are folded by rule group. Their
+ * rendered, compressed cards are held in memory until then.
  */
 export async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   const parts = options.page();
@@ -31,47 +36,69 @@ ${toolbar(fold)}
 <main id="main">
 ${causesSection(fold)}${knownSection(fold)}${leftBehindSection(fold, options)}${rulesSection(fold)}`.text;
 
-  const doubtful: string[] = [];
-  yield* failedScenarios(fold, open, options, doubtful);
-  if (doubtful.length > 0) {
-    yield heading('doubtful', 'Undecided scenarios', doubtful.length).text;
-    yield* doubtful;
-    yield SECTION_END;
+  // One pass over the journal renders all cards. The failures are written at once, the others when their section begins.
+  const waiting = new Map<string, string[]>();
+  const sources = new Map<string, string>();
+  const failed = fold.scenarios.filter(({ verdict }) => verdict === 'fail').length;
+  if (failed > 0) yield heading('broken', 'Failures', failed).text;
+  const isPlayed = ({ state }: ScenarioResult): boolean => state !== 'not-started';
+  for await (const played of eachScenario(fold, open, options.exchangesPerScenario, isPlayed)) {
+    const card = scenarioCard(played, fold, options, sources).text;
+    const { scenario } = played;
+    if (scenario.verdict === 'fail') yield card;
+    else {
+      const section = isWrong(scenario) ? scenario.verdict : groupOf(scenario);
+      const cards = waiting.get(section);
+      if (cards) cards.push(card);
+      else waiting.set(section, [card]);
+    }
   }
+  if (failed > 0) yield SECTION_END;
+  yield* cardsSection('doubtful', 'Undecided scenarios', waiting.get('inconclusive'));
   yield reasonsSection(fold, 'undecided', 'Undecided rules', ['inconclusive']).text;
-
-  const rest = (scenario: ScenarioResult): boolean => !isWrong(scenario) && scenario.state !== 'not-started';
-  const others = fold.scenarios.filter(rest).length;
-  if (others > 0) yield heading('others', fold.scenarios.some(isWrong) ? 'Other scenarios' : 'Scenarios', others).text;
-  for await (const played of eachScenario(fold, open, options.exchangesPerScenario, rest)) {
-    yield scenarioCard(played, fold, options).text;
-  }
-  if (others > 0) yield SECTION_END;
-  yield html`${notPlayed(fold)}${reasonsSection(fold, 'untested', 'Not tested', ['skip', 'untested'])}${latencySection(fold)}${noticesSection(fold)}</main>
+  yield* cardsSection('warnings', 'Warnings', waiting.get('warn'));
+  yield* otherScenarios(fold, waiting);
+  yield html`${notPlayed(fold)}${reasonsSection(fold, 'untested', 'Not tested', ['skip', 'untested'])}${latencySection(fold)}`
+    .text;
+  for (const part of runSection(fold)) yield part.text;
+  yield html`${noticesSection(fold)}</main>
 <footer><p>Made by croupier ${fold.run.croupier} from the journal of run <code>${fold.run.runID}</code>${options.journal === null ? null : html`, <code>${options.journal}</code>`}. This page loads nothing from outside.</p></footer>
 ${pageEnd(parts)}`.text;
 }
 
-function isWrong({ verdict }: ScenarioResult): boolean {
-  return verdict === 'fail' || verdict === 'inconclusive';
+function* cardsSection(id: string, title: string, cards: readonly string[] | undefined): Generator<string> {
+  if (!cards) return;
+  yield heading(id, title, cards.length).text;
+  yield* cards;
+  yield SECTION_END;
 }
 
-/** Yields the failed scenarios and collects the undecided ones, so that one pass over the journal is enough for both. */
-async function* failedScenarios(
-  fold: Fold,
-  open: OpenJournal,
-  options: ReportOptions,
-  doubtful: string[],
-): AsyncGenerator<string> {
-  const failed = fold.scenarios.filter(({ verdict }) => verdict === 'fail').length;
-  if (!fold.scenarios.some(isWrong)) return;
-  if (failed > 0) yield heading('broken', 'Failures', failed).text;
-  for await (const played of eachScenario(fold, open, options.exchangesPerScenario, isWrong)) {
-    const card = scenarioCard(played, fold, options).text;
-    if (played.scenario.verdict === 'fail') yield card;
-    else doubtful.push(card);
+/** The group of a scenario without a failure, a doubt or a warning: the group of the first rule that it is about. */
+function groupOf({ planned }: ScenarioResult): string {
+  const [rule = ''] = planned.rules;
+  return rule.split('.', 1)[0] || 'no rule';
+}
+
+/** Yields the scenarios that need no attention, folded by rule group, in the order of the catalogue. */
+function* otherScenarios(fold: Fold, waiting: ReadonlyMap<string, readonly string[]>): Generator<string> {
+  const others = fold.scenarios.filter((scenario) => scenario.state !== 'not-started' && !isWrong(scenario));
+  if (others.length === 0) return;
+  yield heading('others', others.length < fold.scenarios.length ? 'Other scenarios' : 'Scenarios', others.length).text;
+  const groups = Map.groupBy(others, groupOf);
+  const known: readonly string[] = RULE_GROUPS;
+  for (const name of [...known, ...[...groups.keys()].filter((group) => !known.includes(group))]) {
+    const own = groups.get(name);
+    if (!own) continue;
+    const counts = VERDICTS.flatMap((verdict) => {
+      const count = own.filter((scenario) => scenario.verdict === verdict).length;
+      return count === 0 ? [] : [html` ${sign(verdict)}${count} ${verdictNoun(verdict, count)}`];
+    });
+    yield html`<details class="group" id="group-${name.replace(' ', '-')}"><summary><b>${name}</b> <span class="count" data-all="${plural(own.length, 'scenario')}">${plural(own.length, 'scenario')}</span><span class="dim">${counts}</span></summary>
+`.text;
+    yield* waiting.get(name) ?? [];
+    yield '</details>\n';
   }
-  if (failed > 0) yield SECTION_END;
+  yield SECTION_END;
 }
 
 /** Lists the scenarios that were planned but not started. */
@@ -85,7 +112,7 @@ function notPlayed({ scenarios }: Fold): Markup {
 const SECTION_END = '</section>\n';
 
 function heading(id: string, title: string, count: number): Markup {
-  return html`<section id="${id}" class="scenarios"><h2>${title} <span class="count" data-all="${count}">${count}</span></h2>
+  return html`<section id="${id}" class="scenarios"><h2>${title} <span class="count" data-all="${plural(count, 'scenario')}">${plural(count, 'scenario')}</span></h2>
 `;
 }
 

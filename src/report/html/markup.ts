@@ -75,3 +75,13 @@ function word(verdict: Verdict): string {
 export function prose(text: string): readonly Content[] {
   return text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`));
 }
+
+/**
+ * Renders a sentence that may contain text from outside. Only a single word or a command of croupier between backticks becomes
+ * code, so that a secret in the text stays in one piece and can be removed.
+ */
+export function proseFromOutside(text: string): readonly Content[] {
+  return text
+    .split(/`([\w.:/#-]{1,60}|croupier [\w .:/#-]{1,60})`/)
+    .map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`));
+}

@@ -7,7 +7,19 @@ import type { RuleResult } from '../../journal/rule-result.ts';
 import { clauseText } from '../clause.ts';
 import { capital, plural } from '../terminal/layout.ts';
 import { leftOutRules, reasonText } from '../terminal/rules.ts';
-import { anchor, badge, type Content, html, linkTo, type Markup, MONEY, NOTHING, prose, sign } from './markup.ts';
+import {
+  anchor,
+  badge,
+  type Content,
+  html,
+  linkTo,
+  type Markup,
+  MONEY,
+  NOTHING,
+  prose,
+  proseFromOutside,
+  sign,
+} from './markup.ts';
 
 const MAX_NAMES = 12;
 
@@ -59,7 +71,7 @@ function ruleItem(result: RuleResult): Markup {
   const more = scenarios.length - seen.length;
   return html`<li id="${anchor('rule', rule.id)}" class="rule ${verdict}"><p>${badge(verdict)} <b>${rule.id}</b> <span class="level">${rule.level}</span> ${rule.money ? MONEY : null}</p>
 <p>${prose(capital(rule.sentence))}. <span class="dim">${clauseText(rule)}</span></p>
-<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${reasonText(result)}</dd>`}${whyOnlyWarned(result)}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
+<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${proseFromOutside(reasonText(result))}</dd>`}${whyOnlyWarned(result)}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
 `;
 }
 
@@ -83,7 +95,7 @@ export function reasonsSection(fold: Fold, id: string, title: string, verdicts: 
       const names = results.map(
         ({ rule }, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('rule', rule.id)}">${rule.id}</a>`,
       );
-      return html`<li>${sign(first.verdict)}<span class="sentence">${reasonText(first)}</span>: ${names}</li>
+      return html`<li>${sign(first.verdict)}<span class="sentence">${proseFromOutside(reasonText(first))}</span>: ${names}</li>
 `;
     });
   const rest = left.size === 0 ? null : html`<li>${sign('untested')}Not selected: ${plural(left.size, 'rule')}</li>`;

@@ -96,7 +96,7 @@ function tally({ rules }: Fold): Markup {
     ({ verdict, count }) =>
       html`<li class="${verdict}"><span aria-hidden="true">${mark(verdict, true)}</span> <b>${count}</b> ${verdictNoun(verdict, count)}</li>`,
   );
-  return html`<div class="tally"><svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg><ul aria-label="rules by verdict">${words}</ul></div>`;
+  return html`<div class="tally"><p class="dim">The ${plural(rules.length, 'rule')} of the contract</p><svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg><ul aria-label="rules by verdict">${words}</ul></div>`;
 }
 
 function facts(fold: Fold, { exitCode }: Conclusion): Markup {

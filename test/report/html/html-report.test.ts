@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { RULES } from '../../../src/contract/catalogue.ts';
 import { conclude } from '../../../src/journal/conclusion.ts';
@@ -7,6 +8,12 @@ import { foldJournal } from '../../../src/journal/fold.ts';
 import { htmlReport } from '../../../src/report/html/html-report.ts';
 import { ended, exchange, found, planned, runEnded, runStarted, started } from '../../journal/events.ts';
 import { foldOf, JOURNALS, OPTIONS, reportOfEvents, reportText } from '../journals.ts';
+
+/** The calls of all scenarios, which the page stores compressed. */
+const unpacked = (page: string): string =>
+  [...page.matchAll(/<script type="application\/gzip"[^>]*>([^<]*)</g)]
+    .map(([, text = '']) => gunzipSync(Buffer.from(text, 'base64')).toString())
+    .join('');
 
 /** Finds the start tags of an element in a page, as a parser would. */
 const tags = (page: string, name: string): readonly string[] => page.match(new RegExp(`<${name}[\\s>]`, 'gi')) ?? [];
@@ -39,8 +46,10 @@ describe('the HTML report', () => {
     expect(page).not.toContain('<script>alert');
     // One script holds the exchanges that are unfolded later, and the other is the script of the page.
     expect(tags(page, 'script')).toHaveLength(2);
-    expect(page).toContain('\\u{202e}');
-    expect(page).not.toMatch(/[^\P{C}\n\t]/u);
+    const calls = unpacked(page);
+    expect(calls).not.toContain('<script');
+    expect(calls).toContain('\\u{202e}');
+    for (const text of [page, calls]) expect(text).not.toMatch(/[^\P{C}\n\t]/u);
   });
 
   it('shows failures first and with all details, rules about money before others', async () => {
@@ -51,7 +60,7 @@ describe('the HTML report', () => {
     expect(at('id="rules"')).toBeLessThan(at('id="broken"'));
     expect(at('id="broken"')).toBeLessThan(at('id="others"'));
     expect(page).toMatch(/<details class="scenario fail"[^>]* open>/);
-    expect(page).toMatch(/<details class="exchange" id="call-[^"]*" open>/);
+    expect(unpacked(page)).toMatch(/<details class="exchange found fail" id="call-[^"]*" open>/);
     expect(page).not.toMatch(/<details class="scenario pass"[^>]* open>/);
     const rules = [...page.matchAll(/<li id="rule-([^"]*)"/g)].map(([, id]) => RULES.find((rule) => rule.id === id));
     expect(rules.map((rule) => rule?.money)).toEqual(
@@ -90,7 +99,53 @@ describe('the HTML report', () => {
     const page = await reportOfEvents(events, 'html', { exchangesPerScenario: 10 });
     expect(page).toContain('and 20 further calls, which only the journal shows');
     expect(tags(page, 'article')).toHaveLength(0);
-    expect(page.match(/id="call-/g)?.length).toBe(10);
+    expect(unpacked(page).match(/id="call-/g)?.length).toBe(10);
+  });
+
+  it('removes secrets from the calls before it compresses them', async () => {
+    const story = planned('bet/debit', ['bet.debit']);
+    const events = [runStarted([story]), started(story.id), ...exchange('x1', story.id), ended(story.id), runEnded()];
+    const plain = unpacked(await reportOfEvents(events, 'html'));
+    expect(plain).toContain('sessionID=s-1');
+    const scrub = (text: string): string => text.replaceAll('s-1', 'HIDDEN');
+    const page = unpacked(await reportOfEvents(events, 'html', { scrub }));
+    expect(page).not.toContain('s-1');
+    expect(page).toContain('HIDDEN');
+  });
+
+  it('groups scenarios without a finding by rule group, and shows the source of a file once', async () => {
+    const first = planned('bet/debit#one', ['bet.debit']);
+    const second = { ...planned('bet/debit#two', ['bet.debit']), place: first.place };
+    const third = planned('win/credit', ['win.credit']);
+    const events = [
+      runStarted([first, second, third]),
+      ...[first, second, third].flatMap(({ id }, at) => [started(id), ...exchange(`x${at}`, id), ended(id)]),
+      runEnded(),
+    ];
+    const page = await reportOfEvents(events, 'html', { readLine: ({ line }) => (line < 4 ? `line ${line}` : null) });
+    const groups = page.split('<details class="group"').slice(1);
+    expect(groups.map((group) => /id="group-([^"]*)"/.exec(group)?.[1])).toEqual(['bet', 'win']);
+    expect(groups[0]).toContain('2 scenarios');
+    expect(groups[0]?.match(/class="source"/g)).toHaveLength(1);
+    expect(groups[0]).toContain('The source is shown in <a href="#scenario-bet/debit%23one">');
+  });
+
+  it('has a ticket for each failed scenario, in which no text from outside is Markdown', async () => {
+    const story = planned('bet/debit', ['bet.debit']);
+    const events: JournalEvent[] = [
+      runStarted([story]),
+      started(story.id),
+      ...exchange('x1', story.id),
+      found(story.id, 'bet.debit', 'fail', { exchange: 'x1', expected: '90.00', actual: '```\n# a heading' }),
+      ended(story.id, { verdict: 'fail' }),
+      runEnded(),
+    ];
+    const page = await reportOfEvents(events, 'html');
+    const text = /<p class="ticket">.*?<code hidden>([\s\S]*?)<\/code>/.exec(page)?.[1] ?? '';
+    expect(text).toMatch(/^### bet\.debit is broken \(MUST, money is at stake\)\n/);
+    expect(text.split('````')).toHaveLength(3);
+    expect(text).toContain('actual    ```\\n# a heading');
+    expect(text).toContain('request   ');
   });
 
   it('is written in pieces that do not grow with the run', async () => {

@@ -35,6 +35,13 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const visible = (page: Page, selector: string): Promise<number> =>
   page.locator(selector).filter({ visible: true }).count();
 
+/** A script that says whether the first element of a selector is inside the window. */
+const inView = (selector: string, axis: 'X' | 'Y' = 'Y'): string => {
+  const [from, to, size] = axis === 'X' ? ['left', 'right', 'innerWidth'] : ['top', 'bottom', 'innerHeight'];
+  return `(() => { const at = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
+    return at.${from} >= 0 && at.${to} <= ${size}; })()`;
+};
+
 describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, () => {
   it.each(['failed', 'passed', 'hostile'])(
     '(of a run that %s) has no accessibility problems in light and dark, and fits a telephone',
@@ -51,7 +58,8 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     expect(await page.locator('h1').textContent()).toContain('Not conforming');
     expect(await visible(page, '.scenario.fail .exchange[open] .message')).toBeGreaterThan(3);
     expect(await visible(page, '.tools')).toBe(0);
-    await page.locator('.scenario.pass > summary').first().click();
+    await page.locator('#group-balance > summary').click();
+    await page.locator('#group-balance .scenario.pass > summary').first().click();
     expect(await visible(page, '.scenario.pass .listing')).toBe(1);
     expect(await visible(page, '.scenario.pass .source pre')).toBe(1);
     await page.goto(address('failed', '#rule-idempotency.bet'));
@@ -85,13 +93,13 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
 
   it('unfolds the calls of a scenario that is opened, and finds a call by its address', async () => {
     const page = await openPage('failed');
-    const card = page.locator('.scenario.pass').first();
+    await page.locator('#group-balance > summary').click();
+    const card = page.locator('#group-balance .scenario.pass').first();
     expect(await card.locator('.exchange').count()).toBe(0);
     await card.locator('> summary').click();
     await expect.poll(() => card.locator('.exchange').count(), SOON).toBeGreaterThan(1);
     expect(await card.locator('.listing').count()).toBe(0);
-    const link = card.locator('.calls a').first();
-    const id = (await link.textContent()) ?? '';
+    const id = (await card.locator('.exchange > summary > span:last-child').first().textContent()) ?? '';
     await page.goto(address('passed'));
     await page.goto(address('failed', `#call-${id}`));
     await expect.poll(() => visible(page, `[id="call-${id}"] .message`), SOON).toBe(2);
@@ -99,16 +107,66 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
 
   it('shows only the scenarios that match the search and the filters', async () => {
     const page = await openPage('failed');
-    const all = await visible(page, '.scenario');
+    const all = await page.locator('.scenario').count();
     await page.keyboard.press('/');
     await page.keyboard.type('BALANCE/extra query');
-    await expect.poll(() => page.locator('#shown').textContent(), SOON).toBe(`1 of ${all} scenarios`);
+    await expect
+      .poll(() => page.locator('#shown').textContent(), SOON)
+      .toMatch(new RegExp(`^1 of ${all} scenarios · \\d+ rules? · \\d+ causes?$`));
+    expect(await page.evaluate<boolean>(inView('.rule:not([hidden])'))).toBe(true);
+    expect(await visible(page, '.cause')).toBe(0);
     await page.keyboard.press('Escape');
-    await expect.poll(() => visible(page, '.scenario'), SOON).toBe(all);
+    await expect.poll(() => page.locator('.scenario:not([hidden])').count(), SOON).toBe(all);
     await page.locator('[data-filter="fail"]').click();
-    expect(await visible(page, '.scenario')).toBe(await page.locator('.scenario.fail').count());
+    const failed = await page.locator('.scenario.fail').count();
+    expect(await visible(page, '.scenario')).toBe(failed);
+    expect(await page.locator('#shown').textContent()).toContain(`${failed} of ${all} scenarios`);
     await page.goto(address('failed', '#scenario-balance/read'));
     await expect.poll(() => visible(page, '[id="scenario-balance/read"] .inside'), SOON).toBe(1);
+  });
+
+  it('keeps its bar in one row on a desktop, and hides no place that a link leads to', async () => {
+    const page = await openPage('failed', { viewport: { width: 1280, height: 800 } });
+    for (const text of ['', 'bet']) {
+      await page.fill('#search', text);
+      await expect.poll(() => page.locator('#shown').textContent(), SOON).toMatch(text === '' ? /^$/ : / of /);
+      expect(await page.evaluate<number>('document.querySelector(".bar").offsetHeight')).toBeLessThan(60);
+      expect(await overhang(page, 1280)).toBeLessThanOrEqual(0);
+    }
+    await page.fill('#search', '');
+    for (const link of await page.locator('.links a').all()) {
+      await link.click();
+      const { hash } = new URL(page.url());
+      const top = await page.evaluate<number>(`document.querySelector('${hash}').getBoundingClientRect().top`);
+      expect(top).toBeGreaterThan(
+        await page.evaluate<number>('document.querySelector(".bar").getBoundingClientRect().bottom'),
+      );
+    }
+  });
+
+  it('shows the first wrong balance on a telephone', async () => {
+    const page = await openPage('failed', { viewport: { width: 390, height: 800 } }, '#scenario-idempotency/bet');
+    await expect
+      .poll(() => page.evaluate<boolean>(inView('[id="scenario-idempotency/bet"] circle.off', 'X')), SOON)
+      .toBe(true);
+  });
+
+  it('copies a ticket of a failure', async () => {
+    const page = await openPage('failed', { permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.locator('.ticket .copy').first().click();
+    await expect.poll(() => page.locator('.ticket .copy').first().textContent(), SOON).toMatch(/Copied|Marked/);
+    const copied = await page.evaluate<string>('getSelection().toString() || navigator.clipboard.readText()');
+    expect(copied).toMatch(/^### [a-z.-]+ is broken/);
+    expect(copied).toContain('run again croupier run');
+  });
+
+  it('shows when each scenario ran, and opens the scenario of a bar', async () => {
+    const page = await openPage('failed');
+    const first = page.locator('.run-time rect[data-scenario]').first();
+    const id = await first.getAttribute('data-scenario');
+    await first.dispatchEvent('click');
+    await expect.poll(() => visible(page, `[id="scenario-${id}"] .inside`), SOON).toBe(1);
+    expect(await page.locator('.sessions tbody tr').count()).toBeGreaterThan(5);
   });
 
   it('copies a curl line', async () => {
@@ -148,7 +206,9 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
   it('shows text of the operator and runs none of it', async () => {
     const page = await openPage('hostile');
     expect(await page.locator('.actual').first().textContent()).toContain('<script>alert("x")</script>');
-    expect(await page.locator('script:not([type="module"])').count()).toBe(0);
-    expect(await page.locator('.sides').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u001b]/);
+    expect(await page.locator('script:not([type="module"], [type="application/gzip"])').count()).toBe(0);
+    expect(await page.locator('.sides').first().textContent()).not.toMatch(
+      /[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u001b]/,
+    );
   });
 });

@@ -7,10 +7,11 @@ export function startCopying(): void {
     if (!(target instanceof HTMLButtonElement) || !target.matches('.copy')) return;
     const code = target.parentElement?.querySelector('code');
     if (!code) return;
+    const label = target.textContent;
     void copy(code).then((done) => {
       target.textContent = done ? 'Copied' : 'Marked';
       setTimeout(() => {
-        target.textContent = 'Copy';
+        target.textContent = label;
       }, SAID_MS);
     });
   });
@@ -25,6 +26,8 @@ async function copy(code: Element): Promise<boolean> {
     await navigator.clipboard.writeText(code.textContent);
     return true;
   } catch {
+    // Hidden text can't be selected.
+    if (code instanceof HTMLElement) code.hidden = false;
     getSelection()?.selectAllChildren(code);
     return false;
   }

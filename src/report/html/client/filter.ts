@@ -5,9 +5,18 @@ interface Filter {
   readonly clear: () => void;
 }
 
+/** A search and the selected filters. */
+interface Wanted {
+  readonly words: readonly string[];
+  readonly verdicts: ReadonlySet<string>;
+  readonly money: boolean;
+}
+
+const VERDICTS = ['fail', 'inconclusive', 'warn', 'note', 'pass', 'skip', 'untested'];
+
 /**
- * Starts the search and the filters, which hide the scenarios and rules that do not match. A scenario matches if it contains
- * every word of the search and has a selected verdict.
+ * Starts the search and the filters. They hide the scenarios, rules and causes that do not match, say how many match, and scroll
+ * to the first one. A scenario or a rule matches if it contains every word of the search and has a selected verdict.
  */
 export function startFilter(): Filter {
   const tools = document.querySelector<HTMLElement>('.tools');
@@ -18,31 +27,45 @@ export function startFilter(): Filter {
   const buttons = [...tools.querySelectorAll<HTMLButtonElement>('.filter')];
   const scenarios = [...document.querySelectorAll<HTMLElement>('.scenario')];
   const rules = [...document.querySelectorAll<HTMLElement>('.rule')];
+  const causes = [...document.querySelectorAll<HTMLElement>('.cause')];
+  const chips = [...document.querySelectorAll<HTMLAnchorElement>('.chip')];
+  const sections = [...document.querySelectorAll<HTMLElement>('.scenarios, details.group')];
+  const inWords = document.querySelector<HTMLDetailsElement>('.words');
   const isPressed = (button: HTMLButtonElement): boolean => button.ariaPressed === 'true';
 
   const apply = (): void => {
+    const verdicts = new Set(buttons.filter(isPressed).map(({ dataset }) => dataset.filter ?? ''));
+    const money = verdicts.delete('money');
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const chosen = new Set(buttons.filter(isPressed).map(({ dataset }) => dataset.filter ?? ''));
-    const money = chosen.delete('money');
+    const wanted: Wanted = { words, verdicts, money };
+    const isFiltered = words.length > 0 || money || verdicts.size > 0;
     for (const scenario of scenarios) {
       const { words: own = '', verdict = '', money: isMoney } = scenario.dataset;
-      const fits =
-        words.every((word) => own.toLowerCase().includes(word)) && (chosen.size === 0 || chosen.has(verdict));
-      scenario.hidden = !fits || (money && isMoney !== 'yes');
+      scenario.hidden = !fits(wanted, own, verdict, isMoney === 'yes');
     }
-    for (const rule of rules) {
-      const own = words.length === 0 ? '' : rule.textContent.toLowerCase();
-      rule.hidden =
-        !words.every((word) => own.toLowerCase().includes(word)) || (money && rule.querySelector('.money') === null);
+    for (const item of [...rules, ...causes]) {
+      const verdict = VERDICTS.find((name) => item.classList.contains(name)) ?? 'fail';
+      item.hidden = isFiltered && !fits(wanted, item.textContent, verdict, item.querySelector('.money') !== null);
     }
-    const isFiltered = words.length > 0 || money || chosen.size > 0;
-    const left = scenarios.filter(({ hidden }) => !hidden).length;
-    shown.textContent = isFiltered ? `${left} of ${scenarios.length} scenarios` : '';
-    for (const section of document.querySelectorAll('.scenarios')) {
-      const count = section.querySelector<HTMLElement>('.count');
+    const hiddenRules = new Set(rules.filter(({ hidden }) => hidden).map(({ id }) => id));
+    for (const chip of chips) chip.hidden = hiddenRules.has(decodeURIComponent(chip.hash.slice(1)));
+    for (const row of document.querySelectorAll<HTMLElement>('.matrix tbody tr'))
+      row.hidden = row.querySelector('.chip:not([hidden])') === null;
+    for (const section of sections) {
       const own = [...section.querySelectorAll<HTMLElement>('.scenario')].filter(({ hidden }) => !hidden).length;
+      section.hidden = isFiltered && own === 0;
+      // The groups are folded, but a hit must be seen.
+      if (section instanceof HTMLDetailsElement && isFiltered && own > 0) section.open = true;
+      const count = section.querySelector<HTMLElement>('.count');
       if (count) count.textContent = isFiltered ? `${own} of ${count.dataset.all ?? ''}` : (count.dataset.all ?? '');
     }
+    const hits = [...causes, ...rules, ...scenarios].filter(({ hidden }) => !hidden);
+    shown.textContent = isFiltered ? summary(causes, rules, scenarios) : '';
+    if (!isFiltered) return;
+    if (inWords && words.length > 0) inWords.open = rules.some(({ hidden }) => !hidden);
+    // A rule that is folded away cannot be seen.
+    const first = hits.find((hit) => hit.closest('details:not([open])') === null || hit.matches('.scenario'));
+    first?.scrollIntoView();
   };
 
   let waiting = 0;
@@ -68,6 +91,25 @@ export function startFilter(): Filter {
     event.preventDefault();
     search.focus();
   });
-  apply();
   return { clear };
+}
+
+function fits({ words, verdicts, money }: Wanted, text: string, verdict: string, isMoney: boolean): boolean {
+  const own = words.length === 0 ? '' : text.toLowerCase();
+  return (
+    words.every((word) => own.includes(word)) && (verdicts.size === 0 || verdicts.has(verdict)) && (!money || isMoney)
+  );
+}
+
+/** Says how many scenarios, rules and causes are left, as in `3 of 70 scenarios · 2 rules · 1 cause`. */
+function summary(
+  causes: readonly HTMLElement[],
+  rules: readonly HTMLElement[],
+  scenarios: readonly HTMLElement[],
+): string {
+  const left = (all: readonly HTMLElement[]): number => all.filter(({ hidden }) => !hidden).length;
+  const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const parts = [`${left(scenarios)} of ${counted(scenarios.length, 'scenario')}`, counted(left(rules), 'rule')];
+  if (causes.length > 0) parts.push(counted(left(causes), 'cause'));
+  return parts.join(' · ');
 }

@@ -8,13 +8,25 @@ startUnfolding();
 startCopying();
 const filter = startFilter();
 
+const bar = document.querySelector<HTMLElement>('.bar');
+
+/** Keeps the place for the bar free above an element that the page scrolls to. */
+function leaveRoomForBar(): void {
+  if (bar === null) return;
+  const isStuck = getComputedStyle(bar).position === 'sticky';
+  document.documentElement.style.scrollPaddingTop = isStuck ? `${bar.offsetHeight + 12}px` : '';
+}
+
+if (bar !== null) new ResizeObserver(leaveRoomForBar).observe(bar);
+leaveRoomForBar();
+
 /** Scrolls to the element that the address names after `#`, even if it is folded or filtered out. */
-function arrive(): void {
-  const target = follow(location.hash);
+async function arrive(): Promise<void> {
+  const target = await follow(location.hash);
   if (target === null) return;
   if (target.closest('[hidden]') !== null) filter.clear();
   target.scrollIntoView();
 }
 
-addEventListener('hashchange', arrive);
-arrive();
+addEventListener('hashchange', () => void arrive());
+void arrive();
