@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
-import { getAsset, getRawAsset } from 'node:sea';
+import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { type Program, start } from './start.ts';
+
+/** The V8 code cache of the program. An executable that was built on another system has none. */
+const CACHE = 'program.cache';
 
 /**
  * Starts the single executable. The program and its V8 code cache are files inside the executable. Both are loaded only
@@ -10,7 +13,7 @@ import { type Program, start } from './start.ts';
 start(async () => {
   const script = new Script(`(function (exports, require) {${getAsset('program.cjs', 'utf8')}\n})`, {
     filename: 'program.cjs',
-    cachedData: Buffer.from(getRawAsset('program.cache')),
+    ...(getAssetKeys().includes(CACHE) && { cachedData: Buffer.from(getRawAsset(CACHE)) }),
   });
   const program: Partial<Program> = {};
   const run = script.runInThisContext() as (exports: object, require: NodeJS.Require) => void;

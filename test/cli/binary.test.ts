@@ -95,7 +95,7 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
     execFileSync('npm', ['run', 'binary'], { cwd: copy, stdio: 'pipe' });
     expect(sha256(path.join(copy, 'build', 'croupier'))).toBe(sha256(moved));
-  });
+  }, 240_000);
 });
 
 function sha256(file: string): string {
