@@ -24,7 +24,10 @@ export interface Refused {
 }
 
 export interface Listening {
-  /** The address of the server, without a trailing slash, such as `http://127.0.0.1:41234`. */
+  /**
+   * The address of the server, without a trailing slash, such as `http://127.0.0.1:41234`. If the server listens on all
+   * addresses of this machine, it is the address on loopback.
+   */
   readonly url: string;
   /**
    * Stops accepting connections, closes idle connections, and waits for the replies in progress. After `graceMs`
@@ -134,9 +137,10 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     server.listen(options.port ?? 0, host, resolve);
   });
   const { address, port, family } = server.address() as AddressInfo;
+  const reached = ONE_OF_ALL.get(address) ?? address;
 
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    url: `http://${family === 'IPv6' ? `[${reached}]` : reached}:${port}`,
     close: (graceMs = 2000) => {
       closing ??= new Promise<void>((resolve) => {
         const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
@@ -149,6 +153,12 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     },
   };
 }
+
+/** The names of all addresses of this machine, with the one on loopback: a program can't connect to the names. */
+const ONE_OF_ALL: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
 
 /** Returns true if a header announces a body (RFC 9112, 6.3). */
 function hasBody(incoming: IncomingMessage): boolean {

@@ -77,6 +77,7 @@ export function createService(options: ServiceOptions): Service {
   const known = new Set(parts.sessions.all().map(({ gsID }) => gsID));
   /** The address of the server. It is used for requests without a valid Host header. */
   let ownUrl = 'http://127.0.0.1';
+  let origins: readonly string[] = [];
 
   const publicUrl = ({ headers }: Pick<ListenRequest, 'headers'>): string =>
     options.publicUrl ?? hostUrl(headerOf(headers, 'host')) ?? ownUrl;
@@ -97,7 +98,7 @@ export function createService(options: ServiceOptions): Service {
       handler: (request) => jsonReply(200, openApiDocument(parts.version, `${publicUrl(request)}${basePath}`)),
     },
     ...gameImageRoutes(parts.games),
-    ...pagesOf(parts, options, closingStreams.signal, () => ownUrl, closeParts),
+    ...pagesOf(parts, options, closingStreams.signal, () => origins, closeParts),
   ];
   const handle = exchanges.handlerOf(routes);
   void endCampaigns(parts, campaignCheckMs, closing.signal);
@@ -117,6 +118,7 @@ export function createService(options: ServiceOptions): Service {
         listen(handle, { ...address, onFault: parts.onFault, onRefused: (refused) => exchanges.refused(refused) }),
       );
       ownUrl = listening.url;
+      origins = consoleOrigins(ownUrl, address.host, options.publicUrl);
       return {
         url: listening.url,
         baseUrl: `${listening.url}${basePath}`,
@@ -143,12 +145,12 @@ function pagesOf(
   parts: ServiceParts,
   { pages, paytableOf }: ServiceOptions,
   closingStreams: AbortSignal,
-  ownUrl: () => string,
+  origins: () => readonly string[],
   closeParts: OpenedParts['close'],
 ): readonly Route[] {
   if (pages === undefined) return [];
   try {
-    return pageRoutes(parts, pages, closingStreams, ownUrl, paytableOf);
+    return pageRoutes(parts, pages, closingStreams, origins, paytableOf);
   } catch (error) {
     void closeParts(0);
     throw error;
@@ -159,14 +161,14 @@ function pagesOf(
  * Returns the routes of the game page, and of the console if the options contain one.
  *
  * @param closing ends the event streams
- * @param ownUrl returns the address of the server
+ * @param origins returns the addresses at which the console may be opened
  * @throws Error when the pages are not built
  */
 function pageRoutes(
   parts: ServiceParts,
   { readPage, console }: PagesOptions,
   closing: AbortSignal,
-  ownUrl: () => string,
+  origins: () => readonly string[],
   paytableOf?: (gameID: string) => Paytable,
 ): readonly Route[] {
   const { roundFeed, sessions, sleep } = parts;
@@ -176,7 +178,7 @@ function pageRoutes(
   const { token, curlOf = none, scenarioOf = none } = console ?? {};
   return [
     ...gameRoutes({ ...pages, sessions, sleep }),
-    ...(token === undefined ? [] : consoleRoutes({ ...pages, parts, token, ownUrl, curlOf, scenarioOf })),
+    ...(token === undefined ? [] : consoleRoutes({ ...pages, parts, token, origins, curlOf, scenarioOf })),
   ];
 }
 
@@ -192,6 +194,24 @@ async function openOrClose(close: () => Promise<void>, open: () => Promise<Liste
     await close();
     throw error;
   }
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * Returns the addresses at which the console may be opened: those on loopback. If the service listens on
+ * another address, other machines are meant to reach it, so this address and the public one are added.
+ */
+function consoleOrigins(ownUrl: string, host = '127.0.0.1', publicUrl?: string): readonly string[] {
+  const own = new URL(ownUrl);
+  const local = LOOPBACK.map((name) => new URL(`http://${name}:${own.port}`).origin);
+  if (isLoopback(host)) return local;
+  return [...local, own.origin, ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])];
+}
+
+/** Returns true if only programs on this machine can reach a server that listens on the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

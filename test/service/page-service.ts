@@ -30,12 +30,15 @@ export interface PageServiceOptions {
   /** The milliseconds between two attempts of an owed call. */
   readonly retryMs?: number;
   readonly hasConsole?: boolean;
+  /** The address to listen on. The default is 127.0.0.1. */
+  readonly host?: string;
+  readonly publicUrl?: string;
 }
 
 /** Starts the service with its pages, the reference operator, and the operator `rude`, which sends markup in every text. */
 export async function startPages(
   dir: string,
-  { deadlineMs = 2000, retryMs = 60_000, hasConsole = true }: PageServiceOptions = {},
+  { deadlineMs = 2000, retryMs = 60_000, hasConsole = true, host, publicUrl }: PageServiceOptions = {},
 ): Promise<PageService> {
   const front = await openFront();
   const rude = await listen(RUDE, { onFault: () => {} });
@@ -50,10 +53,11 @@ export async function startPages(
       ...(hasConsole && { console: CONSOLE }),
     },
     wire: { deadlineMs },
+    ...(publicUrl !== undefined && { publicUrl }),
     backoff: { initialMs: retryMs, factor: 1, maxMs: retryMs, jitter: 0 },
     paytableOf: () => PAYTABLE.map(({ multiplier }) => ({ multiplier, weight: multiplier === drawn ? 1 : 0 })),
   });
-  const served = await service.start();
+  const served = await service.start(host === undefined ? {} : { host });
   onTestFinished(async () => {
     await served.close(0);
     await rude.close(0);

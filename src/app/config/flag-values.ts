@@ -49,6 +49,18 @@ function split(pair: string): [name: string, value?: string] {
   return at < 0 ? [pair] : [pair.slice(0, at), pair.slice(at + 1)];
 }
 
+/**
+ * Reads the URL at which others reach a server of croupier. Returns it without a slash at the end.
+ *
+ * @throws UsageError unless it is an http or https URL
+ */
+export function readPublicUrl(text: string, flag: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`${flag} ${text}: it must be an http or https URL.`);
+  return text.replace(/(?<!\/)\/+$/, '');
+}
+
 const MAX_PORT = 65_535;
 
 /**

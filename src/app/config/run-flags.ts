@@ -47,6 +47,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   /** True if selected rules and scenarios may stay undecided. */
   readonly allowSkipped?: boolean;
   readonly coreApiPort?: string;
+  readonly coreApiHost?: string;
+  readonly coreApiUrl?: string;
   readonly launchWait?: number;
   readonly after?: readonly string[];
   readonly bail?: number | true;

@@ -5,7 +5,7 @@ import { plural } from '../../report/terminal/layout.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import { createService } from '../../service/service.ts';
 import type { SessionSource } from '../config/clients.ts';
-import { readPort } from '../config/flag-values.ts';
+import { readPort, readPublicUrl } from '../config/flag-values.ts';
 import type { RunFlags } from '../config/run-flags.ts';
 import { askForSessions } from '../config/sessions-from.ts';
 import { UsageError } from '../exit-status.ts';
@@ -22,7 +22,7 @@ export interface Launches {
 
 /** The settings of a run that the Core API needs. */
 export interface LaunchOptions {
-  readonly flags: Pick<RunFlags, 'launches' | 'launchWait' | 'coreApiPort'>;
+  readonly flags: Pick<RunFlags, 'launches' | 'launchWait' | 'coreApiPort' | 'coreApiHost' | 'coreApiUrl'>;
   readonly sources: ReadonlyMap<string, SessionSource>;
   /** The folder of the configuration, in which `sessionsFrom` runs its command. */
   readonly dir: string;
@@ -41,12 +41,14 @@ export async function openLaunches(clients: readonly ClientUnderTest[], options:
   const { flags, sources, stdio, signal, dir } = options;
   const { launches: wanted = 1 } = flags;
   const waitMs = flags.launchWait ?? WAIT_MS;
+  const publicUrl = flags.coreApiUrl === undefined ? undefined : readPublicUrl(flags.coreApiUrl, '--core-api-url');
   const seen: (LaunchRequest & { readonly extCID?: string })[] = [];
   let onLaunch = () => {};
   const service = createService({
     clients: serviceClients(clients, sources, '--launches'),
     onFault: (error) => stdio.err.write(`The Core API failed: ${forTerminal(String(error))}\n`),
     ...(clients[0]?.contract !== undefined && { contract: clients[0].contract }),
+    ...(publicUrl !== undefined && { publicUrl }),
   });
   service.onLaunchSeen((one) => {
     seen.push(one);
@@ -54,11 +56,15 @@ export async function openLaunches(clients: readonly ClientUnderTest[], options:
     onLaunch();
   });
   const served = await service
-    .start({ port: readPort(flags.coreApiPort, '--core-api-port') })
+    .start({
+      port: readPort(flags.coreApiPort, '--core-api-port'),
+      ...(flags.coreApiHost !== undefined && { host: flags.coreApiHost }),
+    })
     .catch((error: unknown) => {
       throw new UsageError(`The Core API can't be started: ${error instanceof Error ? error.message : String(error)}.`);
     });
-  stdio.err.write(`core-api ${served.baseUrl}\n`);
+  const baseUrl = publicUrl === undefined ? served.baseUrl : served.baseUrl.replace(served.url, publicUrl);
+  stdio.err.write(`core-api ${baseUrl}\n`);
 
   const requestsOf = ({ extCID }: ClientUnderTest) =>
     seen.filter((one) => (one.extCID ?? claimedBy(one, clients)) === extCID);
@@ -69,7 +75,7 @@ export async function openLaunches(clients: readonly ClientUnderTest[], options:
       const { extCID } = client;
       const from = sources.get(extCID)?.from;
       const enough = () => launched(requestsOf(client)).length >= wanted;
-      if (from) await askForSessions(from, { extCID, dir, coreApi: served.baseUrl, env: stdio.env, signal });
+      if (from) await askForSessions(from, { extCID, dir, coreApi: baseUrl, env: stdio.env, signal });
       else if (!enough()) stdio.err.write(`${extCID} must launch ${plural(wanted, 'game')}.\n`);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, waitMs);

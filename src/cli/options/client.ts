@@ -137,6 +137,8 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     )
     .addOption(setting('--large-amounts', 'also move amounts above 2^53 of the smallest unit'))
     .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
+    .addOption(setting('--core-api-host <address>', 'the address that it listens on (default: 127.0.0.1)'))
+    .addOption(setting('--core-api-url <url>', 'URL at which backends and players reach it, if it is another one'))
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
     .addOption(setting('--require <rules>', 'groups and rules that the run must decide; repeatable').argParser(collect))
     .addOption(curlOption().helpGroup(SETTINGS));

@@ -5,15 +5,13 @@ import { securityHeaders } from '../page-http.ts';
 export interface GuardOptions {
   /** The secret that gives access to the console. */
   readonly token: string;
-  /** Returns the address of the server. */
-  readonly ownUrl: () => string;
+  /** Returns the addresses at which the console may be opened, such as `http://127.0.0.1:5000`. */
+  readonly origins: () => readonly string[];
 }
-
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
  * Protects the console against other users and other sites. A request must carry the token, which a page of another
- * site does not know and no browser sends by itself. Requests to host names other than loopback are refused, because
+ * site does not know and no browser sends by itself. Requests to other host names than its own are refused, because
  * another site can point its own name at this machine (DNS rebinding). Requests that the browser marks as coming from
  * another origin are refused too.
  */
@@ -25,13 +23,13 @@ export class Guard {
   }
 
   /** Protects the scripts and styles of the page. They need no token, because they contain no secret. */
-  onLoopback(handler: Handler): Handler {
-    return (request) => (this.#isOnLoopback(request) ? handler(request) : NOT_LOOPBACK);
+  atOwnHost(handler: Handler): Handler {
+    return (request) => (this.#isOwnHost(request) ? handler(request) : OTHER_HOST);
   }
 
   /** Protects the page itself. Its address must contain the token. */
   page(handler: Handler): Handler {
-    return this.onLoopback((request) => {
+    return this.atOwnHost((request) => {
       const token = new URLSearchParams(request.query).get('token') ?? '';
       return this.#isToken(token) ? handler(request) : NO_TOKEN_IN_ADDRESS;
     });
@@ -39,17 +37,16 @@ export class Guard {
 
   /** Protects the requests that the page sends. They must carry the token in the header `Authorization: Bearer`. */
   api(handler: Handler): Handler {
-    return this.onLoopback((request) => {
-      if (!isSameOrigin(request)) return OTHER_ORIGIN;
+    return this.atOwnHost((request) => {
+      if (!isSameOrigin(request, this.#options.origins())) return OTHER_ORIGIN;
       const [, token = ''] = /^Bearer ([^\s]+)$/.exec(headerOf(request.headers, 'authorization') ?? '') ?? [];
       return this.#isToken(token) ? handler(request) : NO_TOKEN;
     });
   }
 
-  #isOnLoopback({ headers }: ListenRequest): boolean {
-    const { port } = new URL(this.#options.ownUrl());
+  #isOwnHost({ headers }: ListenRequest): boolean {
     const host = headerOf(headers, 'host')?.toLowerCase();
-    return LOOPBACK.some((name) => host === (port === '' ? name : `${name}:${port}`));
+    return this.#options.origins().some((origin) => new URL(origin).host === hostOf(host));
   }
 
   /** Compares a token in constant time, so that the time of the reply reveals nothing about the right token. */
@@ -62,11 +59,17 @@ export class Guard {
  * Returns true if the request may come from the console's own page. Programs other than browsers send neither header,
  * so only the token protects against them.
  */
-function isSameOrigin({ headers }: ListenRequest): boolean {
+function isSameOrigin({ headers }: ListenRequest, origins: readonly string[]): boolean {
   const site = headerOf(headers, 'sec-fetch-site');
   const origin = headerOf(headers, 'origin');
-  const own = `http://${headerOf(headers, 'host')?.toLowerCase()}`;
-  return (site === undefined || site === 'same-origin') && (origin === undefined || origin === own);
+  const host = hostOf(headerOf(headers, 'host')?.toLowerCase());
+  const isOwn = (one: string) => new URL(one).host === host && new URL(one).origin === origin;
+  return (site === undefined || site === 'same-origin') && (origin === undefined || origins.some(isOwn));
+}
+
+/** Returns a Host header as `URL` writes a host: without the port 80. */
+function hostOf(header: string | undefined): string | undefined {
+  return header?.replace(/:80$/, '');
 }
 
 function digest(text: string): Uint8Array {
@@ -77,9 +80,9 @@ function refused(status: number, message: string): ListenReply {
   return jsonReply(status, { message }, securityHeaders('forbidden'));
 }
 
-const NOT_LOOPBACK = refused(
+const OTHER_HOST = refused(
   403,
-  'The console can only be opened on this machine. Use the address that croupier printed.',
+  'The console can only be opened at its own address. Use the address that croupier printed.',
 );
 const OTHER_ORIGIN = refused(403, 'The console accepts requests from its own page only.');
 const NO_TOKEN = refused(401, 'The token is missing or wrong. Send it in the header Authorization: Bearer.');

@@ -51,8 +51,8 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
 
   return [
     { method: 'GET', path: `${BASE}/`, handler: guard.page(file('console.html')) },
-    { method: 'GET', path: BASE, handler: guard.onLoopback(({ query }) => movedTo(`${BASE}/`, query)) },
-    ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.onLoopback(file(name)) })),
+    { method: 'GET', path: BASE, handler: guard.atOwnHost(({ query }) => movedTo(`${BASE}/`, query)) },
+    ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.atOwnHost(file(name)) })),
     api('GET', 'events', () => liveEvents(parts, actions, closing)),
     api('GET', 'exchange', ({ query }) => detail(query)),
     ...Object.entries(consoleActions(parts, players, () => actions.publish())).map(([path, handler]) =>

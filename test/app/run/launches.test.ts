@@ -65,10 +65,14 @@ const verdictsOf = (out: string) =>
 describe('croupier run --launches', { timeout: LONG_MS }, () => {
   it('judges the sessions that the operator launches, and the requests of its backend', async () => {
     configure(LAUNCHING);
-    running = start(['run', '--launches', '1', '--json', 'launch', 'balance.read'], { cwd, env: KEYS });
+    // Another address of this machine that only this machine can reach.
+    const flags = ['--launches', '1', '--core-api-host', '127.0.0.2', '--json'];
+    running = start(['run', ...flags, 'launch', 'balance.read'], { cwd, env: KEYS });
     const whole = ended(running);
+    const baseUrl = await coreApiOf(running);
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.2:\d+\/api\/v1$/);
     const client = createCoreApiClient({
-      baseUrl: await coreApiOf(running),
+      baseUrl,
       cID: 'c-acme',
       extCID: 'acme',
       apiKey: KEYS.ACME_API_KEY,
@@ -137,7 +141,9 @@ describe('croupier run --launches', { timeout: LONG_MS }, () => {
 
   it('is undecided if no game is launched, and names missing settings of the configuration', async () => {
     configure(LAUNCHING);
-    const idle = await croupier(['run', '--launches', '1', '--launch-wait', '200ms'], { cwd, env: KEYS });
+    const reached = ['--core-api-url', 'https://ci.acme.example/croupier/'];
+    const idle = await croupier(['run', '--launches', '1', '--launch-wait', '200ms', ...reached], { cwd, env: KEYS });
+    expect(idle.err).toContain('core-api https://ci.acme.example/croupier/api/v1\n');
     expect(idle.err).toContain('acme launched no game, so nothing was judged.');
     expect(idle.status).toBe(3);
     configure('');

@@ -131,6 +131,26 @@ describe('the console', () => {
     }
   });
 
+  it('is served under its public address only if it listens for other machines', async () => {
+    const publicUrl = 'https://ci.acme.example/croupier';
+    // This name of the loopback address is none that the service knows as loopback.
+    const open = await startPages(dir, { host: '::ffff:127.0.0.1', publicUrl });
+    const closed = await startPages(dir, { publicUrl });
+    const page = async (service: PageService, headers: Record<string, string>) =>
+      (await ask(service, `/console/?token=${TOKEN}`, headers)).status;
+    const Host = 'ci.acme.example';
+    expect([await page(open, { Host }), await page(closed, { Host })]).toEqual([200, 403]);
+    expect([await page(open, {}), await page(open, { Host: 'evil.example' })]).toEqual([200, 403]);
+    expect((await ask(open, '/console/', { Host })).status).toBe(401);
+    const act = async (headers: Record<string, string>) =>
+      (await ask(open, '/console/api/faults', { ...KEY, ...JSON_TYPE, ...headers }, FAULT)).status;
+    expect([
+      await act({ Host, Origin: `https://${Host}` }),
+      await act({ Host, Origin: `http://${Host}` }),
+      await act({ Host, Origin: 'https://evil.example' }),
+    ]).toEqual([200, 403, 403]);
+  });
+
   it('allows no other page to read anything', async () => {
     const service = await startPages(dir);
     for (const headers of [{}, { Origin: 'https://evil.example' }]) {

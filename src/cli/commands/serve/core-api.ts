@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { resolveClients } from '../../../app/config/clients.ts';
 import { diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
-import { readPort } from '../../../app/config/flag-values.ts';
+import { readPort, readPublicUrl } from '../../../app/config/flag-values.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { packageRoot, readBytes, whyUnreadable } from '../../../app/files.ts';
 import { serviceClients } from '../../../app/run/launches.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { curlLine } from '../../../report/curl.ts';
+import { forTerminal } from '../../../report/escape.ts';
 import type { ServiceClient } from '../../../service/client.ts';
 import { largeCatalogue } from '../../../service/games.ts';
-import { createService, type Service } from '../../../service/service.ts';
+import { createService, isLoopback, type Service } from '../../../service/service.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
 import { scenarioOfExchange } from './exchange-scenario.ts';
 import type { ServeCoreApiFlags, ServiceFlags } from './flags.ts';
@@ -67,6 +68,12 @@ export interface RunningService {
 
 const TOKEN_BYTES = 16;
 
+/** Says who can reach a service that does not listen on loopback. */
+function reachable({ host, publicUrl }: ServiceFlags): string {
+  const address = publicUrl === undefined ? '' : ` Its public address is ${forTerminal(publicUrl)}.`;
+  return `Other machines can reach the service, because it listens on ${forTerminal(host)}.${address} The Core API needs signed requests, and the console needs the token in its address.`;
+}
+
 /**
  * Starts the service.
  *
@@ -79,8 +86,7 @@ export async function startService(
   stdio: Stdio,
 ): Promise<RunningService> {
   const port = readPort(flags.port);
-  if (flags.publicUrl !== undefined && !/^https?:$/.test(URL.parse(flags.publicUrl)?.protocol ?? ''))
-    throw new UsageError(`--public-url ${flags.publicUrl}: it must be an http or https URL.`);
+  const publicUrl = flags.publicUrl === undefined ? undefined : readPublicUrl(flags.publicUrl, '--public-url');
   const token = randomBytes(TOKEN_BYTES).toString('hex');
   try {
     const service = createService({
@@ -94,16 +100,18 @@ export async function startService(
       ...(flags.largeCatalogue && { games: largeCatalogue() }),
       ...(flags.contract !== undefined && { contract: flags.contract }),
       ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data) }),
-      ...(flags.publicUrl !== undefined && { publicUrl: flags.publicUrl.replace(/(?<!\/)\/+$/, '') }),
+      ...(publicUrl !== undefined && { publicUrl }),
       ...(flags.sessionLife !== undefined && { sessionLifeMs: flags.sessionLife }),
       ...(flags.catalogueDelay !== undefined && { catalogueDelayMs: [flags.catalogueDelay, flags.catalogueDelay] }),
     });
-    const served = await service.start({ port });
+    const served = await service.start({ port, host: flags.host });
+    const isPublic = !isLoopback(flags.host);
+    if (isPublic) stdio.err.write(`${reachable(flags)}\n`);
     return {
       service,
       url: served.url,
       baseUrl: served.baseUrl,
-      consoleUrl: `${served.url}/console/?token=${token}`,
+      consoleUrl: `${(isPublic ? publicUrl : undefined) ?? served.url}/console/?token=${token}`,
       close: served.close,
     };
   } catch (error) {

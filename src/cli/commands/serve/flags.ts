@@ -10,6 +10,7 @@ function addServiceOptions<Args extends unknown[], Opts extends OptionValues, Gl
 ) {
   return command
     .option('--port <n>', 'port of the service (default: any free port)')
+    .option('--host <address>', 'the address that the service listens on, such as 0.0.0.0', '127.0.0.1')
     .option('--data <dir>', 'folder that stores the data (default: in memory, lost at the end)')
     .option('--public-url <url>', 'URL that operators and players use, if it differs from the address of the server')
     .addOption(
