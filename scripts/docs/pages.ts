@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { builtInSource, loadSuite } from '../../src/app/suite.ts';
 import { commandsPage } from './commands-page.ts';
+import { environmentPage } from './environment-page.ts';
 import { configurationPage, languagePage } from './language-page.ts';
 import { ruleExamples } from './rule-examples.ts';
 import { rulesPage } from './rules-page.ts';
@@ -15,6 +16,7 @@ function read(file: string): unknown {
 /** The generated pages: for each path, the function that returns the page's text. */
 export const WRITTEN_PAGES: Readonly<Record<string, () => string>> = {
   'docs/commands.md': commandsPage,
+  'docs/environment.md': environmentPage,
   'docs/configuration.md': () => configurationPage(read('schema/config.json') as Schema),
   'docs/language.md': () => languagePage(read('schema/scenario.json') as Schema),
   'docs/rules.md': () => {

@@ -2,9 +2,10 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Option } from 'commander';
 import { type Configuration, loadConfiguration } from '../app/config/configuration.ts';
 import { isOn, SWITCHES } from '../app/config/run-flags.ts';
-import { DEFAULTS } from '../app/run/settings.ts';
+import { CLIENT_KEYS, CONFIG_KEYS } from '../app/config/schema.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { columnsOf, padEnd } from '../report/terminal/layout.ts';
+import { OTHER_VARIABLES } from './environment.ts';
 
 /** One setting and its source. A flag overrides the environment, and the environment overrides the file. */
 interface Setting {
@@ -57,12 +58,14 @@ export async function printConfig(command: CommandUnknownOpts, stdio: Stdio): Pr
   const settings = new Map<string, Setting>();
   const put = (setting: Setting): void => {
     // A new value for a map or a list replaces the values that the map or list had before.
-    for (const name of settings.keys())
-      if (/^[.[]/.test(name.slice(setting.name.length)) && name.startsWith(setting.name)) settings.delete(name);
+    // A value of a map or a list also replaces the default of the whole map or list.
+    for (const [name, { from }] of settings)
+      if (isPartOf(name, setting.name) || (from === 'default' && isPartOf(setting.name, name))) settings.delete(name);
     settings.set(setting.name, setting);
   };
-  for (const [name, value] of Object.entries(DEFAULTS))
-    put({ name, value: String(value), from: 'default', where: null });
+  for (const setting of defaultsOf(CONFIG_KEYS, '')) put(setting);
+  for (const { extCID } of configuration.config.clients ?? [])
+    if (!wanted || wanted.includes(extCID)) for (const setting of defaultsOf(CLIENT_KEYS, `${extCID}: `)) put(setting);
   for (const setting of ofFile(configuration, wanted)) put(setting);
   const called = wanted?.[0] ?? configuration.config.clients?.[0]?.extCID ?? 'the client';
   for (const setting of ofCommandLine(command, called, stdio)) put(setting);
@@ -80,6 +83,24 @@ export async function printConfig(command: CommandUnknownOpts, stdio: Stdio): Pr
     stdio.out.write(`${padEnd(name, nameWidth)}  ${padEnd(value, valueWidth)}  ${where ?? from}\n`);
   }
 }
+
+/** True if a name belongs to a value within the map or list with the other name. */
+function isPartOf(name: string, whole: string): boolean {
+  return name.startsWith(whole) && /^[.[]/.test(name.slice(whole.length));
+}
+
+/** Returns the default of each key whose description names one. */
+function defaultsOf(keys: typeof CONFIG_KEYS, before: string): readonly Setting[] {
+  return Object.entries(keys).flatMap(([key, { description = '' }]): readonly Setting[] => {
+    const at = description.lastIndexOf(DEFAULT_WORDS);
+    if (at < 0) return [];
+    const value = description.slice(at + DEFAULT_WORDS.length).replace(/\.$/, '');
+    return [{ name: `${before}${key}`, value, from: 'default', where: null }];
+  });
+}
+
+/** The words before the default in the description of a key. */
+const DEFAULT_WORDS = 'Default: ';
 
 function ofFile(configuration: Configuration, wanted: readonly string[] | undefined): readonly Setting[] {
   const { config, file } = configuration;
@@ -129,9 +150,17 @@ function ofCommandLine(command: CommandUnknownOpts, client: string, { env }: Std
   }
   if (env.CROUPIER_KEY)
     settings.push({ name: nameFor('keyFile', ''), value: HIDDEN, from: 'environment', where: 'CROUPIER_KEY' });
+  for (const { name } of OTHER_VARIABLES) {
+    const value = env[name];
+    if (value !== undefined && name !== 'CROUPIER_KEY' && name !== 'TERM')
+      settings.push({ name, value, from: 'environment', where: name });
+  }
   for (const option of command.options) {
     const attribute = option.attributeName();
     const source = command.getOptionValueSource(attribute);
+    // A flag that has a variable, and no key in the file, is shown although it is not given.
+    if (source === undefined && option.envVar !== undefined && !isInFile(attribute))
+      settings.push({ name: option.long ?? attribute, value: '(not given)', from: 'default', where: null });
     if ((source !== 'cli' && source !== 'env') || attribute === 'printConfig') continue;
     const long = option.long ?? attribute;
     settings.push({
@@ -142,6 +171,10 @@ function ofCommandLine(command: CommandUnknownOpts, client: string, { env }: Std
     });
   }
   return settings;
+}
+
+function isInFile(attribute: string): boolean {
+  return attribute in AS_IN_FILE || attribute in OF_CLIENT;
 }
 
 function shown(option: Option, value: unknown): string {

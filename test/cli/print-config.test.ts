@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONFIG_KEYS } from '../../src/app/config/schema.ts';
 import { croupier } from './croupier.ts';
 
 const CONFIG = `clients:
@@ -64,6 +65,15 @@ describe('--print-config', () => {
     expect(of('acme-us: integratorBaseUrl')).toBeUndefined();
   });
 
+  it('shows every key of the file, with its default if nothing sets it', async () => {
+    const { of } = await printed(['run', '--client', 'acme-us'], { CROUPIER_GITHUB: '0' });
+    const keys = Object.keys(CONFIG_KEYS).filter((key) => key !== 'clients' && key !== 'logs');
+    expect(keys.filter((key) => of(key) === undefined)).toEqual([]);
+    expect(of('acme-us: production')).toMatchObject({ value: 'croupier decides by the address', from: 'default' });
+    expect(of('--retries')).toMatchObject({ value: '(not given)', from: 'default' });
+    expect(of('CROUPIER_GITHUB')).toMatchObject({ value: '0', from: 'environment' });
+  });
+
   it('shows no secret', async () => {
     const { out, of } = await printed(['call', 'bet', '--client', 'acme-eu'], {
       ACME_EU_KEY: 'acme-secret',
@@ -84,6 +94,7 @@ describe('--print-config', () => {
 
   it('prints a table as text, and says that there is no file', async () => {
     const { out } = await croupier(['run', '--print-config'], { cwd: tmpdir() });
-    expect(out).toMatch(/^There is no croupier\.yaml in this folder\.\ndeadline +5s +default\n/);
+    expect(out).toMatch(/^There is no croupier\.yaml in this folder\.\n/);
+    expect(out).toMatch(/^deadline +5s +default$/m);
   });
 });

@@ -11,6 +11,9 @@ import { SIDES } from '../../traffic/logged-exchange.ts';
 import { LOG_FIELDS } from '../../traffic/read/logs/log-form.ts';
 import { decimalsProblem } from './decimals.ts';
 
+/** The values of settings that no flag, no variable and no file sets. The section "Limits" of the contract gives the deadline. */
+export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
+
 /** The names that `require` accepts. */
 const REQUIRABLE: readonly string[] = [...RULE_GROUPS, ...RULES.map(({ id }) => id)];
 
@@ -233,13 +236,13 @@ export const configSchema = z
       .strictObject({ frID: text.describe('The id of a free-rounds campaign that the operator knows.') })
       .optional()
       .describe(
-        'The free-rounds campaign for free bets. Without this key, croupier makes up a frID, which the operator may refuse.',
+        'The free-rounds campaign for free bets. Default: croupier makes up a frID, which the operator may refuse.',
       ),
     stakes: z
       .record(currencyCode, money)
       .optional()
       .describe(
-        'The stake of a bet, by currency, as in { USD: "1.00" }. Other currencies get a default stake: 1, or more or less if 1 is an unusual bet, such as 100 in JPY.',
+        'The stake of a bet, by currency, as in { USD: "1.00" }. Other currencies have the default. Default: 1, or another amount if 1 is an unusual bet, such as 100 in JPY.',
       ),
     decimals: z
       .record(currencyCode, z.int('must be a whole number'))
@@ -251,39 +254,43 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Default: fiat currencies have the decimals of the contract, and other currencies those that the operator's balances show.",
+        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Fiat currencies have the decimals of the contract. Default: those that the operator's balances show.",
       ),
     scenarios: z
       .array(text)
       .optional()
-      .describe('Folders or files with your own scenarios. croupier runs them in addition to the built-in scenarios.'),
+      .describe(
+        'Folders or files with your own scenarios. croupier runs them in addition to the built-in scenarios. Default: only the built-in scenarios.',
+      ),
     require: z
       .array(z.enum(REQUIRABLE))
       .optional()
       .describe(
-        'Groups and rules that a run must decide, as with --require. A run of selected scenarios needs only those that its scenarios test.',
+        'Groups and rules that a run must decide, as with --require. A run of selected scenarios needs only those that its scenarios test. Default: none.',
       ),
     deadline: duration
       .optional()
-      .describe(`Maximum time for a reply. Default: ${REPLY_DEADLINE_SECONDS}s, as in the contract.`),
-    linger: duration.optional().describe('Time to wait for a late debit. Default: 2s.'),
+      .describe(`Maximum time for a reply, as in the contract. Default: ${DEFAULTS.deadline}.`),
+    linger: duration.optional().describe(`Time to wait for a late debit. Default: ${DEFAULTS.linger}.`),
     budget: z
       .partialRecord(z.enum(CALL_NAMES), duration)
       .optional()
       .describe(
-        'Maximum time for 95 of 100 replies to each kind of call, as in { bet: 800ms }. Slower replies give a warning, but do not fail the run.',
+        'Maximum time for 95 of 100 replies to each kind of call, as in { bet: 800ms }. Slower replies give a warning, but do not fail the run. Default: no limit.',
       ),
     workers: count
       .optional()
       .describe(
-        'Maximum number of scenarios that run in parallel. Each of these scenarios needs its own player. Default: 8.',
+        `Maximum number of scenarios that run in parallel. Each of these scenarios needs its own player. Default: ${DEFAULTS.workers}.`,
       ),
     rate: z
       .number()
       .positive('must be more than 0')
       .optional()
       .describe('Maximum number of calls per second. Default: no limit.'),
-    maxAtOnce: count.optional().describe('Maximum number of calls that are in progress at the same time. Default: 64.'),
+    maxAtOnce: count
+      .optional()
+      .describe(`Maximum number of calls that are in progress at the same time. Default: ${DEFAULTS.maxAtOnce}.`),
     largeAmounts: z
       .boolean()
       .optional()
@@ -291,11 +298,21 @@ export const configSchema = z
         'true: croupier also tests amounts of more than 2^53 smallest units of a currency. It moves them back afterwards. Default: false.',
       ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
-    tls: tls.optional().describe('TLS settings for every client.'),
+    tls: tls
+      .optional()
+      .describe(
+        'TLS settings for every client. Default: the usual certificate authorities, and no client certificate.',
+      ),
     proxy: httpUrl.optional().describe('The URL of an HTTP proxy for every call. Default: no proxy.'),
     logs: logs.optional().describe('Settings with which croupier incident reads logs.'),
   })
   .meta({ title: 'croupier.yaml', description: 'The operators that croupier tests, and the settings of the tests.' });
+
+/** The keys of one client in croupier.yaml, each with its schema. */
+export const CLIENT_KEYS: Readonly<Record<string, z.ZodType>> = client.shape;
+
+/** The keys of croupier.yaml, each with its schema. */
+export const CONFIG_KEYS: Readonly<Record<string, z.ZodType>> = configSchema.shape;
 
 export type Config = z.infer<typeof configSchema>;
 export type ClientConfig = NonNullable<Config['clients']>[number];

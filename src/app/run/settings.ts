@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { codeProblem } from '../../contract/currencies.ts';
-import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
 import type { Budgets } from '../../journal/event.ts';
 import { readDuration } from '../../scenario/duration.ts';
 import { decimalsProblem } from '../config/decimals.ts';
 import { isOn, type RunFlags } from '../config/run-flags.ts';
-import type { Config } from '../config/schema.ts';
+import { type Config, DEFAULTS } from '../config/schema.ts';
 import { UsageError } from '../exit-status.ts';
 import { QUICK_RACE_ROUNDS } from '../quick-scenarios.ts';
 
@@ -32,9 +31,6 @@ export type RunSettings = Pick<
   | 'ratePerSecond'
   | 'maxAtOnce'
 >;
-
-/** The default settings, in the form of croupier.yaml. The section "Limits" of the contract gives the deadline. */
-export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
 
 function duration(text: string): number {
   const ms = readDuration(text);

@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { SWITCHES } from '../../../app/config/run-flags.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import type { Sink } from '../../../app/stdio.ts';
 import { nearest } from '../../../scenario/near.ts';
+import { environmentVariables } from '../../environment.ts';
 import { addSettings } from '../../options/client.ts';
 
 /** A page of `croupier help` that belongs to no single command. */
@@ -10,17 +10,6 @@ interface Topic {
   readonly summary: string;
   readonly page: (program: CommandUnknownOpts, sink: Sink) => string;
 }
-
-/** Environment variables without a flag of the same meaning, each with its effect. */
-const OTHER_VARIABLES: readonly (readonly [string, string])[] = [
-  ['CROUPIER_KEY', 'the Integration API key itself'],
-  ['CROUPIER_GITHUB', '0 means --no-github'],
-  ['CROUPIER_DEBUG', '1: print the stack trace if croupier itself fails'],
-  ['NO_COLOR', 'no colours; FORCE_COLOR and --color override it'],
-  ['FORCE_COLOR', 'use colours also without a terminal; 0 means no colours'],
-  ['CI', 'no animation and no questions, even on a terminal'],
-  ['GITHUB_ACTIONS', 'true: run writes annotations and a summary'],
-];
 
 /** The pages of `croupier help` that belong to no command, by the word that the user types. */
 export const TOPICS: Readonly<Record<string, Topic>> = {
@@ -58,9 +47,9 @@ Examples:
 function environmentPage(program: CommandUnknownOpts, { columns }: Sink): string {
   const help = program.createHelp();
   help.prepareContext({ helpWidth: columns });
-  const rows = [...variablesOfFlags(program), ...OTHER_VARIABLES];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const list = rows.map(([name, meaning]) => help.formatItem(name, width, meaning, help)).join('\n');
+  const rows = environmentVariables(program);
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const list = rows.map(({ name, meaning }) => help.formatItem(name, width, meaning, help)).join('\n');
   return `Environment variables. A flag overrides them, and they override croupier.yaml.
 
 ${list}
@@ -68,16 +57,6 @@ ${list}
 Example:
   CROUPIER_LINGER=1s croupier run --print-config    every setting and its source
 `;
-}
-
-function variablesOfFlags(program: CommandUnknownOpts): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const option of program.commands.flatMap(({ options }) => options)) {
-    const variable = option.envVar ?? SWITCHES[option.attributeName()];
-    if (variable === undefined || found.has(variable)) continue;
-    found.set(variable, `${option.long}${option.isBoolean() ? ' (1)' : ''}: ${option.description}`);
-  }
-  return found;
 }
 
 /** `croupier help`: prints the page of a topic or of a command. @throws UsageError when there is no such page */

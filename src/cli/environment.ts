@@ -1,0 +1,37 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { SWITCHES } from '../app/config/run-flags.ts';
+
+/** An environment variable that croupier reads. */
+export interface Variable {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** The environment variables without a flag that commander reads from them. */
+export const OTHER_VARIABLES: readonly Variable[] = [
+  { name: 'CROUPIER_KEY', meaning: 'the Integration API key itself' },
+  { name: 'CROUPIER_GITHUB', meaning: '0 means --no-github' },
+  { name: 'CROUPIER_DEBUG', meaning: '1: print the stack trace if croupier itself fails' },
+  { name: 'NO_COLOR', meaning: 'no colours; FORCE_COLOR and --color override it' },
+  { name: 'FORCE_COLOR', meaning: 'use colours also without a terminal; 0 means no colours' },
+  { name: 'CI', meaning: 'no animation and no questions, even on a terminal' },
+  { name: 'GITHUB_ACTIONS', meaning: 'true: run writes annotations and a summary' },
+  { name: 'GITHUB_STEP_SUMMARY', meaning: 'the file for that summary' },
+  { name: 'TERM', meaning: 'dumb: no colours; linux: only ASCII characters' },
+  { name: 'LC_ALL, LC_CTYPE, LANG', meaning: 'C or POSIX: only ASCII characters' },
+];
+
+/** Lists every environment variable that croupier reads, those of flags first. Help, documentation and tests use this list. */
+export function environmentVariables(program: CommandUnknownOpts): readonly Variable[] {
+  const found = new Map<string, Variable>();
+  for (const option of allCommands(program).flatMap(({ options }) => options)) {
+    const name = option.envVar ?? SWITCHES[option.attributeName()];
+    if (name === undefined || found.has(name)) continue;
+    found.set(name, { name, meaning: `${option.long}${option.isBoolean() ? ' (1)' : ''}: ${option.description}` });
+  }
+  return [...found.values(), ...OTHER_VARIABLES];
+}
+
+function allCommands(command: CommandUnknownOpts): readonly CommandUnknownOpts[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
