@@ -351,7 +351,7 @@ class Outbox {
   send(line: LoadLine, send: () => void): void {
     this.add(line);
     this.#sends.push(send);
-    if (this.#sends.length === 1) queueMicrotask(() => this.flush());
+    if (this.#sends.length === 1) setImmediate(() => this.flush());
   }
 
   flush(): void {

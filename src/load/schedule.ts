@@ -107,7 +107,7 @@ export class Schedule {
 
   /** Returns the time at which the call with this number is due. The number of calls is the integral of the rate. */
   #dueOf(count: number): number {
-    if (this.#arrivals.kind === 'closed') return this.#now();
+    if (this.#arrivals.kind === 'closed') return Number.POSITIVE_INFINITY;
     const { from, to } = this.#arrivals;
     const seconds = this.#durationMs / 1000;
     const slope = (to - from) / seconds;
@@ -123,6 +123,11 @@ export class Schedule {
         this.#leave({ due: null });
         continue;
       }
+      if (this.#arrivals.kind === 'closed') {
+        this.#given += 1;
+        this.#leave({ due: now });
+        continue;
+      }
       const due = this.#dueOf(this.#given);
       if (due > now) {
         this.#wake(due - now);
@@ -130,7 +135,7 @@ export class Schedule {
       }
       this.#countLate(due, now);
       this.#given += 1;
-      this.#leave({ due: this.#arrivals.kind === 'closed' ? now : due });
+      this.#leave({ due });
     }
   }
 

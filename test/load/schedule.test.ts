@@ -42,3 +42,12 @@ it('tickets carry the time at which the call was due, and say whose fault a late
   schedule.stop();
   expect((await schedule.ticket()).due).toBeNull();
 });
+
+it('in a closed model, every call is due as soon as a player is ready', async () => {
+  const { clock, schedule } = scheduleOf({ kind: 'closed', players: 2 }, 1000);
+  schedule.begin();
+  clock.now = 7;
+  expect(await Promise.all([schedule.ticket(), schedule.ticket()])).toEqual([{ due: 7 }, { due: 7 }]);
+  expect([...schedule.overdue()]).toEqual([]);
+  expect(schedule.rateAt(500)).toBeNull();
+});
