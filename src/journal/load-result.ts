@@ -43,7 +43,10 @@ const moneyProblem = z.strictObject({
   isOneOfSeveral: z.boolean().describe('true if other transactions explain the difference as well'),
   windowSize: count.describe('number of transactions since the balance was last right'),
   atMs: count,
-  isDrift: z.boolean().describe('true if the balance moved while croupier sent nothing'),
+  isDrift: z
+    .boolean()
+    .describe('true if no transaction explains the difference, so that somebody else may have moved the balance'),
+  hasMovedInSilence: z.boolean().describe('true if the balance moved while croupier sent nothing'),
   replay: text.describe('the command that writes the last minute of the player as a scenario'),
 });
 
@@ -105,6 +108,7 @@ export const loadResultSchema = z
         .array(z.strictObject({ player: text, call: z.enum(['bet', 'win', 'refund']), txID: text, amount: money }))
         .describe('calls that were not answered 200'),
       unread: z.array(text).describe('players whose balance could not be read at the end'),
+      unreadReason: text.nullable().describe('why an opening balance could not be read; null if all could'),
       healed: count.describe('balances that were wrong, and right after the linger'),
     }),
     rate: z.strictObject({
@@ -173,17 +177,21 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
   ];
   if (faults.length > 0) return { verdict: 'NOT RECONCILED', exitCode: 1, reasons: faults };
   const doubts = [
-    ...(money.players === 0 ? ['no balance could be read, so nothing was sent'] : []),
+    ...(money.players === 0 ? [`no balance could be read, so no money moved: ${reasonOf(money)}`] : []),
     ...(facts.sessionsEnded.length > 0
       ? [`${plural(facts.sessionsEnded.length, 'session')} ended during the test`]
       : []),
     ...(money.problems.length > 0
-      ? [`the balance of ${plural(money.problems.length, 'player')} moved while croupier sent nothing`]
+      ? [
+          `the balance of ${plural(money.problems.length, 'player')} moved, and no transaction explains it: somebody else moved it, or money.conservation is broken`,
+        ]
       : []),
     ...(money.owed.length > 0
       ? [`${plural(money.owed.length, 'call')} ${money.owed.length === 1 ? 'was' : 'were'} never answered 200`]
       : []),
-    ...(money.unread.length > 0 ? [`${plural(money.unread.length, 'balance')} could not be read at the end`] : []),
+    ...(money.players > 0 && money.unread.length > 0
+      ? [`${plural(money.unread.length, 'balance')} could not be read at the end`]
+      : []),
     ...(croupierItself.isBottleneck ? ['croupier could not keep its schedule on this machine'] : []),
     ...limits
       .filter(({ isHeld }) => isHeld === null)
@@ -192,6 +200,10 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
   ];
   if (doubts.length > 0) return { verdict: 'UNDECIDED', exitCode: 3, reasons: doubts };
   return { verdict: 'RECONCILED', exitCode: 0, reasons: [] };
+}
+
+function reasonOf({ unreadReason }: LoadResult['money']): string {
+  return unreadReason?.replace(/\.$/, '') ?? 'there are no sessions';
 }
 
 function wrongBalances(problems: LoadResult['money']['problems']): readonly string[] {

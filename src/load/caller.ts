@@ -29,6 +29,8 @@ export interface Answered {
   readonly status: number | undefined;
   /** undefined if no reply came. */
   readonly reading: ReplyReading | undefined;
+  /** The reason why no reply came. undefined if one came. */
+  readonly detail: string | undefined;
 }
 
 /** The manner in which a call is sent. */
@@ -184,6 +186,7 @@ export class Caller {
     const reading = outcome.kind === 'reply' ? readReply(outcome.reply) : undefined;
     const answer = answerOf({ call, outcome }, reading);
     const status = replyStatus({ outcome });
+    const detail = outcome.kind === 'none' ? outcome.detail : undefined;
     context.journal(
       status === undefined
         ? ['x', id, context.stamp(end), outcome.kind === 'none' ? outcome.reason : 'reset']
@@ -198,7 +201,7 @@ export class Caller {
       if (verdict && verdict !== 'pass') report('reply.deadline', 'warn', verdict.expected, verdict.actual);
     }
     if (reading === undefined || answer === 'late' || answer === 'broken' || answer === 'lost')
-      return { answer, status, reading };
+      return { answer, status, reading, detail };
     const judged = {
       call,
       answer,
@@ -227,7 +230,7 @@ export class Caller {
       session.isOpen = false;
       context.sessionEnded(session.sessionID);
     }
-    return { answer, status, reading };
+    return { answer, status, reading, detail };
   }
 
   /** Adds a finding about one call. */
@@ -281,7 +284,10 @@ export class Caller {
     const shown = reading?.balance.money;
     if (!shown) return;
     const { low, high, isExact } = this.wallet.rangeOf(departure, own);
-    if (shown.compare(low) >= 0 && shown.compare(high) <= 0) return;
+    if (shown.compare(low) >= 0 && shown.compare(high) <= 0) {
+      if (isExact && this.oddReply === undefined) this.wallet.confirm();
+      return;
+    }
     const at = this.#context.now();
     this.oddReply ??= { call, sessionID: session.sessionID, transaction, shown, low, high, isExact, at };
   }

@@ -1,5 +1,5 @@
 import type { RuleId } from '../contract/catalogue.ts';
-import type { Money } from '../contract/money.ts';
+import { Money } from '../contract/money.ts';
 import type { LoadTransaction } from './wallet.ts';
 
 /** One way in which the operator may have treated a transaction wrongly. */
@@ -21,42 +21,82 @@ export interface Explanation {
   readonly isOneOfSeveral: boolean;
 }
 
-/** Maximum number of transactions that are searched for pairs and triples. */
-const MAX_SEARCHED = 200;
+/** The transactions that may explain a wrong balance. */
+export interface Evidence {
+  /** The transactions since a reply last showed the right balance. A late effect may also belong to an earlier one. */
+  readonly suspects: readonly LoadTransaction[];
+  /** All transactions since the last quiet point, with the refunded bets before it. */
+  readonly window: readonly LoadTransaction[];
+  /** Transactions of other wallets at the same time, whose amount may have been booked instead. */
+  readonly others: readonly LoadTransaction[];
+  /** The smallest amount of the currency. */
+  readonly unit: Money;
+}
+
+/** Maximum number of transactions that are searched for triples. */
+const MAX_SEARCHED = 40;
 
 /**
  * Explains the difference between the balance that a wallet shows and the balance that the answers give.
  *
  * The amounts of one window differ, so mostly one transaction alone predicts the difference. Fewer transactions are the cheaper
- * explanation: single ones come before pairs, and pairs before triples.
- *
- * @param window the transactions of the wallet since its balance was last right
- * @param others transactions of other wallets at the same time, whose amount may have been booked instead
+ * explanation: single ones come before pairs, and pairs before triples. Only single ones are searched among transactions after
+ * which a reply was still right, because enough sums of them would explain any difference, also one that somebody else caused.
  */
-export function explain(
-  difference: Money,
-  window: readonly LoadTransaction[],
-  others: readonly LoadTransaction[],
-): Explanation {
-  const all = window.slice(-MAX_SEARCHED).flatMap(suspicionsOf);
-  const byDelta = new Map<string, Suspicion[]>();
-  for (const one of all) {
-    const key = one.delta.toString();
-    byDelta.set(key, [...(byDelta.get(key) ?? []), one]);
-  }
-  const singles = byDelta.get(difference.toString()) ?? [];
-  if (singles.length > 0) return found(singles.map((one) => [one]));
-  const swapped = swappedWith(difference, window, others);
-  const pairs = pairsFor(difference, all, byDelta);
-  if (pairs.length > 0 && (pairs.length === 1 || swapped.length === 0)) return found(pairs);
+export function explain(difference: Money, { suspects, window, others, unit }: Evidence): Explanation {
+  const all = suspects.slice(-MAX_SEARCHED).flatMap(suspicionsOf);
+  const byDelta = indexed(all);
+  const single = byDelta.get(difference.toString());
+  if (single) return found(single.map((one) => [one]));
+  const earlier = indexed(window.flatMap(suspicionsOf)).get(difference.toString());
+  if (earlier) return found(earlier.map((one) => [one]));
+  const swapped = swappedWith(difference, suspects, others);
   if (swapped.length > 0) return found(swapped.map((one) => [one]));
+  const pairs = pairsFor(difference, all, byDelta);
+  if (pairs.length > 0) return found(pairs);
+  const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
+  if (scaled.length > 0) return found(scaled.map((one) => [one]));
   for (const [at, first] of all.entries()) {
     const rest = all.slice(at + 1).filter(({ transaction }) => transaction !== first.transaction);
-    const [pair] = pairsFor(difference.minus(first.delta), rest, byDelta);
-    if (pair && !pair.some(({ transaction }) => transaction === first.transaction))
-      return { ...found([[first, ...pair]]), isOneOfSeveral: true };
+    const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest));
+    if (pair) return { ...found([[first, ...pair]]), isOneOfSeveral: true };
   }
-  return { rule: 'money.conservation', suspicions: [], isOneOfSeveral: false };
+  return roundedOff(difference, suspects, unit) ?? UNEXPLAINED;
+}
+
+const UNEXPLAINED: Explanation = { rule: 'money.conservation', suspicions: [], isOneOfSeveral: false };
+
+function indexed(all: readonly Suspicion[]): ReadonlyMap<string, readonly Suspicion[]> {
+  return Map.groupBy(all, ({ delta }) => delta.toString());
+}
+
+/** Explains a difference of some smallest units: binary fractions do not add up. */
+function roundedOff(difference: Money, suspects: readonly LoadTransaction[], unit: Money): Explanation | undefined {
+  const moving = suspects.filter(
+    ({ amount, call, state }) => call !== 'refund' && state === 'applied' && !amount.isZero(),
+  );
+  const most = unit.times(Money.of(String(moving.length)));
+  if (moving.length === 0 || difference.absolute().compare(most) > 0) return undefined;
+  const what = `was booked with a rounded amount, or the sum was rounded`;
+  const suspicions = moving.map(
+    (transaction): Suspicion => ({ transaction, rule: 'money.exact', what, delta: difference }),
+  );
+  return { rule: 'money.exact', suspicions, isOneOfSeveral: moving.length > 1 };
+}
+
+const NINETY_NINE = Money.of('99');
+const NINETY_NINE_PERCENT = Money.of('0.99');
+
+/** Returns the differences of a transaction that was booked with 100 times its amount, or with a hundredth of it. */
+function scaledBy100(transaction: LoadTransaction): readonly Suspicion[] {
+  const { call, amount, state } = transaction;
+  if (call === 'refund' || state !== 'applied') return [];
+  const up = call === 'win' ? amount : amount.negated();
+  const of = (what: string, delta: Money): Suspicion => ({ transaction, rule: 'money.main-unit', what, delta });
+  return [
+    of('was booked with 100 times its amount', up.times(NINETY_NINE)),
+    of('was booked with a hundredth of its amount', up.negated().times(NINETY_NINE_PERCENT)),
+  ];
 }
 
 function found(ways: readonly (readonly Suspicion[])[]): Explanation {
@@ -72,7 +112,7 @@ function pairsFor(
   const pairs: (readonly Suspicion[])[] = [];
   for (const first of all) {
     for (const second of byDelta.get(difference.minus(first.delta).toString()) ?? []) {
-      if (second.transaction.number > first.transaction.number && all.includes(second)) pairs.push([first, second]);
+      if (second.transaction.number > first.transaction.number) pairs.push([first, second]);
     }
   }
   return pairs;

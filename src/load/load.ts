@@ -290,7 +290,7 @@ class LoadTest {
       const session = sessions.find(({ isOpen }) => isOpen);
       if (!session) return { reason: 'the session has ended' };
       await this.#schedule.ticket();
-      const { answer, status, reading } = await caller.read(session, null, false);
+      const { answer, status, reading, detail } = await caller.read(session, null, false);
       const shown = answer === 'accepted' ? reading?.balance.money : undefined;
       // Two reads must agree. Some faults show the balance of another player who is served at the same moment.
       if (shown && before?.equals(shown)) return { opening: shown };
@@ -299,7 +299,7 @@ class LoadTest {
       const reason = shown
         ? 'the balance keeps moving'
         : status === undefined
-          ? `no reply (${answer})`
+          ? (detail ?? 'no reply')
           : `answered ${status}`;
       const isFinal = answer === 'refused' || answer === 'accepted' || answer === 'error-200';
       if (isFinal || performance.now() > until || this.#options.signal.aborted) return { reason };

@@ -19,6 +19,8 @@ export interface MoneyProblem {
   readonly windowSize: number;
   /** The time of the read that showed it, in milliseconds from the start. */
   readonly atMs: number;
-  /** True if the balance moved while croupier sent nothing, so that somebody else may have moved it. */
+  /** True if no transaction explains the difference, so that somebody else may have moved the balance. */
   readonly isDrift: boolean;
+  /** True if the balance moved while croupier sent nothing. */
+  readonly hasMovedInSilence: boolean;
 }

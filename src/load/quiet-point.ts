@@ -1,4 +1,4 @@
-import type { Money } from '../contract/money.ts';
+import { Money } from '../contract/money.ts';
 import type { WindowAmounts } from './amounts.ts';
 import type { Caller, LoadSession, OddReply } from './caller.ts';
 import { explain } from './explanation.ts';
@@ -69,9 +69,14 @@ function reportDifference(
   context: LoadContext,
 ): void {
   const { wallet, player } = caller;
-  const { expected, window, lateBets } = wallet;
+  const { expected, window, lateBets, suspects } = wallet;
   const others = context.recent.all().filter((one) => !window.includes(one));
-  const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), [...lateBets, ...window], others);
+  const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), {
+    suspects: [...lateBets, ...suspects],
+    window: [...lateBets, ...window],
+    others,
+    unit: Money.unit(decimals),
+  });
   context.moneyProblem({
     player,
     sessionID: session.sessionID,
@@ -84,8 +89,9 @@ function reportDifference(
     isOneOfSeveral,
     windowSize: window.length,
     atMs: context.stamp(context.now()),
-    // Without a transaction in between, only somebody else, or a late bet, can have moved the balance.
-    isDrift: isDrift || (window.length === 0 && suspicions.length === 0),
+    // Somebody else may have moved a balance that no transaction explains.
+    isDrift: suspicions.length === 0,
+    hasMovedInSilence: isDrift,
   });
 }
 

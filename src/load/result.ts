@@ -59,6 +59,7 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
         ...outcome.unopened.map(({ player }) => player),
         ...wallets.filter(({ end }) => end.kind === 'unread').map(({ player }) => player),
       ],
+      unreadReason: outcome.unopened[0]?.reason ?? null,
       healed: outcome.healed,
     },
     rate: {
@@ -150,6 +151,7 @@ function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadF
     windowSize: problem.windowSize,
     atMs,
     isDrift: problem.isDrift,
+    hasMovedInSilence: problem.hasMovedInSilence,
     replay: replayCommand(player, atMs),
   };
 }

@@ -100,6 +100,8 @@ export class Wallet {
   #either: EitherEffect[] = [];
   /** The transactions since the last quiet point that showed the right balance. */
   #window: LoadTransaction[] = [];
+  /** Number of transactions of the window after which a reply has shown the right balance. */
+  #confirmed = 0;
   /** Refunded bets of the last window. Their debit may still come, although it must not. */
   #lateBets: readonly LoadTransaction[] = [];
   readonly #inFlight = new Set<LoadTransaction>();
@@ -119,6 +121,20 @@ export class Wallet {
 
   get window(): readonly LoadTransaction[] {
     return this.#window;
+  }
+
+  /**
+   * The transactions that may have made the balance wrong: those after the last reply that was exactly right, and earlier bets
+   * whose debit may come late.
+   */
+  get suspects(): readonly LoadTransaction[] {
+    return [...this.#window.slice(0, this.#confirmed).filter(mayComeLate), ...this.#window.slice(this.#confirmed)];
+  }
+
+  /** Notes that a reply has shown the right balance while nothing was open. */
+  confirm(): void {
+    if (this.#inFlight.size === 0 && this.#unknown.size === 0 && this.#either.length === 0)
+      this.#confirmed = this.#window.length;
   }
 
   /** The refunded bets of the window before. */
@@ -316,7 +332,12 @@ export class Wallet {
     this.#either = [];
     this.#lateBets = this.#window.filter(({ call, state }) => call === 'bet' && state === 'reversed');
     this.#window = [];
+    this.#confirmed = 0;
   }
+}
+
+function mayComeLate({ call, state }: LoadTransaction): boolean {
+  return call === 'bet' && state !== 'applied';
 }
 
 /** Returns the answer that counts among two copies: a success, then an unknown outcome, then a decline. */

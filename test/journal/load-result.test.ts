@@ -19,6 +19,7 @@ const RIGHT: LoadFacts = {
     problemCount: 0,
     owed: [],
     unread: [],
+    unreadReason: null,
     healed: 0,
   },
   rate: { asked: 1, got: 1, calls: 10, scheduled: 10, lateForPlayers: 0, lateForCroupier: 0, neverSent: 0 },
@@ -46,6 +47,7 @@ const PROBLEM: LoadFacts['money']['problems'][number] = {
   windowSize: 3,
   atMs: 5,
   isDrift: false,
+  hasMovedInSilence: false,
   replay: 'croupier replay',
 };
 

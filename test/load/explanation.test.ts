@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { Money } from '../../src/contract/money.ts';
-import { explain } from '../../src/load/explanation.ts';
+import { type Evidence, explain } from '../../src/load/explanation.ts';
+import type { LoadTransaction } from '../../src/load/wallet.ts';
 import { transaction } from './transaction.ts';
 
 const lost = transaction({ number: 1, call: 'bet', amount: '1.01', isOverlapped: true });
@@ -8,6 +9,10 @@ const doubled = transaction({ number: 2, call: 'win', amount: '1.02', copies: 2 
 const reversed = transaction({ number: 3, call: 'bet', amount: '1.04', state: 'reversed', isBroken: true });
 const declined = transaction({ number: 4, call: 'bet', amount: '1.08', state: 'none', status: 409 });
 const window = [lost, doubled, reversed, declined];
+
+function evidence(suspects: readonly LoadTransaction[] = window): Evidence {
+  return { suspects, window: suspects, others: [], unit: Money.of('0.01') };
+}
 
 function difference(text: string): Money {
   return text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text);
@@ -22,14 +27,14 @@ it.each([
   ['2.03', 'concurrency.no-lost-update', [1, 2], 'was answered 200, but took nothing'],
   ['-0.07', 'concurrency.no-lost-update', [1, 4], 'was answered 200, but took nothing'],
 ] as const)('a difference of %s breaks %s, by transactions %j', (text, rule, numbers, what) => {
-  const explanation = explain(difference(text), window, []);
+  const explanation = explain(difference(text), evidence());
   expect(explanation).toMatchObject({ rule, isOneOfSeveral: false });
   expect(explanation.suspicions.map((one) => one.transaction.number)).toEqual(numbers);
   expect(explanation.suspicions[0]?.what).toBe(what);
 });
 
 it('a difference that nothing explains names no transaction', () => {
-  expect(explain(difference('55.5'), window, [])).toEqual({
+  expect(explain(difference('55.5'), evidence())).toEqual({
     rule: 'money.conservation',
     suspicions: [],
     isOneOfSeveral: false,
@@ -38,12 +43,25 @@ it('a difference that nothing explains names no transaction', () => {
 
 it('two transactions of one amount are possibilities, not certainties', () => {
   const twin = transaction({ number: 9, call: 'bet', amount: '1.01' });
-  expect(explain(difference('1.01'), [...window, twin], []).isOneOfSeveral).toBe(true);
+  expect(explain(difference('1.01'), evidence([...window, twin])).isOneOfSeveral).toBe(true);
 });
 
 it("a bet that took another player's amount at the same moment is named", () => {
   const other = transaction({ number: 20, call: 'bet', amount: '7.77' });
-  const { suspicions } = explain(difference('-6.76'), [lost], [other]);
+  const { suspicions } = explain(difference('-6.76'), { ...evidence([lost]), others: [other] });
   expect(suspicions[0]).toMatchObject({ transaction: lost, rule: 'concurrency.no-lost-update' });
   expect(suspicions[0]?.what).toContain(other.txID);
+});
+
+it('among transactions that a right reply has confirmed, only a single one is named', () => {
+  const confirmed = { ...evidence([]), window };
+  expect(explain(difference('1.01'), confirmed).suspicions).toHaveLength(1);
+  expect(explain(difference('2.03'), confirmed).suspicions).toEqual([]);
+});
+
+it.each([
+  ['-99.99', 'money.main-unit', 'was booked with 100 times its amount'],
+  ['0.01', 'money.exact', 'was booked with a rounded amount, or the sum was rounded'],
+])('a difference of %s of one bet breaks %s', (text, rule, what) => {
+  expect(explain(difference(text), evidence([lost]))).toMatchObject({ rule, suspicions: [{ what }] });
 });

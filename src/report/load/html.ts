@@ -49,10 +49,10 @@ function problems({ money }: LoadResult): Markup | null {
   return html`<section><h2>Wrong balances</h2>
 ${money.problems.map(
   (one) => html`<article><h3>${one.player}: ${one.difference} ${one.currency}</h3>
-<p>The balance is ${one.shown}, but the answers give ${one.expected}. Read ${duration(one.atMs)} after the start. Rule: <code>${one.rule}</code>${one.isDrift ? '. The balance moved while croupier sent nothing' : null}.</p>
+<p>The balance is ${one.shown}, but the answers give ${one.expected}. Read ${duration(one.atMs)} after the start. Rule: <code>${one.rule}</code>.</p>
 ${
   one.transactions.length === 0
-    ? html`<p>No single fault of the last ${plural(one.windowSize, 'transaction')} explains it.</p>`
+    ? html`<p>None of the last ${plural(one.windowSize, 'transaction')} explains it, so somebody else may have moved it.</p>`
     : html`<ul>${one.transactions.map(({ call, txID, amount, what }) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${call} <code>${txID}</code> of ${amount} ${what}</li>`)}</ul>`
 }<p>The last minute of this player as a scenario: <code>${one.replay}</code></p></article>
 `,

@@ -73,11 +73,12 @@ function problemLines(one: LoadResult['money']['problems'][number]): readonly st
     ({ call, txID, amount, what }) =>
       `    ${isOneOfSeveral ? 'one of these: ' : ''}${call} ${txID} of ${amount}${unit} ${what}`,
   );
-  const cause = one.isDrift
-    ? ['    the balance moved while croupier sent nothing: somebody else may have moved it']
-    : named.length > 0
+  const cause =
+    named.length > 0
       ? named
-      : [`    no single fault of the last ${plural(windowSize, 'transaction')} explains it`];
+      : [
+          `    none of the last ${plural(windowSize, 'transaction')} explains it${one.hasMovedInSilence ? ', and it moved while croupier sent nothing' : ''}: somebody else may have moved it`,
+        ];
   return [head, ...cause, `    rule: ${rule}`, `    scenario: ${one.replay}`].map(forTerminal);
 }
 

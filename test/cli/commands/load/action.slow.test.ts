@@ -77,7 +77,9 @@ describe('a load test', { timeout: 120_000 }, () => {
       env: { CROUPIER_KEY: 'a-key-of-a-test' },
     });
     expect(status).toBe(3);
-    expect(out).toMatch(/^UNDECIDED: acme: no balance could be read, so nothing was sent/u);
+    expect(out).toMatch(
+      /^UNDECIDED: acme: no balance could be read, so no money moved: Nothing listens at 127.0.0.1:9/u,
+    );
     expect(readFileSync(path.join(cwd, 'load.ndjson'), 'utf8')).not.toContain('"s"');
   });
 });
