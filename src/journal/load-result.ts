@@ -84,6 +84,9 @@ export const loadResultSchema = z
       durationMs: ms.describe('the duration that was asked for'),
       ranMs: ms.describe('the time in which calls were due'),
       reconcileMs: ms.describe('the time after the load until every balance was compared'),
+      disturbances: z
+        .array(z.strictObject({ atMs: count, status: z.int().nullable() }))
+        .describe('the commands of --disturb, with the time from the start of the load and the exit status'),
       interrupted: z.enum(['SIGINT', 'SIGTERM', 'SIGHUP']).nullable(),
     }),
     money: z.strictObject({

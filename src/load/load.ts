@@ -44,6 +44,10 @@ export interface LoadOptions {
   /** Ends the load early when it is aborted. Open rounds are still completed, and balances compared. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LoadProgress) => void;
+  /** Called when the opening balances are known and the load begins. */
+  readonly onBegin: () => void;
+  /** Called when the load ends, before open rounds are completed. */
+  readonly onEnd: () => Promise<void>;
 }
 
 /** The state of a load test for the live line. */
@@ -192,7 +196,10 @@ class LoadTest {
       const cpuBefore = process.cpuUsage();
       this.#loadStart = performance.now();
       this.#phase = 'load';
-      if (opened.length > 0 && !signal.aborted) this.#schedule.begin();
+      if (opened.length > 0 && !signal.aborted) {
+        this.#schedule.begin();
+        this.#options.onBegin();
+      }
       const playing = Promise.all(opened.map(({ player }) => player.play()));
       // If every session ends, the test ends too.
       if (opened.length > 0) await Promise.race([untilEnd(durationMs, signal), playing]);
@@ -206,6 +213,7 @@ class LoadTest {
       this.#phase = 'closing';
       const over = setTimeout(() => this.#overAt.abort(), 2 * lingerMs + CLOSING_MS);
       this.#schedule.stop();
+      await this.#options.onEnd();
       await playing;
       if (opened.length > 0) await this.#context.wait(lingerMs);
       const wallets = await Promise.all(opened.map((one) => loadedWallet(one)));

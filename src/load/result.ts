@@ -15,6 +15,7 @@ export interface LoadSubject
   readonly durationMs: number;
   readonly limits: readonly Limit[];
   readonly interrupted: LoadFacts['load']['interrupted'];
+  readonly disturbances: readonly LoadFacts['load']['disturbances'][number][];
   /** Returns the command that writes the last minute of a player before a time as a scenario. */
   readonly replayCommand: (player: string, atMs: number) => string;
 }
@@ -42,7 +43,14 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
     client,
     journal,
     seed,
-    load: { arrivals, durationMs, ranMs: rounded(ranMs), reconcileMs: rounded(reconcileMs), interrupted },
+    load: {
+      arrivals,
+      durationMs,
+      ranMs: rounded(ranMs),
+      reconcileMs: rounded(reconcileMs),
+      interrupted,
+      disturbances: [...subject.disturbances],
+    },
     money: {
       players: wallets.length,
       verified: wallets.filter(({ end }) => end.kind === 'verified').length,

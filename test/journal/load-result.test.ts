@@ -9,7 +9,14 @@ const RIGHT: LoadFacts = {
   client: { extCID: 'acme', integratorBaseUrl: 'https://wallet.example' },
   journal: 'load.ndjson',
   seed: 's',
-  load: { arrivals: { kind: 'rate', from: 1, to: 1 }, durationMs: 1, ranMs: 1, reconcileMs: 1, interrupted: null },
+  load: {
+    arrivals: { kind: 'rate', from: 1, to: 1 },
+    durationMs: 1,
+    ranMs: 1,
+    reconcileMs: 1,
+    interrupted: null,
+    disturbances: [],
+  },
   money: {
     players: 2,
     verified: 2,

@@ -69,6 +69,11 @@ export class AfterRun {
     return this.#ended;
   }
 
+  /** False for a load test that has ended. It leaves the players what they have won and lost, and reports wrong balances itself. */
+  get owesBalances(): boolean {
+    return !(this.#ended && this.#run?.source === 'load');
+  }
+
   get exchanges(): number {
     return this.#exchanges;
   }

@@ -29,7 +29,7 @@ export function openItemsOf(afterRun: AfterRun): readonly OpenItem[] {
       .filter(({ call }) => call.call === 'win' || (call.call === 'refund' && !refunded.has(call.origTxID ?? '')))
       .map((transaction): OpenItem => ({ kind: 'again', transaction })),
     ...afterRun.openRounds.map((bet): OpenItem => ({ kind: 'round', bet })),
-    ...afterRun.estimates
+    ...(afterRun.owesBalances ? afterRun.estimates : [])
       .filter((estimate) => estimate.missing()?.isZero() !== true)
       .map((estimate): OpenItem => ({ kind: 'balance', estimate })),
   ];

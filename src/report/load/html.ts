@@ -95,6 +95,14 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
       `${rate.lateForPlayers} because every player waited, ${rate.lateForCroupier} because croupier was slow`,
     ],
     ['Never left', String(rate.neverSent)],
+    ...(load.disturbances.length > 0
+      ? [
+          [
+            'Disturbed',
+            `${plural(load.disturbances.length, 'time')}, at ${load.disturbances.map(({ atMs }) => duration(atMs)).join(', ')}`,
+          ],
+        ]
+      : []),
     ['Compared', `within ${duration(load.reconcileMs)} after the load`],
     [
       'croupier itself',

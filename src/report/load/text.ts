@@ -118,6 +118,13 @@ function rateLines({ rate, load, brokenOnPurpose }: LoadResult): readonly string
     ...(rate.neverSent > 0 ? [`${rate.neverSent} never left`] : []),
   ];
   if (late.length > 0) lines.push(row('late', late.join(', ')));
+  if (load.disturbances.length > 0)
+    lines.push(
+      row(
+        'disturbed',
+        `${plural(load.disturbances.length, 'time')}, at ${load.disturbances.map(({ atMs }) => duration(atMs)).join(', ')}`,
+      ),
+    );
   return lines;
 }
 

@@ -8,6 +8,7 @@ import { UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
+import { type Disturber, startDisturbing } from '../../../app/load/disturbance.ts';
 import { loadWallets } from '../../../app/load/load-players.ts';
 import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
@@ -53,6 +54,10 @@ export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
   const variations = variationsOf(flags);
   const mix = readMix(flags.mix, stdio);
   const reports = readLoadReports(flags.report ?? []);
+  if ((flags.disturb === undefined) !== (flags.every === undefined))
+    throw new UsageError(
+      `${flags.disturb === undefined ? '--every needs --disturb COMMAND' : '--disturb needs --every DURATION'}. Write both, as in --disturb './restart.sh' --every 20s.`,
+    );
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const clients = await clientsOf(flags, configuration, stdio);
@@ -173,10 +178,12 @@ async function loadClient(
   const seed = flags.seed ?? randomBytes(4).toString('hex');
   const started = startedEvent(client, settings, seed);
   const progress = startLoadProgress(loader);
+  let disturber: Disturber | undefined;
   try {
     written.append(started);
     for (const text of notices(client)) written.append({ event: 'notice', text });
     const start = performance.now();
+    let loadStart = Number.NaN;
     const durationMs = flags.duration ?? DEFAULT_DURATION_MS;
     const outcome = await runLoad({
       endpoint: client,
@@ -193,6 +200,13 @@ async function loadClient(
       write: (lines) => written.appendLines(lines),
       signal: interrupt.signal,
       onProgress: (state) => progress.on(state),
+      onBegin: () => {
+        loadStart = performance.now();
+        const { disturb: command, every: everyMs } = flags;
+        if (command === undefined || everyMs === undefined) return;
+        disturber = startDisturbing({ command, everyMs }, () => performance.now() - loadStart, stdio);
+      },
+      onEnd: async () => disturber?.stop(),
     });
     const interrupted = interrupt.signal.aborted ? stopSignalOf(interrupt.signal) : null;
     written.append({
@@ -214,6 +228,7 @@ async function loadClient(
       durationMs,
       limits: flags.limit ?? [],
       interrupted,
+      disturbances: disturber?.disturbances ?? [],
       replayCommand: (player, atMs) => replayCommand(journal, player, Date.parse(started.startedAt) + atMs),
     });
     const result: LoadResult = { ...concludeLoad(facts), ...facts };
@@ -228,6 +243,7 @@ async function loadClient(
     stdio.err.write(`Journal of all calls: ${journal}\n`);
     return status;
   } finally {
+    await disturber?.stop();
     progress.end();
     written.close();
   }

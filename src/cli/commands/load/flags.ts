@@ -50,6 +50,8 @@ export function describeLoad(program: CommandUnknownOpts) {
     .option('--mix <file>', 'shares of what players do, as YAML')
     .addOption(new Option('--limit <limit>', "a limit, as 'bet p99 < 300ms'; repeatable").argParser(limitFlag))
     .addOption(new Option('--seed <text>', 'repeat the decisions of an earlier test').env('CROUPIER_SEED'))
+    .option('--disturb <command>', 'run a shell command during the load, such as a restart; needs --every')
+    .addOption(new Option('--every <time>', 'how often --disturb runs its command').argParser(durationFlag))
     .option('--allow-load', 'allow more than 100 calls per second to another machine')
     .optionsGroup('Operator (default: each client of croupier.yaml):');
   const operator = addClientOptions(addReferenceOptions(load)).addOption(productionOption());

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import type { Stdio } from '../stdio.ts';
+
+/** One execution of the command of `--disturb`. */
+export interface Disturbance {
+  /** Time of its start, in milliseconds from the start of the load. */
+  readonly atMs: number;
+  /** The exit status of the command; null if it was ended by a signal, or could not be started. */
+  readonly status: number | null;
+}
+
+/** Runs a command again and again while a load test runs. */
+export interface Disturber {
+  readonly disturbances: readonly Disturbance[];
+  /** Starts no further command, and waits for the one that runs. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the command of `--disturb` in a shell, for the first time after one interval. A command that takes longer than the interval
+ * delays the next one.
+ *
+ * @param now returns the time since the start of the load, in milliseconds
+ */
+export function startDisturbing(
+  { command, everyMs }: { readonly command: string; readonly everyMs: number },
+  now: () => number,
+  { cwd, env, err }: Stdio,
+): Disturber {
+  const disturbances: Disturbance[] = [];
+  let running = Promise.resolve();
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    const atMs = Math.round(now());
+    running = runInShell(command, cwd, env).then((status) => {
+      isRunning = false;
+      disturbances.push({ atMs, status });
+      if (status !== 0)
+        err.write(`--disturb: the command ended with ${status === null ? 'a signal' : `status ${status}`}.\n`);
+    });
+  }, everyMs);
+  return {
+    disturbances,
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** The command gets no streams, because a server that it starts in the background would keep them open. */
+function runInShell(command: string, cwd: string, env: Stdio['env']): Promise<number | null> {
+  return new Promise((resolve) => {
+    const child = spawn(command, { cwd, env: { ...env }, shell: true, stdio: 'ignore' });
+    child.on('error', () => resolve(null));
+    child.on('exit', (status) => resolve(status));
+  });
+}
