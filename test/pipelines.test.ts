@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,73 +6,22 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { croupier, ended } from './cli/croupier.ts';
 import { KEY, operatorServer, P1 } from './engine/operator-server.ts';
+import { type Action, prepareRunner, ROOT, startStep, version } from './pipeline-runner.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
-const { version } = JSON.parse(read('package.json')) as { version: string };
-
-/** An `npm install` that needs a cache which it can write, and installs the built croupier and this Node. */
-const NPM = `#!/bin/bash
-[ "$1" = install ] || exit 99
-cache="$HOME/.npm"
-while [ $# -gt 0 ]; do
-  case "$1" in
-    --prefix) prefix=$2; shift ;;
-    --cache) cache=$2; shift ;;
-    croupier-conformance@${version}) found=1 ;;
-  esac
-  shift
-done
-[ "$found" ] && [ "$prefix" ] && mkdir -p "$cache" "$prefix/node_modules/.bin" || exit 98
-ln -sfn '${process.execPath}' "$prefix/node_modules/.bin/node"
-package="$prefix/node_modules/croupier-conformance"
-mkdir -p "$package/bin"
-cp '${ROOT}/bin/croupier.js' "$package/bin" && chmod +x "$package/bin/croupier.js"
-ln -sfn '${ROOT}/dist' "$package/dist"
-ln -sfn "$package/bin/croupier.js" "$prefix/node_modules/.bin/croupier"
-`;
 
 let cwd = '';
-/** The folder in which a runner keeps the temporary files of a job. */
-const temporary = () => path.join(cwd, 'bin/temporary');
 
 beforeEach(() => {
   cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
-  // The package of the registry is replaced by the one that was built here.
-  mkdirSync(temporary(), { recursive: true });
-  writeFileSync(path.join(cwd, 'bin/npm'), NPM);
-  chmodSync(path.join(cwd, 'bin/npm'), 0o755);
+  prepareRunner(cwd);
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Starts a script like a runner: as a file, with `bash -e`, and with our npm first in the PATH. */
-function start(script: string, env: Readonly<Record<string, string>>) {
-  const { PATH = '', HOME = '' } = process.env;
-  const node = path.dirname(process.execPath);
-  const all = {
-    PATH: `${path.join(cwd, 'bin')}:${node}:${PATH}`,
-    HOME,
-    RUNNER_TEMP: temporary(),
-    WORKSPACE_TMP: temporary(),
-    TMPDIR: temporary(),
-    ...env,
-  };
-  const file = path.join(cwd, 'bin/script.sh');
-  writeFileSync(file, `${script}\n`);
-  return spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', file], { cwd, env: all });
-}
-
+const start = (script: string, env: Readonly<Record<string, string>>) => startStep(script, cwd, env);
 const shell = (script: string, env: Readonly<Record<string, string>>) => ended(start(script, env));
 
 const JUDGED = '--reference balance/read --linger 10ms';
-
-interface Action {
-  readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
-  readonly runs: {
-    readonly using: string;
-    readonly steps: readonly { readonly run?: string; readonly uses?: string; readonly shell?: string }[];
-  };
-}
 
 /** The script that each pipeline runs, as its runner would pass it to a shell. */
 function scriptOf(file: 'action.yml' | 'ci/gitlab.yml' | 'ci/Jenkinsfile'): string {
@@ -113,7 +61,7 @@ describe('action.yml', () => {
     const github = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: cwd, GITHUB_STEP_SUMMARY: path.join(cwd, 'summary.md') };
     const env = { ...github, VERSION: version };
     const { status, out } = await shell(script, { ...env, ARGS: JUDGED });
-    expect([status, out]).toEqual([0, expect.stringContaining('\nCONFORMING: demo-eu')]);
+    expect([status, out]).toEqual([0, expect.stringMatching(/^CONFORMING: demo-eu/)]);
     expect(readdirSync(path.join(cwd, 'croupier-report')).sort()).toEqual(['junit-demo-eu.xml', 'report-demo-eu.json']);
     expect(readFileSync(path.join(cwd, 'summary.md'), 'utf8')).toContain('CONFORMING: demo-eu');
     const failing = await shell(script, {

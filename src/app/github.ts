@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs';
 import type { Fold } from '../journal/fold.ts';
-import { forWorkflowMessage } from '../report/escape.ts';
+import { forWorkflowMessage, forWorkflowProperty } from '../report/escape.ts';
 import type { OpenJournal, ReportOptions } from '../report/options.ts';
 import { isOn } from './config/run-flags.ts';
 import { whyUnreadable } from './files.ts';
@@ -10,6 +10,8 @@ import type { Stdio } from './stdio.ts';
 export interface GithubStep {
   /** Writes an annotation at the line of each failed scenario, and adds a report to the summary of the step. */
   report(fold: Fold, open: OpenJournal, options: ReportOptions, scrub: (text: string) => string): Promise<void>;
+  /** Writes an annotation without a file. */
+  error(title: string, text: string): void;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface GithubStep {
 const SUMMARY_BYTES = 1_048_576 - 65_536;
 
 /**
- * Hides keys in the log of GitHub Actions, and returns what a run writes for GitHub.
+ * Hides keys in the log of GitHub Actions, and returns what a command writes for GitHub.
  *
  * @param isWanted false for `--no-github`; undefined without the flag
  * @param secrets keys that GitHub must hide in the log, also when another program prints them
@@ -50,6 +52,10 @@ export function startGithubStep(
       for await (const piece of markdownReport(fold, open, options)) page += scrub(piece);
       append(summary, page, stdio);
     },
+    error: (title, text) =>
+      sink.command(
+        `::error title=${forWorkflowProperty(title)}::${text.split('\n').map(forWorkflowMessage).join('%0A')}\n`,
+      ),
   };
 }
 

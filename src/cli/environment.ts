@@ -15,7 +15,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'NO_COLOR', meaning: 'no colours; FORCE_COLOR and --color override it' },
   { name: 'FORCE_COLOR', meaning: 'use colours also without a terminal; 0 means no colours' },
   { name: 'CI', meaning: 'no animation and no questions, even on a terminal' },
-  { name: 'GITHUB_ACTIONS', meaning: 'true: run writes annotations and a summary' },
+  { name: 'GITHUB_ACTIONS', meaning: 'true: run and report merge write annotations and a summary' },
   { name: 'GITHUB_STEP_SUMMARY', meaning: 'the file for that summary' },
   { name: 'TERM', meaning: 'dumb: no colours; linux: only ASCII characters' },
   { name: 'LC_ALL, LC_CTYPE, LANG', meaning: 'C or POSIX: only ASCII characters' },

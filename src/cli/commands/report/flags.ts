@@ -51,9 +51,10 @@ export function describeMerge(report: CommandUnknownOpts) {
     .command('merge')
     .description('make one report of all shards of a run (run --shard), with the exit status of the whole run')
     .summary('make one report of all shards of a run')
-    .argument('<journals...>', 'the journal of each shard')
+    .argument('<journals...>', 'the journal of each shard, or a folder with these journals')
     .option('--to <KIND=file>', 'kind and file, as for report convert (default: terminal=-); repeatable', collect)
     .addOption(curlOption())
+    .option('--no-github', 'print nothing for GitHub Actions')
     .option('--out <journal>', 'also write the journal of the whole run, for reports and settle')
     .addOption(verboseOption('every rule, finding and note in the text; -vv: each exchange too'))
     .addHelpText(

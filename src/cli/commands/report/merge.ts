@@ -1,10 +1,11 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, UsageError } from '../../../app/exit-status.ts';
-import { whyUnreadable } from '../../../app/files.ts';
+import { filesBelow, whyUnreadable } from '../../../app/files.ts';
+import { startGithubStep } from '../../../app/github.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { fileForClient, refuseOverwriting } from '../../../app/report-files.ts';
-import { verbosityOf } from '../../../app/run/publish.ts';
+import { reportOptions, verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { createJournalFile, UnwritableJournal } from '../../../engine/run/journal-file.ts';
 import { conclude } from '../../../journal/conclusion.ts';
@@ -19,13 +20,21 @@ import { readRequests, writeReports } from './convert.ts';
 import type { MergeFlags } from './flags.ts';
 
 /**
- * `croupier report merge`: merges the shards of a run.
+ * `croupier report merge`: merges the shards of a run. In GitHub Actions, it also writes annotations and the summary of the step.
  *
+ * @param given the journals, or folders with journals
  * @returns the exit status of the whole run; 3 if a shard is missing
  * @throws UsageError when a journal can't be read, or the journals are not shards of one run
  */
-export async function mergeCommand(journals: readonly string[], flags: MergeFlags, stdio: Stdio): Promise<number> {
+export async function mergeCommand(given: readonly string[], flags: MergeFlags, stdio: Stdio): Promise<number> {
   const reports = readRequests(flags.to ?? ['terminal=-']);
+  const journals = given.flatMap((name) => journalsIn(name, stdio.cwd));
+  const github = startGithubStep(stdio, {
+    isWanted: flags.github,
+    // The journals contain no keys.
+    secrets: [],
+    json: reports.some(({ kind, file }) => file === '-' && kind !== 'terminal'),
+  });
   const shards: (ShardJournal & { readonly name: string })[] = [];
   for (const name of journals) shards.push(await readShard(name, stdio.cwd));
   const mismatch = shardMismatch(shards);
@@ -33,6 +42,7 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
     const text = `${mismatch.reasons.join('.\n')}.\n`;
     if (mismatch.kind === 'unfit')
       throw new UsageError(`${text}Nothing was merged. Give every shard of one run exactly once.`);
+    github?.error('UNDECIDED: a shard is missing', text.trimEnd());
     stdio.err.write(`UNDECIDED: ${text}Nothing was merged, because a missing shard may have failed.\n`);
     return EXIT.UNDECIDED;
   }
@@ -46,13 +56,22 @@ export async function mergeCommand(journals: readonly string[], flags: MergeFlag
     refuseOverwriting(target, `--to ${kind}=${file}`, [...sources, ...whole.map((one) => one.file)]);
   }
   if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
-  await writeReports(
-    merged,
-    reports,
-    { journal: flags.out ?? null, curl: flags.curl, verbosity: verbosityOf(flags.verbose) },
-    stdio,
-  );
+  const journal = flags.out ?? null;
+  const verbosity = verbosityOf(flags.verbose);
+  await writeReports(merged, reports, { journal, curl: flags.curl, verbosity }, stdio);
+  // The journals contain no secrets, because secrets were removed when they were written.
+  const options = reportOptions(stdio.out, stdio, journal, flags.curl);
+  await github?.report(merged.fold, merged.open, options, (text) => text);
   return conclude(merged.fold).exitCode;
+}
+
+/** Returns the journals in a folder and its subfolders; the name itself if it is a file. @throws UsageError for none */
+function journalsIn(name: string, cwd: string): readonly string[] {
+  const folder = path.resolve(cwd, name);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [name];
+  const found = filesBelow(folder).filter((file) => file.endsWith('.ndjson'));
+  if (found.length === 0) throw new UsageError(`${name}: this folder has no journal (.ndjson) of a shard.`);
+  return found.map((file) => path.join(name, path.relative(folder, file)));
 }
 
 /** Reads the first event of a shard's journal. @throws UsageError when the file can't be read, or is not a journal */

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export const ROOT = path.resolve(import.meta.dirname, '..');
+export const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+export interface Action {
+  readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
+  readonly runs: {
+    readonly using: string;
+    readonly steps: readonly {
+      readonly run?: string;
+      readonly uses?: string;
+      readonly shell?: string;
+      readonly env?: Readonly<Record<string, string>>;
+      readonly with?: Readonly<Record<string, string>>;
+    }[];
+  };
+}
+
+/** An `npm install` that needs a cache which it can write, and installs the built croupier and this Node. */
+const NPM = `#!/bin/bash
+[ "$1" = install ] || exit 99
+cache="$HOME/.npm"
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --prefix) prefix=$2; shift ;;
+    --cache) cache=$2; shift ;;
+    croupier-conformance@${version}) found=1 ;;
+  esac
+  shift
+done
+[ "$found" ] && [ "$prefix" ] && mkdir -p "$cache" "$prefix/node_modules/.bin" || exit 98
+ln -sfn '${process.execPath}' "$prefix/node_modules/.bin/node"
+package="$prefix/node_modules/croupier-conformance"
+mkdir -p "$package/bin"
+cp '${ROOT}/bin/croupier.js' "$package/bin" && chmod +x "$package/bin/croupier.js"
+ln -sfn '${ROOT}/dist' "$package/dist"
+ln -sfn "$package/bin/croupier.js" "$prefix/node_modules/.bin/croupier"
+`;
+
+/** The folder in which a runner keeps the temporary files of a job. */
+const temporaryIn = (cwd: string): string => path.join(cwd, 'bin/temporary');
+
+/** Prepares a folder for the steps of a job. Our `npm install` installs the package that was built here. */
+export function prepareRunner(cwd: string): void {
+  mkdirSync(temporaryIn(cwd), { recursive: true });
+  writeFileSync(path.join(cwd, 'bin/npm'), NPM);
+  chmodSync(path.join(cwd, 'bin/npm'), 0o755);
+}
+
+/** Starts the script of a step like a runner: as a file, with `bash -e`, and with our npm first in the PATH. */
+export function startStep(script: string, cwd: string, env: Readonly<Record<string, string>>) {
+  const { PATH = '', HOME = '' } = process.env;
+  const node = path.dirname(process.execPath);
+  const temporary = temporaryIn(cwd);
+  const all = {
+    PATH: `${path.join(cwd, 'bin')}:${node}:${PATH}`,
+    HOME,
+    RUNNER_TEMP: temporary,
+    WORKSPACE_TMP: temporary,
+    TMPDIR: temporary,
+    ...env,
+  };
+  const file = path.join(cwd, 'bin/script.sh');
+  writeFileSync(file, `${script}\n`);
+  return spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', file], { cwd, env: all });
+}
