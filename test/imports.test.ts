@@ -59,7 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'selftest',
     'app',
   ],
-  library: ['journal', 'report', 'engine', 'app'],
+  library: ['journal', 'scenario', 'report', 'engine', 'app'],
 };
 
 /** Folders whose code knows no clock, file, socket or process: everything comes in as an argument. */

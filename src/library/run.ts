@@ -20,6 +20,7 @@ import { createScrubber } from '../journal/scrubber.ts';
 import { jsonReport } from '../report/json/json.ts';
 import type { JsonReport } from '../report/json/json-schema.ts';
 import { terminalReport } from '../report/terminal/terminal.ts';
+import { nearest } from '../scenario/near.ts';
 
 /** The settings of a run. A missing key has the default of the command line. */
 export interface RunOptions {
@@ -91,6 +92,7 @@ export interface RunResult extends JsonReport {
  * @throws Error for a bug in croupier
  */
 export async function run(options: RunOptions = {}): Promise<RunResult> {
+  refuseWrongOptions(options);
   const stdio = silentStdio(options.cwd ?? process.cwd(), options.env ?? process.env);
   const { cwd, env } = stdio;
   const flags = flagsOf(options);
@@ -140,6 +142,57 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
   const reportLook = { ...reportOptions(stdio.out, stdio, journal), unicode: true };
   const report = JSON.parse(scrub(await joined(jsonReport(fold, open, reportLook)))) as JsonReport;
   return { ...report, text: scrub(await joined(terminalReport(fold, open, reportLook))), journal };
+}
+
+/** A check of the value of an option, and what a right value is. */
+type Check = readonly [isRight: (value: unknown) => boolean, what: string];
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isCount = (value: unknown, min: number): boolean => Number.isInteger(value) && Number(value) >= min;
+
+const TEXT: Check = [isText, 'a text'];
+const TEXTS: Check = [(value) => Array.isArray(value) && value.every(isText), 'a list of texts'];
+const SWITCH: Check = [(value) => typeof value === 'boolean', 'true or false'];
+
+/** The checks of all options. The types of TypeScript do not reach users who write JavaScript. */
+const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
+  config: [(value) => isText(value) || isObject(value), 'the path of a file, or an object'],
+  client: TEXT,
+  select: TEXTS,
+  tags: TEXTS,
+  grep: TEXT,
+  quick: SWITCH,
+  require: TEXTS,
+  allowSkipped: SWITCH,
+  seed: TEXT,
+  strict: SWITCH,
+  retries: [(value) => isCount(value, 0), 'a whole number, 0 or more'],
+  allowFlaky: SWITCH,
+  bail: [(value) => isCount(value, 1), 'a whole number, 1 or more'],
+  production: SWITCH,
+  journal: TEXT,
+  cwd: TEXT,
+  env: [isObject, 'an object'],
+  // Test environments have classes of their own for signals, so the class says nothing.
+  signal: [(value) => isObject(value) && 'aborted' in Object(value), 'an AbortSignal'],
+};
+
+/** Refuses options that `run` does not know, because a misspelt option would be ignored. @throws UsageError */
+function refuseWrongOptions(options: RunOptions): void {
+  if (!isObject(options)) throw new UsageError('run: the options must be an object. Nothing was sent.');
+  const checks = new Map<string, Check>(Object.entries(CHECKS));
+  for (const [name, value] of Object.entries(options)) {
+    const check = checks.get(name);
+    if (!check) {
+      const near = nearest(name, checks.keys());
+      const help = near === undefined ? `The options are ${[...checks.keys()].join(', ')}.` : `Did you mean ${near}?`;
+      throw new UsageError(`run: there is no option ${name}. ${help} Nothing was sent.`);
+    }
+    const [isRight, what] = check;
+    if (value !== undefined && !isRight(value))
+      throw new UsageError(`run: the option ${name} must be ${what}. Nothing was sent.`);
+  }
 }
 
 /** Converts the options to the flags of `croupier run`. */

@@ -83,6 +83,26 @@ describe('run', () => {
     for (const key of broken.secrets) expect(JSON.stringify(result)).not.toContain(key);
   });
 
+  it.each<readonly [options: object, message: string]>([
+    [{ selct: ['bet'] }, 'run: there is no option selct. Did you mean select? Nothing was sent.'],
+    [{ allowskipped: true }, 'Did you mean allowSkipped?'],
+    [{ clients: ['demo-eu'] }, 'Did you mean client?'],
+    [{ watch: true }, 'there is no option watch. The options are config, client, select, tags,'],
+    [{ toString: 1 }, 'there is no option toString.'],
+    [{ select: 'bet' }, 'run: the option select must be a list of texts. Nothing was sent.'],
+    [{ retries: '2' }, 'the option retries must be a whole number, 0 or more'],
+    [{ strict: 'no' }, 'the option strict must be true or false'],
+  ])('refuses the options %j, and says what is right', async (options, message) => {
+    await expect(runHere({ config: configOf(reference), ...options })).rejects.toThrow(
+      expect.objectContaining({ name: 'UsageError', message: expect.stringContaining(message) }) as Error,
+    );
+  });
+
+  it('takes an option that is undefined as missing', async () => {
+    const options: object = { config: configOf(reference), select: ['balance/read'], client: undefined };
+    expect((await runHere(options)).verdict).toBe('conforming');
+  });
+
   it('returns an undecided result for an operator that cannot be reached, without throwing', async () => {
     const [client] = configOf(reference).clients ?? [];
     if (!client) throw new Error('the configuration has a client');
