@@ -1,124 +1,206 @@
+import { formsOf, MIN_RUN, peculiarPlaces, type SecretForm } from './secret-forms.ts';
+import { originOf, type View, viewsOf } from './unescape.ts';
+
 /**
  * The text that replaces a secret. It is shorter than the shortest secret that is removed, so it cannot contain a
  * secret.
  */
-/** The text that stands in place of a removed value. */
 export const MASK = '***';
 
-/**
- * Minimum length of a secret that is removed, in characters. Shorter secrets would match in too much ordinary text. The
- * configuration warns about them.
- */
+/** Minimum length of a secret that is removed, in characters. Shorter secrets would match in too much ordinary text. */
 const MIN_SECRET = 4;
 
 /**
- * Creates a function that replaces secrets in a text, also if they are encoded. It finds a secret in base64 and
- * base64url (even inside a longer encoded text), in hexadecimal, and with escapes for URLs, JSON or HTML. The escapes
- * may be applied repeatedly or only to a part of the secret.
- * Secrets of fewer than 4 characters are not removed.
+ * Length from which a part of a secret is removed although it consists of ordinary words or of digits. A shorter part, such as
+ * `integration`, is in many texts that have nothing to do with the secret.
+ */
+const MIN_WORDS = 16;
+
+/** Words of calls and reports. A secret of fewer than 8 characters that is such a word cannot be removed: nothing could be read. */
+const COMMON: ReadonlySet<string> = new Set(
+  'event sent true false null none balance amount type free bet win refund call message code session player game round reply status http https json text error test date host user name data info'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Creates a function that replaces secrets in a text. It also replaces parts of a secret from 8 characters on, because a
+ * text may have been cut or broken into lines. It finds a secret backwards, in other letter case, in UTF-16, in base64 and in
+ * hexadecimal (once or twice, also inside a longer encoded text), and with escapes for URLs, JSON or HTML.
+ *
+ * A secret of 4 to 7 characters is removed only as a whole word. Shorter secrets are not removed.
  */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
-  const kept = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET);
-  if (kept.length === 0) return (text) => text;
-  // If one secret is the beginning of another, the longer secret must be tried first. Otherwise the end of the longer
-  // secret would stay in the text.
-  const patterns = kept.toSorted((a, b) => b.length - a.length).flatMap(patternsOf);
-  const pattern = new RegExp(patterns.join('|'), 'g');
-  return (text) => text.replace(pattern, MASK);
+  const all = [...new Set(secrets)];
+  const search = new SecretSearch(all.filter((secret) => secret.length >= MIN_RUN));
+  const short = shortPattern(all.filter((secret) => secret.length >= MIN_SECRET && secret.length < MIN_RUN));
+  return (text) => {
+    const clean = search.masked(text);
+    return short === null ? clean : clean.replace(short, MASK);
+  };
 }
 
-function patternsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret, 'utf8');
-  const base64 = base64Within(bytes).filter((core) => core.length >= MIN_SECRET);
-  return [escapedPattern(secret), ...base64.map(base64Pattern), anyCase(bytes.toString('hex'))];
+function shortPattern(secrets: readonly string[]): RegExp | null {
+  const kept = secrets.filter((secret) => !COMMON.has(secret.toLowerCase()) && !/^[\d.]+$/.test(secret));
+  if (kept.length === 0) return null;
+  const words = kept
+    .toSorted((a, b) => b.length - a.length)
+    .flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('hex')])
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return new RegExp(`(?<![\\p{L}\\d])(?:${words.join('|')})(?![\\p{L}\\d])`, 'giu');
+}
+
+interface Needle extends SecretForm {
+  readonly codes: Uint16Array;
+  /** The places at which the text can't be ordinary words. Null if the text is encoded, so that all of its places count. */
+  readonly peculiar: readonly boolean[] | null;
+}
+
+interface Place {
+  readonly needle: Needle;
+  readonly at: number;
+}
+
+type Range = readonly [from: number, to: number];
+
+/** Number of bits of a hash that select an entry of the filter. */
+const FILTER_BITS = 16;
+const BASE = 0x01000193;
+/** BASE to the power of MIN_RUN, which removes the oldest character from a hash. */
+const OLDEST = Array.from({ length: MIN_RUN }).reduce<number>((product) => Math.imul(product, BASE), 1);
+
+/** Finds parts of secrets in a time that grows linearly with the text, for any text. */
+class SecretSearch {
+  readonly #places = new Map<number, Place[]>();
+  /** Has a 1 for each hash in `#places`. Most places of a text are decided by it. */
+  readonly #filter = new Uint8Array(1 << FILTER_BITS);
+
+  constructor(secrets: readonly string[]) {
+    for (const secret of secrets) {
+      for (const form of formsOf(secret)) {
+        if (form.text.length < MIN_RUN) continue;
+        const needle = {
+          ...form,
+          min: Math.min(form.min, form.text.length),
+          codes: foldedCodes(form.text),
+          peculiar: form.encoded ? null : peculiarPlaces(form.text),
+        };
+        // Every part of the minimum length contains one of these places.
+        for (let at = 0; at + MIN_RUN <= form.text.length; at += needle.min - MIN_RUN + 1) this.#add({ needle, at });
+      }
+    }
+  }
+
+  #add(place: Place): void {
+    const hash = hashOf(place.needle.codes, place.at);
+    this.#filter[hash >>> (32 - FILTER_BITS)] = 1;
+    const places = this.#places.get(hash);
+    if (places === undefined) this.#places.set(hash, [place]);
+    else places.push(place);
+  }
+
+  masked(text: string): string {
+    if (this.#places.size === 0 || text.length < MIN_RUN) return text;
+    const ranges: Range[] = [];
+    for (const view of viewsOf(text)) {
+      this.#search(view, ranges);
+      const narrow = withoutZeros(view);
+      if (narrow !== null) this.#search(narrow, ranges);
+    }
+    return ranges.length === 0 ? text : withMasks(text, ranges);
+  }
+
+  #search(view: View, ranges: Range[]): void {
+    const codes = foldedCodes(view.text);
+    let hash = 0;
+    let masked = 0;
+    for (let at = 0; at < codes.length; at += 1) {
+      hash = (Math.imul(hash, BASE) + (codes[at] as number)) | 0;
+      const from = at - MIN_RUN + 1;
+      if (from < 0) continue;
+      if (from > 0) hash = (hash - Math.imul(codes[from - 1] as number, OLDEST)) | 0;
+      if (from < masked || this.#filter[hash >>> (32 - FILTER_BITS)] === 0) continue;
+      for (const place of this.#places.get(hash) ?? []) {
+        const range = rangeAround(codes, from, place);
+        if (range === null || !isSecret(view.text, range, from, place)) continue;
+        ranges.push([originOf(view, range[0]), originOf(view, range[1])]);
+        masked = Math.max(masked, range[1]);
+      }
+    }
+  }
 }
 
 /**
- * Maximum number of times that a text may be escaped. It limits the repetitions in a pattern, so that no text from an
- * operator can make the search slow.
+ * Folds the characters that are alike in all spellings: capital and small letters, and the two alphabets of base64.
  */
-const MAX_NESTING = 3;
-const MAX_BACKSLASHES = 2 ** MAX_NESTING;
-
-/** Returns a pattern that matches each character unchanged, or escaped for JSON, URLs or HTML. */
-function escapedPattern(secret: string): string {
-  return (secret.match(/\\+|[^\\]/gu) ?? [])
-    .map((part) => (part.startsWith('\\') ? backslashPattern(part.length) : characterPattern(part)))
-    .join('');
+function foldedCodes(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    codes[at] =
+      code >= 0x41 && code <= 0x5a ? code | 0x20 : code === 0x2d /* - */ ? 0x2b : code === 0x5f /* _ */ ? 0x2f : code;
+  }
+  return codes;
 }
 
-const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
-const JSON_SHORT: Readonly<Record<string, string>> = {
-  '"': '"',
-  '/': '\\/',
-  '\b': 'b',
-  '\f': 'f',
-  '\n': 'n',
-  '\r': 'r',
-  '\t': 't',
-};
-
-/**
- * Returns a pattern for a sequence of backslashes. Each escaping for JSON doubles the backslashes, so the sequence is
- * matched as a whole.
- */
-function backslashPattern(count: number): string {
-  const one = `(?:${[percentCode('\\'), jsonCode('\\'), htmlCode('\\')].join('|')})`;
-  return `(?:\\\\{${count},${count * MAX_BACKSLASHES}}|${one}{${count}})`;
+function hashOf(codes: Uint16Array, from: number): number {
+  let hash = 0;
+  for (let at = from; at < from + MIN_RUN; at += 1) hash = (Math.imul(hash, BASE) + (codes[at] as number)) | 0;
+  return hash;
 }
 
-function characterPattern(character: string): string {
-  const ways = [literal(character), percentCode(character), jsonCode(character), htmlCode(character)];
-  const short = JSON_SHORT[character];
-  if (short !== undefined) ways.push(`\\\\{1,${MAX_BACKSLASHES}}${short}`);
-  if (character === ' ') ways.push('\\+');
-  return `(?:${ways.join('|')})`;
+/** Returns the longest part of the text that is equal to a part of the needle and contains the place; null if none is. */
+function rangeAround(codes: Uint16Array, from: number, { needle, at }: Place): Range | null {
+  let left = 0;
+  while (left < Math.min(from, at) && codes[from - left - 1] === needle.codes[at - left - 1]) left += 1;
+  let right = 0;
+  const most = Math.min(codes.length - from, needle.codes.length - at);
+  while (right < most && codes[from + right] === needle.codes[at + right]) right += 1;
+  return right < MIN_RUN || left + right < needle.min ? null : [from - left, from + right];
 }
 
-function percentCode(character: string): string {
-  const bytes = Array.from(Buffer.from(character, 'utf8'), (byte) => byte.toString(16).padStart(2, '0'));
-  return bytes.map((byte) => `%(?:25){0,${MAX_NESTING}}${anyCase(byte)}`).join('');
+/** True if the part of the needle at this range of the text cannot be there by chance. */
+function isSecret(text: string, [start, end]: Range, from: number, { needle, at }: Place): boolean {
+  const { peculiar } = needle;
+  if (peculiar === null || end - start >= MIN_WORDS) return true;
+  const first = at - (from - start);
+  for (let place = first; place + MIN_RUN <= first + end - start; place += 1) if (peculiar[place]) return true;
+  // A short secret of ordinary words, such as `test-key`, is only removed as a whole.
+  return end - start === needle.text.length && !isWordPart(text, start - 1) && !isWordPart(text, end);
 }
 
-function jsonCode(character: string): string {
-  const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
-  return units.map((unit) => `\\\\{1,${MAX_BACKSLASHES}}u${anyCase(unit)}`).join('');
+function isWordPart(text: string, at: number): boolean {
+  return /[\p{L}\d]/u.test(text.charAt(at));
 }
 
-function htmlCode(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  const numbers = `#0{0,6}${code}|#[xX]0{0,6}${anyCase(code.toString(16))}`;
-  const name = HTML_NAMES[character];
-  return `&(?:amp;){0,${MAX_NESTING}}(?:${name === undefined ? numbers : `${name}|${numbers}`});`;
+/** Returns a view without the zeros that UTF-16 has between its characters; null if there are none. */
+function withoutZeros(view: View): View | null {
+  if (!view.text.includes('\0')) return null;
+  const starts = new Int32Array(view.text.length + 1);
+  let length = 0;
+  for (let at = 0; at < view.text.length; at += 1)
+    if (view.text.charCodeAt(at) !== 0) starts[length++] = originOf(view, at);
+  starts[length++] = originOf(view, view.text.length);
+  return { text: view.text.replaceAll('\0', ''), starts: starts.subarray(0, length) };
 }
 
-/**
- * Returns the base64 text of these bytes as it appears inside a longer base64 text. There is one result for each of the
- * three offsets at which the bytes may begin.
- */
-export function base64Within(bytes: Buffer): readonly string[] {
-  return [0, 1, 2].map((offset) => base64At(bytes, offset));
+function withMasks(text: string, ranges: readonly Range[]): string {
+  const pieces: string[] = [];
+  let done = 0;
+  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    const from = start + (isEscaped(text, start) ? 1 : 0);
+    const to = end - (text.charAt(end - 1) === '\\' && !isEscaped(text, end - 1) && end < text.length ? 1 : 0);
+    if (to <= done) continue;
+    if (from >= done && (from > done || done === 0)) pieces.push(text.slice(done, from), MASK);
+    done = to;
+  }
+  pieces.push(text.slice(done));
+  return pieces.join('');
 }
 
-/**
- * Returns the base64 characters that depend only on these bytes, if `offset` other bytes come before them. A character
- * at either end that also depends on other bytes is left out. Such a character reveals at most four bits of the secret.
- */
-function base64At(bytes: Buffer, offset: number): string {
-  const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-  return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
-}
-
-function base64Pattern(core: string): string {
-  return core.replace(/[+/]/g, (character) =>
-    character === '+' ? '(?:[+-]|%(?:25){0,3}2[bB])' : '(?:\\\\{0,8}\\/|_|%(?:25){0,3}2[fF])',
-  );
-}
-
-function anyCase(hex: string): string {
-  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** True if a character is the second one of an escape of JSON. Without it, the rest of the JSON could not be read. */
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charAt(at - 1 - backslashes) === '\\') backslashes += 1;
+  return backslashes % 2 === 1;
 }

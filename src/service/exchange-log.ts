@@ -1,4 +1,5 @@
-import type { Exchange, ExchangeRequest, HeaderList, Outcome, Stamps } from '../journal/exchange.ts';
+import { cleanOutcome, cleanRequest } from '../journal/clean-event.ts';
+import type { Body, Exchange, ExchangeRequest, Outcome, Stamps } from '../journal/exchange.ts';
 import { createScrubber } from '../journal/scrubber.ts';
 
 /** One exchange of the service, which may not be finished yet. Secrets in it are masked. */
@@ -134,37 +135,21 @@ export class ExchangeLog {
     for (const listener of this.#listeners) listener(exchange);
   }
 
-  #cleanRequest({ method, url, headers, body }: ExchangeRequest): ExchangeRequest {
-    return {
-      method,
-      url: this.#scrub(url),
-      headers: this.#cleanHeaders(headers),
-      body: body === null ? null : this.#cleanBody(body),
-    };
+  #cut<T extends Body | null>(body: T): T {
+    const max = this.#options.maxBody ?? MAX_BODY;
+    return body === null || body.data.length <= max
+      ? body
+      : { ...body, data: body.data.slice(0, max), truncated: true };
+  }
+
+  #cleanRequest(request: ExchangeRequest): ExchangeRequest {
+    const clean = cleanRequest(request, this.#scrub);
+    return { ...clean, body: this.#cut(clean.body) };
   }
 
   #cleanOutcome(outcome: Outcome): Outcome {
-    switch (outcome.kind) {
-      case 'reply': {
-        const { status, headers, body } = outcome.reply;
-        return { kind: 'reply', reply: { status, headers: this.#cleanHeaders(headers), body: this.#cleanBody(body) } };
-      }
-      case 'none': {
-        const { head } = outcome;
-        const clean = head && { head: { status: head.status, headers: this.#cleanHeaders(head.headers) } };
-        return { ...outcome, detail: this.#scrub(outcome.detail), ...clean };
-      }
-    }
-  }
-
-  #cleanHeaders(headers: HeaderList): HeaderList {
-    return headers.map(([name, value]) => [name, this.#scrub(value)] as const);
-  }
-
-  #cleanBody(body: NonNullable<ExchangeRequest['body']>): NonNullable<ExchangeRequest['body']> {
-    const max = this.#options.maxBody ?? MAX_BODY;
-    // Secrets are masked before the body is cut, because half of a secret would not be recognised.
-    const data = this.#scrub(body.data);
-    return data.length <= max ? { ...body, data } : { ...body, data: data.slice(0, max), truncated: true };
+    const clean = cleanOutcome(outcome, this.#scrub);
+    if (clean.kind === 'none') return clean;
+    return { kind: 'reply', reply: { ...clean.reply, body: this.#cut(clean.reply.body) } };
   }
 }

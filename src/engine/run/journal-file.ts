@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { cleanEvent } from '../../journal/clean-event.ts';
 import type { JournalEvent } from '../../journal/event.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -102,17 +103,14 @@ function isJson(text: string): boolean {
 
 /** Maximum number of characters of a reply's body in the journal. Replies of the contract have some hundred. */
 const MAX_BODY = 8192;
-/** Number of characters that are cut off after the secrets were removed, because they may hold the beginning of a secret. */
-const MARGIN = 4096;
 
 /** Cuts a long body of a reply, so that a journal with thousands of them stays small. */
-function withShortBody(event: JournalEvent, scrub: (text: string) => string): JournalEvent {
+function withShortBody(event: JournalEvent): JournalEvent {
   if (event.event !== 'received' || event.outcome.kind !== 'reply') return event;
   const { reply } = event.outcome;
   if (reply.body.data.length <= MAX_BODY) return event;
-  const clean = scrub(reply.body.data.slice(0, MAX_BODY));
-  // The length of base64 is a multiple of 4.
-  const data = clean.slice(0, Math.floor(Math.max(0, clean.length - MARGIN) / 4) * 4);
+  // The length of base64 is a multiple of 4, and so is the maximum.
+  const data = reply.body.data.slice(0, MAX_BODY);
   return {
     ...event,
     outcome: { ...event.outcome, reply: { ...reply, body: { ...reply.body, data, truncated: true } } },
@@ -122,7 +120,7 @@ function withShortBody(event: JournalEvent, scrub: (text: string) => string): Jo
 function appending(file: string, descriptor: number, scrub: (text: string) => string): JournalFile {
   let open = true;
   const write = (text: string): void => {
-    const line = Buffer.from(scrub(text));
+    const line = Buffer.from(text);
     // When a run fails, some calls may still be in flight. Their events must not go into another file that the system has
     // opened with the same descriptor.
     if (!open) throw new Error(`the journal ${file} is closed`);
@@ -136,8 +134,8 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
   };
   return {
     path: file,
-    append: (event) => write(`${JSON.stringify(withShortBody(event, scrub))}\n`),
-    appendLines: write,
+    append: (event) => write(`${JSON.stringify(withShortBody(cleanEvent(event, scrub)))}\n`),
+    appendLines: (text) => write(scrub(text)),
     close: () => {
       if (!open) return false;
       open = false;

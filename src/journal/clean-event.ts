@@ -1,0 +1,90 @@
+import type { JournalEvent } from './event.ts';
+import type { Body, ExchangeRequest, HeaderList, Outcome } from './exchange.ts';
+
+/** Removes the secrets from a text. */
+export type Scrub = (text: string) => string;
+
+/** Returns a request without secrets. */
+export function cleanRequest(request: ExchangeRequest, scrub: Scrub): ExchangeRequest {
+  return {
+    method: request.method,
+    url: scrub(request.url),
+    headers: cleanHeaders(request.headers, scrub),
+    body: request.body && cleanBody(request.body, scrub),
+  };
+}
+
+/** Returns the outcome of a call without secrets. */
+export function cleanOutcome(outcome: Outcome, scrub: Scrub): Outcome {
+  switch (outcome.kind) {
+    case 'reply': {
+      const { status, headers, body } = outcome.reply;
+      return { kind: 'reply', reply: { status, headers: cleanHeaders(headers, scrub), body: cleanBody(body, scrub) } };
+    }
+    case 'none': {
+      const { head } = outcome;
+      const clean = head && { head: { status: head.status, headers: cleanHeaders(head.headers, scrub) } };
+      return { ...outcome, detail: scrub(outcome.detail), ...clean };
+    }
+  }
+}
+
+function cleanHeaders(headers: HeaderList, scrub: Scrub): HeaderList {
+  return headers.map(([name, value]) => [scrub(name), scrub(value)] as const);
+}
+
+function cleanBody(body: Body, scrub: Scrub): Body {
+  if (body.encoding === 'utf8') return { ...body, data: scrub(body.data) };
+  // A mask inside base64 would change all bytes behind it.
+  const text = Buffer.from(body.data, 'base64').toString('latin1');
+  const clean = scrub(text);
+  return clean === text ? body : { ...body, data: Buffer.from(clean, 'latin1').toString('base64') };
+}
+
+/**
+ * Returns an event without secrets. Only texts from outside can contain one: calls, replies and what is said about them. The
+ * ids and the words of the journal itself are kept, because without them a journal could not be read again.
+ */
+export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
+  switch (event.event) {
+    case 'run-started':
+      return {
+        ...event,
+        selection: event.selection.map(scrub),
+        ...(event.flags && { flags: event.flags.map(scrub) }),
+      };
+    case 'notice':
+      return { ...event, text: scrub(event.text) };
+    case 'sending':
+      return { ...event, request: cleanRequest(event.request, scrub) };
+    case 'received':
+      return {
+        ...event,
+        outcome: cleanOutcome(event.outcome, scrub),
+        ...(event.aside !== undefined && { aside: scrub(event.aside) }),
+      };
+    case 'finding': {
+      const { finding } = event;
+      const { expected, actual, why } = finding;
+      return {
+        ...event,
+        finding: {
+          ...finding,
+          expected: scrub(expected),
+          actual: scrub(actual),
+          ...(why !== undefined && { why: scrub(why) }),
+        },
+      };
+    }
+    case 'scenario-ended':
+      return { ...event, reason: event.reason && scrub(event.reason) };
+    case 'blamed':
+      return { ...event, reason: scrub(event.reason) };
+    case 'run-ended':
+      return { ...event, detail: event.detail && scrub(event.detail) };
+    case 'scenario-started':
+    case 'race':
+    case 'owed':
+      return event;
+  }
+}
