@@ -36,7 +36,7 @@ export function startGithubStep(
   // GitHub reads stderr as well as stdout. These lines contain keys and stdout may be redirected to a file, so they go
   // to stderr.
   for (const secret of secrets.filter((text) => text !== '')) {
-    stdio.err.command(`::add-mask::${forWorkflowMessage(secret)}\n`);
+    stdio.err.writeSecret(`::add-mask::${forWorkflowMessage(secret)}\n`);
   }
   const sink = json ? stdio.err : stdio.out;
   return {

@@ -1,9 +1,11 @@
 /** One of the two output streams, and its properties. */
 export interface Sink {
-  /** Writes text. No CI system reads a command in it, whatever it contains. */
+  /** Writes text. No CI system reads a command in it, whatever it contains. Secrets that were given to `hide` of the streams are masked. */
   write(text: string): void;
   /** Writes a command of GitHub Actions, such as `::error::…`, with its line end. All other text goes to `write`. */
   command(line: string): void;
+  /** Writes a command of GitHub Actions that must contain a secret: the command that makes a pipeline hide it. */
+  writeSecret(line: string): void;
   /** True if the stream is a terminal that a person may read. */
   readonly tty: boolean;
   /**
@@ -27,6 +29,8 @@ export interface Stdio {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdinIsTty: boolean;
+  /** Masks these texts in everything that is written from now on. */
+  hide(secrets: Iterable<string>): void;
   readStdin(): Promise<string>;
   /** Reads standard input as exact bytes, because signatures depend on every byte. */
   readStdinBytes(): Promise<Uint8Array>;
@@ -34,7 +38,15 @@ export interface Stdio {
 
 /** Returns streams for a caller that is a program: they print nothing, and standard input is empty. */
 export function silentStdio(cwd: string, env: Stdio['env']): Stdio {
-  const nowhere: Sink = { write: () => {}, command: () => {}, tty: false, colour: false, columns: 100, rows: 24 };
+  const nowhere: Sink = {
+    write: () => {},
+    command: () => {},
+    writeSecret: () => {},
+    tty: false,
+    colour: false,
+    columns: 100,
+    rows: 24,
+  };
   const nothing = new Uint8Array();
   return {
     out: nowhere,
@@ -42,6 +54,7 @@ export function silentStdio(cwd: string, env: Stdio['env']): Stdio {
     env,
     cwd,
     stdinIsTty: false,
+    hide: () => {},
     readStdin: async () => '',
     readStdinBytes: async () => nothing,
   };

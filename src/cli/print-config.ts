@@ -1,8 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Option } from 'commander';
 import { type Configuration, loadConfiguration } from '../app/config/configuration.ts';
+import { isSecretPath } from '../app/config/file.ts';
+import { isSecretName, withoutCredentials } from '../app/config/hidden-text.ts';
 import { isOn, SWITCHES } from '../app/config/run-flags.ts';
-import { CLIENT_KEYS, CONFIG_KEYS } from '../app/config/schema.ts';
+import { CLIENT_KEYS, CONFIG_KEYS, type Config } from '../app/config/schema.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { columnsOf, padEnd } from '../report/terminal/layout.ts';
 import { OTHER_VARIABLES } from './environment.ts';
@@ -25,8 +27,6 @@ type Path = readonly (string | number)[];
 const HIDDEN = '(hidden)';
 /** Maximum width of the column for values. A longer value overflows the column. */
 const MAX_VALUE_WIDTH = 50;
-/** The parts of a key's path whose values are hidden: keys, and the credentials for gateways and proxies. */
-const SECRETS: ReadonlySet<string | number> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy', 'body']);
 
 /** The keys of croupier.yaml that have the same meaning as a flag, by the name of the flag. */
 const AS_IN_FILE: Readonly<Record<string, string>> = {
@@ -114,7 +114,7 @@ function ofFile(configuration: Configuration, wanted: readonly string[] | undefi
     return [
       {
         name: client ? `${client.extCID}: ${nameOf(path.slice(2))}` : nameOf(path),
-        value: unset[0] ?? (isSecret(path) ? HIDDEN : value),
+        value: unset[0] ?? (isHidden(config, path) ? HIDDEN : withoutCredentials(value)),
         from: 'file',
         where: [`${file}:${line}`, ...variables].join(', '),
       },
@@ -122,8 +122,19 @@ function ofFile(configuration: Configuration, wanted: readonly string[] | undefi
   });
 }
 
-function isSecret(path: Path): boolean {
-  return path.some((part) => SECRETS.has(part)) && path.at(-1) !== 'file';
+/** True for a secret, and for everything that is given to the program or the address that opens sessions. */
+function isHidden(config: Config, path: Path): boolean {
+  const before = valueAt(config, [...path.slice(0, -1), Number(path.at(-1)) - 1]);
+  const followsFlag = path.includes('command') && typeof before === 'string' && isSecretName(before);
+  return isSecretPath(path) || path.includes('body') || followsFlag;
+}
+
+function valueAt(config: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[part] : undefined,
+    config,
+  );
 }
 
 function leaves(value: unknown, path: Path): readonly { readonly path: Path; readonly value: string }[] {
@@ -180,5 +191,5 @@ function isInFile(attribute: string): boolean {
 function shown(option: Option, value: unknown): string {
   if (option.attributeName() === 'proxy') return HIDDEN;
   if (typeof value === 'number' && option.flags.includes('<duration>')) return `${value}ms`;
-  return Array.isArray(value) ? value.join(' ') : String(value);
+  return withoutCredentials(Array.isArray(value) ? value.join(' ') : String(value));
 }

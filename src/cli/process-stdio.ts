@@ -2,6 +2,7 @@ import { isatty } from 'node:tty';
 import { EXIT } from '../app/exit-status.ts';
 import { whyUnreadable } from '../app/files.ts';
 import type { Sink, Stdio } from '../app/stdio.ts';
+import { createScrubber } from '../journal/scrubber.ts';
 import { logCommandFilter } from './log-commands.ts';
 
 /** True if a variable such as `CI` is set; false for `false`, `0` and an empty text. */
@@ -9,7 +10,7 @@ function isSet(text: string | undefined): boolean {
   return text !== undefined && text !== '' && text !== 'false' && text !== '0';
 }
 
-function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
+function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (text: string) => string): Sink {
   let open = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     const isFirst = open;
@@ -30,12 +31,14 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
   const write = (text: string): void => {
     if (open) stream.write(text);
   };
+  const command = (line: string): void => {
+    // The filter lets the first colons pass, but text from outside in the line can't be a command of another CI system.
+    write(`${line.slice(0, 2)}${filter(`-${line.slice(2)}`).slice(1)}`);
+  };
   return {
-    write: (text) => write(filter(text)),
-    command: (line) => {
-      // The filter lets the first colons pass, but text from outside in the line can't be a command of another CI system.
-      write(`${line.slice(0, 2)}${filter(`-${line.slice(2)}`).slice(1)}`);
-    },
+    write: (text) => write(filter(scrub(text))),
+    command: (line) => command(scrub(line)),
+    writeSecret: command,
     tty,
     // ora divides by the width. If the width were 0, it would draw forever.
     ...(tty && stream.columns > 0 && { terminal: stream }),
@@ -52,9 +55,19 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined): Sink {
 
 /** Returns the streams of this process. The `--color` flag, the environment and each stream decide about colours. */
 export function processStdio(colour: boolean | undefined): Stdio {
+  const secrets = new Set<string>();
+  let scrub: ((text: string) => string) | undefined;
+  const clean = (text: string): string => {
+    scrub ??= createScrubber([...secrets]);
+    return scrub(text);
+  };
   return {
-    out: sink(process.stdout, colour),
-    err: sink(process.stderr, colour),
+    out: sink(process.stdout, colour, clean),
+    err: sink(process.stderr, colour, clean),
+    hide: (texts) => {
+      for (const text of texts) secrets.add(text);
+      scrub = undefined;
+    },
     env: process.env,
     cwd: process.cwd(),
     stdinIsTty: isatty(0),

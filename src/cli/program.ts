@@ -47,7 +47,8 @@ export async function main(args: readonly string[]): Promise<number> {
     .showHelpAfterError('(croupier --help shows the commands, croupier COMMAND --help their options)')
     .configureOutput({
       writeOut: (text) => stdio.out.write(text),
-      writeErr: (text) => stdio.err.write(text),
+      // The value of an unknown flag may be a key: `--api-key=…`.
+      writeErr: (text) => stdio.err.write(text.replace(/(?<=unknown option '--[\w-]{1,60}=)[^'\n]*/, '…')),
       getOutHelpWidth: () => Math.min(stdio.out.columns, MAX_HELP_WIDTH),
       getErrHelpWidth: () => Math.min(stdio.err.columns, MAX_HELP_WIDTH),
       getOutHasColors: () => stdio.out.colour,

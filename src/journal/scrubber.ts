@@ -46,7 +46,7 @@ function shortPattern(secrets: readonly string[]): RegExp | null {
   const words = kept
     .toSorted((a, b) => b.length - a.length)
     .flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('hex')])
-    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
   return new RegExp(`(?<![\\p{L}\\d])(?:${words.join('|')})(?![\\p{L}\\d])`, 'giu');
 }
 

@@ -29,11 +29,12 @@ export function formsOf(secret: string): readonly SecretForm[] {
   // A form of an HTML page writes a space as a plus.
   const plain = new Set([secret, reversed, secret.replaceAll(' ', '+'), reversed.replaceAll(' ', '+')]);
   const bytes = [secret, reversed].flatMap((text) => {
+    // Every other byte of UTF-16 is 0 here, and the last of them need not be found.
     const wide = Buffer.from(text, 'utf16le');
     return [
       { bytes: Buffer.from(text, 'utf8'), min: MIN_RUN },
-      { bytes: wide, min: 2 * MIN_RUN },
-      { bytes: Buffer.from(wide).swap16(), min: 2 * MIN_RUN },
+      { bytes: wide, min: 2 * MIN_RUN - 1 },
+      { bytes: Buffer.from(wide).swap16(), min: 2 * MIN_RUN - 1 },
     ];
   });
   const once = bytes.flatMap(encodedOnce);

@@ -97,6 +97,18 @@ describe('the scrubber of secrets', () => {
     expect(createScrubber(['', 'a', 'abc'])('abc a')).toBe('abc a');
   });
 
+  it.each(['s3.+-', 'a/b(', 'hunter2'])('removes the short secret %s as a whole word only', (secret) => {
+    expect(createScrubber([secret])(`<${secret}> x${secret}x`)).toBe(`<***> x${secret}x`);
+  });
+
+  it.each(['balance', 'true', '1234', '0000'])(
+    'does not remove the short secret %s, which is in any text',
+    (secret) => {
+      const text = `{"balance":"1234.00","open":true,"x":"${secret}"}`;
+      expect(createScrubber([secret])(text)).toBe(text);
+    },
+  );
+
   it('changes nothing where there is no secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {

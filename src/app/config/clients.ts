@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { contractVersion } from '../../contract/versions.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
+import { MIN_RUN } from '../../journal/secret-forms.ts';
 import { nearest } from '../../scenario/near.ts';
 import type { Diagnostic } from '../../scenario/yaml/diagnostic.ts';
 import type { ServiceClient } from '../../service/client.ts';
@@ -53,6 +54,8 @@ export async function resolveClients(configuration: Configuration, flags: Client
   const diagnostics = unset.map(({ diagnostic }) => diagnostic);
   // A client with an unset variable cannot be built. The caller reports these variables together with other mistakes.
   if (diagnostics.length > 0) return { clients: [], secrets: [], sources: new Map(), diagnostics };
+  const others = otherKeys(configuration, configured);
+  stdio.hide([...configuration.secrets, ...others.map(({ key: other }) => other), ...proxySecrets(flags.proxy)]);
   const drafts = chosen.length > 0 ? chosen : [undefined];
   const clients = drafts.map((entry) => toClient(entry, { configuration, flags, stdio, key: sole ? key : undefined }));
   const secrets = new Set([...configuration.secrets, ...clients.map((client) => client.integrationApiKey)]);
@@ -60,9 +63,10 @@ export async function resolveClients(configuration: Configuration, flags: Client
     const { apiKey } = sourceOf(entry, configuration);
     if (apiKey !== undefined) secrets.add(apiKey);
   }
-  const others = otherKeys(configuration, configured);
   for (const { key: other } of others) secrets.add(other);
   for (const { wire } of clients) for (const secret of proxySecrets(wire.proxy)) secrets.add(secret);
+  stdio.hide(secrets);
+  for (const client of clients) refuseKeyElsewhere(client, [...secrets]);
   return {
     clients: clients.map((client) => {
       const otherClientKey = others.find(
@@ -76,6 +80,31 @@ export async function resolveClients(configuration: Configuration, flags: Client
     ),
     diagnostics: [],
   };
+}
+
+/**
+ * Throws a UsageError if a key also stands where everybody can read it: in an address, or in an id that each call and each report
+ * contains.
+ */
+export function refuseKeyElsewhere(client: ClientUnderTest, keys: readonly string[]): void {
+  const { extCID, integratorBaseUrl, paths, sessions } = client;
+  const places: readonly (readonly [string, unknown])[] = [
+    ['extCID', extCID],
+    ['integratorBaseUrl', integratorBaseUrl],
+    ['paths', paths],
+    ['sessions', sessions],
+  ];
+  for (const [name, value] of places) {
+    if (keys.some((key) => key.length >= MIN_RUN && textsOf(value).some((text) => text.includes(key))))
+      throw new UsageError(
+        `\`${name}\` of a client contains a key, which would then be in every call and every report. Nothing was sent.`,
+      );
+  }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
 function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags): readonly ClientConfig[] {
@@ -113,6 +142,12 @@ function refuseForSeveral(flags: ClientFlags, key: string | undefined): void {
  * @throws UsageError when its file can't be read
  */
 export async function givenKey(flags: Pick<ClientFlags, 'keyFile'>, stdio: Stdio): Promise<string | undefined> {
+  const key = await keyOf(flags, stdio);
+  if (key !== undefined) stdio.hide([key]);
+  return key;
+}
+
+async function keyOf(flags: Pick<ClientFlags, 'keyFile'>, stdio: Stdio): Promise<string | undefined> {
   if (flags.keyFile === '-') return checkKey(await stdio.readStdin(), 'Standard input (--key-file -)');
   if (flags.keyFile !== undefined) return readSecret(path.resolve(stdio.cwd, flags.keyFile), 'The key of --key-file');
   const key = stdio.env.CROUPIER_KEY;

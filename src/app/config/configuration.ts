@@ -44,6 +44,7 @@ export async function loadConfiguration(named: string | undefined, stdio: Stdio)
   // Imported only when there is a file: loading its schema takes longer than most commands take in total.
   const { readConfig } = await import('./file.ts');
   const reading = readConfig(shown, readTextFile(file, 'The configuration'), stdio.env);
+  stdio.hide(reading.kind === 'broken' ? reading.secrets : reading.file.secrets);
   if (reading.kind === 'broken') throw diagnosticsError(reading.diagnostics);
   return { ...reading.file, file: shown, found: true, dir: path.dirname(file) };
 }

@@ -1,6 +1,8 @@
 import { byPlace, type Diagnostic, diagnosticAt } from '../../scenario/yaml/diagnostic.ts';
 import { readDocument } from '../../scenario/yaml/document.ts';
+import type { Range } from '../../scenario/yaml/source.ts';
 import type { YamlNode } from '../../scenario/yaml/yaml-node.ts';
+import { asterisks, isSecretName, withoutCredentials } from './hidden-text.ts';
 import { diagnosticsOf, keyOf, type Path, PlacedValues, type Words } from './placed-values.ts';
 import { type Config, configSchema } from './schema.ts';
 
@@ -39,7 +41,12 @@ export interface ConfigFile {
 
 export type ConfigReading =
   | { readonly kind: 'read'; readonly file: ConfigFile }
-  | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] };
+  | {
+      readonly kind: 'broken';
+      readonly diagnostics: readonly Diagnostic[];
+      /** Texts of the broken file that no output may contain. */
+      readonly secrets: readonly string[];
+    };
 
 /**
  * Reads the text of a configuration and finds every mistake in it, not only the first.
@@ -49,7 +56,9 @@ export type ConfigReading =
  */
 export function readConfig(file: string, text: string, env: Environment): ConfigReading {
   const { source, root, diagnostics: syntax } = readDocument(text, file);
-  if (syntax.length > 0) return { kind: 'broken', diagnostics: syntax.map(withoutKeys).sort(byPlace) };
+  const hidden = root ? secretRanges(root) : [];
+  const withoutKeys = (diagnostic: Diagnostic) => withoutSecrets(diagnostic, text, hidden);
+  if (syntax.length > 0) return { kind: 'broken', diagnostics: syntax.map(withoutKeys).sort(byPlace), secrets: [] };
   const { values, unset, secrets } = valuesOf(
     root ?? { kind: 'map', range: { source, start: 0, end: 1 }, entries: [] },
     env,
@@ -59,7 +68,7 @@ export function readConfig(file: string, text: string, env: Environment): Config
     ({ path }) => !unset.some((variable) => keyOf(variable.path) === keyOf(path)),
   );
   const diagnostics = diagnosticsOf(issues, values, WORDS).map(withoutKeys);
-  if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace) };
+  if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace), secrets: [...secrets] };
   // If parsing failed, unset variables were the only reason, because any other issue returned above. So the values have
   // the type of the schema.
   const config = parsed.data ?? (values.value as Config);
@@ -88,20 +97,56 @@ const WORDS: Words = {
   eitherOf: 'text in quotes, or a map that names a file, such as { file: ./name }',
 };
 
-/** Replaces keys in the source line of a diagnostic by asterisks, so that a report of a mistake does not show them. */
-function withoutKeys(diagnostic: Diagnostic): Diagnostic {
-  const sourceLine = diagnostic.sourceLine.replace(
-    /(api_?key["']?\s*:\s*)(?!\$\{|\{)("[^"]*"?|'[^']*'?|[^\s,}]+)/gi,
-    (_, key: string, value: string) => key + '*'.repeat(value.length),
-  );
-  return { ...diagnostic, sourceLine };
-}
-
-/** The keys of the configuration whose text is a secret: client keys, and the credentials for gateways and proxies. */
+/** The keys of the configuration whose texts are secrets: client keys, and the credentials for gateways and proxies. */
 const SECRET_PARTS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy']);
 
-const KEYS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey']);
+/**
+ * True if the value at a path is a secret. The key may also be misspelt or stand at a wrong place, so its name decides.
+ */
+export function isSecretPath(path: Path): boolean {
+  if (path.at(-1) === 'file' || path.includes('tls')) return false;
+  return path.some((part) => SECRET_PARTS.has(part) || (typeof part === 'string' && isSecretName(part)));
+}
 
+/** Returns the ranges of all secrets in a document. A secret may have several lines. */
+function secretRanges(node: YamlNode, path: Path = []): readonly Range[] {
+  switch (node.kind) {
+    case 'map':
+      return node.entries.flatMap(({ key, value }) => secretRanges(value, [...path, key]));
+    case 'list':
+      return node.items.flatMap((item, index) => secretRanges(item, [...path, index]));
+    case 'scalar':
+    case 'broken':
+      return isSecretPath(path) && !VARIABLE_NAME.test(writtenIn(node.range)) ? [node.range] : [];
+  }
+}
+
+function writtenIn({ source, start, end }: Range): string {
+  return source.text.slice(start, end);
+}
+
+/** Hides secrets in a diagnostic. In the source line they become asterisks, so that its columns stay the same. */
+function withoutSecrets(diagnostic: Diagnostic, text: string, hidden: readonly Range[]): Diagnostic {
+  const lines = text.split('\n');
+  const begin = lines.slice(0, diagnostic.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+  const ends = begin + diagnostic.sourceLine.length;
+  let { sourceLine } = diagnostic;
+  for (const { start, end } of hidden) {
+    if (start >= ends || end <= begin) continue;
+    const from = Math.max(start, begin) - begin;
+    const to = Math.min(end, ends) - begin;
+    sourceLine = sourceLine.slice(0, from) + asterisks(sourceLine.slice(from, to)) + sourceLine.slice(to);
+  }
+  return {
+    ...diagnostic,
+    sourceLine: withoutCredentials(sourceLine, asterisks),
+    message: withoutCredentials(diagnostic.message),
+  };
+}
+
+/** Matches `${NAME}`, and `A_NAME` as people write the name of a variable by mistake. */
+const VARIABLE_NAME = /^["']?(?:\$?\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,20})["']?$/;
+const PASSWORD_OF_URL = /(?<=\/\/[^/\s@:]{0,200}:)[^/\s@]{1,500}(?=@)/g;
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 /** Replaces each `${NAME}` in a configuration by its value, and collects the unset variables and the secrets. */
@@ -109,14 +154,22 @@ function valuesOf(root: YamlNode, env: Environment) {
   const unset: { readonly path: Path; readonly name: string }[] = [];
   const secrets = new Set<string>();
   const replaced = (text: string, path: Path): string => {
-    const secret = path.some((part) => SECRET_PARTS.has(part)) && path.at(-1) !== 'file';
-    if (secret && KEYS.has(path.at(-1) ?? '') && text.search(VARIABLE) < 0) secrets.add(text);
+    const secret = isSecretPath(path);
+    const name = path.at(-1);
+    // Most headers are no secrets, and hiding their values everywhere would make reports unreadable.
+    if (
+      secret &&
+      text.search(VARIABLE) < 0 &&
+      (typeof name !== 'string' || !path.includes('headers') || isSecretName(name))
+    )
+      secrets.add(text.replace(/^(?:bearer|basic)\s+/i, ''));
+    for (const [password] of text.matchAll(PASSWORD_OF_URL)) secrets.add(password);
     return text.replace(VARIABLE, (_, name: string) => {
       const value = env[name];
       // A pipeline sets a variable without a value to an empty text. Keys, URLs and ids are never empty, so an empty
       // variable counts as unset.
       if (value === undefined || value === '') unset.push({ path, name });
-      else if (secret) secrets.add(value);
+      else if (secret || isSecretName(name)) secrets.add(value);
       return value ?? '';
     });
   };

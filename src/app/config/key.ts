@@ -1,11 +1,17 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { MIN_RUN } from '../../journal/secret-forms.ts';
 import { UsageError } from '../exit-status.ts';
 import { readTextFile } from '../files.ts';
+import { withoutCredentials } from './hidden-text.ts';
 
 /**
- * Minimum number of characters of a key. Every output hides the key, and a shorter one would also hide parts of
- * unrelated texts.
+ * Minimum number of characters of a key. Every output hides the key, and a shorter one, such as `1234` or `balance`, would also
+ * hide parts of unrelated texts.
  */
-const MIN_KEY_LENGTH = 4;
+const MIN_KEY_LENGTH = MIN_RUN;
+/** Minimum number of different characters of a key. A key such as `00000000` is in every large amount. */
+const MIN_DIFFERENT = 4;
 
 /**
  * Reads a file that contains only a key.
@@ -14,6 +20,11 @@ const MIN_KEY_LENGTH = 4;
  * @throws UsageError when the file can't be read, or its text cannot be a key
  */
 export function readSecret(file: string, what: string): string {
+  const name = path.basename(file);
+  if (!existsSync(file) && withoutCredentials(name) !== name)
+    throw new UsageError(
+      `${what} can't be read: there is no such file. Give the path of a file that contains the key, not the key.`,
+    );
   return checkKey(readTextFile(file, what), `${what} (${file})`);
 }
 
@@ -31,5 +42,7 @@ export function checkKey(text: string, what: string): string {
     throw new UsageError(`${what} begins or ends with white space, which is not part of a key. Remove it.`);
   if (key.length < MIN_KEY_LENGTH)
     throw new UsageError(`${what} is too short to be a key: it has fewer than ${MIN_KEY_LENGTH} characters.`);
+  if (new Set(key).size < MIN_DIFFERENT)
+    throw new UsageError(`${what} is too simple to be a key: it has fewer than ${MIN_DIFFERENT} different characters.`);
   return key;
 }

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
+import { forTerminal } from '../../report/escape.ts';
 import { UsageError } from '../exit-status.ts';
+import { refuseKeyElsewhere } from './clients.ts';
+import { withoutCredentials } from './hidden-text.ts';
 import { type ClientConfig, sessionSchema } from './schema.ts';
 
 type SessionsFrom = NonNullable<ClientConfig['sessionsFrom']>;
@@ -45,12 +48,12 @@ function readSessions(text: string, from: SessionsFrom, extCID: string): readonl
   try {
     value = JSON.parse(text);
   } catch {
-    throw wrong(`did not give JSON: ${JSON.stringify(text.slice(0, MAX_SHOWN))}`);
+    throw wrong(`did not give JSON: "${shownText(text)}"`);
   }
   const result = z.array(sessionSchema).min(1, 'an empty list').safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw wrong(`gave a wrong list: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}`);
+  throw wrong(`gave a wrong list: ${shownText([issue?.path.join('.'), issue?.message].filter(Boolean).join(': '))}`);
 }
 
 /**
@@ -65,11 +68,23 @@ export async function withOwnSessions(
   request: SessionRequest,
 ): Promise<ClientUnderTest> {
   if (!from || client.sessions.length > 0) return client;
-  return { ...client, sessions: readSessions(await askForSessions(from, request), from, request.extCID) };
+  const opened = { ...client, sessions: readSessions(await askForSessions(from, request), from, request.extCID) };
+  refuseKeyElsewhere(opened, [client.integrationApiKey]);
+  return opened;
 }
 
+/** Names the source without what may be secret: the arguments of the program, and the query of the address. */
 function nameOf(from: SessionsFrom): string {
-  return 'command' in from ? from.command.join(' ') : from.url;
+  if ('command' in from) return forTerminal(from.command[0] ?? '');
+  const { origin, pathname } = new URL(from.url);
+  return forTerminal(withoutCredentials(`${origin}${pathname}`));
+}
+
+/** Shortens what the source wrote, and removes control characters and credentials. */
+function shownText(text: string): string {
+  // The text is cut last, because the rest of a cut credential might not be recognised.
+  const clean = forTerminal(withoutCredentials(text.slice(0, MAX_BYTES).trim()));
+  return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean;
 }
 
 function runCommand(
@@ -78,7 +93,7 @@ function runCommand(
 ): Promise<string> {
   const [program = '', ...args] = command;
   const failed = (why: string) =>
-    new UsageError(`sessionsFrom of ${extCID}: ${command.join(' ')} ${why} Nothing was sent.`);
+    new UsageError(`sessionsFrom of ${extCID}: ${nameOf({ command: [...command] })} ${why} Nothing was sent.`);
   return new Promise((resolve, reject) => {
     const own = { CROUPIER_EXT_CID: extCID, ...(coreApi !== undefined && { CROUPIER_CORE_API: coreApi }) };
     const child = spawn(program, args, {
@@ -96,13 +111,13 @@ function runCommand(
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (err.length < MAX_BYTES) err += text;
     });
-    child.on('error', (error) => reject(failed(`could not be run: ${error.message}.`)));
+    child.on('error', (error) => reject(failed(`could not be run: ${shownText(error.message)}.`)));
     child.on('close', (code, killed) => {
       if (code === 0) resolve(out);
       else
         reject(
           failed(
-            `ended with ${code === null ? `the signal ${killed}` : `status ${code}`}${err.trim() === '' ? '.' : `: ${err.trim().slice(0, MAX_SHOWN)}`}`,
+            `ended with ${code === null ? `the signal ${killed}` : `status ${code}`}${err.trim() === '' ? '.' : `: ${shownText(err)}`}`,
           ),
         );
     });
@@ -114,7 +129,7 @@ async function askAddress(
   { extCID, signal }: SessionRequest,
 ): Promise<string> {
   const failed = (why: string, cause?: unknown) =>
-    new UsageError(`sessionsFrom of ${extCID}: ${method} ${url} ${why}. Nothing was sent.`, { cause });
+    new UsageError(`sessionsFrom of ${extCID}: ${method} ${nameOf({ url })} ${why}. Nothing was sent.`, { cause });
   let status: number;
   let text: string;
   try {
@@ -128,8 +143,8 @@ async function askAddress(
     text = await reply.text();
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw failed(`was not answered: ${cause instanceof Error ? cause.message : String(cause)}`, error);
+    throw failed(`was not answered: ${shownText(cause instanceof Error ? cause.message : String(cause))}`, error);
   }
-  if (status < 200 || status > 399) throw failed(`was answered ${status}: ${text.slice(0, MAX_SHOWN)}`);
+  if (status < 200 || status > 399) throw failed(`was answered ${status}: ${shownText(text)}`);
   return text;
 }

@@ -169,7 +169,7 @@ describe('the setting `sessionsFrom`', { timeout: LONG_MS }, () => {
   it.each([
     ['process.exit(4)', 'ended with status 4'],
     ['console.error("no database"); process.exit(1)', 'ended with status 1: no database'],
-    ['console.log("session-of-eva")', 'did not give JSON: "session-of-eva\\n"'],
+    ['console.log("session-of-eva")', 'did not give JSON: "session-of-eva"'],
     ['console.log("[]")', 'gave a wrong list: an empty list'],
     ['console.log(JSON.stringify([{ sessionID: 5 }]))', 'gave a wrong list: 0.sessionID'],
   ])('leads to a message that explains why a command gave no sessions: %s', async (code, message) => {

@@ -83,7 +83,7 @@ describe('croupier explore', () => {
     const flags = ['--base-url', 'http://127.0.0.1:9', '--ext-cid', 'acme', '--session', 's1'];
     const { status, out } = await croupier(['explore', ...flags, ...QUICK], {
       cwd,
-      env: { CROUPIER_KEY: 'k'.repeat(20) },
+      env: { CROUPIER_KEY: 'a-key-for-explore' },
     });
     expect(out).toContain('UNDECIDED: acme could not be reached.');
     expect(status).toBe(3);

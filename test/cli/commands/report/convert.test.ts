@@ -21,8 +21,13 @@ describe('croupier report convert', () => {
     printed += text;
   };
   const stdio = (): Stdio => {
-    const out = { write, command: write, tty: false, colour: false, columns: 80, rows: 24 };
-    const stdin = { stdinIsTty: false, readStdin: async () => '', readStdinBytes: async () => new Uint8Array() };
+    const out = { write, command: write, writeSecret: write, tty: false, colour: false, columns: 80, rows: 24 };
+    const stdin = {
+      stdinIsTty: false,
+      hide: () => {},
+      readStdin: async () => '',
+      readStdinBytes: async () => new Uint8Array(),
+    };
     return { out, err: out, env: {}, cwd, ...stdin };
   };
   const convert = (journal: string, ...to: string[]): Promise<number> => convertCommand(journal, { to }, stdio());

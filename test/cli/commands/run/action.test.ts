@@ -143,8 +143,8 @@ describe('croupier run --reference', () => {
 describe('croupier run with a configuration', () => {
   it('judges one client after another, and ends with the most severe status', async () => {
     write('croupier.yaml', NOBODY);
-    write('asia.key', 'asia-key\n');
-    const { status, out, err } = await croupier(['run', 'balance/read'], { cwd, env: { EU_KEY: 'eu-key' } });
+    write('asia.key', 'asia-client-key\n');
+    const { status, out, err } = await croupier(['run', 'balance/read'], { cwd, env: { EU_KEY: 'eu-client-key' } });
     expect(status).toBe(3);
     expect(out).toContain('acme-eu could not be reached');
     expect(out).toContain('acme-asia could not be reached');
@@ -157,7 +157,7 @@ describe('croupier run with a configuration', () => {
     expect(status).toBe(2);
     expect(err).toContain('asia.key');
     expect(err).not.toContain('EU_KEY');
-    write('asia.key', 'asia-key\n');
+    write('asia.key', 'asia-client-key\n');
     expect((await croupier(['run', 'balance/read', '--client', 'acme-asia'], { cwd })).status).toBe(3);
   });
 
@@ -169,8 +169,8 @@ describe('croupier run with a configuration', () => {
     [['--client', 'acme-asi'], 'Did you mean acme-asia?'],
   ])('refuses %j for two clients with the message: %s', async (args, help) => {
     write('croupier.yaml', NOBODY);
-    write('asia.key', 'asia-key\n');
-    const { status, err } = await croupier(['run', 'balance/read', ...args], { cwd, env: { EU_KEY: 'eu-key' } });
+    write('asia.key', 'asia-client-key\n');
+    const { status, err } = await croupier(['run', 'balance/read', ...args], { cwd, env: { EU_KEY: 'eu-client-key' } });
     expect(status).toBe(2);
     expect(err).toContain(help);
     expect(existsSync(path.join(cwd, '.croupier'))).toBe(false);
@@ -178,7 +178,7 @@ describe('croupier run with a configuration', () => {
 
   it('refuses two clients with one ExtCID, and shows the line of the second', async () => {
     write('croupier.yaml', NOBODY.replace('acme-asia', 'acme-eu'));
-    const { status, out, err } = await croupier(['run', 'balance/read'], { cwd, env: { EU_KEY: 'eu-key' } });
+    const { status, out, err } = await croupier(['run', 'balance/read'], { cwd, env: { EU_KEY: 'eu-client-key' } });
     expect(status).toBe(2);
     expect(out).toBe('');
     expect(err).toContain('croupier.yaml:6:13: `extCID` must differ from the ExtCID of each other client');
