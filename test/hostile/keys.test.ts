@@ -195,7 +195,7 @@ const SETTINGS: readonly string[] = [
   'headers: { Authorization: Bearer KEY }',
   'proxy: http://user:KEY@proxy.example',
   'sessionsFrom: { command: [open, --token, KEY, --password=KEY, --n, "KEY"] }',
-  [],
+  'sessionsFrom: { url: "https://a.example/x?token=KEY", headers: { X-Key: KEY }, body: "KEY" }',
   'sessionsFrom: { command: [open, "${MY_TOKEN}"] }',
 ]; // prettier-ignore
 
@@ -213,7 +213,7 @@ describe('the configuration', () => {
     );
   const env = { OWN: KEY, MY_TOKEN: KEY };
 
-  it.each(MISTAKES)('shows no secret in the message about %s', async (_, client, rest = '') => {
+  it.each(MISTAKES)('shows no secret in the message about %s', async (_, client = '', rest = '') => {
     const file = path.join(cwd, 'mistake.yaml');
     writeFileSync(file, yaml(client, rest));
     const stdio = silentStdio(cwd, env);
