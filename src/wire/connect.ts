@@ -98,8 +98,16 @@ function openTunnel(
       done(new WireFailure('proxy', `The proxy ${name} answered CONNECT ${target} with ${status}.${hint}`), null);
       return;
     }
+    // Neither a TLS server nor an HTTP server speaks first, so these bytes are no part of a reply.
+    if (head.length > 0) {
+      socket.destroy();
+      done(
+        new WireFailure('proxy', `The proxy ${name} sent ${head.length} bytes behind its answer to CONNECT ${target}.`),
+        null,
+      );
+      return;
+    }
     socket.setNoDelay(true);
-    if (head.length > 0) socket.unshift(head);
     watch.onConnected();
     done(null, socket);
   });

@@ -176,6 +176,37 @@ describe('a proxy', () => {
     });
     expect(reasonOf(gone.outcome)).toBe('proxy');
   });
+
+  test.each([
+    ['one byte', 'x'],
+    ['a line end', '\r\n'],
+    ['a reply', ok('{"balance":"1.00"}')],
+    ['zeros', '\0'.repeat(100_000)],
+  ])('that sends %s behind its answer to CONNECT is a transport error', async (_, behind) => {
+    const port = await rawServer((socket) =>
+      onRequests(socket, () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${behind}`)),
+    );
+    for (const scheme of ['http', 'https']) {
+      const wire = openWire({ proxy: `http://127.0.0.1:${port}`, deadlineMs: 2000 });
+      const { outcome } = await wire.send({ request: get(`${scheme}://localhost:1/`) });
+      expect(reasonOf(outcome)).toBe('proxy');
+      expect(detailOf(outcome)).toMatch(/sent \d+ bytes behind its answer to CONNECT localhost:1\./);
+    }
+  });
+
+  test('whose server speaks before it is asked is no operator', async () => {
+    const target = await rawServer((socket) => socket.write('220 ready\r\n'));
+    const port = await rawServer((socket) =>
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        setTimeout(() => socket.pipe(net.connect(target, '127.0.0.1')).pipe(socket), 20);
+      }),
+    );
+    const { outcome } = await openWire({ proxy: `http://127.0.0.1:${port}`, deadlineMs: 2000 }).send({
+      request: get('http://localhost:1/'),
+    });
+    expect(reasonOf(outcome)).toBe('not-http');
+  });
 });
 
 test.each([
