@@ -55,6 +55,10 @@ export const stamps = object({
   sent: stampOrNone,
   firstByte: stampOrNone,
   end: stamp,
+  pausedMs: z
+    .number()
+    .exactOptional()
+    .describe('milliseconds in which croupier itself could not run, left out of the stamps; absent: none'),
 });
 
 export const signature = z

@@ -78,6 +78,11 @@ export interface Stamps {
   readonly firstByte: number | null;
   /** The time at which the last byte of the reply arrived, or at which croupier stopped waiting. */
   readonly end: number;
+  /**
+   * The time in which croupier itself could not run during the exchange. The other stamps leave it out. It is left out if there was
+   * none.
+   */
+  readonly pausedMs?: number;
 }
 
 /** One request with its reply, or with the reason why no reply came. */

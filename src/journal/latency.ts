@@ -125,7 +125,9 @@ interface Timed {
 function timedOf(call: CallName, { outcome, stamps }: Received): Timed | null {
   if (outcome.kind === 'none' && outcome.reason !== 'too-late') return null;
   const ms = replyMs(stamps);
-  return ms === null ? null : { call, at: sentAt(stamps), ms: Math.max(ms, 0), isDelayed: isBodyDelayed(stamps) };
+  return ms === null || stamps.pausedMs !== undefined
+    ? null
+    : { call, at: sentAt(stamps), ms: Math.max(ms, 0), isDelayed: isBodyDelayed(stamps) };
 }
 
 function sentAt({ sent, start }: Stamps): number {

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { NoReplyReason, Outcome, Stamps } from '../journal/exchange.ts';
+import { pausedMs } from './clock.ts';
 import type { ConnectionSlot, SlotCall } from './connection.ts';
 import { exchangeFailure } from './failure.ts';
 import { IncomingReply } from './incoming-reply.ts';
@@ -80,6 +81,7 @@ export class CallInProgress implements PendingCall, SlotCall {
   #phaseStart: number;
 
   #start: number;
+  readonly #pausedBefore = pausedMs();
   #resolved: number | null = null;
   #connected: number | null = null;
   #secured: number | null = null;
@@ -333,6 +335,7 @@ export class CallInProgress implements PendingCall, SlotCall {
   }
 
   #finish(outcome: Outcome, end: number, clean: boolean): void {
+    const paused = pausedMs() - this.#pausedBefore;
     this.#phase = 'done';
     if (this.#pause !== null) clearTimeout(this.#pause);
     this.#plan.onResult(this.#slot, clean);
@@ -348,6 +351,7 @@ export class CallInProgress implements PendingCall, SlotCall {
         sent: this.#sent,
         firstByte: this.#firstByte,
         end,
+        ...(paused > 0 && { pausedMs: paused }),
       },
       connection: this.#connection,
     });

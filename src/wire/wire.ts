@@ -1,6 +1,7 @@
 import tls from 'node:tls';
 import type { BreakMoment, Trickle } from '../contract/deviation.ts';
 import { REPLY_DEADLINE_MS } from '../contract/limits.ts';
+import { processNow } from './clock.ts';
 import type { Route } from './connect.ts';
 import { ConnectionSlot, type ConnectionSlotSettings } from './connection.ts';
 import { type Origin, readAddress, readOrigin, readProxy, splitUrl } from './origin.ts';
@@ -32,7 +33,7 @@ export interface WireOptions {
   readonly hostOverride?: string;
   /** True if any TLS certificate is accepted. */
   readonly insecureTls?: boolean;
-  /** A monotonic clock in milliseconds. The default is `performance.now`. */
+  /** A monotonic clock in milliseconds. The default is {@link processNow}. */
   readonly now?: () => number;
 }
 
@@ -112,7 +113,7 @@ export class Wire {
     this.#deadlineMs = options.deadlineMs ?? REPLY_DEADLINE_MS;
     this.#maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES;
     this.#keepAliveMs = options.keepAlive === false ? 0 : (options.keepAliveMs ?? KEEP_ALIVE_MS);
-    this.#now = options.now ?? (() => performance.now());
+    this.#now = options.now ?? processNow;
     const route = routeOf(options);
     this.#settings = {
       route,

@@ -8,7 +8,9 @@ import type { JournalEvent, Sending } from '../../journal/event.ts';
 import { type Fold, startFold } from '../../journal/fold.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
+import { processNow } from '../../wire/clock.ts';
 import { notices, openJournal, thisProcess } from '../journal-files.ts';
+import { pauseNotices } from './pause-notice.ts';
 
 /** Shows the progress of a run to a person. */
 export interface Progress {
@@ -70,6 +72,7 @@ export async function play({
   const folding = startFold();
   const inFlight = new Map<string, Sending>();
   let begun = false;
+  const pauseNotice = pauseNotices();
   const record = (given: JournalEvent) => {
     // The engine records each call before it sends it. Without this error, it would send calls that the journal does not have.
     if (atOnce?.aborted === true) throw new Error('the run was cut off');
@@ -81,6 +84,8 @@ export async function play({
       begun = true;
       for (const text of notices(options.client)) record({ event: 'notice', text });
     }
+    const pause = pauseNotice(event);
+    if (pause !== undefined) record(pause);
     if (!onExchange) return;
     if (event.event === 'sending') inFlight.set(event.id, event);
     else if (event.event === 'received') {
@@ -91,7 +96,7 @@ export async function play({
   };
   let failure: unknown;
   try {
-    const running = run({ ...options, record, uuid: randomUUID, now: () => performance.now() });
+    const running = run({ ...options, record, uuid: randomUUID, now: processNow });
     await (atOnce ? Promise.race([running, once(atOnce, 'abort')]) : running);
   } catch (error) {
     // After a cut, the engine only says that it could not go on.

@@ -33,7 +33,7 @@ export function unmetExpectations(observed: ObservedCall, stated: StatedValues):
   }
   if (expect.code !== undefined && reading?.code !== expect.code)
     unmet.push({ about: 'answer', expected: `code ${JSON.stringify(expect.code)}`, actual });
-  if (expect.withinMs !== undefined) {
+  if (expect.withinMs !== undefined && observed.exchange.stamps.pausedMs === undefined) {
     const took = replyMs(observed.exchange.stamps);
     if (took === null || took > expect.withinMs) {
       unmet.push({

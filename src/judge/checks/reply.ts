@@ -45,6 +45,8 @@ export const replyChecks: GroupChecks<'reply'> = {
       planned.step.deviations.body === undefined,
     reply({ answer, reading, exchange, deadlineMs }) {
       if (answer !== 'late' && !reading) return undefined;
+      // croupier itself could not run during the call, so it can't say when the reply came.
+      if (exchange.stamps.pausedMs !== undefined) return undefined;
       return decisionFrom(verdictOnTime(answer !== 'late', replyMs(exchange.stamps), deadlineMs));
     },
   },

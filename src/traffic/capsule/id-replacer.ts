@@ -1,8 +1,8 @@
 import { MASK } from '../../journal/scrubber.ts';
 import { base64Within } from '../../journal/secret-forms.ts';
+import { originOf, type View, viewsOf } from '../../journal/unescape.ts';
 import { type EncodedRun, encodedRunsIn, rewriteRun } from './encoded-runs.ts';
 import { KnownValues, type Occurrence, type Scope } from './known-values.ts';
-import { originOf, type View, viewsOf } from '../../journal/unescape.ts';
 
 /** Minimum length of a value in base64 or hexadecimal, in characters. A shorter text would match by accident. */
 const MIN_ENCODED = 5;

@@ -13,6 +13,7 @@ import { addressOf } from '../../../engine/run-options.ts';
 import { denominationOf } from '../../../engine/stakes.ts';
 import { createScrubber } from '../../../journal/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
+import { processNow } from '../../../wire/clock.ts';
 import { type BuiltRequest, buildRequest } from '../../../wire/request.ts';
 import { callFields } from './fields.ts';
 import type { CallFlags } from './flags.ts';
@@ -71,7 +72,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     strict,
     deadlineMs,
     lingerMs,
-    now: () => performance.now(),
+    now: processNow,
     record: journal?.record,
   });
   journal?.end(played);

@@ -12,6 +12,7 @@ import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient, refuseSharedFile, writeWhole } from '../../../app/report-files.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
+import { pauseNotices } from '../../../app/run/pause-notice.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
 import type { Sink, Stdio } from '../../../app/stdio.ts';
@@ -22,6 +23,7 @@ import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { createScrubber } from '../../../journal/scrubber.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
+import { processNow } from '../../../wire/clock.ts';
 import { limitHeapGrowth } from '../../heap-growth.ts';
 import { endedAtOnce, type Interrupt, listenForInterrupt } from '../../interrupt.ts';
 import { startProgressLine } from '../../progress.ts';
@@ -116,6 +118,7 @@ async function search(
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
   searcher.journals.push(written.path);
   const progress = startExploreProgress(stdio.err);
+  const pauseNotice = pauseNotices();
   let exploration: Exploration;
   try {
     exploration = await explore({
@@ -128,10 +131,12 @@ async function search(
       runs: flags.runs ?? Number.POSITIVE_INFINITY,
       timeMs: flags.time ?? (flags.runs === undefined ? DEFAULT_TIME_MS : null),
       uuid: randomUUID,
-      now: () => performance.now(),
+      now: processNow,
       onProgress: (state) => progress.on(state),
       record: (event) => {
         written.append(event.event === 'run-started' ? { ...event, process: thisProcess() } : event);
+        const pause = pauseNotice(event);
+        if (pause !== undefined) written.append(pause);
         if (event.event !== 'run-started') return;
         for (const text of notices(client)) written.append({ event: 'notice', text });
       },

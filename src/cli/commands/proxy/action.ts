@@ -20,6 +20,7 @@ import { type RunningProxy, startProxy } from '../../../traffic/proxy/proxy.ts';
 import { TrafficJournal } from '../../../traffic/proxy/traffic-journal.ts';
 import { TrafficJudge } from '../../../traffic/proxy/traffic-judge.ts';
 import type { CallPaths } from '../../../traffic/recorded-call.ts';
+import { processNow } from '../../../wire/clock.ts';
 import type { WireOptions } from '../../../wire/wire.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
 import type { ProxyFlags } from './flags.ts';
@@ -36,7 +37,7 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
   const setting = await proxySettings(flags, stdio);
   const scrub = createScrubber(setting.secrets);
   const file = openJournal(flags.journal, stdio.cwd, scrub);
-  const now = (): number => performance.now();
+  const now = processNow;
   const journal = new TrafficJournal((event) => file.append(event), now);
   const log = new ProxyLog({ stdio, scrub, isJson: flags.json ?? false, isQuiet: flags.quiet ?? false });
   journal.start({

@@ -18,6 +18,7 @@ import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import type { JournalEvent, RunStarted } from '../../../journal/event.ts';
 import { createScrubber } from '../../../journal/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
+import { processNow } from '../../../wire/clock.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import type { SettleFlags } from './flags.ts';
 import { itemLines, itemOf, lastSentence, type SettleItem } from './text.ts';
@@ -111,7 +112,7 @@ async function settle(
       record: (event: JournalEvent) => written.append(event),
       signal,
       uuid: randomUUID,
-      now: () => performance.now(),
+      now: processNow,
     });
   } finally {
     written.close();

@@ -1,0 +1,29 @@
+/** Time between two looks at the clock, in milliseconds. */
+const TICK_MS = 100;
+/** Length of a gap between two looks from which the process counts as paused. A busy machine causes shorter gaps. */
+const MIN_PAUSE_MS = 1000;
+
+let last: number | null = null;
+let paused = 0;
+
+function look(): number {
+  const time = performance.now();
+  if (last === null) setInterval(look, TICK_MS).unref();
+  else if (time - last > MIN_PAUSE_MS) paused += time - last - TICK_MS;
+  last = time;
+  return time;
+}
+
+/**
+ * Returns the time in milliseconds of a monotonic clock that stands still while this process can't run: after SIGSTOP, or if the
+ * machine is overloaded. In such a pause croupier receives nothing, so its length says nothing about an operator.
+ */
+export function processNow(): number {
+  return look() - paused;
+}
+
+/** Returns the total length of all pauses of this process so far, in milliseconds. */
+export function pausedMs(): number {
+  look();
+  return paused;
+}
