@@ -212,13 +212,21 @@ const TEXT_FIELDS = ['balance', 'txID'] as const;
 /** Returns the texts of the numbers. This takes longer than parsing, so it is done only for the few replies that need it. */
 function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string> {
   if (!TEXT_FIELDS.some((name) => typeof object[name] === 'number')) return NOTHING;
-  const numbers = new Map<string, string>();
+  const found: { readonly holder: unknown; readonly name: string; readonly source: string }[] = [];
+  const names: readonly string[] = TEXT_FIELDS;
   // JSON.parse rounds numbers, but the third argument of its reviver has the text of each number.
-  JSON.parse(text, function (this: unknown, key: string, item: unknown, context?: { source?: string }) {
-    if (typeof item === 'number' && context?.source !== undefined) numbers.set(key, context.source);
+  const whole: unknown = JSON.parse(text, function (
+    this: unknown,
+    name: string,
+    item: unknown,
+    context?: { source?: string },
+  ) {
+    if (typeof item === 'number' && context?.source !== undefined && names.includes(name))
+      found.push({ holder: this, name, source: context.source });
     return item;
   } as (key: string, value: unknown) => unknown);
-  return numbers;
+  // An object inside the reply may have members of the same names.
+  return new Map(found.filter(({ holder }) => holder === whole).map(({ name, source }) => [name, source]));
 }
 
 /** Describes a problem in words. The text can follow "expected one JSON object in UTF-8, …". */

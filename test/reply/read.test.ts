@@ -100,6 +100,16 @@ it('A name may occur in two objects and in a text without being a duplicate', ()
   expect(readJsonObject(text('{"a":{"b":1},"c":{"b":"b\\": 2"},"d":["b","b"]}')).problem).toBeUndefined();
 });
 
+it.each([
+  '{"balance":90.00,"details":{"balance":5}}',
+  '{"details":{"balance":5},"balance":90.00}',
+  '{"balance":90.00,"list":[{"balance":5},{"balance":1e3}],"txID":"t"}',
+  '{"b\\u0061lance":90.00,"details":{"balance":5}}',
+  '{"balance":90.00,"text":"{\\"balance\\":5}"}',
+])('The number of the reply itself counts, not one inside it: %s', (body) => {
+  expect(readJsonObject(text(body)).numbers.get('balance')).toBe('90.00');
+});
+
 it('The texts of numbers in a reply are kept', () => {
   const { numbers } = readJsonObject(text('{"balance":90071992547409.93,"txID":1e3}'));
   expect(Object.fromEntries(numbers)).toEqual({ balance: '90071992547409.93', txID: '1e3' });
