@@ -1,3 +1,4 @@
+import { EXIT } from '../app/exit-status.ts';
 import { version } from '../app/version.ts';
 
 /** The program that runs a command line. */
@@ -13,6 +14,12 @@ export interface Program {
 export function start(load: () => Promise<Program>): void {
   const args = process.argv.slice(2);
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      // The reader has closed the pipe.
+      if (error.code === 'EPIPE') return;
+      process.stderr.write(`The output can't be written to the standard output: ${error.message}.\n`);
+      process.exitCode = EXIT.USAGE;
+    });
     process.stdout.write(`${version}\n`);
     return;
   }
