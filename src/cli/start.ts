@@ -17,8 +17,10 @@ export function start(load: () => Promise<Program>): void {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
       // The reader has closed the pipe.
       if (error.code === 'EPIPE') return;
-      process.stderr.write(`The output can't be written to the standard output: ${error.message}.\n`);
       process.exitCode = EXIT.USAGE;
+      void import('../app/files.ts').then(({ whyUnreadable }) =>
+        process.stderr.write(`The output can't be written to the standard output: ${whyUnreadable(error)}.\n`),
+      );
     });
     process.stdout.write(`${version}\n`);
     return;

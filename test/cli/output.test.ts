@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe.skipIf(!existsSync('/dev/full'))('a standard output that is full', () => {
-  it.each([[['list', 'rules']], [[...RUN, '--quick']]])(
+  it.each([[['--version']], [['list', 'rules']], [[...RUN, '--quick']], [[...RUN, 'balance/read', '--json']]])(
     'ends croupier %j with status 2 and a message',
     async (args) => {
       const full = openSync('/dev/full', 'w');
