@@ -52,15 +52,21 @@ export class DocumentRewriter {
     }
     if (!isFields(value)) return value;
     if (name !== 'log' && typeof value.name === 'string' && typeof value.value === 'string') {
-      return { ...value, value: this.#text.value(value.value, value.name) };
+      return { ...this.#siblings(value, ['name', 'value']), value: this.#text.value(value.value, value.name) };
     }
-    if (typeof value.data === 'string' && typeof value.length === 'number') return this.#body(value, 'data', 'length');
-    const entries = Object.entries(value).map(([key, part]) => [key, this.rewrite(part, key, name)] as const);
-    const rewritten: Fields = Object.fromEntries(entries);
+    if (typeof value.data === 'string' && typeof value.length === 'number')
+      return { ...this.#siblings(value, ['data']), ...this.#body(value, 'data', 'length') };
     if (typeof value.text === 'string' && (name === 'content' || name === 'postData')) {
-      return { ...rewritten, ...this.#body(value, 'text', 'size') };
+      return { ...this.#siblings(value, ['text'], name), ...this.#body(value, 'text', 'size') };
     }
-    return this.#signed(value, withLength(value, rewritten));
+    return this.#signed(value, withLength(value, this.#siblings(value, [], name)));
+  }
+
+  /** Rewrites all fields of an object except these, which are rewritten in another way. */
+  #siblings(value: Fields, except: readonly string[], name?: string): Fields {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, except.includes(key) ? part : this.rewrite(part, key, name)]),
+    );
   }
 
   #keep(value: string, name: string): string {
@@ -90,7 +96,7 @@ export class DocumentRewriter {
       return typeof name === 'string' && typeof value === 'string' ? [name, this.#headerValue(name, value)] : header;
     }
     if (!isFields(header) || typeof header.name !== 'string' || typeof header.value !== 'string') return header;
-    return { ...header, value: this.#headerValue(header.name, header.value) };
+    return { ...this.#siblings(header, ['name', 'value']), value: this.#headerValue(header.name, header.value) };
   }
 
   #headerValue(name: string, value: string): string {
@@ -103,13 +109,12 @@ export class DocumentRewriter {
       : this.#text.value(value, name);
   }
 
-  /** Rewrites a body. Ids are replaced in binary data too. A compressed body is stored decompressed. */
+  /** Rewrites a body. Returns the fields that change. Ids are replaced in binary data too. A compressed body is stored decompressed. */
   #body(body: Fields, at: 'data' | 'text', lengthAt: 'length' | 'size'): Fields {
     const text = String(body[at]);
     if (body.encoding !== 'base64') {
       const changed = this.#text.rewrite(text);
       return {
-        ...body,
         [at]: changed,
         ...withGrownLength(body, lengthAt, Buffer.byteLength(changed) - Buffer.byteLength(text)),
       };
@@ -122,9 +127,8 @@ export class DocumentRewriter {
       : null;
     const changed =
       utf8 === null ? Buffer.from(this.#text.rewrite(latin1), 'latin1') : Buffer.from(this.#text.rewrite(utf8));
-    if (changed.equals(bytes)) return body;
+    if (changed.equals(bytes)) return {};
     return {
-      ...body,
       [at]: changed.toString('base64'),
       ...withGrownLength(body, lengthAt, changed.length - bytes.length),
     };

@@ -156,7 +156,15 @@ describe('croupier capsule', () => {
           { name: 'Accept', value: 'application/json' },
         ],
         cookies: [{ name: 'sid', value: 'crumbs' }],
-        postData: { mimeType: 'text/plain', text: '{"sessionID":"eu-x-99","amount":"5.00"}' },
+        postData: {
+          mimeType: 'text/plain',
+          text: '{"sessionID":"eu-x-99","amount":"5.00"}',
+          params: [
+            { name: 'password', value: 'let-me-out', comment: 'password=let-me-see' },
+            { name: 'email', value: 'eva@example.com' },
+          ],
+          comment: 'sent with secret=let-me-try',
+        },
       },
       response: {
         status: 200,
@@ -172,7 +180,7 @@ describe('croupier capsule', () => {
     const { err } = await run('capsule', 'browser.har', 'calls.sh', '--out', 'two/', '--header', 'x-gateway');
     expect(err).toContain('1 session');
     const [har, curl] = [read('two/browser.har'), read('two/calls.sh')];
-    expect(har + curl).not.toMatch(/crumbs|let-me-in|eu-x-99/);
+    expect(har + curl).not.toMatch(/crumbs|let-me|eu-x-99|eva@/);
     expect(har).toContain('"application/json"');
     const { log } = JSON.parse(har) as {
       log: { entries: { response: { content: { text: string; size: number } } }[] };
