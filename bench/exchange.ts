@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Pool } from 'undici';
+import { NO_LOCK } from '../src/app/lock/lock-folder.ts';
 import { play, SILENT } from '../src/app/run/play.ts';
+import { silentStdio } from '../src/app/stdio.ts';
 import { loadSuite, userSource } from '../src/app/suite.ts';
 import { REPLY_DEADLINE_MS } from '../src/contract/limits.ts';
 import { createScrubber } from '../src/journal/scrubber.ts';
@@ -68,7 +70,8 @@ async function judge({ extCID, baseUrl, key, session }: ServedOperator, folder: 
       signal: new AbortController().signal,
     },
     journal: path.join(folder, 'run.ndjson'),
-    cwd: folder,
+    stdio: silentStdio(folder, {}),
+    lock: { ...NO_LOCK, command: 'run' },
     scrub: createScrubber([key]),
     progress: SILENT,
     onExchange: undefined,

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { EXIT, UsageError } from '../app/exit-status.ts';
 import { reportFault } from '../app/fault.ts';
+import { inUseText, PlayersInUse } from '../app/lock/player-locks.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { version } from '../app/version.ts';
 import { addCommands } from './commands.ts';
@@ -23,6 +24,10 @@ function reportFailure(error: unknown, stdio: Stdio): number {
   if (error instanceof UsageError) {
     stdio.err.write(`${error.message}\n`);
     return EXIT.USAGE;
+  }
+  if (error instanceof PlayersInUse) {
+    stdio.err.write(inUseText(error));
+    return EXIT.UNDECIDED;
   }
   return reportFault(error, stdio);
 }

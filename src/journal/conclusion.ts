@@ -74,6 +74,7 @@ function whyUndecided(fold: Fold): string | null {
   const name = fold.run.client.extCID;
   if (fold.ended === null) return `the run against ${name} was cut off`;
   if (fold.ended.how === 'unreachable') return `${name} ${silenceClause(fold) ?? 'could not be reached'}`;
+  if (fold.ended.how === 'in-use') return `nothing was tested for ${name}, because ${fold.ended.detail}`;
   if (fold.ended.how === 'time') {
     const played = fold.scenarios.filter(({ state }) => state === 'ended').length;
     return `the time of the run against ${name} was over (--time) after ${played} of ${fold.scenarios.length} scenarios`;

@@ -332,9 +332,9 @@ export interface Attributed {
 
 /**
  * The ways in which a run ends. `complete` means that all planned scenarios were played, `time` that the time of `--time` was
- * over before, and `bug` that croupier itself failed.
+ * over before, `in-use` that another command used the players, so that nothing was sent, and `bug` that croupier itself failed.
  */
-export const RUN_ENDINGS = ['complete', 'bail', 'time', 'interrupted', 'unreachable', 'bug'] as const;
+export const RUN_ENDINGS = ['complete', 'bail', 'time', 'interrupted', 'unreachable', 'in-use', 'bug'] as const;
 
 /** The signals that interrupt a run. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

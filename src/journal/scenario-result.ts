@@ -132,6 +132,8 @@ export function stopReason(ended: RunEnded | null): string {
       return 'the run was interrupted';
     case 'unreachable':
       return ended.lastReply ? 'the operator stopped answering' : 'the operator could not be reached';
+    case 'in-use':
+      return 'another command used the players';
     case 'bug':
       return 'croupier failed';
   }

@@ -6,6 +6,7 @@ import type { RunFlags } from '../app/config/run-flags.ts';
 import type { Config } from '../app/config/schema.ts';
 import { withOwnSessions } from '../app/config/sessions-from.ts';
 import { UsageError } from '../app/exit-status.ts';
+import { lockSettings } from '../app/lock/lock-folder.ts';
 import { play, SILENT } from '../app/run/play.ts';
 import { reportOptions } from '../app/run/publish.ts';
 import { refuseUnknownRules, requiredOf } from '../app/run/required.ts';
@@ -133,7 +134,8 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       signal,
     },
     journal: options.journal,
-    cwd,
+    stdio,
+    lock: { ...lockSettings(configuration, {}, stdio), command: 'run' },
     scrub,
     progress: SILENT,
     onExchange: undefined,

@@ -35,8 +35,17 @@ export interface VariationFlags {
   readonly habit?: readonly string[];
 }
 
+/** The flags about the locks of players. */
+export interface LockFlags {
+  /** False for `--no-lock`. */
+  readonly lock?: boolean;
+  /** Time to wait for players that are in use, in ms. */
+  readonly lockWait?: number;
+  readonly lockFolder?: string;
+}
+
 /** The flags of `run`, as the command line gave them. */
-export interface RunFlags extends ClientFlags, VariationFlags {
+export interface RunFlags extends ClientFlags, VariationFlags, LockFlags {
   readonly reference?: boolean;
   readonly tag?: readonly string[];
   readonly grep?: string;
@@ -65,6 +74,8 @@ export interface RunFlags extends ClientFlags, VariationFlags {
   readonly strict?: boolean;
   readonly seed?: string;
   readonly workers?: number;
+  /** Maximum number of calls per second. */
+  readonly rate?: number;
   readonly raceRounds?: number;
   readonly deadline?: number;
   readonly linger?: number;

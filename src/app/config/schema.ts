@@ -288,6 +288,19 @@ export const configSchema = z
       .positive('must be more than 0')
       .optional()
       .describe('Maximum number of calls per second. Default: no limit.'),
+    lock: z
+      .strictObject({
+        folder: text
+          .optional()
+          .describe(
+            'The folder of the lock files, relative to this file. If several machines or users test with the same players, name a folder that they share. Default: a folder of your user on this machine.',
+          ),
+        wait: duration
+          .optional()
+          .describe('Time to wait for a player that another command uses. 0s: do not wait. Default: 10m.'),
+      })
+      .optional()
+      .describe('The settings of the locks. A lock lets only one command at a time play a player.'),
     maxAtOnce: count
       .optional()
       .describe(`Maximum number of calls that are in progress at the same time. Default: ${DEFAULTS.maxAtOnce}.`),

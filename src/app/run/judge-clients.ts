@@ -148,7 +148,8 @@ function playOf(
     },
     atOnce,
     journal: flags.journal === undefined ? undefined : fileForClient(flags.journal, client.extCID),
-    cwd: stdio.cwd,
+    stdio,
+    lock: { ...prepared.lock, command: 'run' },
     scrub,
     progress,
     onJournal: (file) => {

@@ -2,14 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, rmSync } from 'node:fs';
 import { run } from '../../engine/run/run.ts';
+import { runStarted } from '../../engine/run/run-started.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
 import { conclude } from '../../journal/conclusion.ts';
-import type { JournalEvent, Sending } from '../../journal/event.ts';
+import { type JournalEvent, type Sending, stopSignalOf } from '../../journal/event.ts';
 import { type Fold, startFold } from '../../journal/fold.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
 import { processNow } from '../../wire/clock.ts';
 import { notices, openJournal, thisProcess } from '../journal-files.ts';
+import type { LockSettings } from '../lock/lock-folder.ts';
+import { type HeldLocks, lockPlayers, PlayersInUse } from '../lock/player-locks.ts';
+import type { Stdio } from '../stdio.ts';
 import { pauseNotices } from './pause-notice.ts';
 
 /** Shows the progress of a run to a person. */
@@ -31,7 +35,9 @@ export interface Play {
   readonly atOnce?: AbortSignal;
   /** The path of the journal; undefined for a new file in .croupier/ of the working directory. */
   readonly journal: string | undefined;
-  readonly cwd: string;
+  readonly stdio: Pick<Stdio, 'cwd' | 'err'>;
+  /** The settings of the locks, and the name of this command for others that wait for the players. */
+  readonly lock: LockSettings & { readonly command: string };
   readonly scrub: (text: string) => string;
   readonly progress: Progress;
   /** Called with the path of the journal before the first call is sent. */
@@ -60,13 +66,14 @@ export async function play({
   options,
   atOnce,
   journal,
-  cwd,
+  stdio,
+  lock,
   scrub,
   progress,
   onJournal,
   onExchange,
 }: Play): Promise<Played> {
-  const written = openJournal(journal, cwd, scrub);
+  const written = openJournal(journal, stdio.cwd, scrub);
   const file = written.path;
   onJournal?.(file);
   const folding = startFold();
@@ -95,13 +102,18 @@ export async function play({
     }
   };
   let failure: unknown;
+  let locks: HeldLocks | undefined;
   try {
+    const { client, signal } = options;
+    locks = await lockPlayers({ client, signal, command: lock.command, journal: file, stdio }, lock);
     const running = run({ ...options, record, uuid: randomUUID, now: processNow });
     await (atOnce ? Promise.race([running, once(atOnce, 'abort')]) : running);
   } catch (error) {
+    if (error instanceof PlayersInUse) recordInUse(error, options, record);
     // After a cut, the engine only says that it could not go on.
-    if (atOnce?.aborted !== true) failure = error;
+    else if (atOnce?.aborted !== true) failure = error;
   } finally {
+    locks?.release();
     try {
       if (written.close())
         progress.print('The journal was removed during the run, so croupier has written it again.\n');
@@ -122,4 +134,14 @@ export async function play({
     status: conclude(fold).exitCode,
     failure,
   };
+}
+
+/** Records a run that could not begin because another command uses its players, or that was interrupted while it waited for them. */
+function recordInUse({ message }: PlayersInUse, options: Play['options'], record: (event: JournalEvent) => void): void {
+  record(runStarted({ ...options, uuid: randomUUID }));
+  record(
+    options.signal.aborted
+      ? { event: 'run-ended', how: 'interrupted', signal: stopSignalOf(options.signal), detail: message, durationMs: 0 }
+      : { event: 'run-ended', how: 'in-use', signal: null, detail: message, durationMs: 0 },
+  );
 }

@@ -9,6 +9,7 @@ import { askForProduction, movesMoney } from '../config/production.ts';
 import type { RunFlags } from '../config/run-flags.ts';
 import { refuseOtherOperators, variationsOf } from '../embedded-operator.ts';
 import { UsageError } from '../exit-status.ts';
+import { type LockSettings, lockSettings, NO_LOCK } from '../lock/lock-folder.ts';
 import { type ReportRequest, readReportRequests, refuseOverwriting, refuseSharedFile } from '../report-files.ts';
 import { mistakesIn } from '../scenario-mistakes.ts';
 import { choose, type Selection, sourcesFor } from '../selection.ts';
@@ -29,6 +30,7 @@ export interface PreparedRun {
   readonly variations: readonly ChosenVariation[];
   readonly configuration: Configuration;
   readonly settings: RunSettings;
+  readonly lock: LockSettings;
   readonly sources: readonly SuiteSource[];
   readonly suite: Suite;
   /** The scenarios that the command line selected. */
@@ -72,14 +74,15 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   };
   const timings = await readTimings(flags, stdio);
   const earlier = isPlainList(flags) ? new Map() : await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
-  if (flags.list) return { ...prepared, earlier, baselines: undefined, timings };
+  if (flags.list) return { ...prepared, lock: NO_LOCK, earlier, baselines: undefined, timings };
   refuseFlags(flags, reports, clients);
   const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
   const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
   const baselines = await loadBaseline(flags.baseline, subjects, stdio.cwd);
   if (clients.clients.length > 0 && movesMoney(chosen)) await askForProduction(clients.clients, flags, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
-  return { ...prepared, earlier, baselines, timings };
+  const lock = flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio);
+  return { ...prepared, lock, earlier, baselines, timings };
 }
 
 /**

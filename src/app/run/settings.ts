@@ -64,7 +64,7 @@ export function runSettings(
     endAfterMs: flags.time,
     retries: flags.retries,
     allowFlaky: flags.allowFlaky,
-    ratePerSecond: config.rate ?? null,
+    ratePerSecond: flags.rate ?? config.rate ?? null,
     maxAtOnce: config.maxAtOnce ?? DEFAULTS.maxAtOnce,
   };
 }

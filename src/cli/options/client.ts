@@ -1,7 +1,8 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
+import { LOCK_WAIT } from '../../app/lock/lock-folder.ts';
 import { REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { SETTINGS } from '../help.ts';
-import { collect, countFlag, curlOption, durationFlag, versionFlag } from './parts.ts';
+import { collect, countFlag, curlOption, durationFlag, rateFlag, versionFlag } from './parts.ts';
 
 function setting<Flags extends string>(flags: Flags, description: string): Option<Flags> {
   return new Option(flags, description).helpGroup(SETTINGS);
@@ -80,6 +81,24 @@ export function productionOption() {
   return setting('--production', 'move money although the address looks like production');
 }
 
+/** Adds the flags about players that another command uses, for every command that moves money. */
+export function addLockOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .addOption(
+      setting('--lock-wait <duration>', `time to wait for players that are in use (default: ${LOCK_WAIT})`)
+        .argParser(durationFlag)
+        .env('CROUPIER_LOCK_WAIT'),
+    )
+    .addOption(
+      setting('--lock-folder <folder>', 'folder of the lock files, to share it between machines').env(
+        'CROUPIER_LOCK_FOLDER',
+      ),
+    )
+    .addOption(setting('--no-lock', 'play the players even if another command uses them'));
+}
+
 /** Returns the flag for the maximum time of a reply. */
 export function deadlineOption() {
   return setting('--deadline <duration>', `maximum time for a reply (default: ${REPLY_DEADLINE_SECONDS}s)`)
@@ -122,14 +141,22 @@ export function addPlayOptions<Args extends unknown[], Opts extends OptionValues
       setting('--workers <n>', 'scenarios to run in parallel (at most one per player)')
         .argParser(countFlag)
         .env('CROUPIER_WORKERS'),
-    );
+    )
+    .addOption(rateOption());
+}
+
+/** Returns the flag for the maximum number of calls per second. */
+export function rateOption() {
+  return setting('--rate <n>', 'maximum number of calls per second (default: no limit)')
+    .argParser(rateFlag)
+    .env('CROUPIER_RATE');
 }
 
 /** Adds every flag that croupier.yaml or the environment can replace. */
 export function addSettings<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
-  return addPlayOptions(addWaitOptions(addClientOptions(command).addOption(productionOption())))
+  return addLockOptions(addPlayOptions(addWaitOptions(addClientOptions(command).addOption(productionOption()))))
     .addOption(
       setting('--contract <version>', 'contract version of the integration (default: the latest)')
         .argParser(versionFlag)

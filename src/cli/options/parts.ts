@@ -24,6 +24,13 @@ export function countFlag(text: string): number {
   return Number(text);
 }
 
+/** Reads a number of calls per second. @throws InvalidArgumentError unless it is a number above 0 */
+export function rateFlag(text: string): number {
+  const rate = /^\d{1,6}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
+  if (rate <= 0) throw new InvalidArgumentError('Write a number of calls per second, such as 45 or 0.5.');
+  return rate;
+}
+
 /** Reads a version of the contract. @throws InvalidArgumentError for an unknown version */
 export function versionFlag(text: string): ContractVersion {
   const version = contractVersion(text);

@@ -1,7 +1,10 @@
+import path from 'node:path';
 import { resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import { UsageError } from '../../../app/exit-status.ts';
+import { lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
+import { lockPlayers } from '../../../app/lock/player-locks.ts';
 import { runSettings } from '../../../app/run/settings.ts';
 import { type Stdio, showsUnicode } from '../../../app/stdio.ts';
 import { CALL_NAMES, type CallName } from '../../../contract/call-name.ts';
@@ -53,12 +56,23 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     stdio.out.write(scrub(text));
     return 0;
   }
+  const lock = call === 'balance' ? NO_LOCK : lockSettings(configuration, flags, stdio);
   if (call !== 'balance') await askForProduction([client], flags, stdio);
   const { strict, deadlineMs, lingerMs } = settings;
   const journal =
     flags.journal === undefined
       ? null
       : await callJournal(flags.journal, { hand, client, session, settings, scrub, cwd: stdio.cwd });
+  const locks = await lockPlayers(
+    {
+      client: { ...client, sessions: [session] },
+      signal: new AbortController().signal,
+      command: 'call',
+      journal: flags.journal === undefined ? null : path.resolve(stdio.cwd, flags.journal),
+      stdio,
+    },
+    lock,
+  );
   const played = await playByHand({
     client,
     session,
@@ -74,7 +88,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     lingerMs,
     now: processNow,
     record: journal?.record,
-  });
+  }).finally(() => locks.release());
   journal?.end(played);
   const status = callStatus(played);
   stdio.out.write(

@@ -3,6 +3,7 @@ import { CALL_NAMES } from '../../../contract/call-name.ts';
 import { SIGN_KINDS } from '../../../contract/deviation.ts';
 import {
   addClientOptions,
+  addLockOptions,
   addWaitOptions,
   decimalsOption,
   productionOption,
@@ -38,7 +39,7 @@ export function describeCall(program: CommandUnknownOpts) {
     .addOption(decimalsOption())
     .option('--dry-run', 'print the bytes and a curl line, and send nothing')
     .option('--strict', 'a breach of a SHOULD is a failure, too');
-  return addWaitOptions(how)
+  return addLockOptions(addWaitOptions(how))
     .optionsGroup('Output:')
     .option('--journal <file>', 'write a journal, which incident and replay can read')
     .addOption(jsonOption())

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Clients, resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import { repeatFlags } from '../../../app/config/run-flags.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
-import { EXIT, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath, whyUnreadable } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
+import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
+import { type HeldLocks, inUseText, lockPlayers, PlayersInUse } from '../../../app/lock/player-locks.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient, refuseSharedFile, writeWhole } from '../../../app/report-files.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
@@ -50,6 +53,7 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
   refuseFlags(flags, clients);
   await askForProduction(clients.clients, flags, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
+  const lock = flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio);
   const reference = await embeddedOperator(flags, variations, settings, stdio);
   const journals: string[] = [];
   const interrupt = listenForInterrupt(
@@ -58,7 +62,7 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
     () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
   );
   try {
-    const searcher: Searcher = { flags, settings, stdio, interrupt, reference, journals };
+    const searcher: Searcher = { flags, settings, lock, stdio, interrupt, reference, journals };
     return await searchEach(
       searcher,
       reference ? { ...clients, clients: [reference.client], secrets: reference.secrets } : clients,
@@ -72,6 +76,7 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
 interface Searcher {
   readonly flags: ExploreFlags;
   readonly settings: RunSettings;
+  readonly lock: LockSettings;
   readonly stdio: Stdio;
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
@@ -114,9 +119,20 @@ async function search(
   named: string | undefined,
   scrub: (text: string) => string,
 ): Promise<readonly number[]> {
-  const { flags, settings, stdio, interrupt, reference } = searcher;
+  const { flags, settings, lock, stdio, interrupt, reference } = searcher;
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
   searcher.journals.push(written.path);
+  const { signal } = interrupt;
+  let locks: HeldLocks;
+  try {
+    locks = await lockPlayers({ client, signal, command: 'explore', journal: written.path, stdio }, lock);
+  } catch (error) {
+    written.close();
+    rmSync(written.path, { force: true });
+    if (!(error instanceof PlayersInUse)) throw error;
+    stdio.err.write(inUseText(error));
+    return [signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED];
+  }
   const progress = startExploreProgress(stdio.err);
   const pauseNotice = pauseNotices();
   let exploration: Exploration;
@@ -127,7 +143,7 @@ async function search(
       flags: repeatFlags(flags, named),
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,
-      signal: interrupt.signal,
+      signal,
       runs: flags.runs ?? Number.POSITIVE_INFINITY,
       timeMs: flags.time ?? (flags.runs === undefined ? DEFAULT_TIME_MS : null),
       uuid: randomUUID,
@@ -147,6 +163,7 @@ async function search(
     stdio.err.write(`Journal of all calls: ${shownPath(written.path, stdio.cwd)}\n`);
     return [status];
   } finally {
+    locks.release();
     progress.end();
     written.close();
   }

@@ -1,5 +1,11 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { addClientOptions, addPlayOptions, addWaitOptions, productionOption } from '../../options/client.ts';
+import {
+  addClientOptions,
+  addLockOptions,
+  addPlayOptions,
+  addWaitOptions,
+  productionOption,
+} from '../../options/client.ts';
 import { countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 
@@ -23,7 +29,7 @@ export function describeExplore(program: CommandUnknownOpts) {
     .addOption(new Option('--seed <text>', 'repeat the histories of an earlier search').env('CROUPIER_SEED'))
     .addOption(new Option('--bail [n]', 'stop at the first (or n-th) failing history').argParser(countFlag))
     .option('--strict', 'also search for breaches of a SHOULD');
-  return addPlayOptions(addWaitOptions(search))
+  return addLockOptions(addPlayOptions(addWaitOptions(search)))
     .optionsGroup('Output:')
     .option('--out <file>', 'file for the first failing history; further ones get files with numbers')
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')

@@ -7,6 +7,7 @@ import { askForProduction } from '../../../app/config/production.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
+import { lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
 import { type Played, play, SILENT } from '../../../app/run/play.ts';
 import { runSettings } from '../../../app/run/settings.ts';
@@ -202,7 +203,11 @@ async function playAgain(
         signal: interrupt.signal,
       },
       journal: flags.journal,
-      cwd: stdio.cwd,
+      stdio,
+      lock: {
+        ...(reference ? NO_LOCK : lockSettings(configuration, test, stdio)),
+        command: 'replay',
+      },
       scrub,
       progress: SILENT,
       onJournal: (file) => {
@@ -352,7 +357,8 @@ function isBroken(verdict: string, wasBroken: boolean): boolean {
 }
 
 function statusOf({ verdict }: ReplayOutcome, { fold, status }: Played): number {
-  if (status === 70 || status >= 128 || fold.ended?.how === 'unreachable') return status;
+  if (status === 70 || status >= 128 || fold.ended?.how === 'unreachable' || fold.ended?.how === 'in-use')
+    return status;
   switch (verdict) {
     case 'fixed':
     case 'same':

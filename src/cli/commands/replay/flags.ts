@@ -1,5 +1,11 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { addTestClientOptions, addWaitOptions, productionOption } from '../../options/client.ts';
+import {
+  addLockOptions,
+  addTestClientOptions,
+  addWaitOptions,
+  productionOption,
+  rateOption,
+} from '../../options/client.ts';
 import { countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 import { addLogOptions, addSideOptions } from '../incident/flags.ts';
@@ -40,7 +46,7 @@ export function describeReplay(program: CommandUnknownOpts) {
     .option('--no-wait', 'send each call right after the previous call')
     .addOption(new Option('--race-rounds <n>', 'repeat a race n times (default: 2 to 12)').argParser(countFlag))
     .option('--scenario <file.yaml>', 'write the calls to a scenario file, and send nothing');
-  return addWaitOptions(how)
+  return addLockOptions(addWaitOptions(how).addOption(rateOption()))
     .optionsGroup('Output:')
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
     .addOption(jsonOption())
@@ -52,8 +58,7 @@ Examples:
   croupier replay staging.har --session s-81f2 --test-session eu-usd-1 --no-wait
   croupier replay wallet.log --player 4711 --scenario lost-20-euros.yaml
 
-Exit status: 0 fixed, or nothing is wrong; 1 still failing, regressed or
-  different; 2 usage; 3 undecided or unreachable; 129, 130, 143 interrupted`,
+Exit status: 0 fixed or fine, 1 failing, 2 usage, 3 undecided, 129 to 143 stopped`,
     );
 }
 

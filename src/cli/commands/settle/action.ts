@@ -7,6 +7,8 @@ import type { ClientFlags } from '../../../app/config/run-flags.ts';
 import { EXIT, interruptedStatus, UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
 import { runningWriter } from '../../../app/journal-files.ts';
+import { lockSettings } from '../../../app/lock/lock-folder.ts';
+import { type HeldLocks, lockPlayers } from '../../../app/lock/player-locks.ts';
 import { type Left, readAfterRun } from '../../../app/run/earlier-journals.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -63,19 +65,23 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
       { ...output, isSent: false },
     );
   }
+  const lock = lockSettings(configuration, flags, stdio);
   await askForProduction([client], flags, stdio);
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: waiting for the call that was sent. Interrupt again to end at once.\n',
     () => endedAtOnce(file, { isEmbedded: false, stdio }),
   );
+  let locks: HeldLocks | undefined;
   try {
+    const { signal } = interrupt;
+    locks = await lockPlayers({ client, signal, command: 'settle', journal: file, stdio }, lock);
     const settled = await settle(file, left, {
       client,
       settings,
       flags,
       scrub: createScrubber(secrets),
-      signal: interrupt.signal,
+      signal,
     });
     const status = print(
       settled.map((one) => itemOf(one.item, afterRun.run, one)),
@@ -85,6 +91,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     if (status === 0 || !interrupt.signal.aborted) return status;
     return interruptedStatus(interrupt.signal);
   } finally {
+    locks?.release();
     interrupt.dispose();
   }
 }

@@ -1,9 +1,11 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import {
   addClientOptions,
+  addLockOptions,
   addWaitOptions,
   decimalsOption,
   productionOption,
+  rateOption,
   stakeOption,
 } from '../../options/client.ts';
 import { durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
@@ -26,7 +28,7 @@ export function describeSettle(program: CommandUnknownOpts) {
     .addOption(stakeOption())
     .addOption(decimalsOption())
     .addOption(jsonOption());
-  return addWaitOptions(flags).addHelpText(
+  return addLockOptions(addWaitOptions(flags).addOption(rateOption())).addHelpText(
     'after',
     `
 Examples:

@@ -1,0 +1,91 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** The process that holds the lock of a player, as the lock file describes it. */
+export interface Holder {
+  /** A random text that no other lock has. */
+  readonly token: string;
+  readonly host: string;
+  /** Names the place in which `pid` is unique: the host, its start, and its container. */
+  readonly machine: string;
+  readonly pid: number;
+  /** The time at which the process started, as the system counts it; null if the system does not say. */
+  readonly started: string | null;
+  /** The time at which the lock was taken, in UTC. */
+  readonly since: string;
+  /** The command, such as `run`. */
+  readonly command: string;
+  readonly extCID: string;
+  /** The base URL of the operator, and the player or session that is in use. */
+  readonly operator: string;
+  readonly player: string;
+  /** The absolute path of the journal on the host; null if the command writes none. */
+  readonly journal: string | null;
+}
+
+/** Returns the fields of a lock file that describe this process. */
+export function thisHolder(): Pick<Holder, 'host' | 'machine' | 'pid' | 'started'> {
+  return { host: hostname(), machine: thisMachine(), pid: process.pid, started: startOf(process.pid) };
+}
+
+/** Reads a lock file. Returns undefined if the text does not describe a holder. */
+export function readHolder(text: string): Holder | undefined {
+  try {
+    const read = JSON.parse(text) as Partial<Holder> | null;
+    const texts = [read?.token, read?.host, read?.machine, read?.since, read?.command, read?.player];
+    return texts.every((one) => typeof one === 'string') && Number.isInteger(read?.pid) ? (read as Holder) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * True if the holder's process runs, false if it has ended, and undefined if this process can't know, because the holder runs on
+ * another machine or in another container.
+ */
+export function isRunning({ machine, pid, started }: Holder): boolean | undefined {
+  if (machine !== thisMachine()) return undefined;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM means that the process exists, but belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+  // The system may have given the id to another process since.
+  return started === null || startOf(pid) === started;
+}
+
+/** Returns the holder in words, such as `croupier run (process 123 on build-7, since 2026-11-25 18:05:12 UTC)`. */
+export function holderText({ command, pid, host, since, journal }: Holder): string {
+  const when = since.replace(/^(\S+)T(\d\d:\d\d:\d\d).*$/s, '$1 $2 UTC');
+  return `croupier ${command} (process ${pid} on ${host}, since ${when}${journal === null ? '' : `, journal ${journal}`})`;
+}
+
+/** Containers of one host have different process ids, but may have the same host name. */
+function thisMachine(): string {
+  return [hostname(), systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()), pidNamespace()]
+    .filter((part) => part !== null)
+    .join(' ');
+}
+
+function pidNamespace(): string | null {
+  return systemText(() => readlinkSync('/proc/self/ns/pid'));
+}
+
+/** Returns the time at which a process started, in ticks since the start of the system (proc_pid_stat(5), field 22). */
+function startOf(pid: number): string | null {
+  return systemText(() => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name of the program may contain spaces and parentheses, so the fields are counted from its end.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  });
+}
+
+/** Reads a text of the system. Only Linux has these texts. */
+function systemText(read: () => string): string | null {
+  try {
+    return read() || null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,92 @@
+import { accessSync, constants } from 'node:fs';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { makeFolder } from '../../engine/run/make-folder.ts';
+import { readDuration } from '../../scenario/duration.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { LockFlags } from '../config/run-flags.ts';
+import { UsageError } from '../exit-status.ts';
+import { whyUnreadable } from '../files.ts';
+import type { Stdio } from '../stdio.ts';
+
+/** The settings with which a command locks its players. */
+export interface LockSettings {
+  /** The folder of the lock files; null if nothing is locked. */
+  readonly folder: string | null;
+  /** True if the folder was named by the user, so that other users and machines may use it. */
+  readonly isShared: boolean;
+  readonly waitMs: number;
+}
+
+/** Locks nothing, for the embedded operator: no other process can reach it. */
+export const NO_LOCK: LockSettings = { folder: null, isShared: false, waitMs: 0 };
+
+/** The default time to wait for players that are in use. */
+export const LOCK_WAIT = '10m';
+
+/**
+ * Returns how the players are locked. A flag overrides the environment, which overrides the file, which overrides the default.
+ *
+ * @throws UsageError if the folder that the user named cannot be used
+ */
+export function lockSettings(
+  { config: { lock }, dir }: Pick<Configuration, 'config' | 'dir'>,
+  flags: LockFlags,
+  { env, cwd }: Pick<Stdio, 'env' | 'cwd'>,
+): LockSettings {
+  const waitMs = flags.lockWait ?? readDuration(lock?.wait ?? LOCK_WAIT) ?? 0;
+  if (flags.lock === false) return NO_LOCK;
+  const named =
+    flags.lockFolder === undefined
+      ? lock?.folder && path.resolve(dir, lock.folder)
+      : path.resolve(cwd, flags.lockFolder);
+  if (named === undefined) return { folder: usableFolder(env), isShared: false, waitMs };
+  try {
+    makeFolder(named);
+    accessSync(named, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new UsageError(
+      `The folder for locks can't be used: ${named}: ${whyUnreadable(error)}. Nothing was sent.\nName another one with --lock-folder, or run without locks (--no-lock).`,
+      { cause: error },
+    );
+  }
+  return { folder: named, isShared: true, waitMs };
+}
+
+/**
+ * Returns the folder that all processes of the machine's user find, wherever they run: neither a folder of a project nor one
+ * that only a login session has. Without a home folder that can be written, it is a folder for temporary files.
+ */
+function usableFolder(env: Stdio['env']): string {
+  const folders = [userFolder(env), path.join(tmpdir(), `croupier-locks-${userName()}`)];
+  return folders.find(isUsable) ?? path.join(tmpdir(), 'croupier-locks');
+}
+
+function userFolder(env: Stdio['env']): string {
+  if (process.platform === 'win32') return path.join(env.LOCALAPPDATA ?? homedir(), 'croupier', 'locks');
+  const state = env.XDG_STATE_HOME;
+  // The XDG Base Directory Specification says that a relative path must be ignored.
+  const base =
+    state !== undefined && path.isAbsolute(state) ? state : path.join(env.HOME || homedir(), '.local', 'state');
+  return path.join(base, 'croupier', 'locks');
+}
+
+function userName(): string {
+  try {
+    const { uid, username } = userInfo();
+    return uid >= 0 ? String(uid) : username.replace(/\W/g, '_');
+  } catch {
+    // A container may run as a user that has no name.
+    return String(process.getuid?.() ?? 'user');
+  }
+}
+
+function isUsable(folder: string): boolean {
+  try {
+    makeFolder(folder, 0o700);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

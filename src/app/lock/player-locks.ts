@@ -1,0 +1,339 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
+import { quoteWord } from '../../report/curl.ts';
+import { forTerminal } from '../../report/escape.ts';
+import type { Stdio } from '../stdio.ts';
+import { type Holder, holderText, isRunning, readHolder, thisHolder } from './holder.ts';
+import type { LockSettings } from './lock-folder.ts';
+
+/**
+ * Thrown if a player is in use by another process for longer than the user wants to wait. Nothing was sent. The message says who
+ * has the player. It is no sentence, and it contains names that are not escaped yet.
+ */
+export class PlayersInUse extends Error {
+  override readonly name = 'PlayersInUse';
+}
+
+/** Returns the text for the user of a command that could not begin. */
+export function inUseText({ message }: PlayersInUse): string {
+  const why = "Nothing was sent, because two commands that play the same player would change each other's balances.";
+  return `${forTerminal(`${capital(message)}.`)}\n${why}\nTry again later, or wait longer with --lock-wait.\n`;
+}
+
+/** The locks that this process holds. */
+export interface HeldLocks {
+  /** Gives the players back. */
+  release(): void;
+}
+
+/** The players that a command locks, and the text that other processes see of it. */
+export interface LockRequest {
+  readonly client: ClientUnderTest;
+  /** The command, such as `run`. */
+  readonly command: string;
+  /** The absolute path of the journal; null if the command writes none. */
+  readonly journal: string | null;
+  readonly stdio: Pick<Stdio, 'err'>;
+  /** Ends the wait when it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+const NO_LOCKS: HeldLocks = { release: () => {} };
+
+/** Time between two attempts to lock players that are in use, in ms. */
+const RETRY_MS = 250;
+/** Time between two signs of life of a holder, in ms. Other machines cannot see whether its process runs. */
+const BEAT_MS = 10_000;
+/** Time without a sign of life after which a holder on another machine counts as ended, in ms. */
+const SILENT_MS = 60_000;
+/** Age of an unfinished takeover after which its process counts as ended, in ms. A takeover takes less than one. */
+const TAKEOVER_MS = 10_000;
+
+/** The place in which a player or a session is unique: the operator, by the host and port of its base URL. */
+export function operatorOf({ integratorBaseUrl }: Pick<ClientUnderTest, 'integratorBaseUrl'>): string {
+  return new URL(integratorBaseUrl).origin;
+}
+
+/**
+ * Returns the names of what a client plays, without duplicates. Two clients that share a name cannot play at the same time. All
+ * sessions without a player share one name, because they may belong to one player. A session has a name too, because two
+ * configurations may give its player different names.
+ */
+export function playedNames(client: Pick<ClientUnderTest, 'integratorBaseUrl' | 'sessions'>): readonly string[] {
+  const operator = operatorOf(client);
+  const names = client.sessions.flatMap((session) => [playerName(session), `session ${session.sessionID}`]);
+  return [...new Set(names)].sort().map((name) => `${operator} ${name}`);
+}
+
+function playerName({ player }: SessionUnderTest): string {
+  return player === undefined ? UNKNOWN_PLAYER : `player ${player}`;
+}
+
+const UNKNOWN_PLAYER = 'player without a name';
+
+/**
+ * Locks all players and sessions of a client, so that no other process plays them. Waits if another process has one of them.
+ *
+ * @throws PlayersInUse if the wait is over; the message says who has the players
+ */
+export async function lockPlayers(
+  request: LockRequest,
+  { folder, isShared, waitMs }: LockSettings,
+): Promise<HeldLocks> {
+  if (folder === null) return NO_LOCKS;
+  const names = playedNames(request.client);
+  const until = performance.now() + waitMs;
+  for (let isFirst = true; ; isFirst = false) {
+    const taken = takeAll(names, folder, isShared, request);
+    if ('release' in taken) return taken;
+    const who = `${describe(taken)} is in use by ${holderText(taken)}`;
+    const restMs = until - performance.now();
+    if (restMs <= 0 || request.signal.aborted) {
+      const waited = waitMs > 0 && !request.signal.aborted ? `, also after a wait of ${waitMs / 1000} s` : '';
+      throw new PlayersInUse(`${who}${waited}`);
+    }
+    if (isFirst) say(request, `${capital(who)}. Waiting for up to ${Math.ceil(waitMs / 1000)} s (--lock-wait) …`);
+    await sleep(Math.min(RETRY_MS, restMs), undefined, { signal: request.signal }).catch(() => undefined);
+  }
+}
+
+function describe({ player, operator }: Holder): string {
+  return `the ${player} of ${operator}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function say({ stdio }: LockRequest, line: string): void {
+  stdio.err.write(`${forTerminal(line)}\n`);
+}
+
+/** Takes all locks or none. They are sorted, so that two processes cannot each wait for the other. */
+function takeAll(
+  names: readonly string[],
+  folder: string,
+  isShared: boolean,
+  request: LockRequest,
+): HeldLocks | Holder {
+  const held: LockFile[] = [];
+  for (const name of names) {
+    const file = new LockFile(folder, name, isShared);
+    const other = file.take(holderOf(name, request), (line) => say(request, line));
+    if (!other) {
+      held.push(file);
+      continue;
+    }
+    for (const one of held) one.remove();
+    return other;
+  }
+  for (const one of held) HELD.add(one);
+  startBeating();
+  return {
+    release: () => {
+      for (const one of held.splice(0)) {
+        HELD.delete(one);
+        one.remove();
+      }
+    },
+  };
+}
+
+/** All locks of this process. */
+const HELD = new Set<LockFile>();
+let isBeating = false;
+
+function startBeating(): void {
+  if (isBeating) return;
+  isBeating = true;
+  setInterval(() => {
+    for (const one of HELD) one.beat();
+  }, BEAT_MS).unref();
+  // A process that exits at once, such as after a second Ctrl-C, gives its players back too.
+  process.on('exit', () => {
+    for (const one of HELD) one.remove();
+  });
+}
+
+function holderOf(name: string, { client, command, journal }: LockRequest): Holder {
+  const operator = operatorOf(client);
+  return {
+    token: randomUUID(),
+    ...thisHolder(),
+    since: new Date().toISOString(),
+    command,
+    extCID: client.extCID,
+    operator,
+    player: name.slice(operator.length + 1),
+    journal,
+  };
+}
+
+/** One lock. The file exists while a process holds the lock, and describes this process. */
+class LockFile {
+  readonly #path: string;
+  readonly #mode: number;
+  #holder: Holder | undefined;
+
+  constructor(folder: string, name: string, isShared: boolean) {
+    const hash = createHash('sha256').update(name).digest('hex').slice(0, 24);
+    const host = new URL(name.split(' ', 1)[0] ?? '').host.replace(/[^\w.-]/g, '_');
+    this.#path = path.join(folder, `${host}-${hash}.lock`);
+    this.#mode = isShared ? 0o644 : 0o600;
+  }
+
+  /** Takes the lock for a holder. Returns the other holder if there is one. */
+  take(holder: Holder, say: (line: string) => void): Holder | undefined {
+    // The file is complete before it gets its name, so that no other process reads a part of it.
+    const draft = `${this.#path}.${holder.token}`;
+    writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: this.#mode });
+    try {
+      for (;;) {
+        if (isDone(() => publish(draft, this.#path), 'EEXIST')) {
+          this.#holder = holder;
+          return undefined;
+        }
+        const other = this.#read();
+        if (other === 'gone') continue;
+        if (!this.#isOver(other, statSync(draft).mtimeMs)) return other;
+        if (!this.#removeOf(other)) return other;
+        say(overText(other));
+      }
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+
+  /** Gives the lock back. Does nothing if another process has taken it over. */
+  remove(): void {
+    const other = this.#holder && this.#read();
+    if (other !== undefined && other !== 'gone' && other.token === this.#holder?.token)
+      rmSync(this.#path, { force: true });
+    this.#holder = undefined;
+  }
+
+  /** Renews the time of the file. */
+  beat(): void {
+    const other = this.#holder && this.#read();
+    if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
+    try {
+      // Writing bytes lets the file server set the time by its own clock, which all machines share.
+      const descriptor = openSync(this.#path, 'r+');
+      writeSync(descriptor, '{');
+      closeSync(descriptor);
+    } catch {
+      // The next beat tries again.
+    }
+  }
+
+  #read(): Holder | 'gone' {
+    let text: string;
+    try {
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return 'gone';
+      text = '';
+    }
+    return readHolder(text) ?? UNREADABLE;
+  }
+
+  /**
+   * True if the holder has ended.
+   *
+   * @param nowMs the current time by the clock of the file system
+   */
+  #isOver(holder: Holder, nowMs: number): boolean {
+    const running = isRunning(holder);
+    if (running !== undefined) return !running;
+    const file = statSync(this.#path, { throwIfNoEntry: false });
+    return file !== undefined && nowMs - file.mtimeMs > SILENT_MS;
+  }
+
+  /**
+   * Removes the lock of a holder that has ended. Only one process does so at a time. Otherwise a slow process could remove the
+   * new lock of a fast one.
+   *
+   * @returns false if another process is doing it
+   */
+  #removeOf(holder: Holder): boolean {
+    const guard = `${this.#path}.takeover`;
+    if (!isDone(() => mkdirSync(guard), 'EEXIST')) {
+      const since = statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - since > TAKEOVER_MS) isDone(() => rmdirSync(guard), 'ENOENT');
+      return false;
+    }
+    try {
+      const now = this.#read();
+      if (now !== 'gone' && now.token === holder.token) rmSync(this.#path, { force: true });
+      return true;
+    } finally {
+      rmdirSync(guard);
+    }
+  }
+}
+
+/** Stands for the holder of a lock file that cannot be read. */
+const UNREADABLE: Holder = {
+  token: '',
+  host: 'an unknown host',
+  machine: '',
+  pid: 0,
+  started: null,
+  since: 'an unknown time',
+  command: 'of another user',
+  extCID: '',
+  operator: 'the operator',
+  player: 'a player',
+  journal: null,
+};
+
+function overText(holder: Holder): string {
+  const settle =
+    holder.journal === null
+      ? ''
+      : ` If it still owes something, settle it: croupier settle ${quoteWord(holder.journal)}`;
+  return `${capital(describe(holder))} was in use by ${holderText(holder)}. That process has ended without giving it back, so croupier takes it.${settle}`;
+}
+
+/** The codes with which file systems without hard links refuse one. */
+const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'UNKNOWN'];
+
+/** Gives a finished file its name. @throws an error with the code EEXIST if the name is taken */
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
+    // Another process may read a part of this file. Such a file counts as the lock of an unknown holder.
+    writeFileSync(file, readFileSync(draft), { flag: 'wx' });
+  }
+}
+
+/** Does something that may fail with one expected code. Returns false if it did. */
+function isDone(action: () => void, code: string): boolean {
+  try {
+    action();
+    return true;
+  } catch (error) {
+    if (isCode(error, code)) return false;
+    throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
