@@ -135,6 +135,11 @@ export interface RunOptions extends AmountSettings {
    * again with all reads.
    */
   readonly fewerReads?: boolean;
+  /**
+   * True if croupier watches the balance of a player after a failure, to find out whether somebody else moves it. Absent: nobody
+   * else can reach the operator.
+   */
+  readonly watchesBalances?: boolean | undefined;
   /** Returns the calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */
   readonly launches?: (() => readonly LaunchRequest[]) | undefined;
   /** An earlier run whose transactions are sent again. Absent: none. */

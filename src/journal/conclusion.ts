@@ -3,6 +3,7 @@ import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
+import { movedAloneReason } from './moved-alone.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import type { RuleResult } from './rule-result.ts';
 
@@ -79,6 +80,8 @@ function whyUndecided(fold: Fold): string | null {
     const played = fold.scenarios.filter(({ state }) => state === 'ended').length;
     return `the time of the run against ${name} was over (--time) after ${played} of ${fold.scenarios.length} scenarios`;
   }
+  const moved = movedAloneSentence(fold);
+  if (moved !== null) return moved;
   const unmet = unmetRequirements(fold);
   if (unmet.length > 0) return unmetSentence(fold, unmet);
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
@@ -157,6 +160,21 @@ function declinedSentence(name: string, declined: readonly RuleResult[]): string
   const times = most === undefined || declined.length === 1 ? '' : `${most[1]} of them: `;
   const said = most === undefined ? '' : ` (${times}${most[0]})`;
   return `${rules} not tested, because ${name} declined the calls${said}`;
+}
+
+/** Says that somebody else moved a balance, and how many rules are undecided because of that; null if there is none. */
+function movedAloneSentence({ movedAlone, rules, expectations }: Fold): string | null {
+  if (movedAlone === null) return null;
+  const reason = movedAloneReason(movedAlone);
+  const open = rules.filter((result) => result.verdict === 'inconclusive' && result.reason?.startsWith(reason)).length;
+  const unmet = expectations.filter(
+    (finding) => finding.verdict === 'inconclusive' && finding.reason === reason,
+  ).length;
+  if (open + unmet === 0) return null;
+  const what = [open > 0 && plural(open, 'rule'), unmet > 0 && plural(unmet, 'expectation')]
+    .filter(Boolean)
+    .join(' and ');
+  return `${reason}, so ${what} could not be decided. Let only one command use the player, and run again`;
 }
 
 /** Says when and after which call the operator stopped answering; null if it answered until the end, or never. */

@@ -315,6 +315,13 @@ const attributed = object({
   reason: text,
 }).describe('a change of verdict: findings of this rule get this verdict because another rule was broken');
 
+const movedAlone = object({
+  event: z.literal('moved-alone'),
+  sessionID: text,
+  player: text.nullable().describe('null: the configuration names no player for the session'),
+  values: z.array(text).readonly().describe('the balances in their order'),
+}).describe('somebody else moved the balance of a player, so failures that depend on a balance are undecided');
+
 const lastReply = object({
   exchange: text.describe('id of the exchange'),
   call: callName,
@@ -342,6 +349,7 @@ const journalEvent = z.discriminatedUnion('event', [
   owed,
   scenarioEnded,
   attributed,
+  movedAlone,
   runEnded,
 ]);
 

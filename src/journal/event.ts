@@ -331,6 +331,19 @@ export interface Attributed {
 }
 
 /**
+ * The proof that somebody else moves the balance of a player: it changed several times while croupier sent nothing for this
+ * player. Failures that depend on a balance are then undecided.
+ */
+export interface MovedAlone {
+  readonly event: 'moved-alone';
+  readonly sessionID: string;
+  /** The player of the session; null if it is not configured. */
+  readonly player: string | null;
+  /** The balances in their order, as decimal text. */
+  readonly values: readonly string[];
+}
+
+/**
  * The ways in which a run ends. `complete` means that all planned scenarios were played, `time` that the time of `--time` was
  * over before, `in-use` that another command used the players, so that nothing was sent, and `bug` that croupier itself failed.
  */
@@ -379,4 +392,5 @@ export type JournalEvent =
   | Owed
   | ScenarioEnded
   | Attributed
+  | MovedAlone
   | RunEnded;

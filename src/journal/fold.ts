@@ -2,7 +2,17 @@ import { RULES } from '../contract/catalogue.ts';
 import { type Attempt, addFinding, addPasses, addRace, countedAttempt, startAttempt } from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
 import { type Cause, likelyCauses } from './cause.ts';
-import type { Attributed, Found, JournalEvent, Owed, Raced, RunEnded, RunStarted, ScenarioEnded } from './event.ts';
+import type {
+  Attributed,
+  Found,
+  JournalEvent,
+  MovedAlone,
+  Owed,
+  Raced,
+  RunEnded,
+  RunStarted,
+  ScenarioEnded,
+} from './event.ts';
 import { EXPECTATION } from './finding.ts';
 import { byGravity, flakyOutcome, type JudgedFinding, type JudgedOutcome, judgeOutcome } from './judged-outcome.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
@@ -35,6 +45,8 @@ export interface Fold {
   /** The races with at least one call that a finding refers to. */
   readonly races: readonly Raced[];
   readonly notices: readonly string[];
+  /** The first proof that somebody else moved a balance; null if there is none. */
+  readonly movedAlone: MovedAlone | null;
   /** Calls that croupier must still send so that no player loses money. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
@@ -57,6 +69,7 @@ export interface FoldBuilder {
 export function startFold(): FoldBuilder {
   let run: RunStarted | null = null;
   let ended: RunEnded | null = null;
+  let movedAlone: MovedAlone | null = null;
   let sent = 0;
   let answered = 0;
   const attempts = new Map<string, Attempt>();
@@ -117,6 +130,9 @@ export function startFold(): FoldBuilder {
       case 'blamed':
         attributions.push(event);
         return;
+      case 'moved-alone':
+        movedAlone ??= event;
+        return;
       case 'run-ended':
         ended = event;
         return;
@@ -126,6 +142,7 @@ export function startFold(): FoldBuilder {
   const result = (): Fold => {
     if (run === null) throw new Error('the events have no run-started event, so there is no result');
     return sumUp(run, ended, attempts, attributions, {
+      movedAlone,
       notices: [...notices],
       owed: [...owed.values()],
       exchanges: { sent, answered },
@@ -152,7 +169,7 @@ function sumUp(
   ended: RunEnded | null,
   attempts: ReadonlyMap<string, Attempt>,
   attributions: readonly Attributed[],
-  rest: Pick<Fold, 'notices' | 'owed' | 'exchanges' | 'latency'>,
+  rest: Pick<Fold, 'movedAlone' | 'notices' | 'owed' | 'exchanges' | 'latency'>,
 ): Fold {
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));
@@ -168,7 +185,9 @@ function sumUp(
     const counting = last && countedAttempt(last);
     const attempt = counting?.attempt;
     const judged = (from: Attempt | undefined) =>
-      [...(from?.outcomes.values() ?? [])].map((outcome) => judgeOutcome(scenario.id, outcome, attributions, strict));
+      [...(from?.outcomes.values() ?? [])].map((outcome) =>
+        judgeOutcome(scenario.id, outcome, attributions, { strict, movedAlone: rest.movedAlone }),
+      );
     const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
       flakyOutcome(outcome, run.settings.allowFlaky === true),
     );

@@ -2,8 +2,9 @@ import type { CallName } from '../contract/call-name.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Level } from '../contract/rule.ts';
 import type { RuleOutcome } from './attempt.ts';
-import type { Attributed } from './event.ts';
+import type { Attributed, MovedAlone } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
+import { dependsOnBalance, movedAloneReason } from './moved-alone.ts';
 
 /**
  * A finding with its final verdict. The verdict may have changed because the breach of another rule explains the
@@ -36,6 +37,8 @@ export interface JudgedOutcome {
   readonly findings: readonly JudgedFinding[];
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
+  /** True for a breach that is undecided because somebody else moved a balance. */
+  readonly isMovedAlone?: true;
 }
 
 /**
@@ -69,13 +72,16 @@ export function judgeOutcome(
   scenario: string,
   outcome: RuleOutcome,
   attributions: readonly Attributed[],
-  strict: boolean,
+  { strict, movedAlone }: { readonly strict: boolean; readonly movedAlone: MovedAlone | null },
 ): JudgedOutcome {
   const attribution = attributions.findLast((candidate) => matches(candidate, scenario, outcome));
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
-  const verdict = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
-  const because = attribution?.because ?? null;
-  const reason = attribution?.reason ?? null;
+  const judged = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
+  const isBreach = judged === 'fail' || judged === 'warn';
+  const isMovedAlone = movedAlone !== null && isBreach && !outcome.noMoney && dependsOnBalance(outcome.rule);
+  const verdict = isMovedAlone ? 'inconclusive' : judged;
+  const because = isMovedAlone ? null : (attribution?.because ?? null);
+  const reason = isMovedAlone ? movedAloneReason(movedAlone) : (attribution?.reason ?? null);
   const base = {
     scenario,
     rule: outcome.rule,
@@ -86,6 +92,7 @@ export function judgeOutcome(
     count: outcome.count,
     noMoney: outcome.noMoney,
     flaky: false,
+    ...(isMovedAlone && { isMovedAlone: true as const }),
   };
   return {
     ...base,
@@ -108,7 +115,7 @@ export function judgeOutcome(
  */
 export function flakyOutcome(outcome: JudgedOutcome, allowed: boolean): readonly JudgedOutcome[] {
   if (outcome.verdict !== 'fail' && outcome.verdict !== 'inconclusive') return [];
-  if (outcome.verdict === 'inconclusive' && outcome.because === null) return [];
+  if (outcome.verdict === 'inconclusive' && outcome.because === null && !outcome.isMovedAlone) return [];
   const verdict = allowed ? 'warn' : outcome.verdict;
   return [
     {

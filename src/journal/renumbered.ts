@@ -48,6 +48,7 @@ export function renumbered(event: JournalEvent, { exchanges, connections, ms }: 
     case 'owed':
     case 'scenario-ended':
     case 'blamed':
+    case 'moved-alone':
     case 'run-ended':
       return event;
   }

@@ -104,7 +104,7 @@ export function scenarioResult(
   }
   // If a finding was attributed to another rule, its new verdict replaces the scenario's own verdict. An undecided
   // scenario stays undecided.
-  const explained = own.some((outcome) => outcome.because !== null);
+  const explained = own.some((outcome) => outcome.because !== null || outcome.isMovedAlone);
   const doubt = ended.verdict === 'inconclusive' || own.length === 0;
   const verdict = explained && !doubt ? gravest(own) : graver(ended.verdict, gravest(own));
   const reason = ended.reason ?? reasonOf(own, verdict).reason;

@@ -129,6 +129,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       selection: selectionWords(selection),
       required: requiredOf(client, { flags, configuration, settings, selection, suite, scenarios: chosen, stdio }),
       whole: isWhole(suite, chosen),
+      watchesBalances: true,
       quick: quickPartOf(suite, selection),
       ...settings,
       signal,

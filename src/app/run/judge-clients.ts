@@ -138,6 +138,7 @@ function playOf(
       whole,
       quick,
       fewerReads: true,
+      watchesBalances: reference === undefined,
       shard,
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,

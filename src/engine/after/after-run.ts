@@ -152,6 +152,7 @@ export class AfterRun {
       case 'notice':
       case 'finding':
       case 'blamed':
+      case 'moved-alone':
       case 'race':
         return;
     }

@@ -26,6 +26,7 @@ import { inOrder, inPhases } from './order.ts';
 import { Presence } from './presence.ts';
 import { quickNotice } from './quick-notice.ts';
 import { runStarted } from './run-started.ts';
+import { SilentWatch } from './silent-watch.ts';
 
 /** Maximum time that a run waits until stale reads are over, as a multiple of the settle time. */
 const MAX_STALE_READ_LINGERS = 15;
@@ -39,14 +40,16 @@ export async function run(options: RunOptions): Promise<void> {
   options.record(runStarted(options));
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
+  const silentWatch = new SilentWatch(options);
   const record = (event: JournalEvent): void => {
     presence.note(event);
     knownBalances.note(event);
+    silentWatch.note(event);
     options.record(event);
   };
   const sender = new Sender({ ...options, record, wire: options.client.wire });
   try {
-    const ended = await new Run(options, sender, { presence, knownBalances }).play();
+    const ended = await new Run(options, sender, { presence, knownBalances, silentWatch }).play();
     options.record({ ...ended, durationMs: options.now() - started });
   } catch (error) {
     options.record({
@@ -72,6 +75,7 @@ interface WaitingScenario {
 interface Observers {
   readonly presence: Presence;
   readonly knownBalances: KnownBalances;
+  readonly silentWatch: SilentWatch;
 }
 
 type Ending = Omit<RunEnded, 'durationMs'>;
@@ -87,6 +91,7 @@ class Run {
   readonly #options: RunOptions;
   readonly #presence: Presence;
   readonly #knownBalances: KnownBalances;
+  readonly #silentWatch: SilentWatch;
   readonly #adjuster: BalanceAdjuster;
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
@@ -109,11 +114,12 @@ class Run {
   /** True if the time of the run was over before all scenarios were played. */
   #isCutByTime = false;
 
-  constructor(options: RunOptions, sender: Sender, { presence, knownBalances }: Observers) {
+  constructor(options: RunOptions, sender: Sender, { presence, knownBalances, silentWatch }: Observers) {
     this.#options = options;
     this.#startedMs = options.now();
     this.#presence = presence;
     this.#knownBalances = knownBalances;
+    this.#silentWatch = silentWatch;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
@@ -156,6 +162,7 @@ class Run {
     await this.#playAll(launches, 1);
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#late.readAgain(this.#adjuster);
+    if (!this.#presence.farewell && !this.#balancesMoveAnyway) await this.#silentWatch.atEnd(this.#adjuster);
     await this.#restoreBalances();
     // An operator that is gone has closed all its connections, which says nothing about its kept-alive connections.
     const keepAlive = this.#presence.farewell ? undefined : this.#attemptRunner.keepAliveNotice;
@@ -343,6 +350,8 @@ class Run {
 
   async #playOne({ scenario, plan }: WaitingScenario, assignment: SessionAssignment): Promise<void> {
     const { played, findings, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
+    if (!this.#presence.farewell && !this.#balancesMoveAnyway)
+      await this.#silentWatch.after(assignment, findings, played.reason, this.#adjuster);
     if (played.needed) this.#lowBalances.add(scenario.id, sessionOf(assignment, 'main'), played.needed);
     this.#late.note(scenario, plan, assignment, played, attempt);
     if (isQuiet(plan, played)) this.#knownBalances.remember(played.leftForNext);

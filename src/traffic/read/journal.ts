@@ -102,6 +102,7 @@ export class JournalReader {
       case 'owed':
       case 'scenario-ended':
       case 'blamed':
+      case 'moved-alone':
       case 'run-ended':
         this.#fold?.add(event);
         return undefined;

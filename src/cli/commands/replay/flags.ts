@@ -58,7 +58,7 @@ Examples:
   croupier replay staging.har --session s-81f2 --test-session eu-usd-1 --no-wait
   croupier replay wallet.log --player 4711 --scenario lost-20-euros.yaml
 
-Exit status: 0 fixed or fine, 1 failing, 2 usage, 3 undecided, 129 to 143 stopped`,
+Exit status: 0 fixed or fine, 1 failing, 2 usage, 3 undecided, 129-143 stopped`,
     );
 }
 

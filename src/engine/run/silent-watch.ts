@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Money } from '../../contract/money.ts';
+import type { JournalEvent, MovedAlone } from '../../journal/event.ts';
+import type { Finding } from '../../journal/finding.ts';
+import { dependsOnBalance } from '../../journal/moved-alone.ts';
+import { MOVED_ALONE } from '../../journal/scenario-result.ts';
+import { sessionOfSending } from '../after/past-call.ts';
+import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
+import type { RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
+import { walletIdOf } from '../session-pool.ts';
+import { denominationOf } from '../stakes.ts';
+
+/** Number of reads of one watch. They are spread over the time in which a call may take effect late (`lingerMs`). */
+const READS = 16;
+/** Maximum number of watches of one wallet that show nothing. A wallet with a fault would otherwise delay its run. */
+const MAX_WATCHES = 5;
+/**
+ * Number of changes that prove somebody else. One change may be the late effect of a call of croupier, although the wallet had
+ * time for it.
+ */
+const ENOUGH_CHANGES = 2;
+
+/** A wallet in which something failed. */
+interface Suspect {
+  readonly session: SessionUnderTest;
+  watches: number;
+  /** The balances of all watches, without repetitions in a row. */
+  readonly values: Money[];
+  changes: number;
+}
+
+/**
+ * Watches the balances of players after a failure, while croupier sends nothing else for them. A balance that moves then is moved
+ * by somebody else, so the wallet must not be blamed.
+ */
+export class SilentWatch {
+  readonly #options: RunOptions;
+  readonly #suspects = new Map<string, Suspect>();
+  /** The time of the last call that could move money, by session. */
+  readonly #lastCall = new Map<string, number>();
+  readonly #inFlight = new Map<string, string>();
+  #found: MovedAlone | undefined;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  /** Notes the calls of the run. */
+  note(event: JournalEvent): void {
+    if (event.event === 'sending' && event.call !== 'balance') {
+      const sessionID = sessionOfSending(event);
+      if (sessionID !== undefined) this.#inFlight.set(event.id, sessionID);
+    } else if (event.event === 'received') {
+      const sessionID = this.#inFlight.get(event.id);
+      this.#inFlight.delete(event.id);
+      if (sessionID !== undefined) this.#lastCall.set(sessionID, this.#options.now());
+    }
+  }
+
+  get #isMoved(): boolean {
+    return this.#found !== undefined;
+  }
+
+  /**
+   * Watches the wallets of a scenario that failed. No other scenario may use their players meanwhile.
+   *
+   * @param reason the reason why the scenario could not be played to its end; null if there is none
+   */
+  async after(
+    assignment: SessionAssignment,
+    findings: readonly Finding[],
+    reason: string | null,
+    adjuster: BalanceAdjuster,
+  ): Promise<void> {
+    const isSuspect =
+      reason === MOVED_ALONE || findings.some(({ rule, verdict }) => verdict === 'fail' && dependsOnBalance(rule));
+    if (!isSuspect || this.#options.watchesBalances !== true) return;
+    for (const session of new Map([...assignment.values()].map((one) => [walletIdOf(one), one])).values()) {
+      const wallet = walletIdOf(session);
+      let suspect = this.#suspects.get(wallet);
+      if (!suspect) {
+        suspect = { session, watches: 0, values: [], changes: 0 };
+        this.#suspects.set(wallet, suspect);
+      }
+      if (suspect.watches < MAX_WATCHES) await this.#watch(suspect, adjuster);
+    }
+  }
+
+  /** Watches all wallets in which something failed once more. Nothing else may run. */
+  async atEnd(adjuster: BalanceAdjuster): Promise<void> {
+    for (const suspect of this.#suspects.values()) await this.#watch(suspect, adjuster);
+  }
+
+  async #watch(suspect: Suspect, adjuster: BalanceAdjuster): Promise<void> {
+    const { signal, lingerMs, now } = this.#options;
+    if (this.#isMoved) return;
+    suspect.watches += 1;
+    const { session } = suspect;
+    // The calls of croupier itself get the time in which they may take effect late.
+    const restMs = (this.#lastCall.get(session.sessionID) ?? Number.NEGATIVE_INFINITY) + lingerMs - now();
+    if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
+    const account = {
+      sessionID: session.sessionID,
+      denomination: denominationOf(session.currency, this.#options, undefined),
+      scenario: null,
+    };
+    const values: Money[] = [];
+    for (let reads = 0; reads < READS && !this.#isMoved && !signal.aborted; reads += 1) {
+      if (reads > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
+      const value = await adjuster.read(account, 'probe');
+      if (!value) return;
+      values.push(value);
+      const changes = changesOf(values);
+      if (suspect.changes + changes >= ENOUGH_CHANGES && !isMovedByReads(values)) this.#report(suspect, values);
+    }
+    if (isMovedByReads(values)) return;
+    suspect.changes += changesOf(values);
+    suspect.values.push(...values);
+  }
+
+  #report({ session, values: earlier }: Suspect, values: readonly Money[]): void {
+    const all = [...earlier, ...values];
+    const different = all.filter((value, index) => index === 0 || !all[index - 1]?.equals(value));
+    this.#found = {
+      event: 'moved-alone',
+      sessionID: session.sessionID,
+      player: session.player ?? null,
+      values: different.map(String),
+    };
+    this.#options.record(this.#found);
+  }
+}
+
+function changesOf(values: readonly Money[]): number {
+  return values.filter((value, index) => index > 0 && !values[index - 1]?.equals(value)).length;
+}
+
+/**
+ * True if the reads themselves may have moved the balance, or if they show old balances by turns: every read differs from the one
+ * before by the same amount, or the balance keeps jumping between only two values.
+ */
+function isMovedByReads(values: readonly Money[]): boolean {
+  const steps = values.slice(1).map((value, index) => value.minus(values[index] ?? value));
+  const [first] = steps;
+  if (first && !first.isZero() && steps.length > 1 && steps.every((step) => step.equals(first))) return true;
+  return changesOf(values) > 2 && new Set(values.map(String)).size === 2;
+}

@@ -1,0 +1,42 @@
+import { type RuleId, ruleById } from '../contract/catalogue.ts';
+import type { MovedAlone } from './event.ts';
+import { EXPECTATION, type Finding } from './finding.ts';
+
+/** Rules that are not about money themselves, but that croupier judges by a balance. */
+const JUDGED_BY_BALANCE: ReadonlySet<RuleId> = new Set([
+  'balance.read',
+  'balance.read-only',
+  'bet.exact-balance',
+  'bet.insufficient-funds',
+  'bet.zero',
+  'win.after-refund',
+  'win.zero',
+  'refund.after-win',
+  'refund.amount-mismatch',
+  'refund.of-win',
+  'free-rounds.empty-wallet',
+  'free-rounds.withdrawal',
+]);
+
+/** Rules about money that the status of a reply decides. */
+const JUDGED_BY_STATUS: ReadonlySet<RuleId> = new Set([
+  'signature.client-key',
+  'signature.mismatch',
+  'signature.missing',
+  'signature.tampered-body',
+]);
+
+/**
+ * True if somebody else who moves the balance can cause a breach of the rule. The breach of any other rule stays proven, because
+ * no balance is needed to see it.
+ */
+export function dependsOnBalance(rule: Finding['rule']): boolean {
+  if (rule === EXPECTATION || JUDGED_BY_BALANCE.has(rule)) return true;
+  return ruleById(rule).money && !JUDGED_BY_STATUS.has(rule);
+}
+
+/** Returns the reason why a breach of a rule about balances is undecided, as a clause. */
+export function movedAloneReason({ player, sessionID, values }: MovedAlone): string {
+  const whose = player === null ? `the session ${sessionID}` : `the player ${player}`;
+  return `somebody else moved the balance of ${whose} while croupier sent nothing (${values.join(' → ')})`;
+}
