@@ -59,11 +59,30 @@ export class RunProgress {
   }
 }
 
-/** Shows the progress of a run. A terminal gets one line that is redrawn; other output gets a line every 10 s. */
-export function startProgress(sink: Sink): Progress {
-  const progress = new RunProgress();
-  const line = startProgressLine(sink, () => progress.text());
-  return { ...line, on: (event) => progress.on(event) };
+/**
+ * Returns a function that shows the progress of a client. A terminal gets one line that is redrawn; other output gets a line
+ * every 10 s. Clients that play in parallel share the line.
+ */
+export function progressOfClients(): (sink: Sink, name: string | undefined) => Progress {
+  const playing = new Map<RunProgress, string>();
+  let line: ProgressLine | undefined;
+  return (sink, name) => {
+    const progress = new RunProgress();
+    playing.set(progress, name === undefined ? '' : `${name}: `);
+    const text = (): string => [...playing].map(([one, prefix]) => `${prefix}${one.text()}`).join(' | ');
+    line ??= startProgressLine(sink, text);
+    const shown = line;
+    return {
+      on: (event) => progress.on(event),
+      print: (lines) => shown.print(lines),
+      end: () => {
+        playing.delete(progress);
+        if (playing.size > 0) return;
+        shown.end();
+        line = undefined;
+      },
+    };
+  };
 }
 
 const PLAIN_MS = 10_000;

@@ -84,6 +84,7 @@ export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
       return { ...event, detail: event.detail && scrub(event.detail) };
     case 'scenario-started':
     case 'race':
+    case 'moved-alone':
     case 'owed':
       return event;
   }

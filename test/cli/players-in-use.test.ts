@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockPlayers } from '../../src/app/lock/player-locks.ts';
+import { silentStdio } from '../../src/app/stdio.ts';
 import { KEY, operatorServer, P1 } from '../engine/operator-server.ts';
 import { croupier } from './croupier.ts';
 
@@ -39,7 +40,7 @@ describe('a player that another command uses', () => {
         },
         command: 'run',
         journal: null,
-        stdio: { err: { write: () => {}, tty: false, colour: false, columns: 80 } },
+        stdio: silentStdio('/', {}),
         signal: new AbortController().signal,
       },
       { folder: path.join(cwd, 'locks'), isShared: true, waitMs: 0 },

@@ -1,10 +1,15 @@
+import { Mutex } from 'async-mutex';
 import { EarlierRun } from '../../engine/after/earlier-run.ts';
+import { Pace } from '../../engine/calls/pace.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
+import { conclude } from '../../journal/conclusion.ts';
 import type { Baseline } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { createScrubber } from '../../journal/scrubber.ts';
+import { forTerminal } from '../../report/escape.ts';
 import type { Report } from '../../report/options.ts';
 import { callLine, exchangeLines } from '../../report/terminal/exchange.ts';
+import { columnsOf, padEnd, plural } from '../../report/terminal/layout.ts';
 import { terminalReport } from '../../report/terminal/terminal.ts';
 import { baselineOf } from '../baseline.ts';
 import type { Clients, SessionSource } from '../config/clients.ts';
@@ -12,12 +17,14 @@ import { repeatFlags } from '../config/run-flags.ts';
 import { withOwnSessions } from '../config/sessions-from.ts';
 import { EXIT, interruptedStatus, worstStatus } from '../exit-status.ts';
 import { shownPath } from '../files.ts';
-import { startGithubStep } from '../github.ts';
+import { type GithubStep, startGithubStep } from '../github.ts';
+import { operatorOf, playedNames } from '../lock/player-locks.ts';
 import type { Reference } from '../reference-operator.ts';
 import { fileForClient } from '../report-files.ts';
 import type { Sink } from '../stdio.ts';
 import { version } from '../version.ts';
 import { type Assignment, assign } from './assignment.ts';
+import { ClientTurns } from './client-turns.ts';
 import { refuseOwingJournals } from './earlier-journals.ts';
 import type { LastFailed } from './last-failed.ts';
 import type { Launches } from './launches.ts';
@@ -32,7 +39,8 @@ export interface Runner {
   readonly signal: AbortSignal;
   /** Ends the run without waiting for its open calls when it is aborted. The reports are written all the same. */
   readonly atOnce: AbortSignal;
-  readonly startProgress: (sink: Sink) => Progress;
+  /** Shows the progress of a client. The name of the client is undefined if the run has only one. */
+  readonly startProgress: (sink: Sink, name: string | undefined) => Progress;
   readonly reference: Reference | undefined;
   readonly launches: Launches | undefined;
   /** The only scenarios to play, by ExtCID; undefined to play all chosen scenarios. */
@@ -64,17 +72,27 @@ async function withSessions(
   return withOwnSessions(client, source?.from, { extCID, dir: configuration.dir, env: stdio.env, signal });
 }
 
+/** Maximum number of clients that are judged in parallel. */
+const MAX_CLIENTS = 4;
+
+/** The result of one client, for the last lines of a run of several clients. */
+interface ClientResult {
+  readonly extCID: string;
+  readonly status: number;
+  /** The first line of the report, or the reason why there is none. */
+  readonly line: string;
+}
+
 /**
- * Judges the clients one after another.
+ * Judges the clients, in parallel if they share no player. Prints each report as a whole.
  *
  * @returns the most severe exit status
  * @throws UsageError when the flags do not fit a client, before any call to this client is sent
  */
-export async function judgeEach(runner: Runner, { clients, secrets, sources }: Clients): Promise<number> {
-  const { prepared, signal } = runner;
-  const { flags, stdio, reports } = prepared;
-  const scrub = createScrubber(secrets);
-  const statuses: number[] = [];
+export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promise<number> {
+  const { prepared, launches } = runner;
+  const { clients, secrets } = clientsToJudge;
+  const { flags, stdio } = prepared;
   const github = startGithubStep(stdio, {
     isWanted: flags.github,
     // The keys of the embedded operator are random and exist only during this run. GitHub need not hide them.
@@ -84,46 +102,133 @@ export async function judgeEach(runner: Runner, { clients, secrets, sources }: C
   // Checks the selection of every client before the first call to any of them.
   for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
-  for (const configured of clients) {
-    if (signal.aborted) break;
-    const client = await withSessions(configured, sources.get(configured.extCID), runner);
-    if (!client) {
-      statuses.push(signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED);
-      continue;
-    }
-    const { extCID } = client;
+  const shared: SharedByClients = {
+    github,
+    scrub: createScrubber(secrets),
+    // Launches are counted for one client at a time.
+    turns: new ClientTurns(launches ? 1 : MAX_CLIENTS),
+    output: new Mutex(),
+    paces: new Map(),
+    isOnly: clients.length === 1,
+  };
+  // If one client cannot be judged, the others still play to their end, because they may owe something by then.
+  const judged = await Promise.allSettled(clients.map((client) => judgeClient(client, runner, clientsToJudge, shared)));
+  const failed = judged.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  const results = judged.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+  const status = worstStatus(results.map((one) => one.status));
+  if (!shared.isOnly) stdio.out.write(shared.scrub(closingLines(results, status)));
+  return status;
+}
+
+/** The objects that all clients of a run use. */
+interface SharedByClients {
+  readonly github: GithubStep | undefined;
+  readonly scrub: (text: string) => string;
+  readonly turns: ClientTurns;
+  /** Lets one client at a time print its report. */
+  readonly output: Mutex;
+  /** The limits of the calls to each operator. Several clients may belong to one operator. */
+  readonly paces: Map<string, Pace>;
+  readonly isOnly: boolean;
+}
+
+/** Judges one client. @returns undefined if the run was interrupted before */
+async function judgeClient(
+  configured: ClientUnderTest,
+  runner: Runner,
+  { sources }: Clients,
+  shared: SharedByClients,
+): Promise<ClientResult | undefined> {
+  const { prepared, signal } = runner;
+  const { extCID } = configured;
+  const { stdio } = prepared;
+  const { turns, isOnly } = shared;
+  const noSessions = (): ClientResult => ({
+    extCID,
+    status: signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED,
+    line: `UNDECIDED: ${extCID} launched no game, so nothing was judged.`,
+  });
+  const judge = async (client: ClientUnderTest): Promise<ClientResult | undefined> => {
+    if (signal.aborted) return undefined;
     const assignment = assign(client, prepared, runner);
     if (assignment.scenarios.length === 0) {
       stdio.err.write(`No scenario to run for ${extCID}.\n`);
-      continue;
+      return { extCID, status: 0, line: 'no scenario to run' };
     }
-    if (clients.length > 1) stdio.err.write(`Judging ${extCID} …\n`);
-    const named = clients.length > 1 || flags.client !== undefined ? extCID : undefined;
-    const played = await play(playOf(runner, assignment, repeatFlags(flags, named), scrub));
+    if (!isOnly) stdio.err.write(`Judging ${extCID} …\n`);
+    return playAndPublish(assignment, runner, shared);
+  };
+  // Players that are launched are known only after the client's turn has begun.
+  if (runner.launches)
+    return turns.play([], async () => {
+      if (signal.aborted) return undefined;
+      const client = await withSessions(configured, undefined, runner);
+      return client ? judge(client) : noSessions();
+    });
+  const client = await withSessions(configured, sources.get(extCID), runner);
+  return client ? turns.play(playedNames(client), () => judge(client)) : noSessions();
+}
+
+async function playAndPublish(
+  assignment: Assignment,
+  runner: Runner,
+  { github, scrub, output, paces, isOnly }: SharedByClients,
+): Promise<ClientResult> {
+  const { prepared, signal, atOnce } = runner;
+  const { flags, stdio, reports, settings } = prepared;
+  const { client } = assignment;
+  const { extCID } = client;
+  const operator = operatorOf(client);
+  const pace = paces.get(operator) ?? new Pace(settings.ratePerSecond, settings.maxAtOnce, () => performance.now());
+  paces.set(operator, pace);
+  const named = !isOnly || flags.client !== undefined ? extCID : undefined;
+  const played = await play(playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }));
+  runner.onPlayed?.(extCID, played.fold);
+  const published = await output.runExclusive(async () => {
     const text = runner.reportOf?.(extCID) ?? terminalReport;
     const verbosity = verbosityOf(flags.verbose);
-    const published = await publish(
+    const curl = flags.curl === true;
+    const statuses = await publish(
       played,
-      { extCID, json: flags.json === true, curl: flags.curl === true, text, verbosity, reports, scrub },
+      { extCID, json: flags.json === true, isOnly, curl, text, verbosity, reports, scrub },
       stdio,
     );
-    runner.onPlayed?.(extCID, played.fold);
-    statuses.push(runner.atOnce.aborted ? interruptedStatus(signal) : played.status, ...published);
     const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), flags.curl);
     await github?.report(played.fold, played.open, options, scrub);
-  }
-  return worstStatus(statuses);
+    return statuses;
+  });
+  const own = atOnce.aborted ? interruptedStatus(signal) : played.status;
+  return { extCID, status: worstStatus([own, ...published]), line: conclude(played.fold).firstLine };
+}
+
+/** Returns a line for each client, and a line with the exit status of the process. */
+function closingLines(results: readonly ClientResult[], status: number): string {
+  const width = Math.max(...results.map(({ extCID }) => columnsOf(extCID)), 0);
+  const lines = results.map((one) => `${padEnd(one.extCID, width)}  ${one.status}  ${one.line}`);
+  const all = `Exit status ${status}, the most severe of ${plural(results.length, 'client')}.`;
+  return `\n${[...lines, all].map((line) => `${forTerminal(line)}\n`).join('')}`;
 }
 
 function playOf(
   { prepared, signal, atOnce, startProgress, reference, launches, journals }: Runner,
   { client, scenarios, selection, required, whole, quick, shard }: Assignment,
-  sameFlags: readonly string[],
-  scrub: (text: string) => string,
+  {
+    sameFlags,
+    scrub,
+    pace,
+    isOnly,
+  }: {
+    readonly sameFlags: readonly string[];
+    readonly scrub: (text: string) => string;
+    readonly pace: Pace;
+    readonly isOnly: boolean;
+  },
 ): Play {
   const { flags, settings, stdio, earlier, baselines } = prepared;
   const verbosity = verbosityOf(flags.verbose);
-  const progress: Progress = verbosity > 0 && !stdio.err.tty ? SILENT : startProgress(stdio.err);
+  const progress: Progress =
+    verbosity > 0 && !stdio.err.tty ? SILENT : startProgress(stdio.err, isOnly ? undefined : client.extCID);
   const options = reportOptions(stdio.err, stdio, null);
   const earlierJournal = earlier.get(client.extCID);
   return {
@@ -145,6 +250,7 @@ function playOf(
       largeAmounts: settings.largeAmounts || reference !== undefined,
       launches: reference?.launches ?? (launches && (() => launches.requestsOf(client))),
       after: earlierJournal && new EarlierRun(earlierJournal, client),
+      pace,
       signal,
     },
     atOnce,

@@ -20,6 +20,8 @@ export interface Publication {
   /** True if stdout gets the JSON report in place of the text report. */
   readonly json: boolean;
   readonly curl: boolean;
+  /** True if the run has no other client, so that the status of this client is the status of the process. */
+  readonly isOnly: boolean;
   /** The text report that is printed. */
   readonly text: Report;
   readonly verbosity: Verbosity;
@@ -34,12 +36,16 @@ export interface Publication {
  */
 export async function publish(
   played: Played,
-  { extCID, json, curl, text, verbosity, reports, scrub }: Publication,
+  { extCID, json, isOnly, curl, text, verbosity, reports, scrub }: Publication,
   stdio: Stdio,
 ): Promise<readonly number[]> {
   const statuses: number[] = [];
   const { fold, open } = played;
-  const options = { ...reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), curl), scrub };
+  const options = {
+    ...reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), curl),
+    isPart: !isOnly,
+    scrub,
+  };
   // The exchanges are not printed again: -vv prints each one when it happens.
   const printed: ReportOptions = { ...options, verbosity: verbosity === 0 ? 0 : 1 };
   for await (const piece of (json ? jsonReport : text)(fold, open, printed)) stdio.out.write(scrub(piece));

@@ -47,6 +47,8 @@ export interface SenderOptions {
   readonly record: (event: JournalEvent) => void;
   readonly ratePerSecond: number | null;
   readonly maxAtOnce: number;
+  /** The limits that several senders share. Absent: the sender has limits of its own. */
+  readonly pace?: Pace | undefined;
 }
 
 /** The result of calls that were sent together. */
@@ -89,7 +91,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#pace = new Pace(options.ratePerSecond, options.maxAtOnce, options.now);
+    this.#pace = options.pace ?? new Pace(options.ratePerSecond, options.maxAtOnce, options.now);
     this.#wire = this.#open();
   }
 

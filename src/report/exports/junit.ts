@@ -81,11 +81,12 @@ async function* junitXml(fold: Fold, options: Paths, isStrict: boolean): AsyncGe
   const seconds = (fold.ended?.durationMs ?? 0) / 1000;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield `<testsuites name="${forXmlAttribute(`croupier: ${fold.run.client.extCID}`)}"${totals(all, isStrict)} time="${time(seconds)}">\n`;
+  const prefix = classPrefix(fold);
   for (const { name, cases } of suites) {
     const spent = cases.reduce((sum, test) => sum + test.seconds, 0);
     const at = forXmlAttribute(fold.run.startedAt.replace(/\.\d+Z$/, ''));
     yield `  <testsuite name="${name}"${totals(cases, false)} time="${time(spent)}" timestamp="${at}">\n`;
-    for (const test of cases) yield caseElement(test, isStrict);
+    for (const test of cases) yield caseElement({ ...test, classname: `${prefix}.${test.classname}` }, isStrict);
     yield '  </testsuite>\n';
   }
   yield '</testsuites>\n';
@@ -102,6 +103,15 @@ function unchanged(file: string): string {
 function placeOf({ place }: TestCase, inRepository: InRepository): Place | null {
   const file = place === null || place.file === '' ? null : inRepository(place.file);
   return place === null || file === null ? null : { ...place, file };
+}
+
+/**
+ * Returns the beginning of all class names: the client, and the part of a divided run. Without them, the tests of several clients
+ * or parts would have the same names. Programs that read the report take a dot as the border of a package.
+ */
+function classPrefix({ run: { client, shard } }: Fold): string {
+  const name = client.extCID.replaceAll('.', '_');
+  return shard === undefined ? `croupier.${name}` : `croupier.${name}.part-${shard.index}-of-${shard.count}`;
 }
 
 function totals(cases: readonly TestCase[], withoutSkipped: boolean): string {
@@ -174,7 +184,7 @@ function ruleCase(
   const claimed = fold.scenarios.filter(({ planned }) => planned.rules[0] === rule.id).map(({ planned }) => planned.id);
   return {
     name: rule.id,
-    classname: `croupier.${rule.group}`,
+    classname: rule.group,
     place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
     seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
     // A known failure must not fail the build, but it is not a pass either. So the test is skipped.
@@ -223,7 +233,7 @@ function expectationCases(
     if (!gravest) return [];
     return {
       name: scenario,
-      classname: 'croupier.expectation',
+      classname: 'expectation',
       place: gravest.place,
       seconds: durations.get(scenario) ?? 0,
       verdict: findings.every((finding) => isKnownBreach(fold.baseline, finding)) ? 'skip' : gravest.verdict,
@@ -242,7 +252,7 @@ function baselineCase(result: Fold['baseline'][number], fold: Fold): TestCase {
   const sentence = knownSentence(result);
   return {
     name: knownName(result),
-    classname: 'croupier.baseline',
+    classname: 'baseline',
     place: { file: baselineFile(fold) ?? '', line: result.known.line, column: 1 },
     seconds: 0,
     verdict: result.state === 'undecided' ? 'skip' : 'fail',
@@ -261,7 +271,7 @@ function runCase(fold: Fold): TestCase | null {
   if (complete && conclusion.verdict !== 'undecided') return null;
   return {
     name: 'the run was complete and decided',
-    classname: 'croupier.run',
+    classname: 'run',
     place: null,
     seconds: 0,
     verdict: fold.ended?.how === 'bail' && conclusion.exitCode === 1 ? 'note' : 'inconclusive',

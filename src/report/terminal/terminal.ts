@@ -213,7 +213,11 @@ function closing(
   const summaries = breachSummaries(options.verbosity === 0 ? failing : unexplained(failing), fold, options);
   // A long report scrolls its first line away, so that the verdict is repeated.
   if (summaries.length > 0) lines.push('', colour(forTerminal(firstLine)), ...summaries);
-  return [...lines, colour(`Exit status ${exitCode}: ${EXIT_MEANINGS[exitCode]}.`)];
+  const meaning = EXIT_MEANINGS[exitCode];
+  const status = options.isPart
+    ? `Exit status of this client: ${exitCode}, ${meaning}.`
+    : `Exit status ${exitCode}: ${meaning}.`;
+  return [...lines, colour(status)];
 }
 
 const EXIT_MEANINGS: Readonly<Record<Conclusion['exitCode'], string>> = {

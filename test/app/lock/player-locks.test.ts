@@ -24,7 +24,7 @@ function request(sessions: readonly SessionUnderTest[], integratorBaseUrl = URL_
     client: { extCID: 'acme', integratorBaseUrl, integrationApiKey: '', paths: {}, headers: {}, sessions, wire: {} },
     command: 'run',
     journal: '/work/run 1.ndjson',
-    stdio: { err: { write, tty: false, colour: false, columns: 80 } },
+    stdio: { err: { write, command: write, writeSecret: write, tty: false, colour: false, columns: 80, rows: 24 } },
     signal: new AbortController().signal,
   };
 }

@@ -46,11 +46,35 @@ function read(xml: string): {
 }
 
 describe('the JUnit report', () => {
+  it('names no test like a test of another client or of another part of the run', async () => {
+    const scenario = planned('bet/debit', ['bet.debit']);
+    const of = async (extCID: string, index?: number) => {
+      const [first, ...rest] = runOf(scenario, [ended(scenario.id)]);
+      if (first?.event !== 'run-started') throw new Error('the run has no beginning');
+      const shard = { index: index ?? 0, count: 2, planHash: '', divisionHash: '', scenarios: 2, players: 2 };
+      const begun = {
+        ...first,
+        client: { ...first.client, extCID },
+        ...(index !== undefined && { shard: { ...shard, whole: true, seed: null } }),
+      };
+      const { cases } = read(await reportOfEvents([begun, ...rest], 'junit'));
+      return cases.map((test) => `${test['@_classname']} ${test['@_name']}`);
+    };
+    const names = [
+      ...(await of('acme.eu')),
+      ...(await of('acme-asia')),
+      ...(await of('acme.eu', 1)),
+      ...(await of('acme.eu', 2)),
+    ];
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('croupier.acme_eu.part-2-of-2.bet bet.debit');
+  });
+
   it.each(JOURNALS)('of the journal %s names every rule once, and its totals are right', async (name) => {
     const { totals, suites, cases } = read(await reportText(name, 'junit'));
     const names = cases.map((test) => `${test['@_classname']} ${test['@_name']}`);
     expect(new Set(names).size).toBe(names.length);
-    expect(names.filter((each) => !/^croupier\.(expectation|run) /.test(each))).toHaveLength(RULES.length);
+    expect(names.filter((each) => !/^croupier\.[^.]+\.(expectation|run) /.test(each))).toHaveLength(RULES.length);
     const sum = (key: '@_tests' | '@_failures' | '@_errors' | '@_skipped') =>
       suites.reduce((total, suite) => total + Number(suite[key]), 0);
     expect(Number(totals['@_tests'])).toBe(cases.length);
@@ -104,7 +128,7 @@ describe('the JUnit report', () => {
 
   it('has a test for each scenario with a missed expectation', async () => {
     const { cases } = read(await reportText('failing', 'junit'));
-    const test = cases.find((each) => each['@_classname'] === 'croupier.expectation');
+    const test = cases.find((each) => each['@_classname'].endsWith('.expectation'));
     expect(test?.['@_name']).toBe('ours/first-deposit');
     expect(test?.failure).toBeDefined();
   });
@@ -113,7 +137,7 @@ describe('the JUnit report', () => {
     'of the %s run does not look like a success',
     async (name) => {
       const { cases } = read(await reportText(name, 'junit'));
-      expect(cases.find((each) => each['@_classname'] === 'croupier.run')?.error).toBeDefined();
+      expect(cases.find((each) => each['@_classname'].endsWith('.run'))?.error).toBeDefined();
     },
   );
 

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
+import type { ClientConfig, Config } from '../../../app/config/schema.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { builtInSource, loadSuite, type SuiteScenario, userSource } from '../../../app/suite.ts';
 import { isRuleId, RULES, type Rule, type RuleId } from '../../../contract/catalogue.ts';
 import { RULE_GROUPS } from '../../../contract/rule.ts';
 import { CHANGES, CONTRACT_VERSIONS, type ContractVersion, isThere } from '../../../contract/versions.ts';
-import { cutTo, plural } from '../../../report/terminal/layout.ts';
+import { playerOf } from '../../../engine/session-pool.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import { columnsOf, cutTo, padEnd, plural } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import type { Needs } from '../../../scenario/plan/plan.ts';
 import { LISTS, type ListFlags, type ListName } from './flags.ts';
@@ -38,6 +41,10 @@ export async function listCommand(
     return 0;
   }
   const { config, dir } = await loadConfiguration(flags.config, stdio);
+  if (what === 'clients') {
+    listClients(clientsNamed(words, config), flags.json === true, stdio);
+    return 0;
+  }
   const configured = (config.scenarios ?? []).map((given) => userSource(path.resolve(dir, given), stdio.cwd));
   const suite = loadSuite([builtInSource(), ...configured], stdio.cwd, randomUUID);
   if (suite.diagnostics.length > 0) throw diagnosticsError(suite.diagnostics);
@@ -71,6 +78,36 @@ function listLists(json: boolean, { out }: Stdio): void {
   }
   const width = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, meaning } of rows) out.write(`croupier list ${name.padEnd(width)}  ${meaning}\n`);
+}
+
+/** Returns the clients that the words name by ExtCID. Without words, returns all clients. @throws UsageError for an unknown word */
+function clientsNamed(words: readonly string[], { clients = [] }: Config): readonly ClientConfig[] {
+  const known = clients.map(({ extCID }) => extCID);
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown === undefined) return clients.filter(({ extCID }) => words.length === 0 || words.includes(extCID));
+  const near = nearest(unknown, known);
+  throw new UsageError(
+    `The configuration has no client ${unknown}. ${near === undefined ? `It has: ${known.join(', ') || 'none'}.` : `Did you mean ${near}?`}`,
+  );
+}
+
+/** Lists clients without their keys, so that a job without keys can plan other jobs. */
+function listClients(clients: readonly ClientConfig[], json: boolean, { out }: Stdio): void {
+  const rows = clients.map(({ extCID, integratorBaseUrl, sessions = [] }) => ({
+    extCID,
+    integratorBaseUrl,
+    sessions: sessions.length,
+    players: new Set(sessions.map(playerOf)).size,
+  }));
+  if (json) {
+    out.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  const width = Math.max(...rows.map(({ extCID }) => columnsOf(extCID)), 0);
+  for (const { extCID, integratorBaseUrl, sessions, players } of rows) {
+    const counts = `${plural(sessions, 'session')} of ${plural(players, 'player')}`;
+    out.write(`${forTerminal(`${padEnd(extCID, width)}  ${integratorBaseUrl}  ${counts}`)}\n`);
+  }
 }
 
 /** Describes the changes of the contract after a version, and the number of rules that they add. */

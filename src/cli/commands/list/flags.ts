@@ -8,6 +8,7 @@ export const LISTS = {
   rules: 'the rules of the contract, one line for each',
   rule: 'everything about one rule: list rule RULE',
   scenarios: 'the scenarios that test the rules, with their needs',
+  clients: 'the clients of croupier.yaml, for example for a matrix of jobs',
   defects: 'the defects of serve operator, for --defect',
   variants: 'its variants, which differ but are correct, for --variant',
 } as const;
@@ -38,9 +39,9 @@ export function describeList(program: CommandUnknownOpts) {
   return program
     .command('list')
     .description(
-      'show the rules of the contract, the scenarios that test them, or the defects and variants of serve operator',
+      'show the rules of the contract, the scenarios that test them, the clients of croupier.yaml, or the defects and variants of serve operator',
     )
-    .summary('show rules, scenarios, and the defects of serve operator')
+    .summary('show rules, scenarios, clients, and the defects of serve operator')
     .addArgument(what)
     .argument('[names...]', 'only what belongs to these names, rules or groups (default: everything)')
     .addOption(new Option('--since <version>', 'only rules that were added after this version').argParser(versionFlag))
@@ -55,6 +56,7 @@ Examples:
   croupier list rule refund.once       its page: replies, harm, fix, scenarios
   croupier list defects idempotency    the defects that break these rules
   croupier list variants               operators that differ, but are correct
+  croupier list clients --json         for a matrix of jobs; needs no keys
 
 Exit status: 0 listed, 2 there is no such rule, group or name`,
     );

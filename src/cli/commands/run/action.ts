@@ -13,7 +13,7 @@ import type { SuiteScenario } from '../../../app/suite.ts';
 import { columnsOf, padEnd } from '../../../report/terminal/layout.ts';
 import { limitHeapGrowth } from '../../heap-growth.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
-import { startProgress } from '../../progress.ts';
+import { progressOfClients } from '../../progress.ts';
 
 /**
  * `croupier run`: judges operators. All flags and files are checked before the first request, so that no result is lost
@@ -115,7 +115,7 @@ async function judgeOnce(
         prepared,
         signal: interrupt.signal,
         atOnce: interrupt.atOnce,
-        startProgress,
+        startProgress: progressOfClients(),
         reference,
         launches,
         failed,

@@ -141,7 +141,7 @@ describe('croupier run --reference', () => {
 });
 
 describe('croupier run with a configuration', () => {
-  it('judges one client after another, and ends with the most severe status', async () => {
+  it('judges all clients, and ends with a line for each client and one with the status of the process', async () => {
     write('croupier.yaml', NOBODY);
     write('asia.key', 'asia-client-key\n');
     const { status, out, err } = await croupier(['run', 'balance/read'], { cwd, env: { EU_KEY: 'eu-client-key' } });
@@ -149,6 +149,13 @@ describe('croupier run with a configuration', () => {
     expect(out).toContain('acme-eu could not be reached');
     expect(out).toContain('acme-asia could not be reached');
     expect(err).toContain('Judging acme-asia');
+    expect(out.split('\n').slice(-4)).toEqual([
+      expect.stringMatching(/^acme-eu {4}3 {2}UNDECIDED: acme-eu could not be reached/),
+      expect.stringMatching(/^acme-asia {2}3 {2}UNDECIDED: acme-asia could not be reached/),
+      'Exit status 3, the most severe of 2 clients.',
+      '',
+    ]);
+    expect(out).not.toMatch(/^Exit status 3:/m);
   });
 
   it('needs only the keys of the chosen clients', async () => {
