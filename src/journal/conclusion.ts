@@ -4,6 +4,7 @@ import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { movedAloneReason } from './moved-alone.ts';
+import { rateLimitText } from './rate-limit.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import type { RuleResult } from './rule-result.ts';
 
@@ -24,6 +25,18 @@ export interface Conclusion {
  * configuration errors) is not possible here, because such an error ends croupier before the run starts.
  */
 export function conclude(fold: Fold): Conclusion {
+  const conclusion = concluded(fold);
+  const { refused, replies } = fold.rateLimit;
+  const limit = rateLimitText(fold.rateLimit);
+  // A decided run does not suffer from a few refused calls.
+  const isNamed = conclusion.verdict === 'undecided' || refused >= replies * MIN_SHARE_OF_REFUSALS;
+  return limit === null || !isNamed ? conclusion : { ...conclusion, firstLine: `${conclusion.firstLine} ${limit}.` };
+}
+
+/** The share of refused calls from which the first line names them in any case. */
+const MIN_SHARE_OF_REFUSALS = 0.01;
+
+function concluded(fold: Fold): Conclusion {
   const failed = fold.rules.filter((result) => result.verdict === 'fail' && !result.isKnown);
   const missed = fold.expectations.filter(
     (finding) => finding.verdict === 'fail' && !isKnownBreach(fold.baseline, finding),

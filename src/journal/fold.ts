@@ -1,3 +1,4 @@
+import type { CallName } from '../contract/call-name.ts';
 import { RULES } from '../contract/catalogue.ts';
 import { type Attempt, addFinding, addPasses, addRace, countedAttempt, startAttempt } from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
@@ -16,6 +17,8 @@ import type {
 import { EXPECTATION } from './finding.ts';
 import { byGravity, flakyOutcome, type JudgedFinding, type JudgedOutcome, judgeOutcome } from './judged-outcome.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
+import { LostCalls } from './lost-calls.ts';
+import { RateLimit, type RateLimitSummary, rateLimitText } from './rate-limit.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
@@ -45,6 +48,8 @@ export interface Fold {
   /** The races with at least one call that a finding refers to. */
   readonly races: readonly Raced[];
   readonly notices: readonly string[];
+  /** The replies with which the operator limited the rate of calls. */
+  readonly rateLimit: RateLimitSummary;
   /** The first proof that somebody else moved a balance; null if there is none. */
   readonly movedAlone: MovedAlone | null;
   /** Calls that croupier must still send so that no player loses money. */
@@ -77,6 +82,9 @@ export function startFold(): FoldBuilder {
   const notices = new Set<string>();
   const owed = new Map<string, Owed>();
   const latency = startLatencyTally();
+  const rateLimit = new RateLimit();
+  const lost = new LostCalls();
+  const inFlight = new Map<string, CallName>();
 
   const attemptOf = (scenario: string): Attempt => {
     let attempt = attempts.get(scenario);
@@ -106,9 +114,15 @@ export function startFold(): FoldBuilder {
         return;
       case 'sending':
         sent += 1;
+        inFlight.set(event.id, event.call);
         return;
       case 'received':
-        if (event.outcome.kind === 'reply') answered += 1;
+        if (event.outcome.kind === 'reply') {
+          answered += 1;
+          const call = inFlight.get(event.id);
+          if (call) rateLimit.note({ atMs: event.stamps.end, call, ...event.outcome.reply });
+        } else lost.note(event.outcome.reason);
+        inFlight.delete(event.id);
         return;
       case 'race':
         if (!isVoid(event)) addRace(attemptOf(event.scenario), event);
@@ -143,7 +157,8 @@ export function startFold(): FoldBuilder {
     if (run === null) throw new Error('the events have no run-started event, so there is no result');
     return sumUp(run, ended, attempts, attributions, {
       movedAlone,
-      notices: [...notices],
+      notices: [...notices, lost.text(sent), limitNotice(rateLimit.summary)].filter((text) => text !== null),
+      rateLimit: rateLimit.summary,
       owed: [...owed.values()],
       exchanges: { sent, answered },
       latency: latency.result(run.settings.budgetMs ?? {}),
@@ -151,6 +166,13 @@ export function startFold(): FoldBuilder {
   };
 
   return { add, result };
+}
+
+function limitNotice(summary: RateLimitSummary): string | null {
+  const text = rateLimitText(summary);
+  return (
+    text && `${text}. The operator takes fewer calls per second than croupier sends. croupier slowed down by itself.`
+  );
 }
 
 /**
@@ -169,7 +191,7 @@ function sumUp(
   ended: RunEnded | null,
   attempts: ReadonlyMap<string, Attempt>,
   attributions: readonly Attributed[],
-  rest: Pick<Fold, 'movedAlone' | 'notices' | 'owed' | 'exchanges' | 'latency'>,
+  rest: Pick<Fold, 'movedAlone' | 'notices' | 'rateLimit' | 'owed' | 'exchanges' | 'latency'>,
 ): Fold {
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));

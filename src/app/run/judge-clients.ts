@@ -180,7 +180,7 @@ async function playAndPublish(
   const { client } = assignment;
   const { extCID } = client;
   const operator = operatorOf(client);
-  const pace = paces.get(operator) ?? new Pace(settings.ratePerSecond, settings.maxAtOnce, () => performance.now());
+  const pace = paces.get(operator) ?? new Pace({ ...settings, now: () => performance.now(), signal });
   paces.set(operator, pace);
   const named = !isOnly || flags.client !== undefined ? extCID : undefined;
   const played = await play(playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }));

@@ -49,6 +49,8 @@ export interface SenderOptions {
   readonly maxAtOnce: number;
   /** The limits that several senders share. Absent: the sender has limits of its own. */
   readonly pace?: Pace | undefined;
+  /** The signal that interrupts the run. Absent: the run cannot be interrupted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of calls that were sent together. */
@@ -91,7 +93,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#pace = options.pace ?? new Pace(options.ratePerSecond, options.maxAtOnce, options.now);
+    this.#pace = options.pace ?? new Pace(options);
     this.#wire = this.#open();
   }
 
@@ -115,7 +117,7 @@ export class Sender {
     const pendingCall = this.#launch(callToSend, false);
     const exchange = exchangeOf(id, callToSend, await pendingCall.result);
     this.#pace.leave(1);
-    this.waitPolicy.note(exchange);
+    this.#note(exchange);
     const before = model();
     try {
       return judge(exchange);
@@ -164,7 +166,7 @@ export class Sender {
       })),
     );
     this.#pace.leave(callsToSend.length);
-    for (const { exchange } of received) this.waitPolicy.note(exchange);
+    for (const { exchange } of received) this.#note(exchange);
     const before = model();
     try {
       const judged = judge(received.map(({ exchange }) => exchange));
@@ -181,6 +183,12 @@ export class Sender {
     } finally {
       for (const { callToSend, exchange } of received) this.#record(exchange, callToSend, before, model);
     }
+  }
+
+  #note(exchange: Exchange): void {
+    const { call, outcome, stamps } = exchange;
+    this.waitPolicy.note(exchange);
+    if (outcome.kind === 'reply') this.#pace.note({ atMs: stamps.end, call, ...outcome.reply });
   }
 
   #hold(callToSend: CallToSend): StartedCall {

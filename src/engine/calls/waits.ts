@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Exchange, header } from '../../journal/exchange.ts';
+import type { Exchange } from '../../journal/exchange.ts';
+import { retryAfterMs } from '../../journal/rate-limit.ts';
 
 /**
  * Waits for the given time, so that findings are reliable. An interruption of the run does not end the wait. Only a second
@@ -35,9 +36,8 @@ export function firstRetryMs(deadlineMs: number): number {
  * @param retry the number of earlier retries
  */
 export function busyPauseMs({ outcome }: Exchange, retry: number, deadlineMs: number): number {
-  const text = outcome.kind === 'reply' ? header(outcome.reply.headers, 'retry-after') : undefined;
-  const seconds = text !== undefined && /^\d{1,6}$/.test(text.trim()) ? Number(text) : 0;
-  return Math.max(Math.min(seconds * 1000, deadlineMs), firstRetryMs(deadlineMs) * 2 ** retry);
+  const namedMs = outcome.kind === 'reply' ? (retryAfterMs(outcome.reply.headers) ?? 0) : 0;
+  return Math.max(Math.min(namedMs, deadlineMs), firstRetryMs(deadlineMs) * 2 ** retry);
 }
 
 /** Maximum time to wait for a busy operator, as a multiple of the reply deadline. */

@@ -11,6 +11,7 @@ export const CHECK_NAMES = [
   'clock',
   'key',
   'session',
+  'rate',
   'target',
 ] as const;
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { SignKind } from '../../contract/deviation.ts';
 import type { Outcome, Reply } from '../../journal/exchange.ts';
+import { RateLimit } from '../../journal/rate-limit.ts';
 import { isSuccess } from '../../reply/status.ts';
 import type { CallResult } from '../../wire/pending-call.ts';
 import { probe } from '../../wire/probe.ts';
 import { type BuiltRequest, buildRequest } from '../../wire/request.ts';
 import { Wire } from '../../wire/wire.ts';
+import { Pace } from '../calls/pace.ts';
 import { addressOf, type ClientUnderTest } from '../run-options.ts';
 import type { AmountSettings } from '../stakes.ts';
 import { type BaseUrlAnswer, checkBaseUrl, checkTarget } from './address.ts';
@@ -16,6 +18,7 @@ import {
   checkHttp,
   checkKey,
   checkLatency,
+  checkRate,
   checkRedirects,
   checkSession,
   isNothingThere,
@@ -24,6 +27,11 @@ import {
 
 /** Number of replies from which the latency is measured. */
 const TIMES = 5;
+/** Number of balance calls that show whether the operator limits the rate of calls, and how many are in flight. */
+const RATE_CALLS = 100;
+const RATE_CALLS_AT_ONCE = 8;
+/** Maximum time for these calls, in ms. */
+const RATE_MS = 2000;
 /** After this number of lost replies in a row, the remaining sessions are not checked. */
 const MAX_LOST = 3;
 
@@ -31,6 +39,8 @@ export interface ExamineOptions extends AmountSettings {
   readonly client: ClientUnderTest;
   /** Stakes as decimal text, by currency code. */
   readonly deadlineMs: number;
+  /** Maximum number of calls per second. Null: no limit. */
+  readonly ratePerSecond: number | null;
   /** The result of the session check for a client without a session. */
   readonly noSession: Check;
   /** The name of an environment variable that sets a proxy. Null if there is none. */
@@ -92,11 +102,14 @@ class Examination {
    * check the key.
    */
   readonly #sessionID: string;
+  readonly #rateLimit = new RateLimit();
+  readonly #pace: Pace;
 
   constructor(options: ExamineOptions, wire: Wire) {
     const { sessions } = options.client;
     this.#options = options;
     this.#wire = wire;
+    this.#pace = new Pace({ ...options, maxAtOnce: RATE_CALLS_AT_ONCE, now: () => performance.now() });
     this.#sessionID = (sessions.find(({ state }) => state !== 'expired') ?? sessions[0])?.sessionID ?? randomUUID();
   }
 
@@ -111,6 +124,7 @@ class Examination {
       checkBaseUrl(baseUrl, client.paths, answered.answer),
       ...connection,
       ...answered.checks,
+      ...(await this.#rate(answered)),
       checkTarget(baseUrl, seen.failure?.reason === 'unresolved' ? 'none' : address, client.production),
     ];
   }
@@ -153,6 +167,24 @@ class Examination {
     return { checks, answer };
   }
 
+  /** Sends many balance calls, as a run does, to find out whether the operator limits the rate of calls. */
+  async #rate({ checks }: Answered): Promise<readonly Check[]> {
+    const isReady = checks.some(({ name, state }) => name === 'session' && state !== 'bad' && state !== 'not-tried');
+    if (checks.length === 0 || (!isReady && this.#rateLimit.summary.refused === 0)) return [];
+    const startedMs = performance.now();
+    let calls = 0;
+    let isOver = !isReady;
+    const callAgain = async (): Promise<void> => {
+      while (!isOver && calls < RATE_CALLS && performance.now() - startedMs < RATE_MS) {
+        calls += 1;
+        const outcome = await this.#read(this.#sessionID);
+        isOver ||= outcome.kind === 'none' || this.#rateLimit.perSecond !== null;
+      }
+    };
+    await Promise.all(Array.from({ length: RATE_CALLS_AT_ONCE }, callAgain));
+    return [checkRate(this.#rateLimit.summary, calls, performance.now() - startedMs)];
+  }
+
   /**
    * Tries a TLS connection to find out whether the server expects TLS. Servers report missing TLS in many ways, or not at all.
    */
@@ -178,8 +210,10 @@ class Examination {
   }
 
   async #send(request: BuiltRequest): Promise<CallResult> {
-    const result = await this.#wire.send({ request });
-    const { outcome } = result;
+    await this.#pace.enter(1);
+    const result = await this.#wire.send({ request }).finally(() => this.#pace.leave(1));
+    const { outcome, stamps } = result;
+    if (outcome.kind === 'reply') this.#rateLimit.note({ atMs: stamps.end, call: 'balance', ...outcome.reply });
     // A server may close an idle connection at the moment when a call begins. This is not an error, so the call is sent again.
     return outcome.kind === 'none' && outcome.reason === 'stale-connection'
       ? this.#wire.send({ request, freshConnection: true })

@@ -9,6 +9,7 @@ import {
   type Reply,
   replyMs,
 } from '../../journal/exchange.ts';
+import { type RateLimitSummary, rateLimitText } from '../../journal/rate-limit.ts';
 import { readReply } from '../../reply/read.ts';
 import { isGatewayError, isRedirect, isServerError, isSuccess } from '../../reply/status.ts';
 import type { CallResult } from '../../wire/pending-call.ts';
@@ -136,6 +137,24 @@ export function checkLatency(results: readonly CallResult[]): Check {
         `Find out why the replies are slow. A bet takes longer than GET /balance and has the same deadline of ${REPLY_DEADLINE_SECONDS} s.`,
       )
     : check('latency', 'good', said);
+}
+
+/**
+ * Checks whether the operator refused calls because there were too many.
+ *
+ * @param calls number of calls that were sent to find out
+ */
+export function checkRate(summary: RateLimitSummary, calls: number, ms: number): Check {
+  const { refused, perSecond } = summary;
+  if (refused === 0)
+    return check('rate', 'good', `${calls} calls of GET /balance in ${(ms / 1000).toFixed(1)} s, none was refused`);
+  const rate = perSecond ?? 'N';
+  return check(
+    'rate',
+    'warn',
+    rateLimitText(summary) ?? `${refused} of ${summary.replies} replies were 429`,
+    `Set \`rate: ${rate}\` in croupier.yaml, --rate ${rate} or CROUPIER_RATE=${rate}${perSecond === null ? ', with the number of calls per second that the operator takes' : ''}. A run slows down by itself, but it can't judge a bet that was refused.`,
+  );
 }
 
 /**

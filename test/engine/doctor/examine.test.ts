@@ -71,6 +71,7 @@ function look(
     stakes: {},
     decimals: {},
     deadlineMs: 2000,
+    ratePerSecond: null,
     noSession: check('session', 'not-tried', 'none'),
     ambientProxy: null,
     time: Date.now,
@@ -360,5 +361,30 @@ describe('checks of sessions', () => {
       ['old', 'good'],
       ['s-1', 'good'],
     ]);
+  });
+});
+
+describe('the limit of the rate of calls', () => {
+  it('is found with balance calls, and the advice has the value of the setting', async () => {
+    let calls = 0;
+    const { url } = await wallet(
+      rightly(() => {
+        calls += 1;
+        return calls > 40 ? { status: 429, body: '{"message":"Too many requests"}' } : has('100.00');
+      }),
+    );
+    expect(of(await look(url), 'rate')).toMatchObject({
+      state: 'warn',
+      seen: expect.stringMatching(/^\d+ of \d+ replies were 429: set `rate: 3\d`$/),
+      advice: expect.stringMatching(/--rate 3\d or CROUPIER_RATE=3\d/),
+    });
+  });
+
+  it('is not found if no call is refused', async () => {
+    const { url } = await wallet(rightly(() => has('100.00')));
+    expect(of(await look(url), 'rate')).toMatchObject({
+      state: 'good',
+      seen: expect.stringContaining('none was refused'),
+    });
   });
 });

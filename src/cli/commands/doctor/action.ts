@@ -19,7 +19,7 @@ import { doctorText, type Examined } from './text.ts';
  */
 export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
-  const { stakes, decimals, deadlineMs } = runSettings(configuration.config, flags, stdio.env);
+  const { stakes, decimals, deadlineMs, ratePerSecond } = runSettings(configuration.config, flags, stdio.env);
   // With `launches`, a client may have no sessions yet. Its address and key can be checked before the operator launches
   // games.
   const resolved = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
@@ -34,6 +34,7 @@ export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<n
         stakes,
         decimals,
         deadlineMs,
+        ratePerSecond,
         noSession,
         ambientProxy: ambientProxy(client, stdio),
         time: Date.now,

@@ -1,5 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { addClientOptions, deadlineOption, decimalsOption, stakeOption } from '../../options/client.ts';
+import { addClientOptions, deadlineOption, decimalsOption, rateOption, stakeOption } from '../../options/client.ts';
 import { type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Defines `croupier doctor` and its flags. */
@@ -14,6 +14,7 @@ export function describeDoctor(program: CommandUnknownOpts) {
     .addOption(deadlineOption())
     .addOption(stakeOption())
     .addOption(decimalsOption())
+    .addOption(rateOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -25,6 +25,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   clock: 'clock',
   key: 'key',
   session: 'session',
+  rate: 'rate',
   target: 'target',
 };
 

@@ -1,0 +1,38 @@
+import type { NoReplyReason } from './exchange.ts';
+
+/** The reasons that the network may have, in words. croupier breaks connections on purpose too, and a late reply is no loss. */
+const LOST: Readonly<Partial<Record<NoReplyReason, string>>> = {
+  reset: 'the connection was reset',
+  'stale-connection': 'a kept-alive connection was closed',
+  'closed-early': 'the connection was closed within the reply',
+  refused: 'the connection was refused',
+  'connect-timeout': 'no connection was made in time',
+  'send-timeout': 'the request could not be sent in time',
+  unreachable: 'the network was unreachable',
+  unresolved: 'the name of the host was not found',
+  proxy: 'the proxy refused the call',
+};
+
+/** The calls of a run that the network lost. */
+export class LostCalls {
+  readonly #counts = new Map<string, number>();
+
+  /** Notes a call without a reply. */
+  note(reason: NoReplyReason): void {
+    const why = LOST[reason];
+    if (why !== undefined) this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
+  }
+
+  /**
+   * Says how many calls got no reply because of the network, and why; null if there is none.
+   *
+   * @param sent number of all calls
+   */
+  text(sent: number): string | null {
+    const counts = [...this.#counts].toSorted(([, a], [, b]) => b - a);
+    const lost = counts.reduce((sum, [, count]) => sum + count, 0);
+    if (lost === 0) return null;
+    const why = counts.map(([reason, count]) => `${reason} (${count})`).join(', ');
+    return `Network: ${lost} of ${sent} calls got no reply: ${why}. croupier sent them again where the contract allows it, and judged no rule by a lost call.`;
+  }
+}

@@ -1,0 +1,159 @@
+import type { CallName } from '../contract/call-name.ts';
+import { type HeaderList, header } from './exchange.ts';
+
+const TOO_MANY_REQUESTS = 429;
+
+/** True for the status with which an operator limits the rate of calls. */
+export function isTooMany(status: number): boolean {
+  return status === TOO_MANY_REQUESTS;
+}
+
+/** The replies with which an operator limits the rate of calls. */
+export interface RateLimitSummary {
+  /** Number of replies with the status 429. */
+  readonly refused: number;
+  readonly replies: number;
+  /**
+   * The number of calls per second that the operator takes, as a number for the setting `rate`; null if the operator refused no
+   * balance call, or too few calls to know it.
+   */
+  readonly perSecond: number | null;
+}
+
+/** Length of the periods in which replies are counted, in ms, and the number of periods that are kept. */
+const PERIOD_MS = 100;
+const MAX_PERIODS = 1200;
+/** The time in which most operators count calls, in ms. A `Retry-After` of more than this time shows that they count for longer. */
+const WINDOW_MS = 1000;
+/** Number of estimates from which the result is computed. */
+const MAX_SAMPLES = 51;
+/** The share of the estimated limit that croupier uses, so that calls are not refused again. */
+const SAFE_SHARE = 0.9;
+/** Number of refusals in a window that show a limit of the rate. An operator may also refuse single calls at random. */
+const ENOUGH_REFUSALS = 3;
+
+/** One reply, as far as a limit of the rate depends on it. */
+export interface LimitedReply {
+  readonly atMs: number;
+  readonly call: CallName;
+  readonly status: number;
+  readonly headers: HeaderList;
+}
+
+/**
+ * Finds out from replies how many calls per second the operator takes. Only a refused balance call shows a limit of the rate: an
+ * operator may answer 429 to other calls for reasons of its own, such as a replay that it never accepts.
+ */
+export class RateLimit {
+  readonly #accepted = new Map<number, number>();
+  readonly #refusedIn = new Map<number, number>();
+  readonly #samples: number[] = [];
+  #replies = 0;
+  #refused = 0;
+  #isReadRefused = false;
+  /** The end of the last time in which the operator asked for no call, or the time of the first reply. */
+  #sinceMs: number | undefined;
+  #sampledMs = Number.NEGATIVE_INFINITY;
+  #acceptedMs: number | undefined;
+
+  /** Notes a reply. @returns true if the reply shows that calls are sent too fast */
+  note({ atMs, call, status, headers }: LimitedReply): boolean {
+    this.#replies += 1;
+    this.#sinceMs ??= atMs;
+    if (!isTooMany(status)) {
+      this.#noteEndOfLongWindow(atMs);
+      this.#acceptedMs = atMs;
+      count(this.#accepted, atMs);
+      return false;
+    }
+    this.#refused += 1;
+    count(this.#refusedIn, atMs);
+    if (call === 'balance') this.#isReadRefused = true;
+    // The operator has named this time before, so its refusals show nothing new.
+    if (atMs < this.#sinceMs) return call === 'balance';
+    const retryMs = retryAfterMs(headers) ?? 0;
+    const isLong = retryMs > WINDOW_MS;
+    const passedMs = Math.max(0, atMs - this.#sinceMs);
+    const windowMs = isLong ? passedMs + retryMs : WINDOW_MS;
+    const accepted = sum(this.#accepted, atMs, isLong ? passedMs : WINDOW_MS);
+    const refused = sum(this.#refusedIn, atMs, WINDOW_MS);
+    if (isLong) this.#sinceMs = atMs + retryMs;
+    const isStill = this.#acceptedMs !== undefined && this.#sampledMs > this.#acceptedMs;
+    const isLimit =
+      call === 'balance' && (isLong || isStill || refused >= ENOUGH_REFUSALS || (refused > 1 && refused >= accepted));
+    // All refusals of one window show the same limit.
+    if (isLimit && accepted > 0 && atMs - this.#sampledMs >= WINDOW_MS) {
+      this.#sampledMs = atMs;
+      this.#samples.push((accepted / windowMs) * 1000);
+      if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
+    }
+    return isLimit;
+  }
+
+  /**
+   * If the operator refused every call for longer than a window, it counts calls for longer. The number of calls that it took
+   * before is then divided by the whole time.
+   */
+  #noteEndOfLongWindow(atMs: number): void {
+    const sinceMs = this.#sinceMs ?? atMs;
+    const acceptedMs = this.#acceptedMs ?? sinceMs;
+    const isLong = sinceMs <= acceptedMs && atMs - acceptedMs > WINDOW_MS;
+    if (!isLong || this.#sampledMs < acceptedMs) return;
+    this.#samples.pop();
+    this.#samples.push((sum(this.#accepted, atMs, atMs - sinceMs) / (atMs - sinceMs)) * 1000);
+    this.#sinceMs = atMs;
+  }
+
+  get summary(): RateLimitSummary {
+    return { refused: this.#refused, replies: this.#replies, perSecond: this.perSecond };
+  }
+
+  /** See {@link RateLimitSummary.perSecond}. */
+  get perSecond(): number | null {
+    const sorted = this.#samples.toSorted((a, b) => a - b);
+    // The first windows may contain a reserve that the operator gives once, so the lower values are nearer to the limit.
+    const low = sorted[Math.floor((sorted.length - 1) / 4)];
+    if (low === undefined || !this.#isReadRefused) return null;
+    const rate = low * SAFE_SHARE;
+    return rate >= 10 ? Math.floor(rate) : Math.max(Math.floor(rate * 10) / 10, 0.1);
+  }
+}
+
+/**
+ * Returns the time that a reply names in `Retry-After`, in milliseconds (RFC 9110, 10.2.3). Undefined if there is none.
+ */
+export function retryAfterMs(headers: HeaderList): number | undefined {
+  const text = header(headers, 'retry-after')?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
+  // A date is compared with the clock of the server, which may differ from the clock of this machine.
+  const [until, now] = [Date.parse(text), Date.parse(header(headers, 'date') ?? '')];
+  return until > now ? until - now : undefined;
+}
+
+/** Says how many replies were refused, and which setting helps; null if the operator limits no rate. */
+export function rateLimitText({ refused, replies, perSecond }: RateLimitSummary): string | null {
+  if (perSecond === null) return null;
+  return `${grouped(refused)} of ${grouped(replies)} replies were 429: set \`rate: ${perSecond}\``;
+}
+
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function count(periods: Map<number, number>, atMs: number): void {
+  const period = Math.floor(atMs / PERIOD_MS);
+  periods.set(period, (periods.get(period) ?? 0) + 1);
+  if (periods.size <= MAX_PERIODS) return;
+  const [oldest] = periods.keys();
+  if (oldest !== undefined) periods.delete(oldest);
+}
+
+/** Returns the number of replies in the time before `atMs`. */
+function sum(periods: ReadonlyMap<number, number>, atMs: number, windowMs: number): number {
+  const last = Math.floor(atMs / PERIOD_MS);
+  const first = Math.floor((atMs - windowMs) / PERIOD_MS) + 1;
+  let total = 0;
+  for (const [period, number] of periods) if (period >= first && period <= last) total += number;
+  return total;
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { RateLimit, rateLimitText, retryAfterMs } from '../../src/journal/rate-limit.ts';
+
+/** Sends calls evenly to an operator that takes a number of calls in each window. */
+function of({
+  limit,
+  windowMs,
+  perSecond,
+  seconds,
+  headers = () => [],
+}: {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly headers?: (restMs: number) => readonly (readonly [string, string])[];
+}): RateLimit {
+  const found = new RateLimit();
+  let taken = 0;
+  let window = 0;
+  for (let atMs = 0; atMs < seconds * 1000; atMs += 1000 / perSecond) {
+    if (Math.floor(atMs / windowMs) > window) {
+      window = Math.floor(atMs / windowMs);
+      taken = 0;
+    }
+    taken += 1;
+    const isRefused = taken > limit;
+    const restMs = (window + 1) * windowMs - atMs;
+    found.note({
+      atMs,
+      call: 'balance',
+      status: isRefused ? 429 : 200,
+      headers: isRefused ? headers(restMs).map(([name, value]) => [name, value] as [string, string]) : [],
+    });
+  }
+  return found;
+}
+
+describe('the limit of the rate of calls', () => {
+  it.each([
+    [45, 1000, 500, 10],
+    [10, 1000, 100, 10],
+    [5, 1000, 20, 10],
+  ])('of %i calls in %i ms is found, a little lower', (limit, windowMs, perSecond, seconds) => {
+    const { perSecond: rate } = of({ limit, windowMs, perSecond, seconds }).summary;
+    expect(rate).toBeGreaterThan(limit * 0.6);
+    expect(rate).toBeLessThanOrEqual(limit);
+  });
+
+  it('of a longer window is found by Retry-After, or by the time in which no call is taken', () => {
+    const long = { limit: 300, windowMs: 20_000, perSecond: 100, seconds: 65 };
+    for (const headers of [
+      () => [],
+      (restMs: number) => [['Retry-After', String(Math.ceil(restMs / 1000))]] as const,
+    ]) {
+      const { perSecond } = of({ ...long, headers }).summary;
+      expect(perSecond).toBeGreaterThan(10);
+      expect(perSecond).toBeLessThanOrEqual(15);
+    }
+  });
+
+  it('is unknown if the operator refuses only calls of one kind, or single calls', () => {
+    const replays = new RateLimit();
+    for (let atMs = 0; atMs < 100; atMs += 1)
+      expect(replays.note({ atMs, call: 'bet', status: 429, headers: [] })).toBe(false);
+    expect(replays.summary).toEqual({ refused: 100, replies: 100, perSecond: null });
+    expect(rateLimitText(replays.summary)).toBeNull();
+    const single = new RateLimit();
+    for (let atMs = 0; atMs < 3000; atMs += 10)
+      single.note({ atMs, call: 'balance', status: atMs % 1000 === 500 ? 429 : 200, headers: [] });
+    expect(single.summary).toMatchObject({ refused: 3, perSecond: null });
+  });
+
+  it('is named with the number of refused calls and the setting', () => {
+    expect(rateLimitText({ refused: 952, replies: 3617, perSecond: 45 })).toBe(
+      '952 of 3,617 replies were 429: set `rate: 45`',
+    );
+  });
+});
+
+it.each([
+  ['2', 2000],
+  [' 30 ', 30_000],
+  ['Wed, 25 Nov 2026 10:00:07 GMT', 7000],
+  ['Wed, 25 Nov 2026 09:00:00 GMT', undefined],
+  ['soon', undefined],
+  ['-1', undefined],
+])('Retry-After %j is read as %j ms', (value, expected) => {
+  const headers: [string, string][] = [
+    ['date', 'Wed, 25 Nov 2026 10:00:00 GMT'],
+    ['Retry-After', value],
+  ];
+  expect(retryAfterMs(headers)).toBe(expected);
+});
