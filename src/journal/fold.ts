@@ -157,7 +157,11 @@ export function startFold(): FoldBuilder {
     if (run === null) throw new Error('the events have no run-started event, so there is no result');
     return sumUp(run, ended, attempts, attributions, {
       movedAlone,
-      notices: [...notices, lost.text(sent), limitNotice(rateLimit.summary)].filter((text) => text !== null),
+      notices: [
+        ...notices,
+        ended?.how === 'unreachable' ? null : lost.text({ sent, answered }),
+        limitNotice(rateLimit.summary),
+      ].filter((text) => text !== null),
       rateLimit: rateLimit.summary,
       owed: [...owed.values()],
       exchanges: { sent, answered },

@@ -24,15 +24,13 @@ export class LostCalls {
   }
 
   /**
-   * Says how many calls got no reply because of the network, and why; null if there is none.
-   *
-   * @param sent number of all calls
+   * Says how many calls got no reply because of the network, and why. Null if there is none, or if the operator was never reached.
    */
-  text(sent: number): string | null {
+  text({ sent, answered }: { readonly sent: number; readonly answered: number }): string | null {
     const counts = [...this.#counts].toSorted(([, a], [, b]) => b - a);
     const lost = counts.reduce((sum, [, count]) => sum + count, 0);
-    if (lost === 0) return null;
+    if (lost === 0 || answered === 0) return null;
     const why = counts.map(([reason, count]) => `${reason} (${count})`).join(', ');
-    return `Network: ${lost} of ${sent} calls got no reply: ${why}. croupier sent them again where the contract allows it, and judged no rule by a lost call.`;
+    return `Network: ${lost} of ${sent} calls got no reply: ${why}. A lost call alone breaks no rule. croupier sends it again if the contract allows it.`;
   }
 }

@@ -1,4 +1,5 @@
 import type { Money } from '../../contract/money.ts';
+import type { Exchange } from '../../journal/exchange.ts';
 import { MOVED_ALONE } from '../../journal/scenario-result.ts';
 import type { Reaction } from '../../judge/judge.ts';
 import { type ReplyReading, readReply } from '../../reply/read.ts';
@@ -15,6 +16,8 @@ import type { SettleTime } from '../settle-time.ts';
 const POLL_MS = 100;
 const MIN_POLLS = 8;
 const FITTING_READS_IN_A_ROW = 2;
+/** Maximum number of times that a read is repeated because the network has lost its reply. */
+const MAX_LOST_READS = 2;
 
 /** The result of a balance call. `reading` is undefined if no reply arrived. */
 interface ReadResult {
@@ -79,14 +82,17 @@ export class Reads {
     if (!outgoing) return { stopReason: stoppedBecause('GET /balance could not be sent'), reading: undefined };
     const wallet = this.#context.names.walletOf(step.session);
     if (wallet) await this.#waitForStaleReads(this.#context.judge.reads.pauseMs(wallet));
-    // A read changes nothing, so it can be repeated if the operator is too busy.
+    // A read changes nothing, so it can be repeated if the operator is too busy, or if the network has lost the reply.
+    let lost = 0;
     for (let retry = 0; ; retry += 1) {
       const { exchange, judged: reaction } = await this.#dispatch.judged({ step, outgoing }, purpose, (sent) =>
-        retry < this.#dispatch.readRetries && isBusy(replyStatus(sent.exchange))
+        (retry < this.#dispatch.readRetries && isBusy(replyStatus(sent.exchange))) ||
+        (lost < MAX_LOST_READS && isLost(sent.exchange))
           ? null
           : this.#context.judge.observe(sent),
       );
       if (!reaction) {
+        if (isLost(exchange)) lost += 1;
         await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
         continue;
       }
@@ -155,4 +161,9 @@ export class Reads {
     const { outcome } = await this.#dispatch.send({ step, outgoing }, { purpose: 'probe' });
     return outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
   }
+}
+
+/** True if the connection was closed by something that need not be the operator. */
+function isLost({ outcome }: Exchange): boolean {
+  return outcome.kind === 'none' && (outcome.reason === 'reset' || outcome.reason === 'closed-early');
 }

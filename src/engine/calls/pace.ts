@@ -4,9 +4,10 @@ import { isTooMany, type LimitedReply, RateLimit, retryAfterMs } from '../../jou
 
 /** Maximum time for which no call is sent because the operator asks for it in `Retry-After`, in ms. */
 const MAX_PAUSE_MS = 60_000;
-/** The first pause after a refusal, and the maximum of the pauses while the operator takes no call at all, in ms. */
-const FIRST_BACKOFF_MS = 100;
-const MAX_BACKOFF_MS = 10_000;
+/** The first pause after a refusal without `Retry-After`, as a part of the deadline. It doubles while the operator takes no call at all. */
+const FIRST_BACKOFF = 0.02;
+/** Time without a call that the operator takes after which croupier makes no such pause any more, as a multiple of the deadline. */
+const MAX_BACKOFF_DEADLINES = 4;
 /** Time without a call that the operator takes after which croupier does not wait any more, in ms. */
 const MAX_REFUSED_MS = 90_000;
 /** Time after which the rate may be lowered again, in ms. The calls that are in flight must end first. */
@@ -20,6 +21,7 @@ export interface PaceOptions {
   readonly ratePerSecond: number | null;
   /** Maximum number of calls in flight. */
   readonly maxAtOnce: number;
+  readonly deadlineMs: number;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
   /** Interrupts the run. From then on, calls do not wait for the operator any more. */
@@ -86,7 +88,7 @@ export class Pace {
       this.#lower(now);
       // An operator that takes no call any more must not delay the end of the run.
       if (now - this.#acceptedMs > MAX_REFUSED_MS) return;
-      const pauseMs = Math.max(retryAfterMs(reply.headers) ?? 0, this.#backoffMs(now));
+      const pauseMs = retryAfterMs(reply.headers) ?? this.#backoffMs(now);
       this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(pauseMs, MAX_PAUSE_MS));
       return;
     }
@@ -107,9 +109,10 @@ export class Pace {
 
   /** Returns a pause that becomes longer while the operator takes no call. */
   #backoffMs(now: number): number {
-    if (now < this.#pausedUntil) return 0;
+    const { deadlineMs } = this.#options;
+    if (now < this.#pausedUntil || now - this.#acceptedMs > MAX_BACKOFF_DEADLINES * deadlineMs) return 0;
     this.#backoff += 1;
-    return Math.min(FIRST_BACKOFF_MS * 2 ** (this.#backoff - 1), MAX_BACKOFF_MS);
+    return deadlineMs * FIRST_BACKOFF * 2 ** (this.#backoff - 1);
   }
 
   get #maxPerSecond(): number {

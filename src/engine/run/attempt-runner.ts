@@ -255,7 +255,8 @@ export class AttemptRunner {
     if (again === null || isStopped() || tries >= maxAttempts(atRandom) || verdict === 'fail') return false;
     if (again === 'stale-connection' && sender.giveUpKeepAlive()) this.#keepAliveGivenUp = true;
     if (atRandom && tries >= MAX_ATTEMPTS) onOverburdened();
-    return again !== 'connection' || tries === 1;
+    // A network that resets connections now and then may do so twice in a row.
+    return again !== 'connection' || tries === 1 || this.#context.presence.answers;
   }
 }
 

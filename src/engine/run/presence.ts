@@ -99,6 +99,11 @@ export class Presence {
     return this.#probing;
   }
 
+  /** True if the operator answers. Connections that are closed again and again are then no sign of a wrong address. */
+  get answers(): boolean {
+    return this.#lastReply !== undefined && this.#farewell === undefined;
+  }
+
   /** The last reply of an operator that is gone, and the first call without a reply. Undefined while it answers. */
   get farewell(): Farewell | undefined {
     return this.#farewell;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Pace } from '../../../src/engine/calls/pace.ts';
 
 it('calls that enter at the same time are spaced by the rate limit', async () => {
-  const pace = new Pace({ ratePerSecond: 50, maxAtOnce: 100, now: () => performance.now() });
+  const pace = new Pace({ ratePerSecond: 50, maxAtOnce: 100, deadlineMs: 5000, now: () => performance.now() });
   const start = performance.now();
   const entered = await Promise.all(
     Array.from({ length: 4 }, () => pace.enter(1).then(() => performance.now() - start)),
@@ -12,7 +12,7 @@ it('calls that enter at the same time are spaced by the rate limit', async () =>
 });
 
 it('a call without a rate limit does not wait for a timer', async () => {
-  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 100, now: () => performance.now() });
+  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 100, deadlineMs: 5000, now: () => performance.now() });
   const order: string[] = [];
   const timer = new Promise<void>((resolve) => {
     setImmediate(() => {
@@ -30,7 +30,7 @@ it('a call without a rate limit does not wait for a timer', async () => {
 });
 
 it('no more calls than the limit wait for a reply at once, and a set above the limit is sent when no other call waits', async () => {
-  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 2, now: () => performance.now() });
+  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 2, deadlineMs: 5000, now: () => performance.now() });
   const entered: string[] = [];
   const enter = (name: string, calls: number) => pace.enter(calls).then(() => entered.push(name));
   await Promise.all([enter('a', 1), enter('b', 1)]);
@@ -47,7 +47,7 @@ it('no more calls than the limit wait for a reply at once, and a set above the l
 });
 
 it('a set of zero calls enters at once, even while other calls wait for a reply', async () => {
-  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 1, now: () => performance.now() });
+  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 1, deadlineMs: 5000, now: () => performance.now() });
   await pace.enter(1);
   await pace.enter(0);
   pace.leave(0);
@@ -56,7 +56,7 @@ it('a set of zero calls enters at once, even while other calls wait for a reply'
 });
 
 it('a large set of calls enters before calls that came later', async () => {
-  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 2, now: () => performance.now() });
+  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 2, deadlineMs: 5000, now: () => performance.now() });
   const entered: string[] = [];
   const enter = (name: string, calls: number) => pace.enter(calls).then(() => entered.push(name));
   await enter('first', 1);

@@ -4,7 +4,7 @@ import { Pace } from '../../../src/engine/calls/pace.ts';
 /** A pace whose clock the test moves. Its waits use real timers, so the test only looks whether a call may leave. */
 function paced(signal?: AbortSignal) {
   let now = 0;
-  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 100, now: () => now, signal });
+  const pace = new Pace({ ratePerSecond: null, maxAtOnce: 100, deadlineMs: 5000, now: () => now, signal });
   const reply = (status: number, headers: [string, string][] = []) =>
     pace.note({ atMs: now, call: 'balance', status, headers });
   return {
