@@ -71,6 +71,11 @@ function journalName(now: Date): string {
   return `${stamp}-${randomBytes(3).toString('hex')}.ndjson`;
 }
 
+/** True for the name of a journal that the user did not name. */
+export function isOwnJournalName(name: string): boolean {
+  return /^\d{4}-\d\d-\d\d-\d{6}-[0-9a-f]{6}\.ndjson$/.test(name);
+}
+
 /** Returns the remarks about the connection to the operator that a journal records. */
 export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly string[] {
   const all: string[] = [];

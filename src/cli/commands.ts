@@ -2,6 +2,7 @@ import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typ
 import type { Stdio } from '../app/stdio.ts';
 import { describeCall } from './commands/call/flags.ts';
 import { describeCapsule } from './commands/capsule/flags.ts';
+import { describeClean } from './commands/clean/flags.ts';
 import { describeCompletion } from './commands/completion/flags.ts';
 import { describeDoctor } from './commands/doctor/flags.ts';
 import { describeExplore } from './commands/explore/flags.ts';
@@ -88,6 +89,10 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeSettle(program).action(async (journal, flags) => {
     const { settleCommand } = await import('./commands/settle/action.ts');
     done(await settleCommand(journal, flags, stdio));
+  });
+  describeClean(program).action(async (flags) => {
+    const { cleanCommand } = await import('./commands/clean/action.ts');
+    done(await cleanCommand(flags, stdio));
   });
   const report = describeReport(program);
   describeConvert(report).action(async (journal, flags) => {

@@ -78,26 +78,22 @@ const tls = z.strictObject({
     ),
 });
 
-const sessionsFrom = z
-  .union([
-    z.strictObject({
-      command: z
-        .array(text)
-        .min(1)
-        .describe('A program and its arguments. The program runs in the folder of the configuration.'),
-    }),
-    z.strictObject({
-      url: httpUrl.describe(
-        'A URL of the operator. A request to this URL opens sessions, or launches games with --launches.',
-      ),
-      method: z.enum(['GET', 'POST']).optional().describe('The HTTP method of the request. Default: GET.'),
-      headers: z.record(z.string(), z.string()).optional().describe('The headers of the request.'),
-      body: text.optional().describe('The body of the request, which is sent unchanged.'),
-    }),
-  ])
-  .describe(
-    'A program or a URL that opens sessions at the start of each run. It returns a JSON list with the same fields as `sessions`. With --launches, it makes the operator launch games, and croupier ignores the list.',
-  );
+const sessionsFrom = z.union([
+  z.strictObject({
+    command: z
+      .array(text)
+      .min(1)
+      .describe('A program and its arguments. The program runs in the folder of the configuration.'),
+  }),
+  z.strictObject({
+    url: httpUrl.describe(
+      'A URL of the operator. A request to this URL opens sessions, or launches games with --launches.',
+    ),
+    method: z.enum(['GET', 'POST']).optional().describe('The HTTP method of the request. Default: GET.'),
+    headers: z.record(z.string(), z.string()).optional().describe('The headers of the request.'),
+    body: text.optional().describe('The body of the request, which is sent unchanged.'),
+  }),
+]);
 
 /** Adds an issue if a text can't be the code of a currency, or if only its letter case is wrong. */
 function refuseWrongCode(code: string, context: z.RefinementCtx): void {
@@ -161,7 +157,11 @@ const client = z.strictObject({
     .describe(
       'Sessions that the operator has opened for the test. They are not needed with sessionsFrom or --launches.',
     ),
-  sessionsFrom: sessionsFrom.optional(),
+  sessionsFrom: sessionsFrom
+    .optional()
+    .describe(
+      'A program or a URL that opens sessions at the start of each run. It returns a JSON list with the same fields as `sessions`. With --launches, it makes the operator launch games, and croupier ignores the list.',
+    ),
   tls: tls
     .optional()
     .describe('TLS settings for this client. They override the `tls` for every client. Default: that `tls`.'),

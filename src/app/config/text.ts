@@ -1,4 +1,6 @@
 import type { SessionUnderTest } from '../../engine/run-options.ts';
+import { wrap } from '../../report/terminal/layout.ts';
+import { CLIENT_KEYS, type ClientConfig, CONFIG_KEYS, type Config } from './schema.ts';
 
 /** The values that `configText` writes for one client. */
 export interface ConfigDraft {
@@ -12,10 +14,19 @@ export interface ConfigDraft {
   readonly scenarios?: string;
 }
 
-/** Writes the text of a croupier.yaml with comments, which a person can complete. The text ends with a line break. */
-export function configText(drafts: readonly ConfigDraft[]): string {
+/**
+ * Writes the text of a croupier.yaml which a person can complete: every key that has no value is a comment. The text ends with a
+ * line break.
+ *
+ * @param schema the path of the JSON Schema, with which editors check the file; undefined to name none
+ */
+export function configText(drafts: readonly ConfigDraft[], schema?: string): string {
   const [first] = drafts;
-  const lines = ['# The operators that croupier tests. `croupier schema config` describes every key.', 'clients:'];
+  const lines = [
+    ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}`]),
+    '# The operators that croupier tests. To use a key that is a comment, remove the # before it.',
+    'clients:',
+  ];
   for (const draft of drafts) {
     lines.push(
       `  - extCID: ${scalar(draft.extCID)}`,
@@ -26,28 +37,79 @@ export function configText(drafts: readonly ConfigDraft[]): string {
       '    # player and gameID may be left out. With two players, and two games of one player, more rules are tested.',
       '    sessions:',
       ...draft.sessions.map((session) => `      - { ${sessionFields(session).join(', ')} }`),
+      '      # - { sessionID: eu-old-1, player: p1, currency: USD, gameID: catch, state: expired }',
+      ...(draft === first ? settings(CLIENT_KEYS, CLIENT_EXAMPLES, '    ') : []),
     );
   }
-  lines.push(
-    '',
-    '# A free-rounds campaign that the operator knows. Without one, croupier invents a frID, which may be refused.',
-    first?.campaign === undefined
-      ? '# freeRounds: { frID: spring-campaign }'
-      : `freeRounds: { frID: ${scalar(first.campaign)} }`,
-    '',
-    '# The stake of a bet, by currency. Other currencies get a sensible amount.',
-    '# stakes: { USD: "1.00", JPY: "100" }',
-    '# The decimals of wallets that are not fiat, if their balances do not show them.',
-    '# decimals: { USDT: 6, mBCH: 5 }',
-    '',
-    '# Folders of your own scenarios, in addition to the built-in ones.',
-    first?.scenarios === undefined ? '# scenarios: [./scenarios]' : `scenarios: [${scalar(first.scenarios)}]`,
-    '',
-    '# Time to wait for a late debit. A wallet that works through a queue needs more.',
-    '# linger: 2s',
-  );
+  const written = {
+    freeRounds: first?.campaign === undefined ? undefined : `{ frID: ${scalar(first.campaign, true)} }`,
+    scenarios: first?.scenarios === undefined ? undefined : `[${scalar(first.scenarios, true)}]`,
+  };
+  lines.push('', ...settings(CONFIG_KEYS, CONFIG_EXAMPLES, '', written));
   return `${lines.join('\n')}\n`;
 }
+
+/** Maximum width of a comment, because longer lines are hard to read. */
+const COMMENT_WIDTH = 100;
+
+/**
+ * Returns the lines for keys of the configuration: each with its description below it, and as a comment with an example unless
+ * it has a value.
+ */
+function settings(
+  keys: typeof CONFIG_KEYS,
+  examples: Readonly<Record<string, string>>,
+  indent: string,
+  written: Readonly<Record<string, string | undefined>> = {},
+): readonly string[] {
+  return Object.entries(examples).flatMap(([key, example]) => {
+    const value = written[key];
+    return [
+      value === undefined ? `${indent}# ${key}: ${example}` : `${indent}${key}: ${value}`,
+      ...wrap(keys[key]?.description ?? '', COMMENT_WIDTH - indent.length - 4).map((line) => `${indent}#   ${line}`),
+    ];
+  });
+}
+
+/** An example for each key of a client that the configuration of a new user does not need. */
+const CLIENT_EXAMPLES: Readonly<
+  Record<Exclude<keyof ClientConfig, 'extCID' | 'integratorBaseUrl' | 'integrationApiKey' | 'sessions'>, string>
+> = {
+  sessionsFrom: '{ command: [./open-sessions.sh] }',
+  contract: '1.10.2',
+  production: 'false',
+  paths: '{ balance: /balance, bet: /bet, win: /win, refund: /refund }',
+  headers: '{ X-Gateway: staging }',
+  tls: '{ ca: ca.pem, cert: client.pem, key: client-key.pem }',
+  proxy: 'http://127.0.0.1:3128',
+  hostOverride: '127.0.0.1:8080',
+  cID: 'acme',
+  apiKey: '{ file: core-api-key.txt }',
+  games: '[catch, swipe]',
+  currencies: '[USD, EUR]',
+  blocked: 'false',
+  blockedUsers: '[p9]',
+};
+
+/** An example for each key of the configuration except `clients`. */
+const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>> = {
+  scenarios: '[./scenarios]',
+  freeRounds: '{ frID: spring-campaign }',
+  stakes: '{ USD: "1.00", JPY: "100" }',
+  decimals: '{ USDT: 6, mBCH: 5 }',
+  largeAmounts: 'false',
+  strict: 'false',
+  require: '[idempotency, bet.debit]',
+  deadline: '5s',
+  linger: '2s',
+  budget: '{ balance: 300ms, bet: 800ms }',
+  workers: '8',
+  rate: '50',
+  maxAtOnce: '64',
+  tls: '{ ca: ca.pem }',
+  proxy: 'http://127.0.0.1:3128',
+  logs: '{ zone: Europe/Berlin }',
+};
 
 function sessionFields({ sessionID, player, currency, gameID, state }: SessionUnderTest): readonly string[] {
   const fields = { sessionID, player, currency, gameID, state: state === 'active' ? undefined : state };

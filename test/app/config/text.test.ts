@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/app/config/file.ts';
+import { CLIENT_KEYS, CONFIG_KEYS } from '../../../src/app/config/schema.ts';
 import { configText } from '../../../src/app/config/text.ts';
 
 const AWKWARD = [
@@ -53,6 +54,23 @@ describe('configText', () => {
         warnings: [],
       },
     });
+  });
+
+  it('writes every key that has no value as a comment, which is valid without its #', () => {
+    const draft = {
+      extCID: 'eu',
+      integratorBaseUrl: 'http://x/eu',
+      key: { env: 'EU_KEY' },
+      sessions: [{ sessionID: 's' }],
+    };
+    const keys = [...Object.keys(CONFIG_KEYS), ...Object.keys(CLIENT_KEYS)];
+    const isKey = new RegExp(`^( *)# (?=(?:${keys.join('|')}|- \\{ sessionID): )`, 'gm');
+    const text = configText([draft]).replaceAll(isKey, '$1');
+    const reading = readConfig('croupier.yaml', text, { EU_KEY: 'any key' });
+    expect(reading).toMatchObject({ kind: 'read', file: { warnings: [] } });
+    const { config } = (reading as Extract<typeof reading, { kind: 'read' }>).file;
+    expect(Object.keys(config).sort()).toEqual(Object.keys(CONFIG_KEYS).sort());
+    expect(Object.keys(config.clients?.[0] ?? {}).sort()).toEqual(Object.keys(CLIENT_KEYS).sort());
   });
 
   it('writes the name of the environment variable, and never the key', () => {

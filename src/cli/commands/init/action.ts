@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CONFIG_NAME } from '../../../app/config/configuration.ts';
 import { readSession } from '../../../app/config/flag-values.ts';
@@ -7,7 +7,8 @@ import { EXIT, UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { makeFolder } from '../../../engine/run/make-folder.ts';
-import { answersFrom } from './answers.ts';
+import { schemaText } from '../schema/action.ts';
+import { answersFrom, pathEndOf } from './answers.ts';
 import type { InitFlags } from './flags.ts';
 
 const EXAMPLE = path.join('scenarios', 'example.yaml');
@@ -26,20 +27,31 @@ export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<numbe
   }
   const answers = await answersFrom(flags, stdio);
   if (!answers) return EXIT.SIGINT;
-  const config = configText([
-    {
-      extCID: answers.extCid,
-      integratorBaseUrl: answers.baseUrl,
-      key: { env: answers.keyEnv },
-      sessions: answers.sessions.map((text) => readSession(text)),
-      scenarios: './scenarios',
-    },
-  ]);
+  const config = configText(
+    [
+      {
+        extCID: answers.extCid,
+        integratorBaseUrl: answers.baseUrl,
+        key: { env: answers.keyEnv },
+        sessions: answers.sessions.map((text) => readSession(text)),
+        scenarios: './scenarios',
+      },
+    ],
+    await schemaPath('config', '', stdio),
+  );
   write(CONFIG_NAME, config, stdio);
-  write(EXAMPLE, EXAMPLE_SCENARIO, stdio);
+  const schema = await schemaPath('scenario', '../', stdio);
+  write(EXAMPLE, `# yaml-language-server: $schema=${schema}\n${EXAMPLE_SCENARIO}`, stdio);
+  const ignored = keepOutOfGit(stdio);
+  const pathEnd = pathEndOf(answers.baseUrl);
+  if (pathEnd !== undefined) {
+    stdio.err.write(
+      `Warning: the base URL ends in ${pathEnd}, and croupier appends the path of each call, as in ${answers.baseUrl.replace(/\/$/, '')}/balance. If this is wrong, remove ${pathEnd} from integratorBaseUrl in ${CONFIG_NAME}.\n`,
+    );
+  }
   stdio.out.write(
     [
-      `Written: ${files.join(', ')}`,
+      `Written: ${[...files, ...(ignored ? [GIT_IGNORE] : [])].join(', ')}`,
       'Next:',
       ...inColumns([
         [`export ${answers.keyEnv}=…`, 'the Integration API key'],
@@ -51,6 +63,32 @@ export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<numbe
     ].join('\n'),
   );
   return 0;
+}
+
+const INSTALLED = 'node_modules/croupier-conformance/schema';
+
+/**
+ * Returns the path of a JSON Schema for editors. If the package is not installed in this folder, writes the schema into the
+ * folder `.croupier`.
+ *
+ * @param up the path from the file that names the schema to the working directory
+ */
+async function schemaPath(of: 'config' | 'scenario', up: string, stdio: Stdio): Promise<string> {
+  if (existsSync(path.resolve(stdio.cwd, INSTALLED, `${of}.json`))) return `${up}${INSTALLED}/${of}.json`;
+  const file = `.croupier/schema/${of}.json`;
+  write(file, await schemaText(of), stdio);
+  return `${up}${file}`;
+}
+
+const GIT_IGNORE = '.gitignore';
+
+/** Adds the folder of the journals to the .gitignore of this folder. Returns false if the file has the line already. */
+function keepOutOfGit(stdio: Stdio): boolean {
+  const file = path.resolve(stdio.cwd, GIT_IGNORE);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (/^\/?\.croupier\/?\s*$/m.test(before)) return false;
+  write(GIT_IGNORE, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}.croupier/\n`, stdio);
+  return true;
 }
 
 /** Returns one line for each command, with its purpose in a second column. */

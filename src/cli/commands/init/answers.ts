@@ -40,48 +40,96 @@ export async function answersFrom(flags: InitFlags, stdio: Stdio): Promise<Answe
   return ask(flags);
 }
 
+/** Returns the end of a base URL that is the path of a call, such as `/bet`. Returns undefined for any other URL. */
+export function pathEndOf(baseUrl: string): string | undefined {
+  return /\/(?:balance|bet|win|refund)(?=\/?$)/i.exec(baseUrl)?.[0];
+}
+
+/** Thrown if the person cancels a question. */
+class Cancelled extends Error {}
+
 async function ask(flags: InitFlags): Promise<Answers | undefined> {
-  const { cancel, intro, isCancel, text } = await import('@clack/prompts');
-  const answered = async (given: string | undefined, question: Parameters<typeof text>[0]) => {
+  const prompts = await import('@clack/prompts');
+  prompts.intro('croupier: which operator shall be tested?');
+  try {
+    return await answersOf(flags, prompts);
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    prompts.cancel('Nothing was written.');
+    return undefined;
+  }
+}
+
+type Prompts = typeof import('@clack/prompts');
+
+async function answersOf(flags: InitFlags, { confirm, isCancel, text }: Prompts): Promise<Answers> {
+  const answered = async (given: string | undefined, question: Parameters<Prompts['text']>[0]): Promise<string> => {
     if (given !== undefined) return given;
     const answer = await text(question);
-    return isCancel(answer) ? undefined : answer;
+    if (isCancel(answer)) throw new Cancelled();
+    // The answer is undefined if the person only presses Enter.
+    return (answer as string | undefined)?.trim() ?? '';
   };
-  intro('croupier: which operator shall be tested?');
-  const baseUrl = await answered(flags.baseUrl, {
+  let baseUrl = await answered(flags.baseUrl, {
     message: "The operator's base URL for reverse calls (a call's path is appended)",
     placeholder: 'https://wallet.staging.example/eu',
     validate: (answer) => whyNoUrl(answer ?? ''),
   });
-  const extCid =
-    baseUrl === undefined
-      ? undefined
-      : await answered(flags.extCid, {
-          message: "The client's ExtCID",
-          placeholder: 'acme-eu',
-          validate: (answer) => (answer ? undefined : 'The ExtCID is required, because reports name it.'),
-        });
-  const session =
-    extCid === undefined
-      ? undefined
-      : await answered(flags.session?.[0], {
-          message: 'A session that is open for the test: ID, or ID,player=p1,currency=USD,game=catch',
-          placeholder: 'eu-usd-1,player=p1,currency=USD',
-          validate: (answer) => whyNoSession(answer ?? ''),
-        });
-  const keyEnv =
-    session === undefined
-      ? undefined
-      : await answered(flags.keyEnv, {
-          message: 'Which environment variable will hold the Integration API key?',
-          initialValue: keyEnvFor(extCid ?? ''),
-          validate: (answer) => whyNoVariable(answer ?? ''),
-        });
-  if (baseUrl === undefined || extCid === undefined || session === undefined || keyEnv === undefined) {
-    cancel('Nothing was written.');
-    return undefined;
+  const pathEnd = pathEndOf(baseUrl);
+  if (pathEnd !== undefined && flags.baseUrl === undefined) {
+    const without = baseUrl.replace(/\/$/, '').slice(0, -pathEnd.length);
+    const isWithout = await confirm({
+      message: `croupier appends the path of each call, as in ${baseUrl.replace(/\/$/, '')}/balance. Use ${without} instead?`,
+    });
+    if (isCancel(isWithout)) throw new Cancelled();
+    if (isWithout) baseUrl = without;
   }
-  return { baseUrl, extCid, sessions: flags.session ?? [session], keyEnv };
+  const extCid = await answered(flags.extCid, {
+    message: "The client's ExtCID",
+    placeholder: 'acme-eu',
+    validate: (answer) => (answer ? undefined : 'The ExtCID is required, because reports name it.'),
+  });
+  const sessions = flags.session ?? (await askSessions(answered));
+  const keyEnv = await answered(flags.keyEnv, {
+    message: 'Which environment variable will hold the Integration API key?',
+    initialValue: keyEnvFor(extCid),
+    validate: (answer) => whyNoVariable(answer ?? ''),
+  });
+  return { baseUrl, extCid, sessions, keyEnv };
+}
+
+/** Asks for sessions until the person gives none. */
+async function askSessions(
+  answered: (given: undefined, question: Parameters<Prompts['text']>[0]) => Promise<string>,
+): Promise<readonly string[]> {
+  const sessions: string[] = [];
+  for (;;) {
+    const isFirst = sessions.length === 0;
+    const id = await answered(undefined, {
+      message: isFirst
+        ? 'The id of a session that is open for the test'
+        : 'The id of another session: of another player, or of another game of this player, to test more rules (empty: no more)',
+      placeholder: isFirst ? 'eu-usd-1' : '',
+      validate: (answer) => (answer || !isFirst ? whyNoSession(answer || 'none') : whyNoSession('')),
+    });
+    if (id === '') return sessions;
+    // All fields may be written at once, as for --session.
+    if (id.includes(',')) {
+      sessions.push(id);
+      continue;
+    }
+    const field = async (name: string, message: string): Promise<string> => {
+      const value = await answered(undefined, {
+        message: `${message} (empty: unknown)`,
+        validate: (answer) => (answer ? whyNoSession(`${id},${name}=${answer.trim()}`) : undefined),
+      });
+      return value === '' ? '' : `,${name}=${value}`;
+    };
+    const player = await field('player', 'The player of this session, as a name of your choice');
+    const currency = await field('currency', 'Its currency, such as USD');
+    const game = await field('game', 'Its game, such as catch');
+    sessions.push(`${id}${player}${currency}${game}`);
+  }
 }
 
 /** Returns the variable name for a client's key, such as `ACME_EU_KEY` for the client `acme-eu`. */

@@ -1,0 +1,92 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
+import { isOwnJournalName, journalEvents, runningWriter } from '../../../app/journal-files.ts';
+import { owedBy } from '../../../app/run/earlier-journals.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { quoteWord } from '../../../report/curl.ts';
+import { plural } from '../../../report/terminal/layout.ts';
+import type { CleanFlags } from './flags.ts';
+
+const FOLDER = '.croupier';
+
+/** A journal of the folder, with the reason why it must stay; null if it may be removed. */
+interface Found {
+  readonly file: string;
+  readonly bytes: number;
+  readonly why: string | null;
+}
+
+/**
+ * `croupier clean`: removes the oldest journals of the folder `.croupier`. Keeps journals whose name the user chose, because
+ * other commands may need them, and journals of runs that still owe something or are still active.
+ *
+ * @returns 0
+ * @throws UsageError when a journal can't be removed
+ */
+export async function cleanCommand(flags: CleanFlags, stdio: Stdio): Promise<number> {
+  const { cwd, out, err } = stdio;
+  const old = ownJournals(path.join(cwd, FOLDER)).slice(flags.keep);
+  const found: Found[] = [];
+  for (const { name, bytes } of old) {
+    const file = path.join(FOLDER, name);
+    found.push({ file, bytes, why: await whyKept(path.resolve(cwd, file), file) });
+  }
+  const removed = found.filter(({ why }) => why === null);
+  const kept = found.filter(({ why }) => why !== null);
+  if (!flags.dryRun) for (const { file } of removed) remove(file, cwd);
+  if (flags.json) {
+    out.write(`${JSON.stringify({ removed: removed.map(({ file }) => file), kept }, null, 2)}\n`);
+    return 0;
+  }
+  for (const { file, why } of kept) err.write(`${file} is kept: ${why}\n`);
+  if (flags.dryRun) for (const { file } of removed) out.write(`${file}\n`);
+  const bytes = removed.reduce((sum, one) => sum + one.bytes, 0);
+  const done = flags.dryRun ? 'would be removed' : 'removed';
+  out.write(
+    removed.length === 0
+      ? `Nothing to remove beyond the newest ${plural(flags.keep, 'journal')} of ${FOLDER}/.\n`
+      : `${plural(removed.length, 'journal')} ${done} (${(bytes / 1e6).toFixed(1)} MB). Kept: the newest ${plural(flags.keep, 'journal')}.\n`,
+  );
+  return 0;
+}
+
+/** Returns the journals whose names croupier chose, the newest first. */
+function ownJournals(folder: string): readonly { readonly name: string; readonly bytes: number }[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return names
+    .filter(isOwnJournalName)
+    .toSorted()
+    .toReversed()
+    .map((name) => ({ name, bytes: statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0 }));
+}
+
+async function whyKept(file: string, shown: string): Promise<string | null> {
+  try {
+    for await (const event of journalEvents(file, shown)) {
+      if (event.event === 'run-started' && runningWriter(event) !== undefined) return 'its run is still active';
+      break;
+    }
+    const owed = await owedBy(file, shown, undefined);
+    return owed === 0
+      ? null
+      : `its run still owes ${plural(owed, 'item')}. Settle it with: croupier settle ${quoteWord(shown)}`;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return "it can't be read, so it is unknown whether its run owes something";
+  }
+}
+
+function remove(file: string, cwd: string): void {
+  try {
+    rmSync(path.resolve(cwd, file));
+  } catch (error) {
+    throw new UsageError(`${file} can't be removed: ${whyUnreadable(error)}.`, { cause: error });
+  }
+}

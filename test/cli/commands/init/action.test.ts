@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { croupier, PTY } from '../../croupier.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-init-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const read = (name: string): string => readFileSync(path.join(cwd, name), 'utf8');
+const init = (...args: readonly string[]) =>
+  croupier(['init', '--yes', '--ext-cid', 'acme-eu', '--session', 'eu-1', ...args], { cwd });
+
+describe('croupier init', () => {
+  it('names a schema for editors in both files, and keeps the folder of the journals out of Git', async () => {
+    writeFileSync(path.join(cwd, '.gitignore'), 'node_modules/');
+    const { status, out } = await init('--base-url', 'http://127.0.0.1:9/eu');
+    expect({ status, out }).toMatchObject({ status: 0, out: expect.stringContaining('.gitignore') as string });
+    for (const [file, folder] of [
+      ['croupier.yaml', '.'],
+      ['scenarios/example.yaml', 'scenarios'],
+    ] as const) {
+      const [, schema = ''] = /^# yaml-language-server: \$schema=(.*)\n/.exec(read(file)) ?? [];
+      expect(existsSync(path.join(cwd, folder, schema))).toBe(true);
+    }
+    expect(read('.gitignore')).toBe('node_modules/\n.croupier/\n');
+    await init('--base-url', 'http://127.0.0.1:9/eu', '--force');
+    expect(read('.gitignore')).toBe('node_modules/\n.croupier/\n');
+  });
+
+  it('warns about a base URL that ends in the path of a call', async () => {
+    const { status, err } = await init('--base-url', 'http://127.0.0.1:9/eu/bet/');
+    expect(status).toBe(0);
+    expect(err).toContain('the base URL ends in /bet');
+    expect(err).toContain('http://127.0.0.1:9/eu/bet/balance');
+  });
+
+  it('asks for further sessions with player, currency and game, and offers a base URL without the path of a call', async () => {
+    const command = [process.execPath, path.join(ROOT, 'bin/croupier.js'), 'init'].join(' ');
+    const { PATH, HOME } = process.env;
+    const child = spawn(PTY, ['-qec', `stty cols 200; exec ${command}`, '/dev/null'], {
+      cwd,
+      env: { PATH, HOME, TERM: 'xterm' },
+    });
+    let seen = '';
+    let wake: () => void = () => {};
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      seen += stripVTControlCharacters(text);
+      wake();
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    const answer = async (question: string, text: string): Promise<void> => {
+      while (!seen.includes(question)) await new Promise<void>((resolve) => (wake = resolve));
+      seen = '';
+      child.stdin.write(`${text}\r`);
+    };
+    await answer('base URL', 'http://127.0.0.1:9/eu/bet');
+    await answer('Use http://127.0.0.1:9/eu instead?', '');
+    await answer('ExtCID', 'acme-eu');
+    await answer('The id of a session', 'eu-1');
+    await answer('player of this session', 'p1');
+    await answer('currency', 'USD');
+    await answer('game', 'catch');
+    await answer('another session', 'eu-2,player=p2,currency=EUR');
+    await answer('another session', '');
+    await answer('environment variable', '');
+    await ended;
+    const config = read('croupier.yaml');
+    expect(config).toContain('integratorBaseUrl: http://127.0.0.1:9/eu #');
+    expect(config).toContain('integrationApiKey: ${ACME_EU_KEY}');
+    expect(config).toContain('- { sessionID: eu-1, player: p1, currency: USD, gameID: catch }\n');
+    expect(config).toContain('- { sessionID: eu-2, player: p2, currency: EUR }\n');
+  });
+});
