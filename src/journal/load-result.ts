@@ -186,7 +186,7 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
       : []),
     ...(money.problems.length > 0
       ? [
-          `the balance of ${plural(money.problems.length, 'player')} moved, and no transaction explains it: somebody else moved it, or money.conservation is broken`,
+          `the balance of ${plural(new Set(money.problems.map(({ player }) => player)).size, 'player')} moved, and no transaction explains it: somebody else moved it, or money.conservation is broken`,
         ]
       : []),
     ...(money.owed.length > 0

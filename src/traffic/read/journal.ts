@@ -2,6 +2,7 @@ import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from
 import { eventProblem } from '../../journal/event-schema.ts';
 import { sessionNamedIn } from '../../journal/exchange.ts';
 import { type FoldBuilder, startFold } from '../../journal/fold.ts';
+import { isLoadLine, LoadLines } from '../../journal/load-lines.ts';
 import { WallClock } from '../../journal/wall-clock.ts';
 import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 
@@ -38,6 +39,8 @@ export class JournalReader {
   readonly #lines = new Map<string, number>();
   /** The line of the last call of each scenario. */
   readonly #lastLines = new Map<string, number>();
+  /** Reads the short lines of a load test. undefined for the journals of other runs. */
+  #loadLines: LoadLines | undefined;
   /** True if the journal has a format that this croupier does not read. Its events may have another meaning. */
   #isUnknownFormat = false;
 
@@ -66,6 +69,7 @@ export class JournalReader {
     switch (event.event) {
       case 'run-started':
         this.#run = event;
+        this.#loadLines = event.source === 'load' ? new LoadLines(event) : undefined;
         this.#fold = startFold();
         this.#fold.add(event);
         return undefined;
@@ -107,6 +111,25 @@ export class JournalReader {
         this.#fold?.add(event);
         return undefined;
     }
+  }
+
+  /**
+   * Reads a line of the journal of a load test.
+   *
+   * @returns undefined if the text is no such line. `entry` is undefined if the line completes no exchange
+   */
+  takeLoadLine(text: string, line: number): { readonly entry: LogEntry | undefined } | undefined {
+    if (!this.#loadLines || !text.startsWith('[')) return undefined;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // The last line of a killed test may be incomplete.
+      return undefined;
+    }
+    if (!isLoadLine(value)) return undefined;
+    const event = this.#loadLines.eventOf(value);
+    return { entry: event && this.take(event, line) };
   }
 
   /** Yields the calls that have no event with their reply, because the run was killed. Then yields the rules that croupier found broken. */

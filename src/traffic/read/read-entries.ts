@@ -161,6 +161,11 @@ class LineReader {
       return;
     }
     const text = this.#pasted(line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text);
+    const ofLoad = this.#journal?.takeLoadLine(text, line.number);
+    if (ofLoad) {
+      if (ofLoad.entry) yield ofLoad.entry;
+      return;
+    }
     if (this.#csv) {
       yield* this.#takeRow(text, line.number);
       return;
