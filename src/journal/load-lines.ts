@@ -117,7 +117,8 @@ export class LoadLines {
 
   #sending(number: number, call: CallName, query: string, body: Body | null, amount: string | undefined): Sending {
     const url = `${this.#run.client.integratorBaseUrl.replace(/(?<!\/)\/+$/, '')}/${call}${query}`;
-    const headers = body ? ([['Content-Type', 'application/json']] as const) : [];
+    // The journal does not keep the signature, which is always right.
+    const headers = [...(body ? [['Content-Type', 'application/json'] as const] : []), MASKED_SIGNATURE];
     return {
       event: 'sending',
       id: idOf(number),
@@ -152,6 +153,7 @@ export class LoadLines {
   }
 }
 
+const MASKED_SIGNATURE = ['X-REQUEST-SIGN', '***'] as const;
 /** Number of transactions whose copies are found. */
 const MAX_FIRSTS = 200_000;
 

@@ -89,6 +89,16 @@ export const loadResultSchema = z
         .describe('the commands of --disturb, with the time from the start of the load and the exit status'),
       interrupted: z.enum(['SIGINT', 'SIGTERM', 'SIGHUP']).nullable(),
     }),
+    search: z
+      .strictObject({
+        highest: z.number().nullable().describe('the highest rate that held the limits; null if none did'),
+        limitedBy: z
+          .enum(['operator', 'players', 'croupier', 'fault', 'interrupted'])
+          .describe('why the search ended. players: all players together can make no more calls'),
+        steps: z.array(z.strictObject({ rate: z.number(), isHeld: z.boolean(), why: text.nullable() })),
+      })
+      .nullable()
+      .describe('the search of --find-limit; null without a search'),
     money: z.strictObject({
       players: count,
       verified: count.describe('number of wallets whose balance was compared at the end'),

@@ -37,6 +37,8 @@ export interface LoadOptions {
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly seed: string;
+  /** The number of the first call and the time of the first event, if the journal already has an earlier part. */
+  readonly continues?: { readonly firstNumber: number; readonly origin: number } | undefined;
   /** Returns the amounts of a currency, whose balances show this number of decimals. */
   readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
   /** Writes lines to the journal. The operating system must have them when it returns. */
@@ -88,6 +90,8 @@ export interface LoadOutcome {
   readonly healed: number;
   readonly declinedBets: number;
   readonly ranMs: number;
+  /** The number of the last call in the journal. */
+  readonly lastNumber: number;
   readonly reconcileMs: number;
   readonly eventLoopP99Ms: number;
   /** Share of one core that this process used during the load. */
@@ -130,7 +134,7 @@ class LoadTest {
   readonly #outbox: Outbox;
   readonly #problems: MoneyProblem[] = [];
   readonly #sessionsEnded: string[] = [];
-  readonly #origin = performance.now();
+  readonly #origin: number;
   readonly #overAt = new AbortController();
   #phase: LoadProgress['phase'] = 'opening';
   #loadStart = Number.NaN;
@@ -141,6 +145,8 @@ class LoadTest {
 
   constructor(options: LoadOptions) {
     this.#options = options;
+    this.#origin = options.continues?.origin ?? performance.now();
+    this.#number = options.continues?.firstNumber ?? 0;
     const { endpoint, wire, arrivals, durationMs, deadlineMs, lingerMs, mix, campaign } = options;
     const now = (): number => performance.now();
     this.#schedule = new Schedule(arrivals, durationMs, now);
@@ -233,6 +239,7 @@ class LoadTest {
         healed: this.#healed,
         declinedBets: this.#declinedBets,
         ranMs,
+        lastNumber: this.#number,
         reconcileMs: performance.now() - end,
         // The histogram counts the resolution itself as delay.
         eventLoopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),

@@ -51,6 +51,7 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
       interrupted,
       disturbances: [...subject.disturbances],
     },
+    search: null,
     money: {
       players: wallets.length,
       verified: wallets.filter(({ end }) => end.kind === 'verified').length,

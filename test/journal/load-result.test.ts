@@ -1,45 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { concludeLoad, type LoadFacts } from '../../src/journal/load-result.ts';
-
-const RIGHT: LoadFacts = {
-  format: 'croupier-load/1',
-  croupier: '1.0.0',
-  runID: 'run',
-  startedAt: '2026-11-25T18:00:00.000Z',
-  client: { extCID: 'acme', integratorBaseUrl: 'https://wallet.example' },
-  journal: 'load.ndjson',
-  seed: 's',
-  load: {
-    arrivals: { kind: 'rate', from: 1, to: 1 },
-    durationMs: 1,
-    ranMs: 1,
-    reconcileMs: 1,
-    interrupted: null,
-    disturbances: [],
-  },
-  money: {
-    players: 2,
-    verified: 2,
-    transactions: 10,
-    byCurrency: [],
-    problems: [],
-    problemCount: 0,
-    owed: [],
-    unread: [],
-    unreadReason: null,
-    healed: 0,
-  },
-  rate: { asked: 1, got: 1, calls: 10, scheduled: 10, lateForPlayers: 0, lateForCroupier: 0, neverSent: 0 },
-  times: [],
-  errors: [],
-  brokenOnPurpose: 0,
-  declinedBets: 0,
-  limits: [],
-  findings: [],
-  croupierItself: { eventLoopP99Ms: 1, cpu: 0.1, isBottleneck: false },
-  sessionsEnded: [],
-  seconds: [],
-};
+import { RIGHT_LOAD as RIGHT } from '../load/load-result.ts';
 
 const PROBLEM: LoadFacts['money']['problems'][number] = {
   player: 'anna',

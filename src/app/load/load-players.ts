@@ -5,7 +5,7 @@ import type { Arrivals } from '../../load/schedule.ts';
 import { UsageError } from '../exit-status.ts';
 
 /** Highest number of calls per second that one player makes. A player waits for each reply before the next call. */
-const CALLS_PER_PLAYER = 50;
+export const CALLS_PER_PLAYER = 50;
 
 /**
  * Divides the sessions of a client by wallet.

@@ -21,7 +21,7 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   const lines: string[] = [`${paint.bold(tint(verdict))}: ${forTerminal(first)}`];
   if (load.interrupted !== null)
     lines.push(`Interrupted by ${load.interrupted} after ${duration(load.ranMs)}. What was open was completed.`);
-  lines.push('');
+  lines.push(...searchLines(result), '');
   for (const one of money.problems.slice(0, MAX_PROBLEMS)) lines.push(...problemLines(one), '');
   const left = money.problemCount - Math.min(money.problems.length, MAX_PROBLEMS);
   if (left > 0) lines.push(`… and ${plural(left, 'further wrong balance')} (--json names them)`, '');
@@ -63,6 +63,26 @@ function row(label: string, text: string): string {
 /** Text of this file is already safe, and may hold colours. */
 function forTerminalParts(text: string): string {
   return text;
+}
+
+const LIMITED_BY = {
+  operator: 'the next higher rate does not hold the limits',
+  players: 'all players together can make no more calls: configure more of them to search further',
+  croupier: 'croupier itself is too slow for higher rates',
+  fault: 'the search ended with a fault',
+  interrupted: 'the search was interrupted',
+} as const;
+
+function searchLines({ search }: LoadResult): readonly string[] {
+  if (!search) return [];
+  const { highest, limitedBy, steps } = search;
+  return [
+    `Highest rate that holds the limits: ${highest === null ? 'none' : `${highest} calls per second`} (${LIMITED_BY[limitedBy]}).`,
+    ...steps.map(
+      ({ rate, isHeld, why }) => `    ${padStart(String(rate), 7)}/s  ${isHeld ? 'held' : `not held: ${why}`}`,
+    ),
+    ...(highest === null ? [] : ['The numbers below are those of the rate that decides.']),
+  ];
 }
 
 function problemLines(one: LoadResult['money']['problems'][number]): readonly string[] {

@@ -9,7 +9,7 @@ import { reportFault } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { type Disturber, startDisturbing } from '../../../app/load/disturbance.ts';
-import { loadWallets } from '../../../app/load/load-players.ts';
+import { CALLS_PER_PLAYER, loadWallets } from '../../../app/load/load-players.ts';
 import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
@@ -26,6 +26,7 @@ import { denominationOf } from '../../../engine/stakes.ts';
 import { JOURNAL_FORMAT, type RunStarted, stopSignalOf } from '../../../journal/event.ts';
 import { concludeLoad, type LoadResult } from '../../../journal/load-result.ts';
 import { createScrubber } from '../../../journal/scrubber.ts';
+import { findHighestRate } from '../../../load/highest-rate.ts';
 import { type LoadProgress, type LoadWallet, runLoad } from '../../../load/load.ts';
 import type { Mix } from '../../../load/mix.ts';
 import { factsOf } from '../../../load/result.ts';
@@ -38,6 +39,8 @@ import { startProgressLine } from '../../progress.ts';
 import type { LoadFlags } from './flags.ts';
 
 const DEFAULT_DURATION_MS = 60_000;
+/** Default duration of one step of a search for the highest rate. */
+const STEP_DURATION_MS = 10_000;
 /** A higher rate than this against another machine needs `--allow-load`, in calls per second. */
 const MAX_REMOTE_RATE = 100;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
@@ -112,14 +115,21 @@ interface Loader {
   readonly journals: string[];
 }
 
-function arrivalsOf({ rate, ramp, closed }: LoadFlags): Arrivals {
-  const given = [rate !== undefined && '--rate', ramp && '--ramp', closed !== undefined && '--closed'].filter(Boolean);
+function arrivalsOf({ rate, ramp, closed, findLimit }: LoadFlags): Arrivals {
+  const given = [
+    rate !== undefined && '--rate',
+    ramp && '--ramp',
+    closed !== undefined && '--closed',
+    findLimit && '--find-limit',
+  ].filter(Boolean);
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot be combined. Choose one of them.`);
   if (ramp) return { kind: 'rate', ...ramp };
   if (closed !== undefined) return { kind: 'closed', players: closed };
+  // A search begins with a low rate, and asks for more players only when it comes to higher ones.
+  if (findLimit) return { kind: 'rate', from: 1, to: 1 };
   if (rate !== undefined) return { kind: 'rate', from: rate, to: rate };
   throw new UsageError(
-    'The load is missing. Give a rate such as --rate 50 (calls per second), --ramp 10..200 or --closed 8 (players).',
+    "The load is missing. Give a rate such as --rate 50 (calls per second), --ramp 10..200 or --closed 8 (players), or search for the highest one with --find-limit 'p99 < 300ms'.",
   );
 }
 
@@ -130,13 +140,19 @@ async function clientsOf(flags: LoadFlags, configuration: Configuration, stdio: 
 }
 
 /** Refuses a load that may hurt another machine, unless the user allows it. */
-function refuseHeavyLoad(clients: readonly ClientUnderTest[], arrivals: Arrivals, { allowLoad }: LoadFlags): void {
+function refuseHeavyLoad(
+  clients: readonly ClientUnderTest[],
+  arrivals: Arrivals,
+  { allowLoad, findLimit }: LoadFlags,
+): void {
   if (allowLoad) return;
-  const isHeavy = arrivals.kind === 'closed' || Math.max(arrivals.from, arrivals.to) > MAX_REMOTE_RATE;
+  const hasNoLimit = arrivals.kind === 'closed' || findLimit !== undefined;
+  const isHeavy = hasNoLimit || Math.max(arrivals.from, arrivals.to) > MAX_REMOTE_RATE;
   const remote = clients.find(({ integratorBaseUrl }) => !LOOPBACK.test(hostOf(integratorBaseUrl)));
   if (!isHeavy || !remote) return;
-  const load =
-    arrivals.kind === 'closed' ? '--closed, whose rate has no limit,' : `More than ${MAX_REMOTE_RATE} calls per second`;
+  const load = hasNoLimit
+    ? `${findLimit ? '--find-limit' : '--closed'}, whose rate has no limit,`
+    : `More than ${MAX_REMOTE_RATE} calls per second`;
   throw new UsageError(
     `${load} can disturb others who use ${hostOf(remote.integratorBaseUrl)}. Nothing was sent.\nIf the operator agrees to this load, add --allow-load.`,
   );
@@ -183,32 +199,53 @@ async function loadClient(
     written.append(started);
     for (const text of notices(client)) written.append({ event: 'notice', text });
     const start = performance.now();
-    let loadStart = Number.NaN;
-    const durationMs = flags.duration ?? DEFAULT_DURATION_MS;
-    const outcome = await runLoad({
-      endpoint: client,
-      wire: client.wire,
-      wallets,
-      arrivals,
-      durationMs,
-      mix,
-      campaign: settings.campaign ?? reference?.campaign ?? null,
-      deadlineMs: settings.deadlineMs,
-      lingerMs: settings.lingerMs,
-      seed,
-      denominationOf: (currency, decimals) => denominationOf(currency, { ...settings, client }, decimals),
-      write: (lines) => written.appendLines(lines),
-      signal: interrupt.signal,
-      onProgress: (state) => progress.on(state),
-      onBegin: () => {
-        loadStart = performance.now();
-        const { disturb: command, every: everyMs } = flags;
-        if (command === undefined || everyMs === undefined) return;
-        disturber = startDisturbing({ command, everyMs }, () => performance.now() - loadStart, stdio);
-      },
-      onEnd: async () => disturber?.stop(),
-    });
-    const interrupted = interrupt.signal.aborted ? stopSignalOf(interrupt.signal) : null;
+    let firstNumber = 0;
+    const playStep = async (step: Arrivals, durationMs: number): Promise<LoadResult> => {
+      const outcome = await runLoad({
+        endpoint: client,
+        wire: client.wire,
+        wallets,
+        arrivals: step,
+        durationMs,
+        mix,
+        campaign: settings.campaign ?? reference?.campaign ?? null,
+        deadlineMs: settings.deadlineMs,
+        lingerMs: settings.lingerMs,
+        seed,
+        continues: { firstNumber, origin: start },
+        denominationOf: (currency, decimals) => denominationOf(currency, { ...settings, client }, decimals),
+        write: (lines) => written.appendLines(lines),
+        signal: interrupt.signal,
+        onProgress: (state) => progress.on(state),
+        onBegin: () => {
+          const { disturb: command, every: everyMs } = flags;
+          if (command === undefined || everyMs === undefined) return;
+          const loadStart = performance.now();
+          disturber = startDisturbing({ command, everyMs }, () => performance.now() - loadStart, stdio);
+        },
+        onEnd: async () => disturber?.stop(),
+      });
+      firstNumber = outcome.lastNumber;
+      const facts = factsOf(outcome, {
+        croupier: version,
+        runID: started.runID,
+        startedAt: started.startedAt,
+        client: started.client,
+        journal,
+        seed,
+        arrivals: step,
+        durationMs,
+        limits: [...(flags.limit ?? []), ...(flags.findLimit ?? [])],
+        interrupted: interrupt.signal.aborted ? stopSignalOf(interrupt.signal) : null,
+        disturbances: disturber?.disturbances ?? [],
+        replayCommand: (player, atMs) => replayCommand(journal, player, Date.parse(started.startedAt) + atMs),
+      });
+      return { ...concludeLoad(facts), ...facts };
+    };
+    const result = flags.findLimit
+      ? await searched(playStep, wallets.length, flags)
+      : await playStep(arrivals, flags.duration ?? DEFAULT_DURATION_MS);
+    const { interrupted } = result.load;
     written.append({
       event: 'run-ended',
       how: interrupted === null ? 'complete' : 'interrupted',
@@ -217,21 +254,6 @@ async function loadClient(
       durationMs: performance.now() - start,
     });
     progress.end();
-    const facts = factsOf(outcome, {
-      croupier: version,
-      runID: started.runID,
-      startedAt: started.startedAt,
-      client: started.client,
-      journal,
-      seed,
-      arrivals,
-      durationMs,
-      limits: flags.limit ?? [],
-      interrupted,
-      disturbances: disturber?.disturbances ?? [],
-      replayCommand: (player, atMs) => replayCommand(journal, player, Date.parse(started.startedAt) + atMs),
-    });
-    const result: LoadResult = { ...concludeLoad(facts), ...facts };
     const text = flags.json
       ? `${JSON.stringify(result, null, 2)}\n`
       : loadText(result, reportOptions(stdio.out, stdio, null));
@@ -247,6 +269,18 @@ async function loadClient(
     progress.end();
     written.close();
   }
+}
+
+/** Searches the highest rate. Its result is that of the step that decides, with all steps of the search. */
+async function searched(
+  playStep: (step: Arrivals, durationMs: number) => Promise<LoadResult>,
+  players: number,
+  { duration }: LoadFlags,
+): Promise<LoadResult> {
+  const play = (rate: number): Promise<LoadResult> =>
+    playStep({ kind: 'rate', from: rate, to: rate }, duration ?? STEP_DURATION_MS);
+  const { result, search } = await findHighestRate(play, players * CALLS_PER_PLAYER);
+  return { ...result, search };
 }
 
 function startedEvent(client: ClientUnderTest, settings: RunSettings, seed: string): RunStarted {

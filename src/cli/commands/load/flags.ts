@@ -45,7 +45,16 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(new Option('--rate <n>', 'calls per second, whether or not the operator keeps up').argParser(rateFlag))
     .addOption(new Option('--ramp <a..b>', 'a rate that changes evenly from a to b').argParser(rampFlag))
     .addOption(new Option('--closed <n>', 'n players, each as fast as its replies come').argParser(countFlag))
-    .addOption(new Option('--duration <time>', 'how long calls are sent (default: 1m)').argParser(durationFlag))
+    .addOption(
+      new Option('--find-limit <limit>', 'search the highest rate that holds the limit; repeatable').argParser(
+        limitFlag,
+      ),
+    )
+    .addOption(
+      new Option('--duration <time>', 'how long calls are sent (default: 1m; each step of a search: 10s)').argParser(
+        durationFlag,
+      ),
+    )
     .addOption(new Option('--players <n>', 'maximum number of players').argParser(countFlag))
     .option('--mix <file>', 'shares of what players do, as YAML')
     .addOption(new Option('--limit <limit>', "a limit, as 'bet p99 < 300ms'; repeatable").argParser(limitFlag))

@@ -30,6 +30,11 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
   const reports = readRequests(flags.to ?? ['terminal=-']);
   const source = path.resolve(stdio.cwd, journal);
   const fold = await foldJournal(journalEvents(source, journal));
+  if (fold.run.source === 'load') {
+    throw new UsageError(
+      `${journal} is the journal of a load test, and has no scenarios to report.\nThe load test itself writes its reports (croupier load --report). To look at its calls, use croupier incident or croupier replay.`,
+    );
+  }
   const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
   for (const { kind, file } of reports) {
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));

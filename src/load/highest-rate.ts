@@ -1,0 +1,78 @@
+import type { LoadResult } from '../journal/load-result.ts';
+
+/** One step of a search for the highest rate. */
+type SearchStep = NonNullable<LoadResult['search']>['steps'][number];
+
+/** The result of a search for the highest rate. */
+export interface RateSearch {
+  readonly search: NonNullable<LoadResult['search']>;
+  /** The result of the step that decides: one with a fault or an interruption, else the highest rate that was held, else the last step. */
+  readonly result: LoadResult;
+}
+
+const FIRST_RATE = 10;
+/** The search ends when the lowest rate that is too high is at most this many times the highest rate that was held. */
+const PRECISION = 1.1;
+/** Share of the rate that the operator must keep up with. */
+const KEPT_UP = 0.95;
+
+/**
+ * Searches the highest rate that holds all limits. Doubles the rate until a limit is missed, and then halves the interval.
+ *
+ * @param play runs one step at a rate, in calls per second
+ * @param maxRate the highest rate for which there are enough players
+ */
+export async function findHighestRate(
+  play: (rate: number) => Promise<LoadResult>,
+  maxRate: number,
+): Promise<RateSearch> {
+  const steps: SearchStep[] = [];
+  let held: { readonly rate: number; readonly result: LoadResult } | undefined;
+  let tooHigh: number | undefined;
+  for (let rate = Math.min(FIRST_RATE, maxRate); ; ) {
+    const result = await play(rate);
+    const step = stepOf(rate, result);
+    steps.push(step);
+    const end = (limitedBy: NonNullable<LoadResult['search']>['limitedBy']): RateSearch => ({
+      search: { highest: held?.rate ?? null, limitedBy, steps },
+      result: limitedBy === 'fault' || limitedBy === 'interrupted' ? result : (held?.result ?? result),
+    });
+    if (result.load.interrupted !== null) return end('interrupted');
+    if (hasFault(result)) return end('fault');
+    if (step.isHeld) held = { rate, result };
+    else if (result.croupierItself.isBottleneck) return end('croupier');
+    else tooHigh = rate;
+    if (tooHigh === undefined && rate >= maxRate) return end('players');
+    if (tooHigh !== undefined && (held ? tooHigh / held.rate <= PRECISION : tooHigh <= 1)) return end('operator');
+    rate = nextRate(held?.rate, tooHigh, maxRate);
+  }
+}
+
+function nextRate(held: number | undefined, tooHigh: number | undefined, maxRate: number): number {
+  if (tooHigh === undefined) return Math.min(maxRate, (held ?? FIRST_RATE) * 2);
+  return held === undefined ? tooHigh / 2 : Math.round(((held + tooHigh) / 2) * 10) / 10;
+}
+
+function stepOf(rate: number, { limits, rate: { got }, croupierItself, reasons }: LoadResult): SearchStep {
+  const missed = limits.find(({ isHeld }) => isHeld !== true);
+  const why = croupierItself.isBottleneck
+    ? 'croupier was too slow'
+    : missed
+      ? `${missed.limit}, but it is ${missed.actual ?? 'unknown'}${missed.unit}`
+      : got < rate * KEPT_UP
+        ? `the operator kept up with ${got} calls per second only`
+        : (reasons[0] ?? null);
+  return { rate, isHeld: why === null, why };
+}
+
+/** True if a step has shown a fault, or could not decide whether there is one. */
+function hasFault({ money, findings, sessionsEnded }: LoadResult): boolean {
+  return (
+    money.problemCount > 0 ||
+    money.players === 0 ||
+    money.owed.length > 0 ||
+    money.unread.length > 0 ||
+    sessionsEnded.length > 0 ||
+    findings.some(({ verdict }) => verdict === 'fail')
+  );
+}

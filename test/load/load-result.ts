@@ -1,0 +1,43 @@
+import type { LoadFacts } from '../../src/journal/load-result.ts';
+
+/** The facts of a load test in which everything is right. */
+export const RIGHT_LOAD: LoadFacts = {
+  format: 'croupier-load/1',
+  croupier: '1.0.0',
+  runID: 'run',
+  startedAt: '2026-11-25T18:00:00.000Z',
+  client: { extCID: 'acme', integratorBaseUrl: 'https://wallet.example' },
+  journal: 'load.ndjson',
+  seed: 's',
+  load: {
+    arrivals: { kind: 'rate', from: 1, to: 1 },
+    durationMs: 1,
+    ranMs: 1,
+    reconcileMs: 1,
+    interrupted: null,
+    disturbances: [],
+  },
+  search: null,
+  money: {
+    players: 2,
+    verified: 2,
+    transactions: 10,
+    byCurrency: [],
+    problems: [],
+    problemCount: 0,
+    owed: [],
+    unread: [],
+    unreadReason: null,
+    healed: 0,
+  },
+  rate: { asked: 1, got: 1, calls: 10, scheduled: 10, lateForPlayers: 0, lateForCroupier: 0, neverSent: 0 },
+  times: [],
+  errors: [],
+  brokenOnPurpose: 0,
+  declinedBets: 0,
+  limits: [],
+  findings: [],
+  croupierItself: { eventLoopP99Ms: 1, cpu: 0.1, isBottleneck: false },
+  sessionsEnded: [],
+  seconds: [],
+};
