@@ -33,12 +33,25 @@ const entry = z.strictObject({
     .enum(CALL_NAMES)
     .optional()
     .describe('The only endpoint at which the rule may fail. Default: every endpoint.'),
-  scenario: text
+  scenario: z
+    .union([text, z.array(text).min(1, 'needs one scenario at least')])
     .optional()
     .describe(
-      'The only scenario in which the rule may fail. An id without a case means all cases. Default: every scenario.',
+      'The only scenario in which the rule may fail, or a list of scenarios. An id without a case means all cases. Default: every scenario.',
     ),
   client: text.optional().describe('The ExtCID of the only client for which the rule may fail. Default: every client.'),
+  money: z
+    .literal(false)
+    .optional()
+    .describe(
+      'false: the rule may fail only in a way that moves no money, such as an accepted bet of 0. Default: it may fail in every way.',
+    ),
+  intermittent: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the rule fails only now and then, so a run in which it passes does not show that it is fixed. Default: false.',
+    ),
 });
 
 /** The schema of a baseline: the file that lists the failures which a run accepts for a while. */
@@ -54,7 +67,7 @@ const WORDS: Words = {
   schema: baselineSchema,
   whole: 'a baseline',
   named: { '': 'a known failure' },
-  eitherOf: 'text',
+  eitherOf: 'text or a list of texts',
 };
 
 /** The parts of a scenario that an entry of a baseline can match. */
@@ -98,20 +111,10 @@ export function readBaseline(file: string, yaml: string, subjects: Subjects): Ba
   const diagnostics = parsed.data.flatMap((given, index) => {
     const earlier = parsed.data.slice(0, index).findIndex((other) => isSame(other, given));
     const found = mistakeIn(given, earlier < 0 ? undefined : lineOf(values, earlier), subjects);
-    return found ? [diagnosticAt(values.range([index, found.key]), found.message, found.fix)] : [];
+    return found ? [diagnosticAt(values.range([index, ...found.path]), found.message, found.fix)] : [];
   });
   if (diagnostics.length > 0) return { kind: 'broken', diagnostics };
-  const known = parsed.data.map((given, index) => ({
-    rule: given.rule,
-    endpoint: given.endpoint ?? null,
-    scenario: given.scenario ?? null,
-    reason: given.reason,
-    ticket: given.ticket,
-    expires: given.expires,
-    line: lineOf(values, index),
-    tried: isTried(given, subjects),
-    client: given.client,
-  }));
+  const known = parsed.data.flatMap((given, index) => knownFailures(given, lineOf(values, index), subjects));
   return { kind: 'read', known };
 }
 
@@ -119,12 +122,36 @@ function lineOf(values: PlacedValues, index: number): number {
   return diagnosticAt(values.range([index]), '').line;
 }
 
+/** Returns the scenarios that an entry names; undefined alone stands for every scenario. */
+function scenariosOf({ scenario }: Entry): readonly (string | undefined)[] {
+  return typeof scenario === 'string' || scenario === undefined ? [scenario] : [...new Set(scenario)];
+}
+
+/** Returns one known failure for each scenario of an entry. */
+function knownFailures(given: Entry, line: number, subjects: Subjects): readonly ClientsFailure[] {
+  return scenariosOf(given).map((scenario) => ({
+    rule: given.rule,
+    endpoint: given.endpoint ?? null,
+    scenario: scenario ?? null,
+    reason: given.reason,
+    ticket: given.ticket,
+    expires: given.expires,
+    ...(given.money === false && { noMoney: true as const }),
+    ...(given.intermittent === true && { intermittent: true as const }),
+    line,
+    tried: isTried(given.rule, scenario, subjects),
+    client: given.client,
+  }));
+}
+
 function isSame(a: Entry, b: Entry): boolean {
-  return a.rule === b.rule && a.endpoint === b.endpoint && a.scenario === b.scenario && a.client === b.client;
+  const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
+  return a.rule === b.rule && a.endpoint === b.endpoint && a.client === b.client && shared;
 }
 
 interface Mistake {
-  readonly key: keyof Entry;
+  /** The keys from the entry to the wrong value. */
+  readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly fix?: string | undefined;
 }
@@ -134,28 +161,43 @@ interface Mistake {
  * mistake would never match a failure.
  */
 function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subjects): Mistake | undefined {
-  const { rule, endpoint, scenario, client } = given;
+  const { rule, endpoint, scenario, client, money } = given;
   if (twinLine !== undefined) {
-    return { key: 'rule', message: `\`${rule}\` is already listed in line ${twinLine}`, fix: 'keep only one of them' };
+    return {
+      path: ['rule'],
+      message: `\`${rule}\` is already listed in line ${twinLine}`,
+      fix: 'keep only one of them',
+    };
   }
   if (rule === EXPECTATION && scenario === undefined) {
-    return { key: 'rule', message: `an ${EXPECTATION} belongs to a scenario: add \`scenario\`` };
+    return { path: ['rule'], message: `an ${EXPECTATION} belongs to a scenario: add \`scenario\`` };
   }
   if (rule !== EXPECTATION && ruleById(rule).level === 'NOTE') {
-    return { key: 'rule', message: `\`${rule}\` is a NOTE, which never fails a run`, fix: 'remove it from the list' };
+    return {
+      path: ['rule'],
+      message: `\`${rule}\` is a NOTE, which never fails a run`,
+      fix: 'remove it from the list',
+    };
   }
   const endpoints = rule === EXPECTATION ? [] : (ruleById(rule).endpoints ?? []);
   if (endpoint !== undefined && !endpoints.includes(endpoint)) {
     const judged =
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
-    return { key: 'endpoint', message: `\`${rule}\` ${judged}` };
+    return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  if (scenario !== undefined && !subjects.suite.some(({ id }) => isNamed(scenario, id))) {
+  if (money === false && (rule === EXPECTATION || !ruleById(rule).money)) {
+    return { path: ['money'], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
+  }
+  const names = scenariosOf(given);
+  const at = names.findIndex((name) => name !== undefined && !subjects.suite.some(({ id }) => isNamed(name, id)));
+  const unknown = names[at];
+  if (unknown !== undefined) {
     const ids = subjects.suite.flatMap(({ id }) => [id, withoutCase(id)]);
-    return { key: 'scenario', message: `there is no scenario \`${scenario}\``, fix: suggestion(scenario, ids) };
+    const path = typeof scenario === 'string' ? ['scenario'] : ['scenario', scenario?.indexOf(unknown) ?? 0];
+    return { path, message: `there is no scenario \`${unknown}\``, fix: suggestion(unknown, ids) };
   }
   if (client !== undefined && subjects.clients.length > 0 && !subjects.clients.includes(client)) {
-    return { key: 'client', message: `there is no client \`${client}\``, fix: suggestion(client, subjects.clients) };
+    return { path: ['client'], message: `there is no client \`${client}\``, fix: suggestion(client, subjects.clients) };
   }
   return undefined;
 }
@@ -174,7 +216,7 @@ function isNamed(scenario: string, id: string): boolean {
 }
 
 /** True if the run plays every scenario in which the rule could fail. */
-function isTried({ rule, scenario }: Entry, { suite, chosen }: Subjects): boolean {
+function isTried(rule: Entry['rule'], scenario: string | undefined, { suite, chosen }: Subjects): boolean {
   const wanted = suite.filter(
     ({ id, rules, tags }) =>
       (scenario === undefined ? !tags.includes('opt-in') : isNamed(scenario, id)) &&

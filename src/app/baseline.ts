@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Baseline } from '../journal/event.ts';
 import type { ClientsFailure, Subjects } from './baseline-file.ts';
@@ -30,6 +31,19 @@ export async function loadBaseline(
   const reading = readBaseline(shown, readTextFile(file, 'The baseline'), subjects);
   if (reading.kind === 'broken') throw diagnosticsError(reading.diagnostics);
   return { file: shown, known: reading.known };
+}
+
+/**
+ * Checks the baselines that a run will bring up to date.
+ *
+ * @param files the absolute paths of the files, which need not exist
+ * @throws UsageError with every mistake in a file, before any call is sent
+ */
+export async function checkBaselines(files: readonly string[], cwd: string): Promise<void> {
+  for (const file of files.filter((name) => existsSync(name))) {
+    const { readDrafts } = await import('./baseline-merge.ts');
+    readDrafts(readTextFile(file, 'The baseline'), shownPath(file, cwd));
+  }
 }
 
 /** Returns the known failures of one client, including those that are known for every client. */

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../engine/run/make-folder.ts';
+import type { Fold } from '../journal/fold.ts';
 import { REPORT_FORMS, REPORT_KINDS } from '../report/exports/kinds.ts';
-import type { Report } from '../report/options.ts';
+import type { OpenJournal, Report, ReportOptions } from '../report/options.ts';
 import { nearest } from '../scenario/near.ts';
 import { UsageError } from './exit-status.ts';
 
@@ -102,6 +103,27 @@ export function refuseOverwriting(file: string, flag: string, kept: readonly str
 
 /** Only the owner may read what croupier writes, because a report shows sessions, players and balances. */
 const MODE = 0o600;
+
+/**
+ * Returns the text of a report. A baseline that exists is brought up to date, and every other file is replaced.
+ *
+ * @param file the absolute path of the file to write
+ * @throws UsageError if the file is to be a baseline and contains something else
+ */
+export async function* reportPieces(
+  { kind, report, file: shown }: ReportRequest,
+  { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
+  file: string,
+  options: ReportOptions,
+): AsyncGenerator<string> {
+  const isThere = kind === 'baseline' && lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  if (!isThere) {
+    yield* report(fold, open, options);
+    return;
+  }
+  const { mergeBaseline } = await import('./baseline-merge.ts');
+  yield mergeBaseline(readFileSync(file, 'utf8'), shown, fold);
+}
 
 /**
  * Writes a file completely or not at all, so that only its owner can read it. If the path is a device or a pipe, writes each

@@ -1,6 +1,6 @@
 import { CORE_RULES } from '../contract/catalogue.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
-import { isKnownBreach, type KnownResult, staleEntries } from './baseline.ts';
+import { isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { movedAloneReason } from './moved-alone.ts';
@@ -236,8 +236,8 @@ function kindOf(unmet: readonly RequiredOutcome[]): string {
 /**
  * Writes a clause such as `2 known failures of acme no longer fail and must be removed, 1 has expired (baseline.yaml)`.
  */
-function staleSentence({ run }: Fold, stale: readonly KnownResult[]): string {
-  const count = (wanted: KnownResult['state']): number => stale.filter(({ state }) => state === wanted).length;
+function staleSentence({ run }: Fold, stale: readonly KnownGroup[]): string {
+  const count = (wanted: KnownGroup['state']): number => stale.filter(({ state }) => state === wanted).length;
   const fixed = count('mended');
   const expired = count('expired');
   const of = `of ${run.client.extCID}`;
@@ -260,7 +260,9 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
   if (failed.length > 0) {
     const known = knownFailureCount(fold);
     const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
-    const rules = `breaks ${failed.length} of ${plural(judgedRules(fold), 'rule')} judged${beyond}`;
+    const worse = failed.filter(({ isWorse }) => isWorse).length;
+    const grown = worse === 0 ? '' : `, ${worse} of them worse than the baseline allows`;
+    const rules = `breaks ${failed.length} of ${plural(judgedRules(fold), 'rule')} judged${beyond}${grown}`;
     parts.push(money === 0 ? rules : `${rules}, ${moneyPart(failed.length, money)}`);
   }
   if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);

@@ -107,6 +107,11 @@ const knownFailure = object({
   reason: text,
   ticket: text,
   expires: text.describe('YYYY-MM-DD: the last day, in UTC, on which the entry is valid'),
+  noMoney: z.literal(true).exactOptional().describe('true: the entry allows only breaches that move no money'),
+  intermittent: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the failure occurs only now and then, so a run without it does not show that it is fixed'),
   line: z.int().min(1).describe('line of the entry in the baseline file'),
   tried: z.boolean().describe('true: the run has every scenario of the suite that tests the rule'),
 });

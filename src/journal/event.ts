@@ -34,6 +34,13 @@ export interface KnownFailure {
   readonly ticket: string;
   /** The last day on which the entry is valid, in UTC, as `YYYY-MM-DD`. */
   readonly expires: string;
+  /** True if the entry allows only breaches that move no money. It is left out if it allows all breaches. */
+  readonly noMoney?: true;
+  /**
+   * True if the failure occurs only now and then, so that a run without it does not show that it is fixed. It is left out
+   * for other failures.
+   */
+  readonly intermittent?: true;
   /** The line of the entry in the baseline file, counted from 1. */
   readonly line: number;
   /**

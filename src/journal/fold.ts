@@ -19,6 +19,7 @@ import { byGravity, flakyOutcome, type JudgedFinding, type JudgedOutcome, judgeO
 import { type CallLatency, startLatencyTally } from './latency.ts';
 import { LostCalls } from './lost-calls.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './rate-limit.ts';
+import { type RulePlace, rulePlaces } from './rule-place.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
@@ -42,6 +43,8 @@ export interface Fold {
   readonly causes: readonly Cause[];
   /** The state of each known failure, in the order of the baseline. */
   readonly baseline: readonly KnownResult[];
+  /** The results of each rule, and of the expectations of scenarios, at each place where they were tried. */
+  readonly places: readonly RulePlace[];
   /** The expectations of scenarios that were not met or could not be decided. */
   readonly expectations: readonly JudgedFinding[];
   readonly scenarios: readonly ScenarioResult[];
@@ -223,15 +226,24 @@ function sumUp(
     for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? racesWithFindings(one) : []));
   }
   const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
-  const baseline = judgeBaseline(run, ended, outcomes);
-  const how = { run, ended, baseline };
-  const rules = RULES.map((rule) => ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, how));
+  const places = rulePlaces(outcomes);
+  const placesOf = Map.groupBy(places, ({ rule }) => rule);
+  const baseline = judgeBaseline({ run, ended, places });
+  const rules = RULES.map((rule) =>
+    ruleResult(rule, byRule.get(rule.id) ?? [], scenarios, {
+      run,
+      ended,
+      baseline,
+      places: placesOf.get(rule.id) ?? [],
+    }),
+  );
   return {
     run,
     ended,
     rules,
     causes: likelyCauses(rules, outcomes),
     baseline,
+    places,
     expectations: (byRule.get(EXPECTATION) ?? []).flatMap((outcome) => outcome.findings).toSorted(byGravity),
     scenarios,
     races,

@@ -2,7 +2,7 @@ import type { CallName } from '../contract/call-name.ts';
 import type { Rule, RuleId } from '../contract/catalogue.ts';
 import { isEveryday } from '../contract/currencies.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
-import { isKnownFailing, type KnownResult } from './baseline.ts';
+import { type KnownResult, newPlaces } from './baseline.ts';
 import type { RunEnded, RunStarted } from './event.ts';
 import type { Verdict } from './finding.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type JudgedOutcome,
   reasonOf,
 } from './judged-outcome.ts';
+import type { RulePlace } from './rule-place.ts';
 import { type ScenarioResult, stopReason } from './scenario-result.ts';
 
 interface EndpointResult {
@@ -49,6 +50,10 @@ export interface RuleResult {
   readonly breaches: number;
   /** True if the rule fails and all of its breaches are on the run's baseline. */
   readonly isKnown: boolean;
+  /** True if the run's baseline lists the rule, but the rule fails in a way that no entry of the baseline allows. */
+  readonly isWorse: boolean;
+  /** The results at each place where the rule was tried. */
+  readonly places: readonly RulePlace[];
   /** Ids of the scenarios that tested the rule, in the order of the plan. */
   readonly scenarios: readonly string[];
   /** One verdict for each endpoint, if the rule is judged separately for each endpoint; otherwise empty. */
@@ -79,17 +84,28 @@ export function ruleResult(
   rule: Rule,
   outcomes: readonly JudgedOutcome[],
   scenarios: readonly ScenarioResult[],
-  how: { readonly run: RunStarted; readonly ended: RunEnded | null; readonly baseline: readonly KnownResult[] },
+  how: {
+    readonly run: RunStarted;
+    readonly ended: RunEnded | null;
+    readonly baseline: readonly KnownResult[];
+    /** The results at each place where the rule was tried. */
+    readonly places: readonly RulePlace[];
+  },
 ): RuleResult {
   const tried = new Set(outcomes.filter((outcome) => outcome.verdict !== 'skip').map((outcome) => outcome.scenario));
   const breaches = outcomes.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
   const noMoney = breaches.length > 0 && breaches.every((outcome) => outcome.noMoney);
+  const { places } = how;
+  const isFailing = places.some(({ failed }) => failed > 0);
+  const isNew = newPlaces(how.baseline, places).length > 0;
   const base = {
     rule: noMoney && rule.money ? { ...rule, money: false, means: null } : rule,
     checks: countOf(outcomes, isDecided),
     scenarios: [...tried],
     breaches: countOf(outcomes, ({ verdict }) => verdict === 'fail'),
-    isKnown: isKnownFailing(how.baseline, outcomes),
+    isKnown: isFailing && !isNew,
+    isWorse: isNew && how.baseline.some(({ known, state }) => known.rule === rule.id && state !== 'expired'),
+    places,
     findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios, how.run)),
     findingCount: countOf(outcomes, isFinding),
     flaky: false,

@@ -1,43 +1,66 @@
+import type { RuleId } from '../contract/catalogue.ts';
+import { type KnownGroup, knownGroups, newPlaces } from '../journal/baseline.ts';
 import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
-
-type Known = Fold['baseline'][number];
+import { plural } from './terminal/layout.ts';
 
 /** The verdict whose mark and colour reports use for each state. The states that fail the run come first, as in reports. */
-const VERDICT_OF_STATE: Readonly<Record<Known['state'], Verdict>> = {
+const VERDICT_OF_STATE: Readonly<Record<KnownGroup['state'], Verdict>> = {
   mended: 'fail',
   expired: 'fail',
   failing: 'note',
+  passed: 'pass',
   undecided: 'inconclusive',
 };
+
+/** Maximum number of scenarios that the name of a known failure shows. */
+const MAX_NAMES = 3;
 
 /**
  * Returns the known failures of the run's baseline, each with the verdict whose mark and colour it gets. Failures that fail the
  * run come first.
  */
-export function knownInOrder({ baseline }: Fold): readonly { readonly result: Known; readonly look: Verdict }[] {
+export function knownInOrder({ baseline }: Pick<Fold, 'baseline'>): readonly {
+  readonly result: KnownGroup;
+  readonly look: Verdict;
+}[] {
+  const groups = knownGroups(baseline);
   return Object.entries(VERDICT_OF_STATE).flatMap(([state, look]) =>
-    baseline.filter((result) => result.state === state).map((result) => ({ result, look })),
+    groups.filter((result) => result.state === state).map((result) => ({ result, look })),
   );
 }
 
 /** Returns the name of a known failure, as in `win.credit at win in bet/many`. */
-export function knownName({ known: { rule, endpoint, scenario } }: Known): string {
+export function knownName({ known: { rule, endpoint }, scenarios }: KnownGroup): string {
   return [
     rule,
     ...(endpoint === null ? [] : [`at ${endpoint}`]),
-    ...(scenario === null ? [] : [`in ${scenario}`]),
+    ...(scenarios.length === 0 ? [] : [`in ${listed(scenarios)}`]),
   ].join(' ');
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more}`;
 }
 
 /**
  * Describes the state of a known failure and what to do about it. The sentence contains text of the baseline file that is not yet
  * escaped.
  */
-export function knownSentence({ known: { rule, reason, ticket, expires, line }, state }: Known): string {
+export function knownSentence(group: KnownGroup): string {
+  const { known, state, failed, checks } = group;
+  const { rule, reason, ticket, expires, line, intermittent } = known;
+  const rate = `in ${failed} of ${plural(checks, 'check')}`;
   switch (state) {
     case 'failing':
-      return `still fails and is known until ${expires} (${ticket}): ${reason}`;
+      return intermittent
+        ? `failed ${rate} and is known to fail now and then, until ${expires} (${ticket}): ${reason}`
+        : `still fails and is known until ${expires} (${ticket}): ${reason}`;
+    case 'passed':
+      return intermittent
+        ? `failed ${rate} and is known to fail now and then, until ${expires} (${ticket}). If it is fixed, remove the entry at line ${line} of the baseline`
+        : `did not fail here in this run. The entry at line ${line} of the baseline still fails in another scenario (${ticket})`;
     case 'mended':
       return `${rule === EXPECTATION ? 'the expectation is now met' : 'the rule no longer fails'}: remove the entry at line ${line} of the baseline (${ticket})`;
     case 'expired':
@@ -45,6 +68,34 @@ export function knownSentence({ known: { rule, reason, ticket, expires, line }, 
     case 'undecided':
       return `could not be decided in this run and is known until ${expires} (${ticket})`;
   }
+}
+
+/**
+ * Says where a rule fails that the baseline lists, although no entry allows it there; null if the rule did not get worse than the
+ * baseline allows.
+ */
+export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules' | 'baseline'>): string | null {
+  const result = rules.find(({ rule }) => rule.id === id);
+  if (!result?.isWorse) return null;
+  const places = newPlaces(baseline, result.places);
+  const allowedWithoutMoney = places.filter((place) =>
+    baseline.some(
+      ({ known, state }) =>
+        state === 'failing' &&
+        known.noMoney &&
+        known.rule === id &&
+        (known.scenario ?? place.scenario) === place.scenario,
+    ),
+  );
+  if (allowedWithoutMoney.length > 0 && allowedWithoutMoney.length === places.length)
+    return `the baseline lists this rule only for breaches that move no money, and this one moves money (in ${listed(scenariosOf(places))})`;
+  const endpoints = [...new Set(places.flatMap(({ endpoint }) => endpoint ?? []))];
+  const at = endpoints.length === 0 ? '' : `at ${endpoints.join(', ')} `;
+  return `the baseline lists this rule, but not for this failure: it fails ${at}in ${listed(scenariosOf(places))}`;
+}
+
+function scenariosOf(places: readonly { readonly scenario: string }[]): readonly string[] {
+  return [...new Set(places.map(({ scenario }) => scenario))];
 }
 
 /** Returns the path of the baseline, which is the file of known failures. Returns null if the run had no baseline. */

@@ -113,6 +113,8 @@ describe('croupier run --baseline', () => {
       entry('win.credit', '  scenario: win/cred\n'),
       entry('win.zero'),
       entry('win.zero'),
+      entry('reply.json', '  money: false\n'),
+      entry('bet.debit', '  scenario: [win/credit, win/cred]\n'),
     ].join('');
     const { status, err } = await judged(list, []);
     expect(status).toBe(2);
@@ -121,6 +123,8 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('an expectation belongs to a scenario: add `scenario`');
     expect(err).toContain('did you mean `win/credit`?');
     expect(err).toContain('`win.zero` is already listed in line 19');
+    expect(err).toContain('baseline.yaml:31:10: `reply.json` is not about money');
+    expect(err.match(/baseline\.yaml:(18:13|3\d:\d\d): there is no scenario `win\/cred`/g)).toHaveLength(2);
   });
 
   it('lets a listed expectation of a scenario fail', async () => {
@@ -132,11 +136,41 @@ describe('croupier run --baseline', () => {
   });
 });
 
+describe('a listed rule that got worse', () => {
+  it('fails as a new failure, and every report says what the baseline does not allow', async () => {
+    const narrow = entry('idempotency.bet', '  scenario: [idempotency/durable, money/conservation]\n');
+    const { status, firstLine, out } = await judged(narrow, ['idempotency/bet', 'money/conservation']);
+    expect(status).toBe(1);
+    expect(firstLine).toContain(', 1 of them worse than the baseline allows');
+    const said = 'the baseline lists this rule, but not for this failure: it fails in idempotency/bet';
+    expect(out.replace(/\s+/g, ' ')).toContain(said);
+    expect(read('r.xml')).toContain(`worse: ${said}`);
+    expect(report()).toMatchObject({ rules: expect.arrayContaining([expect.objectContaining({ isWorse: true })]) });
+    expect(report().baseline).toMatchObject([
+      { scenario: 'idempotency/durable', state: 'undecided', checks: 0 },
+      { scenario: 'money/conservation', state: 'failing' },
+    ]);
+  });
+
+  it('never counts as fixed if it fails only now and then, and its rate is shown', async () => {
+    const list = entry('idempotency.bet', '  intermittent: true\n');
+    const passed = await judged(list, ['idempotency/bet'], false);
+    expect(passed.status).toBe(0);
+    expect(report().baseline).toMatchObject([{ state: 'passed', failed: 0, intermittent: true }]);
+    expect(passed.out).toMatch(/failed in 0 of \d+ checks and is known to fail now and then/);
+    const failing = await judged(list, ['idempotency/bet']);
+    expect(failing.status).toBe(0);
+    expect(failing.out).toMatch(/failed in [1-9]\d* of \d+ checks? and is known to fail now and then/);
+    const over = await judged(list.replace('2999-12-31', '2020-01-01'), ['idempotency/bet'], false);
+    expect(over.status).toBe(1);
+  });
+});
+
 describe('croupier report convert --to baseline', () => {
   it('lists the failing rules with gaps to fill in, and keeps the entries that are filled in', async () => {
     const args = ['run', '--reference', '--defect', 'replayed-bet-charged', 'idempotency.bet', '--linger', '10ms'];
     await croupier([...args, '--journal', 'run.ndjson', '--report', 'baseline=baseline.yaml'], { cwd });
-    expect(read('baseline.yaml')).toContain('- rule: idempotency.bet\n  reason: ""\n');
+    expect(read('baseline.yaml')).toContain('- rule: idempotency.bet\n  client: demo-eu\n  scenario:\n    - ');
     const refused = await croupier([...args, '--baseline', 'baseline.yaml'], { cwd });
     expect(refused.status).toBe(2);
     expect(refused.err).toContain('`expires` must be a day, as in');
@@ -147,5 +181,11 @@ describe('croupier report convert --to baseline', () => {
     const taken = await croupier([...args, '--baseline', 'baseline.yaml', '--report', 'baseline=again.yaml'], { cwd });
     expect(taken.status).toBe(0);
     expect(read('again.yaml')).toBe(filled);
+    write('ours.yaml', `# ours\n- rule: win.credit\n  client: other\n${filled.replace(/^#.*\n/, '')}`);
+    const ours = read('ours.yaml');
+    await croupier(['report', 'convert', 'run.ndjson', '--to', 'baseline=ours.yaml'], { cwd });
+    expect(read('ours.yaml')).toBe(ours);
+    const wrong = await croupier([...args, '--report', 'baseline=run.ndjson'], { cwd });
+    expect([wrong.status, wrong.out]).toEqual([2, '']);
   });
 });

@@ -105,6 +105,7 @@ const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>
   budget: '{ balance: 300ms, bet: 800ms }',
   workers: '8',
   rate: '50',
+  lock: '{ wait: 10m }',
   maxAtOnce: '64',
   tls: '{ ca: ca.pem }',
   proxy: 'http://127.0.0.1:3128',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { EarlierJournal } from '../../engine/after/earlier-run.ts';
 import { renderDiagnostic } from '../../scenario/yaml/diagnostic.ts';
-import { type Baselines, loadBaseline } from '../baseline.ts';
+import { type Baselines, checkBaselines, loadBaseline } from '../baseline.ts';
 import { type Clients, resolveClients } from '../config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../config/configuration.ts';
 import { askForProduction, movesMoney } from '../config/production.ts';
@@ -10,7 +10,13 @@ import type { RunFlags } from '../config/run-flags.ts';
 import { refuseOtherOperators, variationsOf } from '../embedded-operator.ts';
 import { UsageError } from '../exit-status.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../lock/lock-folder.ts';
-import { type ReportRequest, readReportRequests, refuseOverwriting, refuseSharedFile } from '../report-files.ts';
+import {
+  fileForClient,
+  type ReportRequest,
+  readReportRequests,
+  refuseOverwriting,
+  refuseSharedFile,
+} from '../report-files.ts';
 import { mistakesIn } from '../scenario-mistakes.ts';
 import { choose, type Selection, sourcesFor } from '../selection.ts';
 import type { Stdio } from '../stdio.ts';
@@ -79,6 +85,11 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
   const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
   const baselines = await loadBaseline(flags.baseline, subjects, stdio.cwd);
+  // The name of the embedded operator's client is not known yet.
+  const names = clients.clients.length > 0 ? clients.clients.map(({ extCID }) => extCID) : [''];
+  const updated = reports.filter(({ kind }) => kind === 'baseline');
+  const files = names.flatMap((name) => updated.map(({ file }) => path.resolve(stdio.cwd, fileForClient(file, name))));
+  await checkBaselines(files, stdio.cwd);
   if (clients.clients.length > 0 && movesMoney(chosen)) await askForProduction(clients.clients, flags, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
   const lock = flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio);
@@ -101,7 +112,8 @@ async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: S
 
 function refuseFlags(flags: RunFlags, reports: readonly ReportRequest[], { clients }: Clients): void {
   for (const { kind, file } of reports) {
-    refuseSharedFile(file, `--report ${kind}=${file}`, clients.length);
+    // Each client adds its failures to a baseline.
+    if (kind !== 'baseline') refuseSharedFile(file, `--report ${kind}=${file}`, clients.length);
     if (flags.journal !== undefined)
       refuseOverwriting(path.resolve(file), `--report ${kind}=${file}`, [path.resolve(flags.journal)]);
     if (file !== '-') continue;

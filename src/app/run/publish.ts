@@ -3,10 +3,10 @@ import type { Place } from '../../journal/finding.ts';
 import { jsonReport } from '../../report/json/json.ts';
 import type { Report, ReportOptions, Verbosity } from '../../report/options.ts';
 import { ANSI, PLAIN } from '../../report/paint.ts';
-import { EXIT } from '../exit-status.ts';
+import { EXIT, UsageError } from '../exit-status.ts';
 import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
-import { fileForClient, type ReportRequest, writeWhole } from '../report-files.ts';
+import { fileForClient, type ReportRequest, reportPieces, writeWhole } from '../report-files.ts';
 import { repositoryFile } from '../repository.ts';
 import { type Sink, type Stdio, showsUnicode } from '../stdio.ts';
 import type { Played } from './play.ts';
@@ -49,13 +49,16 @@ export async function publish(
   // The exchanges are not printed again: -vv prints each one when it happens.
   const printed: ReportOptions = { ...options, verbosity: verbosity === 0 ? 0 : 1 };
   for await (const piece of (json ? jsonReport : text)(fold, open, printed)) stdio.out.write(scrub(piece));
-  for (const { kind, report, file: name } of reports) {
+  for (const request of reports) {
+    const { kind, file: name } = request;
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
     try {
-      await writeWhole(file, scrubbed(report(fold, open, inFile({ ...options, verbosity })), scrub));
+      const pieces = reportPieces(request, { fold, open }, file, inFile({ ...options, verbosity }));
+      await writeWhole(file, scrubbed(pieces, scrub));
     } catch (error) {
+      const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
       stdio.err.write(
-        `The ${kind} report can't be written: ${file}: ${whyUnreadable(error)}. Write it again with: croupier report convert ${played.journal} --to ${kind}=FILE\n`,
+        `The ${kind} report can't be written: ${file}: ${why} Write it again with: croupier report convert ${played.journal} --to ${kind}=FILE\n`,
       );
       statuses.push(EXIT.USAGE);
     }

@@ -1,6 +1,27 @@
-import { isKnownBreach } from '../../journal/baseline.ts';
+import { ruleById } from '../../contract/catalogue.ts';
+import { allows, breachAt, type KnownResult } from '../../journal/baseline.ts';
+import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import type { RulePlace } from '../../journal/rule-place.ts';
+
+/** One entry to write into a baseline. */
+export interface BaselineEntry {
+  readonly rule: string;
+  readonly client: string;
+  readonly endpoint: string | null;
+  /** The scenarios in which the rule fails; empty for all scenarios. */
+  readonly scenarios: readonly string[];
+  readonly noMoney: boolean;
+  readonly intermittent: boolean;
+  /** Empty if a person has to fill it in. This is also true of `ticket` and `expires`. */
+  readonly reason: string;
+  readonly ticket: string;
+  readonly expires: string;
+  /** Number of checks that failed, and number of checks that gave a decision. */
+  readonly failed: number;
+  readonly checks: number;
+}
 
 /**
  * Writes the failures of this run as a baseline for later runs. Entries of the current baseline that still fail or are undecided
@@ -9,44 +30,113 @@ import type { Fold } from '../../journal/fold.ts';
  * In new entries, reason, ticket and expiry are empty. A run does not accept empty values, so a person has to fill them in.
  */
 export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
-  const kept = fold.baseline.filter(({ state }) => state === 'failing' || state === 'undecided');
-  const entries = [
-    ...kept.map(({ known }) => known),
-    ...fold.rules
-      .filter(({ verdict, isKnown }) => verdict === 'fail' && !isKnown)
-      .map(({ rule }) => ({ rule: rule.id, ...UNDECIDED })),
-    ...missed(fold).map((scenario) => ({ rule: EXPECTATION, scenario, ...UNDECIDED })),
+  const { client, startedAt } = fold.run;
+  const kept = fold.baseline
+    .filter(({ state }) => state === 'failing' || state === 'passed' || state === 'undecided')
+    .map((result) => keptEntry(result, client.extCID));
+  const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold))]);
+  yield `# Rules that ${comment(client.extCID)} breaks, from the run of ${comment(startedAt.slice(0, 10))}. See docs/baseline.md.\n`;
+  yield entries.length === 0 ? '[]\n' : entries.map(entryText).join('');
+}
+
+/** Returns the places where something fails that no known failure of the run's baseline allows. */
+function failingPlaces({ places, baseline }: Fold): readonly RulePlace[] {
+  const known = baseline.filter(({ state }) => state !== 'mended' && state !== 'expired').map((result) => result.known);
+  return places.filter((place) => place.failed > 0 && !known.some((one) => allows(one, breachAt(place))));
+}
+
+/**
+ * Returns new entries that allow the failures at some places, and nothing else. If an entry of the run's baseline allows such a
+ * failure, the new entry has its reason, ticket and expiry.
+ */
+export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly BaselineEntry[] {
+  const raced = new Set(fold.races.map(({ scenario }) => scenario));
+  const byRule = Map.groupBy(places, ({ rule, endpoint }) => `${rule} ${endpoint}`);
+  return joined(
+    [...byRule.values()].flatMap((own) => {
+      const isChance = ({ scenario, flaky }: RulePlace): boolean => flaky || raced.has(scenario);
+      // The calls of a race meet by chance. It is also chance in which scenario they meet, if only races show the failure.
+      const isAnywhere = own.every(({ rule, scenario }) => rule.startsWith('concurrency.') && raced.has(scenario));
+      return own.map((place) => {
+        const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
+        return {
+          rule: place.rule,
+          client: fold.run.client.extCID,
+          endpoint: place.endpoint,
+          scenarios: isAnywhere ? [] : [place.scenario],
+          noMoney: isAboutMoney(place.rule) && !place.movesMoney,
+          intermittent: isChance(place),
+          failed: place.failed,
+          checks: place.checks,
+          ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
+        };
+      });
+    }),
+  );
+}
+
+function isAboutMoney(rule: RulePlace['rule']): boolean {
+  return rule !== EXPECTATION && ruleById(rule).money;
+}
+
+function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
+  const { rule, endpoint, scenario, noMoney = false, intermittent = false } = known;
+  const scenarios = scenario === null ? [] : [scenario];
+  return { rule, client, endpoint, scenarios, noMoney, intermittent, failed, checks, ...textsOf(known) };
+}
+
+function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry, 'reason' | 'ticket' | 'expires'> {
+  return { reason, ticket, expires };
+}
+
+/** Joins entries that differ only in their scenarios. */
+function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
+  const kind = ({ scenarios, failed: _failed, checks: _checks, ...rest }: BaselineEntry): string =>
+    JSON.stringify([rest, scenarios.length === 0]);
+  return [...Map.groupBy(entries, kind).values()].flatMap((own) => {
+    const [first] = own;
+    if (!first) return [];
+    const sum = (of: (entry: BaselineEntry) => number): number => own.reduce((all, entry) => all + of(entry), 0);
+    return {
+      ...first,
+      scenarios: [...new Set(own.flatMap(({ scenarios }) => scenarios))],
+      failed: sum(({ failed }) => failed),
+      checks: sum(({ checks }) => checks),
+    };
+  });
+}
+
+/** Writes one entry as YAML. */
+export function entryText(entry: BaselineEntry): string {
+  const { rule, client, endpoint, scenarios, noMoney, intermittent, reason, ticket, expires, failed, checks } = entry;
+  const lines = [
+    `- rule: ${rule}`,
+    `  client: ${scalar(client)}`,
+    ...(endpoint === null ? [] : [`  endpoint: ${endpoint}`]),
+    ...(scenarios.length === 0 ? [] : [`  scenario:${scenarioText(scenarios)}`]),
+    ...(noMoney ? ['  money: false # no breach moved money'] : []),
+    ...(intermittent
+      ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
+      : []),
+    `  reason: ${quoted(reason)}`,
+    `  ticket: ${quoted(ticket)}`,
+    expires === ''
+      ? '  expires: # the last day on which the failure is accepted, as in 2027-03-31'
+      : `  expires: ${expires}`,
   ];
-  yield `# Rules that ${comment(fold.run.client.extCID)} breaks, from the run of ${comment(fold.run.startedAt.slice(0, 10))}. See docs/baseline.md.\n`;
-  if (entries.length === 0) yield '[]\n';
-  for (const entry of entries) yield* entryLines(entry);
+  return lines.map((line) => `${line}\n`).join('');
 }
 
-const UNDECIDED = { reason: '', ticket: '', expires: '' };
-
-interface Entry {
-  readonly rule: string;
-  readonly endpoint?: string | null;
-  readonly scenario?: string | null;
-  readonly reason: string;
-  readonly ticket: string;
-  readonly expires: string;
+/** Writes the value of the key `scenario`: one name, or a list below the key. */
+function scenarioText(scenarios: readonly string[]): string {
+  const [first = ''] = scenarios;
+  if (scenarios.length === 1) return ` ${scalar(first)}`;
+  return scenarios.map((name) => `\n    - ${scalar(name)}`).join('');
 }
 
-function* entryLines({ rule, endpoint = null, scenario = null, reason, ticket, expires }: Entry): Generator<string> {
-  yield `- rule: ${rule}\n`;
-  if (endpoint !== null) yield `  endpoint: ${endpoint}\n`;
-  if (scenario !== null) yield `  scenario: ${quoted(scenario)}\n`;
-  yield `  reason: ${quoted(reason)}\n  ticket: ${quoted(ticket)}\n`;
-  yield expires === ''
-    ? '  expires: # the last day on which the failure is accepted, as in 2027-03-31\n'
-    : `  expires: ${expires}\n`;
-}
-
-/** Returns the scenarios with a missed expectation, each once. */
-function missed({ expectations, baseline }: Fold): readonly string[] {
-  const failing = expectations.filter((finding) => finding.verdict === 'fail' && !isKnownBreach(baseline, finding));
-  return [...new Set(failing.map(({ scenario }) => scenario))];
+/** Writes a name without quotes if no YAML reader can misread it. */
+function scalar(text: string): string {
+  return /^[a-z][a-z0-9]*(?:[/#_.-][a-z0-9]+)+$/i.test(text) ? text : quoted(text);
 }
 
 /** Quotes a text as JSON, which is also valid YAML. Characters that YAML could read as a line end are written as codes. */

@@ -3,7 +3,7 @@ import type { Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import { forWorkflowMessage, forWorkflowProperty } from '../escape.ts';
-import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
+import { baselineFile, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { runAgain } from '../run-again.ts';
 import { breaches } from '../terminal/breach.ts';
@@ -77,11 +77,13 @@ function breachAnnotation(fold: Fold, id: string, finding: JudgedFinding, becaus
   const result = fold.rules.find(({ rule }) => rule.id === id);
   const planned = fold.run.scenarios.find((scenario) => scenario.id === finding.scenario);
   const again = planned ? runAgain(planned, fold.run.flags) : null;
+  const worse = result ? worseSentence(result.rule.id, fold) : null;
   return {
     level: 'error',
     title: `${fold.run.client.extCID} breaks ${id}`,
     place: finding.place,
     lines: [
+      ...(worse === null ? [] : [`Worse than the baseline allows: ${worse}.`]),
       ...(because === null ? [] : [`Likely cause: ${because} is broken.`]),
       ...(result?.rule.means ? [result.rule.means] : []),
       `expected: ${finding.expected}`,

@@ -1,6 +1,6 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { RULE_GROUPS } from '../../contract/rule.ts';
-import { isKnownBreach } from '../../journal/baseline.ts';
+import { isKnownBreach, type KnownGroup, knownGroups } from '../../journal/baseline.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Place, Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -9,7 +9,7 @@ import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { clauseText } from '../clause.ts';
 import { forXmlAttribute, forXmlText } from '../escape.ts';
-import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
+import { baselineFile, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 
 type Paths = Pick<ReportOptions, 'repositoryFile'>;
@@ -65,7 +65,7 @@ export function testSuites(fold: Fold, { repositoryFile }: Paths): readonly Test
   }));
   const missed = expectationCases(fold, durations, inRepository);
   if (missed.length > 0) suites.push({ name: 'expectation', cases: missed });
-  const listed = fold.baseline.filter(({ state }) => state !== 'failing');
+  const listed = knownGroups(fold.baseline).filter(({ state }) => state !== 'failing');
   if (listed.length > 0) suites.push({ name: 'baseline', cases: listed.map((known) => baselineCase(known, fold)) });
   const run = runCase(fold);
   if (run) suites.push({ name: 'run', cases: [run] });
@@ -176,7 +176,8 @@ function ruleCase(
   inRepository: InRepository,
 ): TestCase {
   const { rule, verdict, isKnown } = result;
-  const known = fold.baseline.find((one) => one.state === 'failing' && one.known.rule === rule.id);
+  const known = knownGroups(fold.baseline).find((one) => one.state === 'failing' && one.known.rule === rule.id);
+  const worse = worseSentence(rule.id, fold);
   const grave = result.findings.filter((finding) => finding.verdict === verdict);
   const cause = fold.causes.find(({ explains }) => explains.some((explained) => explained.rule === rule.id));
   const because = cause?.result.rule.id ?? result.because;
@@ -192,6 +193,7 @@ function ruleCase(
     flaky: result.flaky && !isKnown,
     message: isKnown && known ? `It ${knownSentence(known)}` : messageOf(result, because),
     details: [
+      ...(worse === null ? [] : [`worse: ${worse}`]),
       ...(because === null ? [] : [`likely cause: ${because}. ${ruleById(because).means ?? ''}`]),
       `${rule.level}${rule.money ? ' $' : ''}: ${rule.sentence}`,
       clauseText(rule),
@@ -247,15 +249,18 @@ function expectationCases(
   });
 }
 
-/** Turns an entry of the baseline into a test. An outdated entry is a failure, and an undecided entry is skipped. */
-function baselineCase(result: Fold['baseline'][number], fold: Fold): TestCase {
+/**
+ * Turns an entry of the baseline into a test. An outdated entry is a failure, and an undecided entry is skipped. An entry for a
+ * failure that occurs now and then passes if the failure did not occur.
+ */
+function baselineCase(result: KnownGroup, fold: Fold): TestCase {
   const sentence = knownSentence(result);
   return {
     name: knownName(result),
     classname: 'baseline',
     place: { file: baselineFile(fold) ?? '', line: result.known.line, column: 1 },
     seconds: 0,
-    verdict: result.state === 'undecided' ? 'skip' : 'fail',
+    verdict: result.state === 'undecided' ? 'skip' : result.state === 'passed' ? 'pass' : 'fail',
     message: sentence,
     details: sentence,
   };

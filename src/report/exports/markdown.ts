@@ -5,7 +5,7 @@ import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { forMarkdown, forXmlText } from '../escape.ts';
 import { findEvidence } from '../evidence.ts';
-import { baselineFile, knownName, knownSentence } from '../known-failures.ts';
+import { baselineFile, knownInOrder, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { PLAIN } from '../paint.ts';
@@ -148,7 +148,9 @@ function* brokenText(fold: Fold, options: ReportOptions): Generator<string> {
   if (failed.length > 0) yield '\n### Broken rules\n\n| rule | | actual | in |\n|---|---|---|---|\n';
   for (const result of failed) {
     const seen = result.findings.find(({ verdict }) => verdict === 'fail');
-    yield `| \`${result.rule.id}\` | ${weight(result)} | ${escaped(result.reason ?? '')} | ${where(seen, options)} |\n`;
+    const worse = worseSentence(result.rule.id, fold);
+    const seenAs = worse === null ? (result.reason ?? '') : `${result.reason ?? ''} (worse: ${worse})`;
+    yield `| \`${result.rule.id}\` | ${weight(result)} | ${escaped(seenAs)} | ${where(seen, options)} |\n`;
   }
   const missed = breaches(fold).find(({ id }) => id === 'expectation');
   if (missed) yield '\n### Expectations of scenarios that are not met\n\n| actual | in |\n|---|---|\n';
@@ -169,7 +171,7 @@ function* knownText(fold: Fold): Generator<string> {
   const file = baselineFile(fold);
   if (file === null || fold.baseline.length === 0) return;
   yield `\n### Known failures (${code(file)})\n\n`;
-  for (const result of fold.baseline) yield `- ${code(knownName(result))} ${escaped(knownSentence(result))}\n`;
+  for (const { result } of knownInOrder(fold)) yield `- ${code(knownName(result))} ${escaped(knownSentence(result))}\n`;
 }
 
 function* latencyText(fold: Fold): Generator<string> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LEVELS, RULE_GROUPS } from '../../contract/rule.ts';
+import { KNOWN_STATES } from '../../journal/baseline.ts';
 import { RUN_ENDINGS, STOP_STATUSES } from '../../journal/event.ts';
 import { shared } from '../../journal/event-schema.ts';
 import { VERDICTS } from '../../journal/finding.ts';
@@ -99,6 +100,9 @@ const rule = z.object({
   since: z.string(),
   verdict,
   isKnown: z.boolean().describe('true: the rule fails, and all of its breaches are on the baseline'),
+  isWorse: z
+    .boolean()
+    .describe('true: the baseline lists the rule, but the rule fails in a way that no entry of the baseline allows'),
   reason,
   because: ruleId.nullable(),
   flaky: z.boolean().describe('true: the verdict comes only from scenarios that failed and then passed on retry'),
@@ -164,7 +168,14 @@ const report = z.object({
     .array(cause)
     .describe('the few broken rules that explain all breaches, those about money first, then those that explain most'),
   baseline: z
-    .array(z.object({ ...knownFailure.unwrap().shape, state: z.enum(['failing', 'mended', 'expired', 'undecided']) }))
+    .array(
+      z.object({
+        ...knownFailure.unwrap().shape,
+        state: z.enum(KNOWN_STATES),
+        failed: count.describe('number of checks at the place of the entry that failed'),
+        checks: count.describe('number of checks at the place of the entry that gave a decision'),
+      }),
+    )
     .describe(
       'the known failures of the run with their states; a failure that has expired or no longer occurs fails the run',
     ),

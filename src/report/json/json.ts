@@ -57,7 +57,7 @@ function headOf(fold: Fold): object {
     counts: Object.fromEntries(counts),
     exchangeCount: fold.exchanges.sent,
     causes: fold.causes.map(causeOf),
-    baseline: fold.baseline.map(({ known, state }) => ({ ...known, state })),
+    baseline: fold.baseline.map(({ known, ...result }) => ({ ...known, ...result })),
     latency: fold.latency.map(latencyOf),
     flaky: fold.scenarios.filter(({ flaky }) => flaky).map(({ planned }) => planned.id),
     required: requiredOutcomes(fold).map(({ kind, id, by, verdict, reason }) => ({ kind, id, by, verdict, reason })),
@@ -91,6 +91,7 @@ function ruleOf({
   rule,
   verdict,
   isKnown,
+  isWorse,
   reason,
   because,
   flaky,
@@ -101,7 +102,7 @@ function ruleOf({
 }: RuleResult): object {
   const { id, group, level, money, clause, sentence, means, hint, since } = rule;
   const entry = { id, group, level, money, clause, sentence, means, hint, since };
-  return { ...entry, verdict, isKnown, reason, because, flaky, seenIn, checks, endpoints, scenarios };
+  return { ...entry, verdict, isKnown, isWorse, reason, because, flaky, seenIn, checks, endpoints, scenarios };
 }
 
 function scenarioOf(

@@ -8,6 +8,7 @@ import { MOVED_ALONE } from '../../journal/scenario-result.ts';
 import { clauseText } from '../clause.ts';
 import { forTerminal } from '../escape.ts';
 import { type Evidence, timelineOf } from '../evidence.ts';
+import { worseSentence } from '../known-failures.ts';
 import { mark, tint } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
 import { commandFor, extentLines, placeRow } from './causes.ts';
@@ -179,6 +180,8 @@ export function breachLines(
   options: ReportOptions,
 ): readonly string[] {
   const lines = id === EXPECTATION ? expectationHeading(options) : ruleHeading(resultOf(id, fold), options);
+  const worse = id === EXPECTATION ? null : worseSentence(id, fold);
+  if (worse !== null) lines.push(...row('worse', worse, 2, options));
   if (because !== null)
     lines.push(...row('because', `${because} is broken and would explain these findings`, 2, options));
   for (const [at, finding] of shown.entries()) {

@@ -8,6 +8,7 @@ import {
   type ReportRequest,
   readReportRequests,
   refuseOverwriting,
+  reportPieces,
   writeWhole,
 } from '../../../app/report-files.ts';
 import { inFile, reportOptions, verbosityOf } from '../../../app/run/publish.ts';
@@ -71,11 +72,10 @@ export async function writeReports(
   stdio: Stdio,
 ): Promise<void> {
   const options = { ...reportOptions(stdio.out, stdio, journal, curl), verbosity };
-  for (const { kind, report, file } of reports) {
-    const toTerminal = file === '-';
-    const pieces = report(fold, open, toTerminal ? options : inFile({ ...options, ...IN_A_FILE }));
-    if (toTerminal) {
-      for await (const piece of pieces) {
+  for (const request of reports) {
+    const { kind, report, file } = request;
+    if (file === '-') {
+      for await (const piece of report(fold, open, options)) {
         if (kind === 'github') stdio.out.command(piece);
         else stdio.out.write(piece);
       }
@@ -83,8 +83,9 @@ export async function writeReports(
     }
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
     try {
-      await writeWhole(target, pieces);
+      await writeWhole(target, reportPieces(request, { fold, open }, target, inFile({ ...options, ...IN_A_FILE })));
     } catch (error) {
+      if (error instanceof UsageError) throw error;
       throw new UsageError(`The ${kind} report can't be written: ${target}: ${whyUnreadable(error)}.`, {
         cause: error,
       });

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { CALL_NAMES } from '../contract/call-name.ts';
+import { RULES } from '../contract/catalogue.ts';
+import { allows, breachAt, judgeKnown } from '../journal/baseline.ts';
+import type { KnownFailure } from '../journal/event.ts';
+import { EXPECTATION } from '../journal/finding.ts';
+import type { Fold } from '../journal/fold.ts';
+import { entriesFor, entryText } from '../report/exports/baseline.ts';
+import { readDocument } from '../scenario/yaml/document.ts';
+import { editList } from '../scenario/yaml/edit-list.ts';
+import { diagnosticsError } from './config/configuration.ts';
+import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
+
+/** An entry of a baseline whose reason, ticket and expiry may not be filled in yet. */
+const draft = z.object({
+  rule: z.enum([...RULES.map(({ id }) => id), EXPECTATION]),
+  client: z.string().optional(),
+  endpoint: z.enum(CALL_NAMES).optional(),
+  scenario: z.union([z.string(), z.array(z.string())]).optional(),
+  money: z.boolean().optional(),
+  intermittent: z.boolean().optional(),
+  expires: z.string().nullish(),
+});
+
+const WORDS = {
+  schema: z.array(draft),
+  whole: 'a baseline',
+  named: { '': 'a known failure' },
+  eitherOf: 'text or a list of texts',
+} satisfies Words;
+
+/** A day after every last day of an entry, for entries without one. */
+const NEVER = '9999-12-31';
+
+/**
+ * Brings a baseline up to date after a run. Removes what the run has shown to be fixed, and adds what fails and is not listed.
+ * Everything else stays as it is: other entries, entries of other clients, comments, reasons and dates.
+ *
+ * @param yaml the text of the baseline
+ * @param file the name of the baseline in messages
+ * @throws UsageError if the text is not a baseline
+ */
+export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
+  const known = readDrafts(yaml, file).flatMap((entry, index) => knownFailures(entry, index, fold));
+  const states = judgeKnown(known, fold);
+  const isFixed = ({ line }: KnownFailure): boolean =>
+    states.some((result) => result.known.line === line && result.state === 'mended');
+  const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
+  const listed = known.filter((one) => !isFixed(one));
+  const missing = fold.places.filter(
+    (place) => place.failed > 0 && !listed.some((one) => allows(one, breachAt(place))),
+  );
+  return editList(yaml, { removed, added: entriesFor(fold, missing).map(entryText).join('') });
+}
+
+/** Reads the entries of a baseline, which may have empty values. @throws UsageError with every mistake if the text is not a baseline */
+export function readDrafts(yaml: string, file: string): readonly z.infer<typeof draft>[] {
+  const { root, diagnostics } = readDocument(yaml, file);
+  if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
+  if (root === undefined) return [];
+  const values = new PlacedValues(root);
+  const parsed = WORDS.schema.safeParse(values.value);
+  if (!parsed.success) throw diagnosticsError(diagnosticsOf(parsed.error.issues, values, WORDS));
+  return parsed.data;
+}
+
+/**
+ * Returns one known failure for each scenario of an entry; none for an entry of another client. The number of the entry, from 1,
+ * takes the place of its line.
+ */
+function knownFailures(entry: z.infer<typeof draft>, index: number, { run, baseline }: Fold): readonly KnownFailure[] {
+  if (entry.client !== undefined && entry.client !== run.client.extCID) return [];
+  const { rule, endpoint = null, scenario = null, money, intermittent, expires } = entry;
+  return (Array.isArray(scenario) ? scenario : [scenario]).map((name: string | null) => ({
+    rule,
+    endpoint,
+    scenario: name,
+    reason: '',
+    ticket: '',
+    expires: expires ?? NEVER,
+    ...(money === false && { noMoney: true as const }),
+    ...(intermittent && { intermittent: true as const }),
+    line: index + 1,
+    tried:
+      name === null
+        ? baseline.some(({ known }) => known.rule === rule && known.scenario === null && known.tried)
+        : run.scenarios.some(({ id }) => id === name || id.split('#')[0] === name),
+  }));
+}

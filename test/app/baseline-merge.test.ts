@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { mergeBaseline } from '../../src/app/baseline-merge.ts';
+import type { JournalEvent, KnownFailure } from '../../src/journal/event.ts';
+import { foldJournal } from '../../src/journal/fold.ts';
+import { ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+
+const SCENARIOS = [planned('bet/debit', ['bet.debit']), planned('win/credit', ['win.credit'])];
+
+const known = (rule: KnownFailure['rule'], more: Partial<KnownFailure> = {}): KnownFailure => ({
+  rule,
+  endpoint: null,
+  scenario: null,
+  reason: 'known before',
+  ticket: 'PAY-9',
+  expires: '2999-01-01',
+  line: 1,
+  tried: true,
+  ...more,
+});
+
+/** A run of two scenarios in which the given events happen, and in which `win.credit` passes twice. */
+function fold(events: readonly JournalEvent[], baseline: readonly KnownFailure[] = []) {
+  const of = (id: string) => events.filter((event) => 'scenario' in event && event.scenario === id);
+  return foldJournal([
+    { ...runStarted(SCENARIOS), ...(baseline.length > 0 && { baseline: { file: 'b.yaml', known: baseline } }) },
+    started('bet/debit'),
+    ...of('bet/debit'),
+    ended('bet/debit', { passes: { 'win.credit': { '*': 1 } } }),
+    started('win/credit'),
+    ...of('win/credit'),
+    ended('win/credit', { passes: { 'win.credit': { '*': 2 } } }),
+    runEnded(),
+  ]);
+}
+
+const TEXTS = '  reason: our reason # why\n  ticket: PAY-1\n  expires: 2999-12-31 # until then\n';
+
+describe('bringing a baseline up to date', () => {
+  it('adds each failure with its client, its endpoint and its scenarios', async () => {
+    const run = await fold([
+      found('bet/debit', 'bet.debit', 'fail'),
+      found('win/credit', 'signature.mismatch', 'fail', { endpoint: 'win' }),
+      found('bet/debit', 'signature.mismatch', 'fail', { endpoint: 'bet' }),
+      found('win/credit', 'bet.debit', 'fail'),
+    ]);
+    const text = mergeBaseline('# ours\n', 'b.yaml', run);
+    expect(text).toMatch(
+      /^# ours\n- rule: bet.debit\n {2}client: "acme"\n {2}scenario:\n {4}- bet\/debit\n {4}- win\/credit\n/,
+    );
+    expect(text).toContain('- rule: signature.mismatch\n  client: "acme"\n  endpoint: win\n  scenario: win/credit\n');
+    expect(text).toContain('- rule: signature.mismatch\n  client: "acme"\n  endpoint: bet\n  scenario: bet/debit\n');
+    expect(mergeBaseline(text, 'b.yaml', run)).toBe(text);
+  });
+
+  it('keeps comments, dates and the entries of other clients, and removes what is fixed', async () => {
+    const others = `- rule: win.credit\n  client: other\n${TEXTS}`;
+    const failing = `# still broken\n- rule: bet.debit\n${TEXTS}`;
+    const fixed = `# fixed\n- rule: win.credit\n  client: acme\n  scenario: win/credit\n${TEXTS}`;
+    const text = `# about this file\n${others}${fixed}${failing}# the end\n`;
+    const run = await fold([found('bet/debit', 'bet.debit', 'fail')]);
+    expect(mergeBaseline(text, 'b.yaml', run)).toBe(`# about this file\n${others}${failing}# the end\n`);
+    expect(mergeBaseline(text, 'b.yaml', { ...run, ended: null })).toBe(text);
+  });
+
+  it('keeps an entry as long as the rule fails in one of its scenarios', async () => {
+    const text = `- rule: win.credit\n  client: acme\n  scenario: [bet/debit, win/credit]\n${TEXTS}`;
+    expect(mergeBaseline(text, 'b.yaml', await fold([found('bet/debit', 'win.credit', 'fail')]))).toBe(text);
+    expect(mergeBaseline(text, 'b.yaml', await fold([]))).toBe('[]\n');
+  });
+
+  it('takes reason, ticket and date from the baseline of the run', async () => {
+    const run = await fold([found('bet/debit', 'bet.debit', 'fail')], [known('bet.debit')]);
+    expect(mergeBaseline('', 'b.yaml', run)).toContain(
+      'scenario: bet/debit\n  reason: "known before"\n  ticket: "PAY-9"\n  expires: 2999-01-01\n',
+    );
+  });
+
+  it('lists a breach that moved no money as such, and a breach that moves money as a new one', async () => {
+    const unpaid = await fold([found('bet/debit', 'bet.debit', 'fail', { noMoney: true })]);
+    const text = mergeBaseline('', 'b.yaml', unpaid);
+    expect(text).toContain('  money: false # no breach moved money\n');
+    expect(mergeBaseline(text, 'b.yaml', unpaid)).toBe(text);
+    const paid = mergeBaseline(text, 'b.yaml', await fold([found('bet/debit', 'bet.debit', 'fail')]));
+    expect(paid.slice(text.length)).toContain('- rule: bet.debit\n');
+  });
+
+  it('marks what failed only in races as intermittent', async () => {
+    const events: readonly JournalEvent[] = [
+      {
+        event: 'race',
+        scenario: 'bet/debit',
+        attempt: 1,
+        round: 1,
+        step: '1',
+        exchanges: ['x1'],
+        barrier: 0,
+        staggerMs: 0,
+        overlapped: 2,
+      },
+      found('bet/debit', 'concurrency.no-lost-update', 'fail', { exchange: 'x1' }),
+      found('bet/debit', 'bet.debit', 'fail', { exchange: 'x1' }),
+    ];
+    const text = mergeBaseline('', 'b.yaml', await fold(events));
+    expect(text).toContain(
+      '- rule: concurrency.no-lost-update\n  client: "acme"\n  intermittent: true # failed in 1 of 1 check\n',
+    );
+    expect(text).toContain('scenario: bet/debit\n  intermittent: true # failed in 1 of 1 check\n');
+  });
+
+  it('refuses a file that is not a baseline, and shows each mistake', async () => {
+    const run = await fold([]);
+    expect(() => mergeBaseline('a: 1\n', 'b.yaml', run)).toThrow(/b.yaml:1:1: a baseline must be a list/);
+    expect(() => mergeBaseline('- rule: bet.debitt\n', 'b.yaml', run)).toThrow(/did you mean `bet.debit`\?/);
+  });
+});

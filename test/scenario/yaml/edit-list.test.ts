@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { editList } from '../../../src/scenario/yaml/edit-list.ts';
+
+const LIST = `# About the file.
+- a: 1 # one
+  b: [x, y]
+
+# About the second.
+- a: 2
+  b: # empty
+# About the third.
+- a: >
+    folded
+    text
+  b:
+    - x # inside
+# At the end.
+`;
+
+const edit = (text: string, removed: readonly number[], added = '') =>
+  editList(text, { removed: new Set(removed), added });
+
+describe('editing a YAML list', () => {
+  it('leaves a list without changes as it is', () => {
+    expect(edit(LIST, [])).toBe(LIST);
+  });
+
+  it('removes an item with its own comments, and keeps every other comment', () => {
+    expect(edit(LIST, [1])).toBe(LIST.replace('# About the second.\n- a: 2\n  b: # empty\n', ''));
+    expect(edit(LIST, [2])).toBe(
+      LIST.replace('# About the third.\n- a: >\n    folded\n    text\n  b:\n    - x # inside\n', ''),
+    );
+    expect(edit(LIST, [0])).toBe(LIST.replace('- a: 1 # one\n  b: [x, y]\n', ''));
+  });
+
+  it('adds items at the end, also to an empty list, to comments only, and to a list in brackets', () => {
+    expect(edit(LIST, [], '- a: 4\n')).toBe(`${LIST}- a: 4\n`);
+    expect(edit('[]', [], '- a: 4\n')).toBe('- a: 4\n');
+    expect(edit('# c\n[] # none\n', [], '- a: 4\n')).toBe('# c\n- a: 4\n');
+    expect(edit('# c', [], '- a: 4\n')).toBe('# c\n- a: 4\n');
+    expect(edit('', [], '- a: 4\n')).toBe('- a: 4\n');
+    expect(edit('[{a: 1}, {a: 2}] # c\n', [0], '- a: 4\n')).toMatch(/^- \{ ?a: 2 ?\}.*\n(# c\n)?- a: 4\n$/);
+  });
+
+  it('leaves an empty list if no item is left', () => {
+    expect(edit('# c\n- a: 1\n', [0])).toBe('# c\n[]\n');
+    expect(edit('- a: 1\n- a: 2\n', [0, 1])).toBe('[]\n');
+  });
+});
