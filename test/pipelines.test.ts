@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { refuseUnknownRules } from '../src/app/run/required.ts';
 import { croupier, ended } from './cli/croupier.ts';
 import { KEY, operatorServer, P1 } from './engine/operator-server.ts';
 import { type Action, prepareRunner, ROOT, startStep, version } from './pipeline-runner.ts';
@@ -39,6 +40,18 @@ function scriptOf(file: 'action.yml' | 'ci/gitlab.yml' | 'ci/Jenkinsfile'): stri
 it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'])('%s keeps only the journals of .croupier', (file) => {
   const kept = [...read(file).matchAll(/\.croupier(\/[^ ',\]\n]*)?(?=['\n,\]])/g)].map(([, what]) => what);
   expect(kept).toEqual(['/*.ndjson']);
+});
+
+it('the pipelines require the same rules, which every operator can be tested for', () => {
+  const action = parse(read('action.yml')) as Action;
+  const gitlab = parse(read('ci/gitlab.yml')) as { croupier: { variables: Record<string, string> } };
+  const jenkins = /CROUPIER_REQUIRE = '([^']*)'/.exec(read('ci/Jenkinsfile'))?.[1];
+  const value = gitlab.croupier.variables.CROUPIER_REQUIRE ?? '';
+  expect([action.inputs.require?.default, jenkins]).toEqual([value, value]);
+  expect(read('action.yml')).toContain('CROUPIER_REQUIRE: ${{ inputs.require }}');
+  const names = value.split(',');
+  expect(() => refuseUnknownRules({ require: names }, { env: {} })).not.toThrow();
+  expect(names).toEqual(expect.arrayContaining(['idempotency', 'refund']));
 });
 
 describe('action.yml', () => {

@@ -223,8 +223,12 @@ function rootsFrom(cwd: string): readonly string[] {
   return [cwd, path.join(root, 'scenarios'), root];
 }
 
-/** True if all built-in scenarios are chosen. Opt-in scenarios may be missing. */
-export function isWhole({ scenarios }: Suite, chosen: readonly SuiteScenario[]): boolean {
+/**
+ * True if all built-in scenarios are chosen, and they are as they were released with this version. Opt-in scenarios may be
+ * missing.
+ */
+export function isWhole({ scenarios, changes }: Suite, chosen: readonly SuiteScenario[]): boolean {
+  if (changes !== undefined) return false;
   const builtIn = scenarios.filter((scenario) => scenario.builtIn && !scenario.tags.includes('opt-in'));
   return builtIn.every((scenario) => chosen.includes(scenario));
 }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunnableScenario } from '../engine/run-options.ts';
+import type { SuiteChanges } from '../journal/event.ts';
 import { type CompiledScenario, type CompiledSuite, restoreScenario } from '../scenario/compiled.ts';
 import { type Loaded, loadScenario } from '../scenario/load.ts';
 import type { Needs } from '../scenario/plan/plan.ts';
@@ -20,6 +22,8 @@ export interface SuiteScenario extends RunnableScenario {
   /** The paths of the fragments that the scenario uses, including fragments that do not exist. */
   readonly fragments: readonly string[];
   readonly builtIn: boolean;
+  /** The hash of the text of the file and of its fragments. */
+  readonly contentHash: string;
   readonly needs: Needs;
   /** The rules in the `rules` list of the scenario, each with its place in the file. */
   readonly claims: Scenario['rules'];
@@ -31,6 +35,8 @@ export interface Suite {
   readonly scenarios: readonly SuiteScenario[];
   readonly diagnostics: readonly Diagnostic[];
   readonly fileCount: number;
+  /** The differences between the built-in scenarios and the released ones. Undefined if there are none. */
+  readonly changes?: SuiteChanges | undefined;
 }
 
 /** A file or a folder of scenarios. */
@@ -73,8 +79,11 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
   const diagnostics: Diagnostic[] = [];
   const files = new Set<string>();
   const ids = new Map<string, string>();
+  let released: CompiledSuite = {};
+  const changed: string[] = [];
   for (const source of sources) {
     const compiled = source.builtIn ? compiledSuite() : {};
+    if (source.builtIn) released = compiled;
     for (const file of filesOf(source)) {
       if (files.has(file)) continue;
       const shown = toPosix(shownPath(file, cwd));
@@ -101,11 +110,13 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
       }
       files.add(file);
       const id = scenarioId(file, source);
-      const fragments = new Set<string>();
+      if (source.builtIn && compiled[id]?.text !== text) changed.push(id);
+      const fragments = new Map<string, string | undefined>();
       const readFragment = (fragment: string) => {
         const place = path.resolve(cwd, fragment);
-        fragments.add(place);
-        return readIfThere(place);
+        const fragmentText = readIfThere(place);
+        fragments.set(place, fragmentText);
+        return fragmentText;
       };
       const loaded = restored(compiled[id], text, shown) ?? loadScenario(text, shown, { id, readFragment });
       for (const diagnostic of loaded.diagnostics) diagnostics.push(diagnostic);
@@ -113,13 +124,14 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
       if (twin !== undefined) diagnostics.push(sameIdDiagnostic(id, shown, twin, text));
       else ids.set(id, shown);
       if (loaded.scenario && twin === undefined) {
-        scenarios.push(
-          ...scenariosOf(loaded.scenario, { file, fragments: [...fragments], text, builtIn: source.builtIn, uuid }),
-        );
+        scenarios.push(...scenariosOf(loaded.scenario, { file, fragments, text, builtIn: source.builtIn, uuid }));
       }
     }
   }
-  return { scenarios, diagnostics, fileCount: files.size };
+  const missing = Object.keys(released).filter((id) => !ids.has(id));
+  // A clone of the repository has no compiled suite before its first build.
+  const isChanged = Object.keys(released).length > 0 && changed.length + missing.length > 0;
+  return { scenarios, diagnostics, fileCount: files.size, ...(isChanged && { changes: { changed, missing } }) };
 }
 
 function filesOf({ path: place, builtIn }: SuiteSource): readonly string[] {
@@ -184,7 +196,8 @@ function wholeFileDiagnostic(file: string, text: string, message: string, fix?: 
 
 interface Origin {
   readonly file: string;
-  readonly fragments: readonly string[];
+  /** The texts of the fragments, by path; undefined for a fragment that does not exist. */
+  readonly fragments: ReadonlyMap<string, string | undefined>;
   readonly text: string;
   readonly builtIn: boolean;
   readonly uuid: () => string;
@@ -192,6 +205,8 @@ interface Origin {
 
 function scenariosOf(scenario: Scenario, { file, fragments, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
   const source = toSource(scenario.file, text);
+  const contents = JSON.stringify([text, ...fragments.values()]);
+  const contentHash = createHash('sha256').update(contents).digest('hex');
   return scenario.boundScenarios.map((bound) => {
     const id = bound.caseId === undefined ? scenario.id : `${scenario.id}#${bound.caseId}`;
     return {
@@ -205,7 +220,8 @@ function scenariosOf(scenario: Scenario, { file, fragments, text, builtIn, uuid 
       quick: isQuick(id, builtIn ? undefined : scenario.tags),
       needs: bound.needs,
       absoluteFile: file,
-      fragments,
+      fragments: [...fragments.keys()],
+      contentHash,
       source,
       claims: scenario.rules,
       builtIn,

@@ -3,7 +3,17 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { SessionState } from '../contract/session-state.ts';
 import type { ContractVersion } from '../contract/versions.ts';
-import type { Baseline, Budgets, JournalEvent, QuickPart, RequiredResult, Shard } from '../journal/event.ts';
+import type {
+  Baseline,
+  Budgets,
+  Digests,
+  JournalEvent,
+  Labels,
+  QuickPart,
+  RequiredResult,
+  Shard,
+  SuiteChanges,
+} from '../journal/event.ts';
 import type { Place } from '../journal/finding.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
 import type { Plan } from '../scenario/plan/plan.ts';
@@ -115,6 +125,14 @@ export interface RunOptions extends AmountSettings {
   /** The flags that a later run needs to test the same operator in the same way. They are written to the journal. */
   readonly flags?: readonly string[];
   readonly whole: boolean;
+  /** The differences between the built-in suite and the released one. They are written to the journal. Absent: none. */
+  readonly suiteChanges?: SuiteChanges | undefined;
+  /** Hashes of what decides the result. They are written to the journal. */
+  readonly digests?: Digests | undefined;
+  /** The labels of the run. They are written to the journal. Absent: none. */
+  readonly labels?: Labels | undefined;
+  /** The labels whose values are headers of replies, with the names of the headers. Absent: none. */
+  readonly labelHeaders?: Labels | undefined;
   /** The part of the whole suite that `--quick` leaves out. Absent: the run is not a quick run. */
   readonly quick?: QuickPart | undefined;
   /** The rules that may fail. They are written to the journal. Absent: none. */
@@ -149,6 +167,8 @@ export interface RunOptions extends AmountSettings {
   readonly lingerMs: number;
   /** Limits of the 95th percentile of reply times, by call, in addition to the deadline. Absent: no limit. */
   readonly budgetMs?: Budgets | undefined;
+  /** The calls whose slow replies fail the run. Absent: none. */
+  readonly budgetFails?: readonly CallName[] | undefined;
   /** Maximum number of scenarios that are played in parallel. Each of them also needs a separate player. */
   readonly workers: number;
   /** Maximum number of retries of a failed scenario. Absent: no retries. */

@@ -1,6 +1,7 @@
 import { CORE_RULES } from '../contract/catalogue.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
+import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './budget.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { movedAloneReason } from './moved-alone.ts';
@@ -55,6 +56,7 @@ function concluded(fold: Fold): Conclusion {
   }
   const breach = broken ? breachSentence(fold, failed, missed.length) : '';
   const stale = staleEntries(fold.baseline);
+  const slow = exceededBudgets(fold);
   if (how === 'interrupted') {
     const exitCode = STOP_STATUSES[fold.ended?.signal ?? 'SIGINT'];
     return broken
@@ -65,10 +67,15 @@ function concluded(fold: Fold): Conclusion {
     const silence = silenceClause(fold);
     const cut = how === null ? ', and the run was cut off' : silence === null ? '' : `, and it ${silence}`;
     const list = stale.length === 0 ? '' : `. ${staleSentence(fold, stale)}`;
-    return { verdict: 'nonconforming', exitCode: 1, firstLine: `NOT CONFORMING: ${breach}${cut}${list}.` };
+    const late = slow.length === 0 ? '' : `. It is also ${budgetClause(slow)}`;
+    return { verdict: 'nonconforming', exitCode: 1, firstLine: `NOT CONFORMING: ${breach}${cut}${list}${late}.` };
   }
   if (stale.length > 0) {
     const firstLine = `NOT CONFORMING TO THE BASELINE: ${staleSentence(fold, stale)}.`;
+    return { verdict: 'nonconforming', exitCode: 1, firstLine };
+  }
+  if (slow.length > 0) {
+    const firstLine = `NOT CONFORMING TO THE BUDGET: ${name} is ${budgetClause(slow)}.`;
     return { verdict: 'nonconforming', exitCode: 1, firstLine };
   }
   if (doubt !== null) return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.` };
@@ -95,6 +102,8 @@ function whyUndecided(fold: Fold): string | null {
   }
   const moved = movedAloneSentence(fold);
   if (moved !== null) return moved;
+  const unmeasured = budgetResults(fold).filter(({ fails, state }) => fails && state === 'unmeasured');
+  if (isWholeSuite(fold) && unmeasured.length > 0) return unmeasuredSentence(name, unmeasured);
   const unmet = unmetRequirements(fold);
   if (unmet.length > 0) return unmetSentence(fold, unmet);
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
@@ -144,7 +153,7 @@ function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly 
   const version = contractVersion(run.contract);
   return rules.filter(
     (result) =>
-      (run.whole || run.quick !== undefined) &&
+      (isWholeSuite({ run }) || run.quick !== undefined) &&
       CORE_RULES.includes(result.rule.id) &&
       scenarios.some(({ planned }) => planned.rules.includes(result.rule.id)) &&
       (version === undefined || isThere(result.rule.since, version)) &&
@@ -162,6 +171,28 @@ function coreSentence(name: string, untested: readonly RuleResult[]): string {
       ? '1 rule that every operator must pass was'
       : `${untested.length} rules that every operator must pass were`;
   return `${rules} not tested against ${name}: ${ids}${why}`;
+}
+
+/** True for a run of the whole built-in suite, also if somebody has changed the suite. */
+function isWholeSuite({ run }: Pick<Fold, 'run'>): boolean {
+  return run.whole || (run.suiteChanges !== undefined && run.selection.length === 0);
+}
+
+function budgetClause(slow: readonly BudgetResult[]): string {
+  const calls = slow.map(
+    ({ call, p95Ms, budgetMs }) =>
+      `${call} (95 of 100 replies within ${milliseconds(p95Ms ?? 0)}, budget ${milliseconds(budgetMs)})`,
+  );
+  return `over the budget of ${calls.join(' and ')}`;
+}
+
+function milliseconds(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+function unmeasuredSentence(name: string, budgets: readonly BudgetResult[]): string {
+  const calls = budgets.map(({ call, replies }) => `${call} (${plural(replies, 'reply', 'replies')})`);
+  return `${name} gave too few replies to check the budget of ${calls.join(' and ')}: at least ${MIN_BUDGET_REPLIES} are needed`;
 }
 
 /** Says how many rules were not tested. Names the decline that left most of them untested, and how many that are. */
@@ -284,7 +315,8 @@ function conformingSentence(fold: Fold): string {
   const judged = judgedRules(fold);
   const warned = fold.rules.filter((result) => result.verdict === 'warn').length;
   const { whole, quick } = fold.run;
-  const scope = whole ? '' : `, in the ${quick ? 'quick' : 'selected'} part of the suite`;
+  const part = quick ? 'the quick part of the suite' : 'the selected part of the suite';
+  const scope = whole ? '' : `, in ${isWholeSuite(fold) ? 'a suite that somebody has changed' : part}`;
   const known = knownFailureCount(fold);
   const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;
@@ -296,6 +328,6 @@ function conformingSentence(fold: Fold): string {
   return extras.length === 0 ? kept : `${kept}, with ${extras.join(' and ')}`;
 }
 
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }

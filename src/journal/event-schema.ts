@@ -124,6 +124,20 @@ const requiredResult = object({
     .describe('selection: the user selected it by name; require: --require or the configuration names it'),
 });
 
+const digests = object({
+  rules: text.describe('the rules of the catalogue, with their levels and sentences'),
+  suite: text.describe('the contents of all scenarios that were selected; the same in all parts of a divided run'),
+  config: text.describe('the settings of the run and of the client, without keys, the address and ids of sessions'),
+  baseline: text.exactOptional().describe('the known failures of the client'),
+});
+
+const suiteChanges = object({
+  changed: list(text).describe('built-in scenarios whose contents differ, or that were added'),
+  missing: list(text).describe('built-in scenarios that are missing'),
+});
+
+const labels = z.record(text, text).readonly();
+
 const runStarted = object({
   event: z.literal('run-started'),
   format: z.literal(JOURNAL_FORMAT),
@@ -135,7 +149,15 @@ const runStarted = object({
   client: object({ extCID: text, integratorBaseUrl: text }),
   selection: list(text).describe('arguments with which the user selected scenarios; empty: all scenarios'),
   flags: list(text).exactOptional().describe('command-line flags to call the same operator again in the same way'),
-  whole: z.boolean().describe('true: the run has the whole built-in suite'),
+  whole: z.boolean().describe('true: the run has the whole built-in suite, as it was released with this version'),
+  suiteChanges: suiteChanges
+    .exactOptional()
+    .describe('how the built-in suite differs from the one that was released; left out: it does not differ'),
+  digests: digests.exactOptional().describe('hashes of what decides the result, apart from the operator'),
+  labels: labels.exactOptional().describe('texts that the user gave to the run, by name'),
+  labelHeaders: labels
+    .exactOptional()
+    .describe("the headers of the operator's replies that give the values of further labels, by label"),
   quick: object({
     scenarios: count.describe('number of scenarios in the whole suite'),
     rules: list(ruleId).describe('rules that only other scenarios are about'),
@@ -165,6 +187,7 @@ const runStarted = object({
       .readonly()
       .exactOptional()
       .describe('time limit for 95 % of the replies to each call'),
+    budgetFails: list(callName).exactOptional().describe('calls whose slow replies fail the run'),
     retries: count.exactOptional().describe('maximum number of retries of a failed scenario'),
     allowFlaky: z
       .boolean()
@@ -378,6 +401,7 @@ export const shared = {
   knownFailure,
   lastReply,
   requiredResult,
+  labels,
   place,
   verdict,
   ruleId,

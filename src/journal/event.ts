@@ -56,6 +56,29 @@ export interface Baseline {
   readonly known: readonly KnownFailure[];
 }
 
+/** Hashes of everything that decides the result of a run, apart from the operator. The same content has the same hash. */
+export interface Digests {
+  /** The rules of the catalogue, with their levels and sentences. */
+  readonly rules: string;
+  /** The contents of all scenarios that were selected. All parts of a divided run have the same hash. */
+  readonly suite: string;
+  /** The settings of the run and of the client, without keys, the address and the ids of sessions. */
+  readonly config: string;
+  /** The known failures of the client. It is left out if the user gave no baseline. */
+  readonly baseline?: string;
+}
+
+/** The differences between the built-in suite and the one that was released with this version of croupier. */
+export interface SuiteChanges {
+  /** The built-in scenarios whose contents differ, or that were added, by id. */
+  readonly changed: readonly string[];
+  /** The built-in scenarios that are missing, by id. */
+  readonly missing: readonly string[];
+}
+
+/** Texts that the user gave to a run, such as the build of the operator, by name. */
+export type Labels = Readonly<Record<string, string>>;
+
 /** The settings of a run. They never contain keys. */
 interface RunSettings {
   readonly deadlineMs: number;
@@ -64,6 +87,8 @@ interface RunSettings {
   readonly workers: number;
   /** The time in which 95 % of the replies must come, for each kind of call. If it is left out, there are no limits. */
   readonly budgetMs?: Budgets;
+  /** The calls whose slow replies fail the run. If it is left out, slow replies give only a warning. */
+  readonly budgetFails?: readonly CallName[];
   /** Maximum number of retries of a failed scenario. If it is left out, there are no retries. */
   readonly retries?: number;
   /**
@@ -133,8 +158,16 @@ export interface RunStarted {
    * are unknown.
    */
   readonly flags?: readonly string[];
-  /** True if the run has the whole built-in suite, without a selection. */
+  /** True if the run has the whole built-in suite, as it was released with this version, without a selection. */
   readonly whole: boolean;
+  /** The changes of the built-in suite. It is left out if the suite is as it was released. */
+  readonly suiteChanges?: SuiteChanges;
+  /** Hashes of what decides the result. They are left out in older journals, and in journals that are not from a run. */
+  readonly digests?: Digests;
+  /** The labels that the user gave. It is left out if there are none. */
+  readonly labels?: Labels;
+  /** The labels whose values are headers of the operator's replies, with the names of these headers. */
+  readonly labelHeaders?: Labels;
   /** The part of the suite that `--quick` left out. Absent: the run is not a quick run. */
   readonly quick?: QuickPart;
   readonly planHash: string;

@@ -7,6 +7,7 @@ import type {
   Attributed,
   Found,
   JournalEvent,
+  Labels,
   MovedAlone,
   Owed,
   Raced,
@@ -16,6 +17,7 @@ import type {
 } from './event.ts';
 import { EXPECTATION } from './finding.ts';
 import { byGravity, flakyOutcome, type JudgedFinding, type JudgedOutcome, judgeOutcome } from './judged-outcome.ts';
+import { startLabelTally } from './label-values.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
 import { LostCalls } from './lost-calls.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './rate-limit.ts';
@@ -50,6 +52,8 @@ export interface Fold {
   readonly scenarios: readonly ScenarioResult[];
   /** The races with at least one call that a finding refers to. */
   readonly races: readonly Raced[];
+  /** The labels of the run with their values, by name. */
+  readonly labels: Labels;
   readonly notices: readonly string[];
   /** The replies with which the operator limited the rate of calls. */
   readonly rateLimit: RateLimitSummary;
@@ -88,6 +92,7 @@ export function startFold(): FoldBuilder {
   const rateLimit = new RateLimit();
   const lost = new LostCalls();
   const inFlight = new Map<string, CallName>();
+  const labels = startLabelTally();
 
   const attemptOf = (scenario: string): Attempt => {
     let attempt = attempts.get(scenario);
@@ -105,6 +110,7 @@ export function startFold(): FoldBuilder {
 
   const add = (event: JournalEvent): void => {
     latency.add(event);
+    labels.add(event);
     switch (event.event) {
       case 'run-started':
         run = event;
@@ -162,9 +168,11 @@ export function startFold(): FoldBuilder {
       movedAlone,
       notices: [
         ...notices,
+        ...labels.changes(),
         ended?.how === 'unreachable' ? null : lost.text({ sent, answered }),
         limitNotice(rateLimit.summary),
       ].filter((text) => text !== null),
+      labels: labels.result(run),
       rateLimit: rateLimit.summary,
       owed: [...owed.values()],
       exchanges: { sent, answered },
@@ -198,7 +206,7 @@ function sumUp(
   ended: RunEnded | null,
   attempts: ReadonlyMap<string, Attempt>,
   attributions: readonly Attributed[],
-  rest: Pick<Fold, 'movedAlone' | 'notices' | 'rateLimit' | 'owed' | 'exchanges' | 'latency'>,
+  rest: Pick<Fold, 'labels' | 'movedAlone' | 'notices' | 'rateLimit' | 'owed' | 'exchanges' | 'latency'>,
 ): Fold {
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));

@@ -22,6 +22,14 @@ export interface RulePlace {
   readonly flaky: boolean;
 }
 
+/**
+ * True for a rule that only calls at the same moment can break. These calls meet by chance, so it is also chance which scenario
+ * shows the breach.
+ */
+export function isAboutRaces(rule: string): boolean {
+  return rule.startsWith('concurrency.') || rule === 'idempotency.concurrent';
+}
+
 /** Sums up outcomes by rule, endpoint and scenario. */
 export function rulePlaces(outcomes: readonly JudgedOutcome[]): readonly RulePlace[] {
   const groups = Map.groupBy(outcomes, ({ rule, endpoint, scenario }) => `${rule} ${endpoint} ${scenario}`);

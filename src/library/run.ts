@@ -7,6 +7,8 @@ import type { Config } from '../app/config/schema.ts';
 import { withOwnSessions } from '../app/config/sessions-from.ts';
 import { UsageError } from '../app/exit-status.ts';
 import { lockSettings } from '../app/lock/lock-folder.ts';
+import { digestsOf } from '../app/run/digests.ts';
+import { runLabels } from '../app/run/labels.ts';
 import { play, SILENT } from '../app/run/play.ts';
 import { reportOptions } from '../app/run/publish.ts';
 import { refuseUnknownRules, requiredOf } from '../app/run/required.ts';
@@ -45,6 +47,8 @@ export interface RunOptions {
    * untested.
    */
   readonly require?: readonly string[];
+  /** Labels of the run, such as the build of the operator, by name. They add to the labels of the configuration. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** If true, what `select` names may stay undecided. Default: the result is then undecided. */
   readonly allowSkipped?: boolean;
   /** The seed of an earlier run, to repeat its random choices and its order. */
@@ -102,7 +106,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       ? await configurationOf(options.config, stdio)
       : await loadConfiguration(options.config, stdio);
   const settings = runSettings(configuration.config, flags, env);
-  refuseUnknownRules(flags);
+  refuseUnknownRules(flags, stdio);
   const selection = {
     words: options.select ?? [],
     tags: options.tags ?? [],
@@ -120,6 +124,9 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
   const signal = options.signal ?? new AbortController().signal;
   const from = clients.sources.get(extCID)?.from;
   const client = await withOwnSessions(configured, from, { extCID, dir: configuration.dir, env, signal });
+  const required = requiredOf(client, { flags, configuration, settings, selection, suite, scenarios: chosen, stdio });
+  const digests = digestsOf({ client, scenarios: chosen, settings, required, baseline: undefined });
+  const labels = await runLabels(configuration, flags, stdio);
   const scrub = createScrubber(clients.secrets);
   const { fold, open, journal, failure } = await play({
     options: {
@@ -127,7 +134,10 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       client,
       scenarios: chosen,
       selection: selectionWords(selection),
-      required: requiredOf(client, { flags, configuration, settings, selection, suite, scenarios: chosen, stdio }),
+      required,
+      digests,
+      ...labels,
+      suiteChanges: suite.changes,
       whole: isWhole(suite, chosen),
       watchesBalances: true,
       quick: quickPartOf(suite, selection),
@@ -167,6 +177,7 @@ const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
   grep: TEXT,
   quick: SWITCH,
   require: TEXTS,
+  labels: [(value) => isObject(value) && Object.values(Object(value)).every(isText), 'an object of texts'],
   allowSkipped: SWITCH,
   seed: TEXT,
   strict: SWITCH,
@@ -200,7 +211,7 @@ function refuseWrongOptions(options: RunOptions): void {
 
 /** Converts the options to the flags of `croupier run`. */
 function flagsOf(options: RunOptions): RunFlags {
-  const { client, quick, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production } = options;
+  const { client, labels, quick, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production } = options;
   const flags = {
     quick,
     require,
@@ -211,6 +222,7 @@ function flagsOf(options: RunOptions): RunFlags {
     allowFlaky,
     bail,
     production,
+    label: labels && Object.entries(labels).map(([name, text]) => `${name}=${text}`),
     client: client === undefined ? client : [client],
   };
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));

@@ -53,6 +53,8 @@ export interface RunFlags extends ClientFlags, VariationFlags, LockFlags {
   readonly list?: boolean;
   /** Groups and rules that the run must decide. A value can be a list with commas. */
   readonly require?: readonly string[];
+  /** Labels of the run, such as `build=1.2.3`. */
+  readonly label?: readonly string[];
   /** True if selected rules and scenarios may stay undecided. */
   readonly allowSkipped?: boolean;
   readonly coreApiPort?: string;

@@ -10,6 +10,7 @@ import { readDuration } from '../../scenario/duration.ts';
 import { SIDES } from '../../traffic/logged-exchange.ts';
 import { LOG_FIELDS } from '../../traffic/read/logs/log-form.ts';
 import { decimalsProblem } from './decimals.ts';
+import { LABEL_NAME } from './label-name.ts';
 
 /** The values of settings that no flag, no variable and no file sets. The section "Limits" of the contract gives the deadline. */
 export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
@@ -190,6 +191,27 @@ const client = z.strictObject({
     ),
 });
 
+const budget = z.strictObject({
+  p95: duration.describe('The maximum time for 95 of 100 replies.'),
+  fail: z.boolean().optional().describe('true: slower replies fail the run. Default: false.'),
+});
+
+const LABEL_NAME_WANTED = 'must be a name of letters, digits, dots, - and _, such as build';
+
+const labelSource = z.union([
+  z.strictObject({
+    command: z
+      .array(text)
+      .min(1)
+      .describe(
+        'A program and its arguments. The program runs in the folder of the configuration at the start of each run, and its output is the label.',
+      ),
+  }),
+  z.strictObject({
+    header: text.describe("The name of a header of the operator's replies. The value of the header is the label."),
+  }),
+]);
+
 const fieldPath = z.union([text, z.array(text).min(1)]);
 
 const logs = z.strictObject({
@@ -273,10 +295,16 @@ export const configSchema = z
       .describe(`Maximum time for a reply, as in the contract. Default: ${DEFAULTS.deadline}.`),
     linger: duration.optional().describe(`Time to wait for a late debit. Default: ${DEFAULTS.linger}.`),
     budget: z
-      .partialRecord(z.enum(CALL_NAMES), duration)
+      .partialRecord(z.enum(CALL_NAMES), z.union([duration, budget]))
       .optional()
       .describe(
-        'Maximum time for 95 of 100 replies to each kind of call, as in { bet: 800ms }. Slower replies give a warning, but do not fail the run. Default: no limit.',
+        'Maximum time for 95 of 100 replies to each kind of call, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, they fail the run. Default: no limit.',
+      ),
+    labels: z
+      .record(z.string().regex(LABEL_NAME, LABEL_NAME_WANTED), z.union([text, labelSource]))
+      .optional()
+      .describe(
+        'Labels of each run, such as the build of the operator, as in { build: { header: X-Build } }. Journals and reports show them. --label overrides a label. Default: none.',
       ),
     workers: count
       .optional()

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
 import { forTerminal } from '../../report/escape.ts';
 import { UsageError } from '../exit-status.ts';
 import { refuseKeyElsewhere } from './clients.ts';
 import { withoutCredentials } from './hidden-text.ts';
+import { runCommand, shownText, TIMEOUT_MS } from './run-command.ts';
 import { type ClientConfig, sessionSchema } from './schema.ts';
 
 type SessionsFrom = NonNullable<ClientConfig['sessionsFrom']>;
@@ -20,10 +20,6 @@ export interface SessionRequest {
   readonly signal: AbortSignal;
 }
 
-const MAX_BYTES = 1_048_576;
-const TIMEOUT_MS = 60_000;
-const MAX_SHOWN = 400;
-
 /**
  * Runs the command, or calls the address, that opens sessions for a test.
  *
@@ -31,7 +27,10 @@ const MAX_SHOWN = 400;
  * @throws UsageError with the reason when the command or the call fails
  */
 export function askForSessions(from: SessionsFrom, request: SessionRequest): Promise<string> {
-  return 'command' in from ? runCommand(from.command, request) : askAddress(from, request);
+  if (!('command' in from)) return askAddress(from, request);
+  const { extCID, dir, coreApi, env, signal } = request;
+  const own = { CROUPIER_EXT_CID: extCID, ...(coreApi !== undefined && { CROUPIER_CORE_API: coreApi }) };
+  return runCommand(from.command, { what: `sessionsFrom of ${extCID}`, dir, env: { ...env, ...own }, signal });
 }
 
 /**
@@ -78,50 +77,6 @@ function nameOf(from: SessionsFrom): string {
   if ('command' in from) return forTerminal(from.command[0] ?? '');
   const { origin, pathname } = new URL(from.url);
   return forTerminal(withoutCredentials(`${origin}${pathname}`));
-}
-
-/** Shortens what the source wrote, and removes control characters and credentials. */
-function shownText(text: string): string {
-  // The text is cut last, because the rest of a cut credential might not be recognised.
-  const clean = forTerminal(withoutCredentials(text.slice(0, MAX_BYTES).trim()));
-  return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean;
-}
-
-function runCommand(
-  command: readonly string[],
-  { extCID, dir, coreApi, env, signal }: SessionRequest,
-): Promise<string> {
-  const [program = '', ...args] = command;
-  const failed = (why: string) =>
-    new UsageError(`sessionsFrom of ${extCID}: ${nameOf({ command: [...command] })} ${why} Nothing was sent.`);
-  return new Promise((resolve, reject) => {
-    const own = { CROUPIER_EXT_CID: extCID, ...(coreApi !== undefined && { CROUPIER_CORE_API: coreApi }) };
-    const child = spawn(program, args, {
-      cwd: dir,
-      env: { ...env, ...own },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: TIMEOUT_MS,
-      signal,
-    });
-    let out = '';
-    let err = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (out.length < MAX_BYTES) out += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (err.length < MAX_BYTES) err += text;
-    });
-    child.on('error', (error) => reject(failed(`could not be run: ${shownText(error.message)}.`)));
-    child.on('close', (code, killed) => {
-      if (code === 0) resolve(out);
-      else
-        reject(
-          failed(
-            `ended with ${code === null ? `the signal ${killed}` : `status ${code}`}${err.trim() === '' ? '.' : `: ${shownText(err)}`}`,
-          ),
-        );
-    });
-  });
 }
 
 async function askAddress(

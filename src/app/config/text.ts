@@ -102,6 +102,7 @@ const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>
   require: '[idempotency, bet.debit]',
   deadline: '5s',
   linger: '2s',
+  labels: '{ build: { header: X-Build } }',
   budget: '{ balance: 300ms, bet: 800ms }',
   workers: '8',
   rate: '50',

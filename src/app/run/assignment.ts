@@ -21,6 +21,8 @@ export interface Assignment {
   /** The part of the whole suite that `--quick` leaves out. Undefined if the run is not a quick run. */
   readonly quick: QuickPart | undefined;
   readonly shard: Shard | undefined;
+  /** The scenarios of all shards, and the client with the sessions of all shards. */
+  readonly together: Pick<Assignment, 'client' | 'scenarios'>;
 }
 
 /**
@@ -42,9 +44,10 @@ export function assign(
   ];
   const quick = failed === undefined && !flags.shard ? quickPartOf(suite, prepared.selection) : undefined;
   const required = requiredOf(client, { ...prepared, scenarios, isSubset: failed !== undefined });
-  if (!flags.shard) return { client, scenarios, selection, required, whole, quick, shard: undefined };
+  const together = { client, scenarios };
+  if (!flags.shard) return { client, scenarios, selection, required, whole, quick, shard: undefined, together };
   const part = shardOf(client, scenarios, whole, prepared);
-  return { ...part, required, selection: [...selection, `--shard ${flags.shard}`], whole: false, quick };
+  return { ...part, together, required, selection: [...selection, `--shard ${flags.shard}`], whole: false, quick };
 }
 
 /**

@@ -25,6 +25,7 @@ import type { Sink } from '../stdio.ts';
 import { version } from '../version.ts';
 import { type Assignment, assign } from './assignment.ts';
 import { ClientTurns } from './client-turns.ts';
+import { digestsOf } from './digests.ts';
 import { refuseOwingJournals } from './earlier-journals.ts';
 import type { LastFailed } from './last-failed.ts';
 import type { Launches } from './launches.ts';
@@ -212,7 +213,7 @@ function closingLines(results: readonly ClientResult[], status: number): string 
 
 function playOf(
   { prepared, signal, atOnce, startProgress, reference, launches, journals }: Runner,
-  { client, scenarios, selection, required, whole, quick, shard }: Assignment,
+  { client, scenarios, selection, required, whole, quick, shard, together }: Assignment,
   {
     sameFlags,
     scrub,
@@ -225,11 +226,12 @@ function playOf(
     readonly isOnly: boolean;
   },
 ): Play {
-  const { flags, settings, stdio, earlier, baselines } = prepared;
+  const { flags, settings, stdio, earlier, baselines, labels, suite } = prepared;
   const verbosity = verbosityOf(flags.verbose);
   const progress: Progress =
     verbosity > 0 && !stdio.err.tty ? SILENT : startProgress(stdio.err, isOnly ? undefined : client.extCID);
   const options = reportOptions(stdio.err, stdio, null);
+  const baseline = baselines && knownAmong(baselineOf(baselines, client.extCID), scenarios, prepared);
   const earlierJournal = earlier.get(client.extCID);
   return {
     options: {
@@ -238,9 +240,12 @@ function playOf(
       scenarios,
       selection,
       flags: sameFlags,
-      baseline: baselines && knownAmong(baselineOf(baselines, client.extCID), scenarios, prepared),
+      baseline,
       required,
       whole,
+      suiteChanges: suite.changes,
+      digests: digestsOf({ ...together, settings, required, baseline }),
+      ...labels,
       quick,
       fewerReads: true,
       watchesBalances: reference === undefined,

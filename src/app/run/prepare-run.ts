@@ -23,6 +23,7 @@ import type { Stdio } from '../stdio.ts';
 import { loadSuite, type Suite, type SuiteScenario, type SuiteSource } from '../suite.ts';
 import type { ChosenVariation } from '../variations.ts';
 import { readEarlierJournals } from './earlier-journals.ts';
+import { type RunLabels, runLabels } from './labels.ts';
 import { refuseUnknownRules } from './required.ts';
 import { type RunSettings, runSettings } from './settings.ts';
 import { readTimings, refuseShardFlags } from './shard.ts';
@@ -46,6 +47,8 @@ export interface PreparedRun {
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
   /** The known failures of the baseline; undefined without `--baseline`. */
   readonly baselines: Baselines | undefined;
+  /** The labels of the run. Without a run, as with `--list`, there are none. */
+  readonly labels: RunLabels;
   /** The durations of scenarios in an earlier run, in milliseconds by scenario id. */
   readonly timings: ReadonlyMap<string, number>;
 }
@@ -55,7 +58,7 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   const reports = readReportRequests(flags.report ?? [], '--report');
   const variations = variationsOf(flags);
   refuseShardFlags(flags);
-  refuseUnknownRules(flags);
+  refuseUnknownRules(flags, stdio);
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const sources = sourcesFor(words, configuration, stdio.cwd);
@@ -80,7 +83,15 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   };
   const timings = await readTimings(flags, stdio);
   const earlier = isPlainList(flags) ? new Map() : await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
-  if (flags.list) return { ...prepared, lock: NO_LOCK, earlier, baselines: undefined, timings };
+  if (flags.list)
+    return {
+      ...prepared,
+      lock: NO_LOCK,
+      earlier,
+      baselines: undefined,
+      labels: { labels: {}, labelHeaders: {} },
+      timings,
+    };
   refuseFlags(flags, reports, clients);
   const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
   const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
@@ -93,7 +104,8 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   if (clients.clients.length > 0 && movesMoney(chosen)) await askForProduction(clients.clients, flags, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
   const lock = flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio);
-  return { ...prepared, lock, earlier, baselines, timings };
+  const labels = await runLabels(configuration, flags, stdio);
+  return { ...prepared, lock, earlier, baselines, labels, timings };
 }
 
 /**

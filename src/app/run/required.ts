@@ -19,7 +19,7 @@ interface Requirements {
   readonly settings: Pick<RunSettings, 'strict'>;
   readonly selection: Selection;
   readonly suite: Suite;
-  readonly stdio: Pick<Stdio, 'cwd'>;
+  readonly stdio: Pick<Stdio, 'cwd' | 'env'>;
   /** The scenarios to play. */
   readonly scenarios: readonly SuiteScenario[];
   /** True if the run plays only some of the selected scenarios, for example those that failed. Absent: false. */
@@ -37,13 +37,26 @@ function requiredNames({ require = [] }: RunFlags): readonly string[] {
   return require.flatMap((value) => value.split(',')).map((name) => name.trim());
 }
 
-/** Refuses a name in `--require` that is neither a group nor a rule. @throws UsageError with a similar name */
-export function refuseUnknownRules(flags: RunFlags): void {
-  for (const name of requiredNames(flags)) {
+/** Returns the names in `CROUPIER_REQUIRE`, with which a pipeline adds to the `require` of the configuration. */
+function variableNames({ env }: Pick<Stdio, 'env'>): readonly string[] {
+  return requiredNames({ require: [env.CROUPIER_REQUIRE ?? ''] }).filter((name) => name !== '');
+}
+
+/**
+ * Refuses a name in `--require` or `CROUPIER_REQUIRE` that is neither a group nor a rule.
+ *
+ * @throws UsageError with a similar name
+ */
+export function refuseUnknownRules(flags: RunFlags, stdio: Pick<Stdio, 'env'>): void {
+  const given = [
+    ...requiredNames(flags).map((name) => ({ name, text: `--require ${name}` })),
+    ...variableNames(stdio).map((name) => ({ name, text: `CROUPIER_REQUIRE=${name}` })),
+  ];
+  for (const { name, text } of given) {
     if (isRuleId(name) || RULE_GROUPS.some((group) => group === name)) continue;
     const near = nearest(name, [...RULE_GROUPS, ...RULES.map(({ id }) => id)]);
     const help = near === undefined ? 'croupier list rules shows them all.' : `Did you mean ${near}?`;
-    throw new UsageError(`--require ${name}: there is no group or rule with this name. Nothing was sent.\n${help}`);
+    throw new UsageError(`${text}: there is no group or rule with this name. Nothing was sent.\n${help}`);
   }
 }
 
@@ -59,14 +72,15 @@ export function requiredOf({ contract = CONTRACT_VERSION }: ClientUnderTest, giv
       .filter(({ id, since }) => !WITHOUT_OPPORTUNITY.has(id) && isThere(since, contract))
       .map(({ id }) => id);
   const rulesOf = (name: string): readonly RuleId[] => (isRuleId(name) ? [name] : ofGroup(name));
-  const isPart = isSubset || selection.words.length + selection.tags.length > 0 || selection.grep !== undefined;
+  const { words, tags, grep, quick } = selection;
+  const isPart = isSubset || quick || words.length + tags.length > 0 || grep !== undefined;
   const found = new Map<string, RequiredResult>();
   const add = (kind: RequiredResult['kind'], by: RequiredResult['by'], ids: readonly string[]): void => {
     for (const id of ids) if (!found.has(`${kind} ${id}`)) found.set(`${kind} ${id}`, { kind, id, by });
   };
   // These come first, so that --allow-skipped does not remove a rule that is also selected.
   add('rule', 'require', requiredNames(flags).flatMap(rulesOf));
-  const configured = (configuration.config.require ?? []).flatMap(rulesOf);
+  const configured = [...(configuration.config.require ?? []), ...variableNames(stdio)].flatMap(rulesOf);
   add('rule', 'require', isPart ? configured.filter((rule) => tested.has(rule)) : configured);
   if (flags.allowSkipped !== true) {
     const named = namedBy(selection, suite, stdio.cwd);

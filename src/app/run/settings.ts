@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { CALL_NAMES, type CallName } from '../../contract/call-name.ts';
 import { codeProblem } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
@@ -23,6 +24,7 @@ export type RunSettings = Pick<
   | 'deadlineMs'
   | 'lingerMs'
   | 'budgetMs'
+  | 'budgetFails'
   | 'workers'
   | 'bail'
   | 'endAfterMs'
@@ -59,6 +61,7 @@ export function runSettings(
     deadlineMs: flags.deadline ?? duration(config.deadline ?? DEFAULTS.deadline),
     lingerMs: flags.linger ?? duration(config.linger ?? DEFAULTS.linger),
     budgetMs: budgets(config),
+    budgetFails: failingBudgets(config),
     workers: flags.workers ?? config.workers ?? DEFAULTS.workers,
     bail: flags.bail === true ? 1 : (flags.bail ?? null),
     endAfterMs: flags.time,
@@ -71,7 +74,17 @@ export function runSettings(
 
 function budgets({ budget }: Config): Budgets | undefined {
   if (budget === undefined) return undefined;
-  return Object.fromEntries(Object.entries(budget).map(([call, text]) => [call, duration(text)]));
+  return Object.fromEntries(
+    Object.entries(budget).map(([call, limit]) => [call, duration(typeof limit === 'string' ? limit : limit.p95)]),
+  );
+}
+
+/** Returns the calls whose slow replies fail the run. */
+function failingBudgets({ budget = {} }: Config): readonly CallName[] {
+  return CALL_NAMES.filter((call) => {
+    const limit = budget[call];
+    return typeof limit === 'object' && limit.fail === true;
+  });
 }
 
 /**

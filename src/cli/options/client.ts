@@ -168,5 +168,10 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     .addOption(setting('--core-api-url <url>', 'URL at which backends and players reach it, if it is another one'))
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
     .addOption(setting('--require <rules>', 'groups and rules that the run must decide; repeatable').argParser(collect))
+    .addOption(
+      setting('--label <name=text>', 'add a label to journal and reports, as build=1.2; repeatable')
+        .argParser(collect)
+        .env('CROUPIER_LABEL'),
+    )
     .addOption(curlOption().helpGroup(SETTINGS));
 }

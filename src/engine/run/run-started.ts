@@ -8,7 +8,22 @@ type Beginning = Pick<
   'croupier' | 'client' | 'uuid' | 'seed' | 'selection' | 'whole' | 'deadlineMs' | 'lingerMs' | 'strict' | 'workers'
 > &
   Partial<
-    Pick<RunOptions, 'quick' | 'flags' | 'shard' | 'budgetMs' | 'retries' | 'allowFlaky' | 'baseline' | 'required'>
+    Pick<
+      RunOptions,
+      | 'quick'
+      | 'flags'
+      | 'shard'
+      | 'budgetMs'
+      | 'budgetFails'
+      | 'retries'
+      | 'allowFlaky'
+      | 'baseline'
+      | 'required'
+      | 'suiteChanges'
+      | 'digests'
+      | 'labels'
+      | 'labelHeaders'
+    >
   > & {
     readonly scenarios: readonly Omit<RunnableScenario, 'tags' | 'last' | 'quick' | 'builtIn' | 'plan'>[];
   };
@@ -30,6 +45,10 @@ export function runStarted(options: Beginning): RunStarted {
     selection: options.selection,
     ...(options.flags && { flags: options.flags }),
     whole: options.whole,
+    ...(options.suiteChanges && { suiteChanges: options.suiteChanges }),
+    ...(options.digests && { digests: options.digests }),
+    ...(options.labels && Object.keys(options.labels).length > 0 && { labels: options.labels }),
+    ...(options.labelHeaders && Object.keys(options.labelHeaders).length > 0 && { labelHeaders: options.labelHeaders }),
     ...(options.quick && { quick: options.quick }),
     planHash: planHash(options.scenarios),
     ...(options.shard && { shard: options.shard }),
@@ -39,6 +58,7 @@ export function runStarted(options: Beginning): RunStarted {
       strict: options.strict,
       workers: options.workers,
       ...(options.budgetMs && { budgetMs: options.budgetMs }),
+      ...(options.budgetFails && options.budgetFails.length > 0 && { budgetFails: options.budgetFails }),
       ...(options.retries !== undefined && { retries: options.retries }),
       ...(options.allowFlaky && { allowFlaky: true }),
       sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({

@@ -3,7 +3,7 @@ import { allows, breachAt, type KnownResult } from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import type { RulePlace } from '../../journal/rule-place.ts';
+import { isAboutRaces, type RulePlace } from '../../journal/rule-place.ts';
 
 /** One entry to write into a baseline. */
 export interface BaselineEntry {
@@ -56,7 +56,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     [...byRule.values()].flatMap((own) => {
       const isChance = ({ scenario, flaky }: RulePlace): boolean => flaky || raced.has(scenario);
       // The calls of a race meet by chance. It is also chance in which scenario they meet, if only races show the failure.
-      const isAnywhere = own.every(({ rule, scenario }) => rule.startsWith('concurrency.') && raced.has(scenario));
+      const isAnywhere = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
       return own.map((place) => {
         const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
         return {

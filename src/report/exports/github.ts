@@ -1,4 +1,5 @@
 import { staleEntries } from '../../journal/baseline.ts';
+import { exceededBudgets } from '../../journal/budget.ts';
 import type { Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
@@ -7,7 +8,7 @@ import { baselineFile, knownName, knownSentence, worseSentence } from '../known-
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { runAgain } from '../run-again.ts';
 import { breaches } from '../terminal/breach.ts';
-import { clip } from '../terminal/layout.ts';
+import { clip, duration } from '../terminal/layout.ts';
 
 /** Maximum number of annotations. GitHub shows at most ten of each level for one step and drops the others without a message. */
 const MAX_ANNOTATIONS = 10;
@@ -50,6 +51,14 @@ function annotations(fold: Fold): readonly Annotation[] {
         title: knownName(entry),
         place: { file: baselineFile(fold) ?? '', line: entry.known.line, column: 1 },
         lines: [knownSentence(entry)],
+      }),
+    ),
+    ...exceededBudgets(fold).map(
+      ({ call, p95Ms, budgetMs }): Annotation => ({
+        level: 'error',
+        title: `${fold.run.client.extCID} is over the budget of ${call}`,
+        place: null,
+        lines: [`95 of 100 replies came within ${duration(p95Ms ?? 0)}, the budget is ${duration(budgetMs)}`],
       }),
     ),
     ...fold.rules

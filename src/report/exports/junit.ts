@@ -1,6 +1,7 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { RULE_GROUPS } from '../../contract/rule.ts';
 import { isKnownBreach, type KnownGroup, knownGroups } from '../../journal/baseline.ts';
+import { type BudgetResult, budgetResults } from '../../journal/budget.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Place, Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -11,10 +12,11 @@ import { clauseText } from '../clause.ts';
 import { forXmlAttribute, forXmlText } from '../escape.ts';
 import { baselineFile, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { duration } from '../terminal/layout.ts';
 
 type Paths = Pick<ReportOptions, 'repositoryFile'>;
 
-/** One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, or the run. */
+/** One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, a budget, or the run. */
 export interface TestCase {
   readonly name: string;
   readonly classname: string;
@@ -67,6 +69,8 @@ export function testSuites(fold: Fold, { repositoryFile }: Paths): readonly Test
   if (missed.length > 0) suites.push({ name: 'expectation', cases: missed });
   const listed = knownGroups(fold.baseline).filter(({ state }) => state !== 'failing');
   if (listed.length > 0) suites.push({ name: 'baseline', cases: listed.map((known) => baselineCase(known, fold)) });
+  const budgets = budgetResults(fold).map(budgetCase);
+  if (budgets.length > 0) suites.push({ name: 'budget', cases: budgets });
   const run = runCase(fold);
   if (run) suites.push({ name: 'run', cases: [run] });
   return suites.map(({ name, cases }) => ({
@@ -77,6 +81,7 @@ export function testSuites(fold: Fold, { repositoryFile }: Paths): readonly Test
 
 async function* junitXml(fold: Fold, options: Paths, isStrict: boolean): AsyncGenerator<string> {
   const suites = testSuites(fold, options);
+  const properties = propertiesElement(fold);
   const all = suites.flatMap(({ cases }) => cases);
   const seconds = (fold.ended?.durationMs ?? 0) / 1000;
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -86,6 +91,7 @@ async function* junitXml(fold: Fold, options: Paths, isStrict: boolean): AsyncGe
     const spent = cases.reduce((sum, test) => sum + test.seconds, 0);
     const at = forXmlAttribute(fold.run.startedAt.replace(/\.\d+Z$/, ''));
     yield `  <testsuite name="${name}"${totals(cases, false)} time="${time(spent)}" timestamp="${at}">\n`;
+    yield properties;
     for (const test of cases) yield caseElement({ ...test, classname: `${prefix}.${test.classname}` }, isStrict);
     yield '  </testsuite>\n';
   }
@@ -112,6 +118,14 @@ function placeOf({ place }: TestCase, inRepository: InRepository): Place | null 
 function classPrefix({ run: { client, shard } }: Fold): string {
   const name = client.extCID.replaceAll('.', '_');
   return shard === undefined ? `croupier.${name}` : `croupier.${name}.part-${shard.index}-of-${shard.count}`;
+}
+
+/** Writes the labels of the run as properties of a suite. */
+function propertiesElement({ labels }: Fold): string {
+  const lines = Object.entries(labels).map(
+    ([name, value]) => `      <property name="${forXmlAttribute(name)}" value="${forXmlAttribute(value)}"/>\n`,
+  );
+  return lines.length === 0 ? '' : `    <properties>\n${lines.join('')}    </properties>\n`;
 }
 
 function totals(cases: readonly TestCase[], withoutSkipped: boolean): string {
@@ -263,6 +277,26 @@ function baselineCase(result: KnownGroup, fold: Fold): TestCase {
     verdict: result.state === 'undecided' ? 'skip' : result.state === 'passed' ? 'pass' : 'fail',
     message: sentence,
     details: sentence,
+  };
+}
+
+/** Turns a budget into a test. Without `fail`, slow replies give only a warning. */
+function budgetCase(result: BudgetResult): TestCase {
+  const { call, budgetMs, p95Ms, replies, fails, state } = result;
+  const measured =
+    p95Ms === null
+      ? 'there was no reply'
+      : `95 of 100 replies came within ${duration(p95Ms)}, the budget is ${duration(budgetMs)}`;
+  const message = state === 'unmeasured' ? `too few replies (${replies}): ${measured}` : measured;
+  const verdicts = { kept: 'pass', exceeded: fails ? 'fail' : 'warn', unmeasured: 'skip' } as const;
+  return {
+    name: `95 of 100 ${call} calls are answered within ${duration(budgetMs)}`,
+    classname: 'croupier.budget',
+    place: null,
+    seconds: 0,
+    verdict: verdicts[state],
+    message,
+    details: message,
   };
 }
 

@@ -10,6 +10,7 @@ import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { PLAIN } from '../paint.ts';
 import { runAgain } from '../run-again.ts';
+import { labelTexts, scopeText } from '../scope.ts';
 import { breaches, breachLines } from '../terminal/breach.ts';
 import { latencyWarnings } from '../terminal/latency.ts';
 import { clip, duration, plural } from '../terminal/layout.ts';
@@ -100,7 +101,8 @@ function headText(fold: Fold): string {
   });
   const facts = [
     `contract ${escaped(run.contract)}`,
-    run.whole ? 'the whole suite' : `selected: ${escaped(run.selection.join(' ') || 'a part')}`,
+    escaped(scopeText(fold)),
+    ...labelTexts(fold).map(escaped),
     plural(fold.scenarios.length, 'scenario'),
     plural(fold.exchanges.sent, 'call'),
     ended === null ? 'cut off' : duration(ended.durationMs),

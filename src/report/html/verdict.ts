@@ -1,7 +1,9 @@
+import { exceededBudgets } from '../../journal/budget.ts';
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { mark, verdictNoun } from '../marks.ts';
+import { scopeText } from '../scope.ts';
 import { capital, duration, plural } from '../terminal/layout.ts';
 import { type Content, html, type Markup, prose } from './markup.ts';
 
@@ -46,7 +48,8 @@ function known({ baseline }: Fold): Content {
   return failing === 0 ? null : html`, apart from <a href="#known">${plural(failing, 'known failure')}</a>`;
 }
 
-function nonconforming({ causes, rules, expectations, baseline }: Fold): Content {
+function nonconforming(fold: Fold): Content {
+  const { causes, rules, expectations, baseline } = fold;
   const broken = rules.filter(({ verdict, isKnown }) => verdict === 'fail' && !isKnown);
   const money = broken.filter(({ rule }) => rule.money).length;
   const missed = expectations.filter(({ verdict }) => verdict === 'fail').length;
@@ -55,12 +58,17 @@ function nonconforming({ causes, rules, expectations, baseline }: Fold): Content
     .flatMap(({ result }) => (result.rule.means === null ? [] : [result.rule.means]));
   const more = causes.length - effects.length;
   const outdatedList = html`The list of known failures is out of date: <a href="#known">see what to change</a>.`;
+  const slow = exceededBudgets(fold).map(({ call }) => call);
+  const late =
+    slow.length === 0
+      ? null
+      : html` The replies to ${slow.join(', ')} took longer than their budget: <a href="#speed">see the times</a>.`;
   const outdated = baseline.some(({ state }) => state === 'mended' || state === 'expired')
     ? html` ${outdatedList}`
     : null;
-  if (broken.length === 0 && missed === 0) return html`<p>There are no new failures. ${outdatedList}</p>`;
+  if (broken.length === 0 && missed === 0) return html`<p>There are no new failures.${outdated}${late}</p>`;
   if (broken.length === 0)
-    return html`<p>No rule of the contract is newly broken. The run failed because expectations of <a href="#broken">scenarios</a> are not met.${outdated}</p>`;
+    return html`<p>No rule of the contract is newly broken. The run failed because expectations of <a href="#broken">scenarios</a> are not met.${outdated}${late}</p>`;
   return [
     html`<p>${money > 0 ? 'Money is at stake: this wallet can lose money, or pay money that no player won.' : 'No broken rule is about money, but the game service cannot rely on this wallet.'}${effects.length > 0 ? ' Possible effects:' : ''}</p>`,
     effects.length > 0
@@ -69,7 +77,7 @@ function nonconforming({ causes, rules, expectations, baseline }: Fold): Content
     missed > 0
       ? html`<p>${missed} ${missed === 1 ? 'expectation of a scenario is' : 'expectations of scenarios are'} not met.</p>`
       : null,
-    html`<p>Fix the likely causes below, starting with the first, and run croupier again. Failures that remain then have another cause.${outdated}</p>`,
+    html`<p>Fix the likely causes below, starting with the first, and run croupier again. Failures that remain then have another cause.${outdated}${late}</p>`,
   ];
 }
 
@@ -105,14 +113,12 @@ function facts(fold: Fold, { exitCode }: Conclusion): Markup {
   const rows: readonly (readonly [string, Content])[] = [
     ['Operator', html`${run.client.extCID} <span class="dim">at</span> ${run.client.integratorBaseUrl}`],
     ['Judged by', `contract ${run.contract}${run.settings.strict ? ', strict' : ''}, croupier ${run.croupier}`],
-    [
-      'Scope',
-      run.whole ? 'the whole suite' : `selected: ${run.selection.length === 0 ? 'a part' : run.selection.join(' ')}`,
-    ],
+    ['Scope', scopeText(fold)],
     ['Played', `${played} of ${plural(scenarios.length, 'scenario')}, ${plural(exchanges.sent, 'call')}`],
     ['Started', html`<time datetime="${run.startedAt}">${moment(run.startedAt)}</time>`],
     ['Duration', ended === null ? 'unknown: the run was cut off' : duration(ended.durationMs)],
     ['Seed', html`<code>${run.seed}</code>`],
+    ...Object.entries(fold.labels).map(([name, value]) => [name, html`<code>${value}</code>`] as const),
     ['Exit status', String(exitCode)],
   ];
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;

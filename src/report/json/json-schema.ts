@@ -9,6 +9,7 @@ import { JSON_REPORT } from './json.ts';
 const {
   callName,
   finding,
+  labels,
   knownFailure,
   lastReply,
   outcome,
@@ -79,7 +80,7 @@ const latency = z
     p99Ms: ms,
     maxMs: ms,
     budgetMs: ms.nullable().describe('configured time limit for 95 of 100 replies; null: none'),
-    isOverBudget: z.boolean().describe('a warning, never a failure'),
+    isOverBudget: z.boolean().describe('true: 95 of 100 replies took longer than the limit'),
     delayedBodies: count.describe("replies whose body came about 40 ms after the head (Nagle's algorithm)"),
     drift: z
       .object({ earlyMs: ms, lateMs: ms, slower: z.boolean().describe('true: slower by at least half and by 10 ms') })
@@ -87,6 +88,15 @@ const latency = z
       .describe('median times in the first and the last third of the run; null: too few calls'),
   })
   .describe('times from the last byte of the request to the last byte of the reply, without the calls of races');
+
+const budget = z.object({
+  call: callName,
+  budgetMs: ms,
+  p95Ms: ms.nullable().describe('time of 95 of 100 replies; null: no reply'),
+  replies: count,
+  fails: z.boolean().describe('true: slower replies fail the run; false: they give a warning'),
+  state: z.enum(['kept', 'exceeded', 'unmeasured']).describe('unmeasured: too few replies to fail a run'),
+});
 
 const rule = z.object({
   id: ruleId,
@@ -150,7 +160,10 @@ const report = z.object({
   flags: z
     .array(z.string())
     .describe('the flags of this run that a later run needs, to test the same operator with the same settings'),
-  whole: z.boolean(),
+  whole: z.boolean().describe('true: the whole built-in suite, as it was released with this version'),
+  suiteChanges: runStarted.suiteChanges,
+  digests: runStarted.digests,
+  labels: labels.describe('labels of the run, also those from headers of replies'),
   strict: z.boolean().describe('true: the breach of a SHOULD is a failure too'),
   settings: runStarted.settings,
   startedAt: z.string(),
@@ -180,6 +193,9 @@ const report = z.object({
       'the known failures of the run with their states; a failure that has expired or no longer occurs fails the run',
     ),
   latency: z.array(latency).describe('response times by call; quantiles are accurate to 1 %'),
+  budgets: z
+    .array(budget)
+    .describe('the result of each time limit; one with the state exceeded and `fails` true fails the run'),
   flaky: z.array(z.string()).describe('scenarios that failed and then passed on retry'),
   required: z
     .array(z.object({ ...requiredResult.unwrap().shape, verdict, reason }))

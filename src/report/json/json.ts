@@ -1,3 +1,4 @@
+import { budgetResults } from '../../journal/budget.ts';
 import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
@@ -46,6 +47,9 @@ function headOf(fold: Fold): object {
     selection: run.selection,
     flags: run.flags ?? [],
     whole: run.whole,
+    ...(run.suiteChanges && { suiteChanges: run.suiteChanges }),
+    ...(run.digests && { digests: run.digests }),
+    labels: fold.labels,
     strict: run.settings.strict,
     settings: run.settings,
     startedAt: run.startedAt,
@@ -59,6 +63,7 @@ function headOf(fold: Fold): object {
     causes: fold.causes.map(causeOf),
     baseline: fold.baseline.map(({ known, ...result }) => ({ ...known, ...result })),
     latency: fold.latency.map(latencyOf),
+    budgets: budgetResults(fold),
     flaky: fold.scenarios.filter(({ flaky }) => flaky).map(({ planned }) => planned.id),
     required: requiredOutcomes(fold).map(({ kind, id, by, verdict, reason }) => ({ kind, id, by, verdict, reason })),
     ...(run.shard && { shard: run.shard }),

@@ -9,6 +9,7 @@ import { eachExchange } from '../exchanges.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { labelTexts, scopeText } from '../scope.ts';
 import { type Breach, breaches, breachLines, breachSummaries, shortBreachLines, unexplained } from './breach.ts';
 import { causeLines, causeSummary } from './causes.ts';
 import { exchangeLines } from './exchange.ts';
@@ -129,10 +130,11 @@ function headerLines(fold: Fold, conclusion: Conclusion, options: ReportOptions)
   const { run, ended } = fold;
   const facts = [
     `contract ${run.contract}`,
-    run.whole ? 'the whole suite' : `selected: ${run.selection.length === 0 ? 'a part' : run.selection.join(' ')}`,
+    scopeText(fold),
     ...(run.settings.strict ? ['strict'] : []),
     `seed ${run.seed}`,
   ];
+  const labels = labelTexts(fold);
   return [
     // The first line is never wrapped, so that scripts can search for it.
     inVerdictColour(conclusion, options)(forTerminal(conclusion.firstLine)),
@@ -140,6 +142,7 @@ function headerLines(fold: Fold, conclusion: Conclusion, options: ReportOptions)
     ...wrap(forTerminal(`${run.client.extCID} at ${run.client.integratorBaseUrl}`), options.width - 2).map(indent),
     ...wrap(forTerminal(facts.join(', ')), options.width - 2).map(indent),
     ...wrap(`${amounts(fold)}, started ${forTerminal(moment(run.startedAt))}`, options.width - 2).map(indent),
+    ...(labels.length === 0 ? [] : wrap(forTerminal(labels.join(', ')), options.width - 2).map(indent)),
     ...counts(fold, options).map(indent),
     ...(ended?.detail ? ['', ...hanging('  ', forTerminal(ended.detail), options.width)] : []),
   ];

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import type { Digests } from '../../src/journal/event.ts';
+import { shardMismatch } from '../../src/journal/shard-set.ts';
+import { runStarted } from './events.ts';
+
+const DIGESTS = { rules: 'r', suite: 's', config: 'c' };
+
+const shard = (index: number, digests?: Digests) => {
+  const part = { index, count: 2, planHash: 'p', divisionHash: 'd', scenarios: 2, players: 2, whole: true, seed: '1' };
+  return { name: `shard-${index}.ndjson`, run: { ...runStarted([]), shard: part, ...(digests && { digests }) } };
+};
+
+it('shards whose scenarios have other contents do not belong to one run', () => {
+  expect(shardMismatch([shard(1, DIGESTS), shard(2, DIGESTS)])).toBeUndefined();
+  expect(shardMismatch([shard(1), shard(2)])).toBeUndefined();
+  expect(shardMismatch([shard(1, DIGESTS), shard(2, { ...DIGESTS, suite: 't', rules: 'q' })])).toEqual({
+    kind: 'unfit',
+    reasons: [
+      'shard-2.ndjson and shard-1.ndjson are from different runs. They differ in: contents of the scenarios, rules',
+    ],
+  });
+});
