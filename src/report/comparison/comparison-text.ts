@@ -2,7 +2,8 @@ import { forTerminal } from '../escape.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { Paint } from '../paint.ts';
 import { duration, hanging, plural, wrap } from '../terminal/layout.ts';
-import { type Comparison, newFailures, type RunSummary } from './comparison.ts';
+import { type Comparison, isLessTested, newFailures } from './comparison.ts';
+import type { RunSummary } from './run-summary.ts';
 
 interface TextStyle {
   readonly paint: Paint;
@@ -15,8 +16,8 @@ type Change = Comparison['broken'][number];
 /** Writes the changes between two runs as text for a person. */
 export function comparisonText(before: RunSummary, now: RunSummary, change: Comparison, style: TextStyle): string {
   const { paint, width } = style;
-  const { broken, fixed, added, gone, stillFailing, slower, differences } = change;
-  const colour = newFailures(change).length > 0 ? paint.red : paint.green;
+  const { broken, worse, fixed, added, gone, stillFailing, slower, differences } = change;
+  const colour = newFailures(change).length > 0 || isLessTested(change) ? paint.red : paint.green;
   const lines = [
     paint.bold(colour(headline(change))),
     '',
@@ -24,9 +25,11 @@ export function comparisonText(before: RunSummary, now: RunSummary, change: Comp
     ...hanging('  now     ', forTerminal(`${now.startedAt}  ${now.firstLine}`), width),
     ...differences.map((text) => `  ${paint.yellow('!')} ${forTerminal(text)}`),
     ...section('Broken', broken, style),
+    ...section('Worse: failed before, and fails in more ways now', worse, style),
     ...section('Fixed', fixed, style),
     ...section('New: judged now, but not before', added, style),
     ...section('Gone: judged before, but not now', gone, style),
+    ...lostLines(change, style),
     ...section('Still failing', stillFailing, style),
   ];
   if (slower.length > 0) lines.push('', paint.bold('Slower'));
@@ -39,14 +42,44 @@ export function comparisonText(before: RunSummary, now: RunSummary, change: Comp
   return `${lines.join('\n')}\n`;
 }
 
+const MAX_NAMES = 6;
+
+/** Lists what the later run did not test, apart from whole rules. */
+function lostLines(
+  { goneEndpoints, goneScenarios, fewerSessions }: Comparison,
+  { paint, width }: TextStyle,
+): readonly string[] {
+  const more = goneScenarios.length > MAX_NAMES ? ` and ${goneScenarios.length - MAX_NAMES} more` : '';
+  const lines = [
+    ...fewerSessions,
+    ...(goneScenarios.length === 0
+      ? []
+      : [
+          `${plural(goneScenarios.length, 'scenario')} not played now: ${goneScenarios.slice(0, MAX_NAMES).join(', ')}${more}`,
+        ]),
+    ...[...Map.groupBy(goneEndpoints, ({ id }) => id)].map(
+      ([id, own]) => `${id} is not judged at ${own.map(({ endpoint }) => endpoint).join(', ')} now`,
+    ),
+  ];
+  if (lines.length === 0) return [];
+  return [
+    '',
+    paint.bold('Less tested than before'),
+    ...lines.flatMap((line) => hanging('  - ', forTerminal(line), width)),
+  ];
+}
+
 function headline(change: Comparison): string {
-  const { fixed, added, gone, slower } = change;
-  const fresh = newFailures(change).length;
+  const { fixed, added, gone, slower, worse } = change;
+  const grown = worse.filter(({ isKnown }) => !isKnown).length;
+  const fresh = newFailures(change).length - grown;
   const parts = [
     fresh === 0 ? 'nothing broken' : `${plural(fresh, 'rule')} broken`,
+    ...(grown > 0 ? [`${grown} worse`] : []),
     ...(fixed.length > 0 ? [`${fixed.length} fixed`] : []),
     ...(added.length > 0 ? [`${added.length} new`] : []),
     ...(gone.length > 0 ? [`${gone.length} gone`] : []),
+    ...(gone.length === 0 && isLessTested(change) ? ['less tested'] : []),
     ...(slower.length > 0 ? [`${plural(slower.length, 'call')} slower`] : []),
   ].join(', ');
   return `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`;
@@ -60,11 +93,12 @@ function section(title: string, changes: readonly Change[], { paint, unicode, wi
     paint.bold(title),
     ...changes
       .toSorted((a, b) => money(b) - money(a))
-      .flatMap(({ id, level, money: isMoney, verdict, before, isKnown, reason }) => {
+      .flatMap(({ id, level, money: isMoney, verdict, before, isKnown, reason, how }) => {
         const sign = tint(verdict, paint)(mark(verdict, unicode));
         const was = verdict === before ? '' : `  ${verdictNoun(before, 1)} before`;
         return [
           `  ${sign} ${paint.bold(forTerminal(id))}  ${level}${isMoney ? ' $' : ''}${paint.dim(was)}${isKnown ? '  known' : ''}`,
+          ...(how === undefined ? [] : wrap(`worse: ${forTerminal(how)}`, width - 6).map((line) => `      ${line}`)),
           ...(reason === null ? [] : wrap(forTerminal(reason), width - 6).map((line) => `      ${line}`)),
         ];
       }),

@@ -1,12 +1,13 @@
-import { z } from 'zod';
-import { conclude } from '../../journal/conclusion.ts';
-import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
-import type { Fold } from '../../journal/fold.ts';
-import { JSON_REPORT } from '../json/json.ts';
+import type { Verdict } from '../../journal/finding.ts';
+import { isAboutRaces } from '../../journal/rule-place.ts';
+import { type LostCoverage, lostCoverage } from './coverage.ts';
+import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 
 /** The verdicts of one rule in two runs. */
 interface Change extends JudgedRule {
   readonly before: Verdict;
+  /** Only for a rule that got worse: what is worse, as a clause. */
+  readonly how?: string;
 }
 
 interface Slower {
@@ -15,8 +16,8 @@ interface Slower {
   readonly nowMs: number;
 }
 
-/** The changes from an earlier to a later run. Each rule is in one list only. */
-export interface Comparison {
+/** The changes from an earlier to a later run. Each rule is in one of the lists of rules only. */
+export interface Comparison extends LostCoverage {
   /** Reasons why the runs are not fully comparable, as sentences. */
   readonly differences: readonly string[];
   /** Rules that fail now, but did not fail before. */
@@ -27,6 +28,9 @@ export interface Comparison {
   readonly added: readonly Change[];
   /** Rules that were judged before, with or without a failure, but not now. */
   readonly gone: readonly Change[];
+  /** Rules that failed before and fail now at a further place, or with more harm. */
+  readonly worse: readonly Change[];
+  /** Rules that failed before and fail now in the same way, or in fewer places. */
   readonly stillFailing: readonly Change[];
   /** Calls whose 95th percentile grew clearly, so that chance does not explain it. */
   readonly slower: readonly Slower[];
@@ -42,13 +46,20 @@ const SLOWER_MS = 20;
 export function compare(before: RunSummary, now: RunSummary): Comparison {
   const changes = changesOf(before, now);
   const fails = (verdict: Verdict): boolean => verdict === 'fail';
+  const failing = changes.filter((one) => fails(one.verdict) && fails(one.before));
+  const worse = failing.flatMap((one) => {
+    const how = howWorse(one.id, before, now);
+    return how === null ? [] : [{ ...one, how }];
+  });
   return {
     differences: differencesOf(before, now),
     broken: changes.filter((one) => fails(one.verdict) && !fails(one.before)),
     fixed: changes.filter((one) => fails(one.before) && isJudged(one.verdict) && !fails(one.verdict)),
     added: changes.filter((one) => isJudged(one.verdict) && !isJudged(one.before) && !fails(one.verdict)),
     gone: changes.filter((one) => isJudged(one.before) && !isJudged(one.verdict)),
-    stillFailing: changes.filter((one) => fails(one.verdict) && fails(one.before)),
+    ...lostCoverage(before, now),
+    worse,
+    stillFailing: failing.filter(({ id }) => !worse.some((one) => one.id === id)),
     slower: now.latency.flatMap(({ call, count, p95Ms }) => {
       const earlier = before.latency.find((one) => one.call === call);
       if (!earlier || Math.min(count, earlier.count) < MIN_REPLIES) return [];
@@ -58,13 +69,41 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
   };
 }
 
-/** Returns the newly broken rules that are not on the baseline. */
-export function newFailures({ broken }: Comparison): readonly Change[] {
-  return broken.filter(({ isKnown }) => !isKnown);
+/** Returns the rules that are newly broken, or got worse, and that are not on the baseline. */
+export function newFailures({ broken, worse }: Pick<Comparison, 'broken' | 'worse'>): readonly Change[] {
+  return [...broken, ...worse].filter(({ isKnown }) => !isKnown);
 }
 
-function isJudged(verdict: Verdict): boolean {
-  return verdict === 'pass' || verdict === 'fail' || verdict === 'warn' || verdict === 'note';
+/** True if the later run tested less than the earlier one. */
+export function isLessTested({ gone, goneEndpoints, goneScenarios, fewerSessions }: Comparison): boolean {
+  return gone.length + goneEndpoints.length + goneScenarios.length + fewerSessions.length > 0;
+}
+
+const MAX_NAMES = 3;
+
+/**
+ * Says what is worse about a rule that failed in both runs; null if nothing is. A scenario that gave no decision about the rule
+ * before shows nothing new. For rules about races, it is chance which scenario shows the failure.
+ */
+function howWorse(id: string, before: RunSummary, now: RunSummary): string | null {
+  const placesOf = (run: RunSummary): readonly FailingPlace[] =>
+    run.judged.find((rule) => rule.id === id)?.failing ?? [];
+  const [earlier, later] = [placesOf(before), placesOf(now)];
+  if (earlier.length === 0) return null;
+  const endpoints = new Set(
+    later.flatMap(({ endpoint }) => (earlier.some((place) => place.endpoint === endpoint) ? [] : (endpoint ?? []))),
+  );
+  if (endpoints.size > 0) return `it also fails at ${[...endpoints].join(', ')}`;
+  if (earlier.every(({ noMoney }) => noMoney) && later.some(({ noMoney }) => !noMoney)) return 'it now moves money';
+  if (isAboutRaces(id)) return null;
+  const scenarios = new Set(
+    later.flatMap(({ scenario }) =>
+      before.decided.includes(scenario) && !earlier.some((place) => place.scenario === scenario) ? [scenario] : [],
+    ),
+  );
+  if (scenarios.size === 0) return null;
+  const more = scenarios.size > MAX_NAMES ? ` and ${scenarios.size - MAX_NAMES} more` : '';
+  return `it also fails in ${[...scenarios].slice(0, MAX_NAMES).join(', ')}${more}`;
 }
 
 /**
@@ -99,123 +138,22 @@ function differencesOf(before: RunSummary, now: RunSummary): readonly string[] {
     if (a !== b) differences.push(`different ${what}: ${a} before, ${b} now`);
   };
   compareValue('client', before.extCID, now.extCID);
+  for (const name of new Set([...Object.keys(before.labels), ...Object.keys(now.labels)]))
+    compareValue(`label ${name}`, before.labels[name] ?? 'none', now.labels[name] ?? 'none');
+  compareValue('version of croupier', before.croupier, now.croupier);
   compareValue('version of the contract', before.contract, now.contract);
   compareValue('selection', before.selection.join(' ') || 'everything', now.selection.join(' ') || 'everything');
   compareValue('strictness', before.strict ? 'strict' : 'not strict', now.strict ? 'strict' : 'not strict');
   const came = now.scenarios.filter((id) => !before.scenarios.includes(id)).length;
   const went = before.scenarios.filter((id) => !now.scenarios.includes(id)).length;
   if (came + went > 0) differences.push(`different plan: ${came} scenarios are new, ${went} are gone`);
-  return differences;
-}
-
-/** The result of one run for a rule or for the expectation of a scenario. */
-export interface JudgedRule {
-  /** The id of the rule, or `expectation in SCENARIO`. */
-  readonly id: string;
-  readonly level: string;
-  readonly money: boolean;
-  readonly verdict: Verdict;
-  readonly isKnown: boolean;
-  readonly reason: string | null;
-}
-
-interface LatencySummary {
-  readonly call: string;
-  readonly count: number;
-  readonly p95Ms: number;
-}
-
-/** The data of a run that is needed to compare it with another run. */
-export interface RunSummary {
-  readonly extCID: string;
-  readonly contract: string;
-  readonly startedAt: string;
-  readonly firstLine: string;
-  /** The selection of the user. Empty if the run played everything. */
-  readonly selection: readonly string[];
-  readonly strict: boolean;
-  readonly judged: readonly JudgedRule[];
-  readonly scenarios: readonly string[];
-  readonly latency: readonly LatencySummary[];
-}
-
-export function summaryOfFold(fold: Fold): RunSummary {
-  const { run, rules, expectations, latency } = fold;
-  return {
-    extCID: run.client.extCID,
-    contract: run.contract,
-    startedAt: run.startedAt,
-    firstLine: conclude(fold).firstLine,
-    selection: run.selection,
-    strict: run.settings.strict,
-    judged: [
-      ...rules.map(({ rule: { id, level, money }, verdict, isKnown, reason }) => ({
-        id,
-        level,
-        money,
-        verdict,
-        isKnown,
-        reason,
-      })),
-      ...expectationsOf(expectations),
-    ],
-    scenarios: run.scenarios.map(({ id }) => id),
-    latency,
-  };
-}
-
-function expectationsOf(
-  findings: readonly { readonly scenario: string; readonly verdict: Verdict; readonly actual: string }[],
-): readonly JudgedRule[] {
-  const failing = findings.filter(({ verdict }) => verdict === 'fail');
-  return [...Map.groupBy(failing, ({ scenario }) => scenario)].map(([scenario, [first]]) => ({
-    id: `${EXPECTATION} in ${scenario}`,
-    level: 'MUST',
-    money: false,
-    verdict: 'fail',
-    isKnown: false,
-    reason: first?.actual ?? null,
-  }));
-}
-
-const verdict = z.enum(VERDICTS);
-
-/** The parts of a JSON report that are compared. Reports of older versions may lack the parts that have a default. */
-const report = z.object({
-  schema: z.literal(JSON_REPORT),
-  firstLine: z.string(),
-  contract: z.string(),
-  client: z.object({ extCID: z.string() }),
-  startedAt: z.string(),
-  selection: z.array(z.string()),
-  strict: z.boolean(),
-  rules: z.array(
-    z.object({
-      id: z.string(),
-      level: z.string(),
-      money: z.boolean(),
-      verdict,
-      isKnown: z.boolean().default(false),
-      reason: z.string().nullable(),
-    }),
-  ),
-  expectations: z.array(z.object({ scenario: z.string(), verdict, actual: z.string() })),
-  scenarios: z.array(z.object({ id: z.string() })),
-  latency: z.array(z.object({ call: z.string(), count: z.number(), p95Ms: z.number() })).default([]),
-});
-
-/** Reads a JSON report. Returns the first problem as a sentence if the report is invalid. */
-export function summaryOfReport(value: unknown): RunSummary | { readonly problem: string } {
-  const parsed = report.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return { problem: `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'it is not a report'}` };
+  const [earlier, later] = [before.digests, now.digests];
+  if (earlier && later) {
+    if (earlier.rules !== later.rules) differences.push('different rules: the catalogue of rules was changed');
+    if (earlier.suite !== later.suite && came + went === 0)
+      differences.push('different scenarios: the same ids, but other contents');
+    if (earlier.config !== later.config) differences.push('different settings or sessions');
+    if (earlier.baseline !== later.baseline) differences.push('different baseline');
   }
-  const { client, rules, expectations, scenarios, ...rest } = parsed.data;
-  return {
-    ...rest,
-    extCID: client.extCID,
-    judged: [...rules, ...expectationsOf(expectations)],
-    scenarios: scenarios.map(({ id }) => id),
-  };
+  return differences;
 }

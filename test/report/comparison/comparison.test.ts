@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { compare, isLessTested, newFailures } from '../../../src/report/comparison/comparison.ts';
+import { comparisonText } from '../../../src/report/comparison/comparison-text.ts';
 import {
-  compare,
   type JudgedRule,
-  newFailures,
   type RunSummary,
   summaryOfFold,
   summaryOfReport,
-} from '../../../src/report/comparison/comparison.ts';
-import { comparisonText } from '../../../src/report/comparison/comparison-text.ts';
+} from '../../../src/report/comparison/run-summary.ts';
 import { PLAIN } from '../../../src/report/paint.ts';
 import { foldOf, JOURNALS, reportText } from '../journals.ts';
 
@@ -18,6 +17,8 @@ const rule = (id: string, verdict: JudgedRule['verdict'], more: Partial<JudgedRu
   verdict,
   isKnown: false,
   reason: null,
+  endpoints: [],
+  failing: [],
   ...more,
 });
 
@@ -30,6 +31,11 @@ const run = (judged: readonly JudgedRule[], more: Partial<RunSummary> = {}): Run
   strict: false,
   judged,
   scenarios: ['bet/debit'],
+  decided: ['bet/debit'],
+  tried: ['bet/debit'],
+  sessions: null,
+  croupier: '0.1.0',
+  labels: {},
   latency: [],
   ...more,
 });
@@ -74,6 +80,79 @@ describe('comparing two runs', () => {
     expect(ids(compare(missed, run([], { scenarios: [] })).gone)).toEqual(['expectation in bet/debit']);
   });
 
+  const place = (scenario: string, endpoint: string | null = null, noMoney = false) => ({
+    scenario,
+    endpoint,
+    noMoney,
+  });
+  const failing = (...places: readonly ReturnType<typeof place>[]) => rule('a', 'fail', { failing: places });
+
+  it.each([
+    ['at another endpoint', place('x', 'bet'), [place('x', 'bet'), place('x', 'win')], 'it also fails at win'],
+    ['with money', place('x', null, true), [place('x')], 'it now moves money'],
+    ['in another scenario', place('x'), [place('x'), place('y')], 'it also fails in y'],
+  ] as const)('calls a rule worse that failed before and now also fails %s', (_, before, now, how) => {
+    const scenarios = { decided: ['x', 'y'], tried: ['x', 'y'] };
+    const grown = compare(run([failing(before)], scenarios), run([failing(...now)], scenarios));
+    expect(grown.worse).toMatchObject([{ id: 'a', how }]);
+    expect([ids(newFailures(grown)), grown.stillFailing]).toEqual([['a'], []]);
+    const shrunk = compare(run([failing(...now)], scenarios), run([failing(before)], scenarios));
+    expect([shrunk.worse, ids(shrunk.stillFailing)]).toEqual([[], ['a']]);
+  });
+
+  it('does not call a rule worse for a scenario that is new, or that shows a race by chance', () => {
+    const both = [place('x'), place('y')];
+    const before = run([failing(place('x'))], { decided: ['x'] });
+    expect(compare(before, run([failing(...both)], { decided: ['x', 'y'] })).worse).toEqual([]);
+    const race = (...places: readonly ReturnType<typeof place>[]) =>
+      run([rule('concurrency.no-lost-update', 'fail', { failing: places })], { decided: ['x', 'y'] });
+    expect(compare(race(place('x')), race(...both)).worse).toEqual([]);
+  });
+
+  it('finds endpoints, scenarios and sessions that are no longer tested', () => {
+    const session = { player: 'p1', currency: 'EUR', gameID: null, state: 'active' };
+    const before = run([rule('a', 'pass', { endpoints: ['bet', 'win'] })], {
+      decided: ['x', 'y', 'z'],
+      tried: ['x', 'y', 'z'],
+      sessions: [session, { ...session, player: 'p2', currency: 'JPY' }, { ...session, state: 'expired' }],
+    });
+    const now = run([rule('a', 'pass', { endpoints: ['bet'] })], {
+      decided: ['x'],
+      tried: ['x', 'y'],
+      sessions: [session],
+    });
+    const comparison = compare(before, now);
+    expect(isLessTested(comparison)).toBe(true);
+    expect(comparison).toMatchObject({
+      goneEndpoints: [{ id: 'a', endpoint: 'win' }],
+      goneScenarios: ['z'],
+      fewerSessions: [
+        '1 session now, 3 before',
+        '1 player now, 2 before',
+        '0 expired sessions now, 1 before',
+        'no session in JPY now',
+      ],
+    });
+    const text = comparisonText(before, now, comparison, { paint: PLAIN, width: 80, unicode: true });
+    expect(text).toMatch(/^Nothing broken, less tested\./);
+    expect(text).toContain('Less tested than before\n  - 1 session now, 3 before\n');
+    expect(isLessTested(compare(now, before))).toBe(false);
+    expect(isLessTested(compare(run([rule('a', 'pass')]), run([rule('a', 'skip')])))).toBe(true);
+  });
+
+  it('lists labels and digests that differ', () => {
+    const digests = { rules: 'r', suite: 's', config: 'c' };
+    const before = run([], { labels: { build: '41' }, digests });
+    const now = run([], { labels: { build: '42' }, digests: { rules: 'q', suite: 't', config: 'd', baseline: 'b' } });
+    expect(compare(before, now).differences).toEqual([
+      'different label build: 41 before, 42 now',
+      'different rules: the catalogue of rules was changed',
+      'different scenarios: the same ids, but other contents',
+      'different settings or sessions',
+      'different baseline',
+    ]);
+  });
+
   it('reports a call as slower only if the difference is more than noise', () => {
     const latency = (p95Ms: number, count = 50) => run([], { latency: [{ call: 'bet', count, p95Ms }] });
     expect(compare(latency(100), latency(160)).slower).toEqual([{ call: 'bet', beforeMs: 100, nowMs: 160 }]);
@@ -104,8 +183,10 @@ describe('comparing two runs', () => {
     const fromReport = summaryOfReport(JSON.parse(await reportText(name, 'json')));
     const fromJournal = summaryOfFold(await foldOf(name));
     if ('problem' in fromReport) throw new Error(fromReport.problem);
+    expect(isLessTested(compare(fromJournal, fromReport))).toBe(false);
     expect(compare(fromJournal, fromReport)).toMatchObject({
       broken: [],
+      worse: [],
       fixed: [],
       added: [],
       gone: [],

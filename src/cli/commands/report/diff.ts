@@ -5,15 +5,9 @@ import { journalEvents } from '../../../app/journal-files.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { foldJournal } from '../../../journal/fold.ts';
-import {
-  type Comparison,
-  compare,
-  newFailures,
-  type RunSummary,
-  summaryOfFold,
-  summaryOfReport,
-} from '../../../report/comparison/comparison.ts';
+import { type Comparison, compare, isLessTested, newFailures } from '../../../report/comparison/comparison.ts';
 import { comparisonText } from '../../../report/comparison/comparison-text.ts';
+import { type RunSummary, summaryOfFold, summaryOfReport } from '../../../report/comparison/run-summary.ts';
 import type { DiffFlags } from './flags.ts';
 
 /**
@@ -21,13 +15,15 @@ import type { DiffFlags } from './flags.ts';
  *
  * @param before the path of a journal or a JSON report
  * @param now the path of a journal or a JSON report of the later run
- * @returns 1 if something fails that did not fail before and that no baseline lists, otherwise 0
+ * @returns 1 if something fails that did not fail before and that no baseline lists, or if less was tested than before;
+ *   otherwise 0
  * @throws UsageError for a file of any other kind
  */
 export async function diffCommand(before: string, now: string, flags: DiffFlags, stdio: Stdio): Promise<number> {
   const [earlier, later] = [await summaryOf(before, stdio.cwd), await summaryOf(now, stdio.cwd)];
   const comparison = compare(earlier, later);
-  const status = newFailures(comparison).length > 0 ? 1 : 0;
+  const isWorse = newFailures(comparison).length > 0 || (isLessTested(comparison) && !flags.allowGone);
+  const status = isWorse ? 1 : 0;
   stdio.out.write(
     flags.json
       ? `${JSON.stringify(jsonOf(earlier, later, comparison, status), null, 2)}\n`
@@ -37,11 +33,13 @@ export async function diffCommand(before: string, now: string, flags: DiffFlags,
 }
 
 function jsonOf(before: RunSummary, now: RunSummary, comparison: Comparison, exitCode: number): object {
-  const headOf = ({ extCID, contract, startedAt, firstLine }: RunSummary) => ({
+  const headOf = ({ extCID, contract, startedAt, firstLine, labels, digests }: RunSummary) => ({
     extCID,
     contract,
     startedAt,
     firstLine,
+    labels,
+    ...(digests && { digests }),
   });
   return { schema: 'croupier-diff/1', exitCode, before: headOf(before), now: headOf(now), ...comparison };
 }

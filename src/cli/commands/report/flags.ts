@@ -74,9 +74,10 @@ Exit status: the status of the whole run (0, 1, 3, 70, 129, 130,
 export function describeDiff(report: CommandUnknownOpts) {
   return report
     .command('diff')
-    .description('show what changed from one run to a later one: what is broken, fixed, new, gone or slower')
+    .description('show what changed from one run to a later one: what is broken, worse, fixed, new, gone or slower')
     .argument('<before>', 'journal or JSON report of the earlier run')
     .argument('<now>', 'journal or JSON report of the later run')
+    .option('--allow-gone', 'end with 0 although the later run tested less')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -85,8 +86,9 @@ Examples:
   croupier report diff before.ndjson .croupier/2026-11-21-111500-ab12cd.ndjson
   croupier report diff main.json branch.json --json
 
-Exit status: 0 no new failure, 1 something fails that did not fail before,
-  2 one of the two cannot be read`,
+Exit status: 0 no new failure, 1 something fails that did not fail before or
+  got worse, or less was tested than before (rules, endpoints, scenarios or
+  sessions are gone), 2 one of the two cannot be read`,
     );
 }
 

@@ -1,0 +1,40 @@
+import type { RunSummary, SummarySession } from './run-summary.ts';
+
+/** The parts of an earlier run that a later run did not test. */
+export interface LostCoverage {
+  /** Endpoints at which a rule was judged before but not now, although the rule itself was judged. */
+  readonly goneEndpoints: readonly { readonly id: string; readonly endpoint: string }[];
+  /** Scenarios that gave a decision before, but were left out or skipped now. */
+  readonly goneScenarios: readonly string[];
+  /** The sessions that are missing now, as sentences. */
+  readonly fewerSessions: readonly string[];
+}
+
+/** Finds what the later run did not test. Rules that were not judged at all are not part of the result. */
+export function lostCoverage(before: RunSummary, now: RunSummary): LostCoverage {
+  return {
+    goneEndpoints: before.judged.flatMap(({ id, endpoints }) => {
+      const later = now.judged.find((rule) => rule.id === id);
+      if (!later || later.endpoints.length === 0) return [];
+      return endpoints.filter((one) => !later.endpoints.includes(one)).map((endpoint) => ({ id, endpoint }));
+    }),
+    goneScenarios: before.decided.filter((id) => !now.tried.includes(id)),
+    fewerSessions: before.sessions && now.sessions ? missingSessions(before.sessions, now.sessions) : [],
+  };
+}
+
+function missingSessions(before: readonly SummarySession[], now: readonly SummarySession[]): readonly string[] {
+  const counts = [
+    ['session', ({ length }: readonly SummarySession[]) => length],
+    ['player', (all: readonly SummarySession[]) => new Set(all.map(({ player }) => player)).size],
+    ['expired session', (all: readonly SummarySession[]) => all.filter(({ state }) => state === 'expired').length],
+    ['game', (all: readonly SummarySession[]) => new Set(all.map(({ gameID }) => gameID)).size],
+  ] as const;
+  const fewer = counts.flatMap(([noun, of]) =>
+    of(now) < of(before) ? [`${of(now)} ${noun}${of(now) === 1 ? '' : 's'} now, ${of(before)} before`] : [],
+  );
+  const currencies = new Set(before.map(({ currency }) => currency));
+  for (const { currency } of now) currencies.delete(currency);
+  const lost = [...currencies].filter((currency) => currency !== null);
+  return [...fewer, ...(lost.length === 0 ? [] : [`no session in ${lost.join(', ')} now`])];
+}

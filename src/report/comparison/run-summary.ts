@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { conclude } from '../../journal/conclusion.ts';
+import type { Digests, Labels } from '../../journal/event.ts';
+import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { JSON_REPORT } from '../json/json.ts';
+
+/** The result of one run for a rule or for the expectation of a scenario. */
+export interface JudgedRule {
+  /** The id of the rule, or `expectation in SCENARIO`. */
+  readonly id: string;
+  readonly level: string;
+  readonly money: boolean;
+  readonly verdict: Verdict;
+  readonly isKnown: boolean;
+  readonly reason: string | null;
+  /** The endpoints at which the rule was judged, if it is judged separately for each endpoint. */
+  readonly endpoints: readonly string[];
+  /** The places where the rule fails. */
+  readonly failing: readonly FailingPlace[];
+}
+
+/** The place of a failure. */
+export interface FailingPlace {
+  readonly endpoint: string | null;
+  readonly scenario: string;
+  /** True if all breaches at this place moved no money, although the rule is about money. */
+  readonly noMoney: boolean;
+}
+
+/** The session of a run, without its id, which may differ in each run. */
+export interface SummarySession {
+  readonly player: string | null;
+  readonly currency: string | null;
+  readonly gameID: string | null;
+  readonly state: string;
+}
+
+interface LatencySummary {
+  readonly call: string;
+  readonly count: number;
+  readonly p95Ms: number;
+}
+
+/** The data of a run that is needed to compare it with another run. */
+export interface RunSummary {
+  readonly extCID: string;
+  readonly contract: string;
+  readonly startedAt: string;
+  readonly firstLine: string;
+  /** The selection of the user. Empty if the run played everything. */
+  readonly selection: readonly string[];
+  readonly strict: boolean;
+  readonly judged: readonly JudgedRule[];
+  readonly scenarios: readonly string[];
+  /** The scenarios that gave a decision. */
+  readonly decided: readonly string[];
+  /** The scenarios that were played, and were neither skipped nor cut off. */
+  readonly tried: readonly string[];
+  /** The sessions of the run. Null if the report does not name them. */
+  readonly sessions: readonly SummarySession[] | null;
+  readonly croupier: string;
+  readonly labels: Labels;
+  /** Undefined for reports of older versions. */
+  readonly digests?: Digests | undefined;
+  readonly latency: readonly LatencySummary[];
+}
+
+export function summaryOfFold(fold: Fold): RunSummary {
+  const { run, rules, expectations, scenarios, labels, latency } = fold;
+  return {
+    croupier: run.croupier,
+    labels,
+    digests: run.digests,
+    sessions: run.settings.sessions,
+    ...playedScenarios(scenarios.map((result) => ({ ...result, id: result.planned.id }))),
+    extCID: run.client.extCID,
+    contract: run.contract,
+    startedAt: run.startedAt,
+    firstLine: conclude(fold).firstLine,
+    selection: run.selection,
+    strict: run.settings.strict,
+    judged: [
+      ...rules.map(({ rule: { id, level, money }, verdict, isKnown, reason, endpoints }) => ({
+        id,
+        level,
+        money,
+        verdict,
+        isKnown,
+        reason,
+        endpoints: judgedEndpoints(endpoints),
+        failing: failingPlaces(
+          id,
+          scenarios.map((result) => ({ ...result, id: result.planned.id })),
+        ),
+      })),
+      ...expectationsOf(expectations),
+    ],
+    scenarios: run.scenarios.map(({ id }) => id),
+    latency,
+  };
+}
+
+function judgedEndpoints(
+  endpoints: readonly { readonly endpoint: string; readonly verdict: Verdict }[],
+): readonly string[] {
+  return endpoints.filter((one) => isJudged(one.verdict)).map(({ endpoint }) => endpoint);
+}
+
+interface PlayedScenario {
+  readonly id: string;
+  readonly state: string;
+  readonly verdict: Verdict;
+  readonly findings: readonly {
+    readonly rule: string;
+    readonly verdict: Verdict;
+    readonly endpoint: string | null;
+    readonly noMoney?: true | undefined;
+  }[];
+}
+
+function playedScenarios(scenarios: readonly PlayedScenario[]): Pick<RunSummary, 'decided' | 'tried'> {
+  const ended = scenarios.filter(({ state }) => state === 'ended');
+  return {
+    decided: ended.filter(({ verdict }) => isJudged(verdict)).map(({ id }) => id),
+    tried: ended.filter(({ verdict }) => isJudged(verdict) || verdict === 'inconclusive').map(({ id }) => id),
+  };
+}
+
+function failingPlaces(rule: string, scenarios: readonly PlayedScenario[]): readonly FailingPlace[] {
+  return scenarios.flatMap(({ id, findings }) => {
+    const own = findings.filter((finding) => finding.rule === rule && finding.verdict === 'fail');
+    return [...Map.groupBy(own, ({ endpoint }) => endpoint)].map(([endpoint, here]) => ({
+      endpoint,
+      scenario: id,
+      noMoney: here.every(({ noMoney }) => noMoney === true),
+    }));
+  });
+}
+
+function expectationsOf(
+  findings: readonly { readonly scenario: string; readonly verdict: Verdict; readonly actual: string }[],
+): readonly JudgedRule[] {
+  const failing = findings.filter(({ verdict }) => verdict === 'fail');
+  return [...Map.groupBy(failing, ({ scenario }) => scenario)].map(([scenario, [first]]) => ({
+    id: `${EXPECTATION} in ${scenario}`,
+    level: 'MUST',
+    money: false,
+    verdict: 'fail',
+    isKnown: false,
+    reason: first?.actual ?? null,
+    endpoints: [],
+    failing: [],
+  }));
+}
+
+const verdict = z.enum(VERDICTS);
+
+/** The parts of a JSON report that are compared. Reports of older versions may lack the parts that have a default. */
+const report = z.object({
+  schema: z.literal(JSON_REPORT),
+  firstLine: z.string(),
+  contract: z.string(),
+  client: z.object({ extCID: z.string() }),
+  startedAt: z.string(),
+  selection: z.array(z.string()),
+  strict: z.boolean(),
+  rules: z.array(
+    z.object({
+      id: z.string(),
+      level: z.string(),
+      money: z.boolean(),
+      verdict,
+      isKnown: z.boolean().default(false),
+      reason: z.string().nullable(),
+      endpoints: z.array(z.object({ endpoint: z.string(), verdict })).default([]),
+    }),
+  ),
+  expectations: z.array(z.object({ scenario: z.string(), verdict, actual: z.string() })),
+  scenarios: z.array(
+    z.object({
+      id: z.string(),
+      state: z.string().default('ended'),
+      verdict: verdict.default('pass'),
+      findings: z
+        .array(
+          z.object({
+            rule: z.string(),
+            verdict,
+            endpoint: z.string().nullable().default(null),
+            noMoney: z.literal(true).optional(),
+          }),
+        )
+        .default([]),
+    }),
+  ),
+  croupier: z.string().default('unknown'),
+  labels: z.record(z.string(), z.string()).default({}),
+  digests: z
+    .object({ rules: z.string(), suite: z.string(), config: z.string(), baseline: z.string().exactOptional() })
+    .optional(),
+  settings: z
+    .object({
+      sessions: z.array(
+        z.object({
+          player: z.string().nullable(),
+          currency: z.string().nullable(),
+          gameID: z.string().nullable(),
+          state: z.string(),
+        }),
+      ),
+    })
+    .optional(),
+  latency: z.array(z.object({ call: z.string(), count: z.number(), p95Ms: z.number() })).default([]),
+});
+
+/** Reads a JSON report. Returns the first problem as a sentence if the report is invalid. */
+export function summaryOfReport(value: unknown): RunSummary | { readonly problem: string } {
+  const parsed = report.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { problem: `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'it is not a report'}` };
+  }
+  const { client, rules, expectations, scenarios, settings, ...rest } = parsed.data;
+  return {
+    ...rest,
+    extCID: client.extCID,
+    judged: [
+      ...rules.map(({ endpoints, ...rule }) => ({
+        ...rule,
+        endpoints: judgedEndpoints(endpoints),
+        failing: failingPlaces(rule.id, scenarios),
+      })),
+      ...expectationsOf(expectations),
+    ],
+    sessions: settings?.sessions ?? null,
+    ...playedScenarios(scenarios),
+    scenarios: scenarios.map(({ id }) => id),
+  };
+}
+
+/** True if a verdict is a decision about the rule. */
+export function isJudged(verdict: Verdict): boolean {
+  return verdict === 'pass' || verdict === 'fail' || verdict === 'warn' || verdict === 'note';
+}
