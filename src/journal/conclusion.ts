@@ -131,9 +131,13 @@ function whyUndecided(fold: Fold): string | null {
  * True for an undecided MUST rule. False if the rule is on the baseline, or if it is undecided because of a known
  * failure.
  */
-function isOpen({ rule, verdict, because }: RuleResult, baseline: Fold['baseline']): boolean {
-  if (rule.level !== 'MUST' || verdict !== 'inconclusive') return false;
-  return !baseline.some(
+function isOpen(result: RuleResult, baseline: Fold['baseline']): boolean {
+  return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, baseline);
+}
+
+/** True if the baseline lists the rule as undecided, or if a known failure of the baseline explains the result. */
+function isExcused({ rule, because }: RuleResult, baseline: Fold['baseline']): boolean {
+  return baseline.some(
     ({ known, state }) =>
       (state === 'failing' && known.rule === because) || (state === 'undecided' && known.rule === rule.id),
   );
@@ -158,7 +162,7 @@ function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly 
       scenarios.some(({ planned }) => planned.rules.includes(result.rule.id)) &&
       (version === undefined || isThere(result.rule.since, version)) &&
       !isJudged(result) &&
-      !baseline.some(({ known, state }) => state === 'undecided' && known.rule === result.rule.id),
+      !isExcused(result, baseline),
   );
 }
 

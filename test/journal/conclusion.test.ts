@@ -3,7 +3,7 @@ import { type Conclusion, conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent, RunEnded } from '../../src/journal/event.ts';
 import { EXPECTATION } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
-import { ended, found, planned, runEnded, runStarted, started } from './events.ts';
+import { attributed, ended, found, planned, runEnded, runStarted, started } from './events.ts';
 
 const story = planned('bet/debit', ['bet.debit']);
 const pass = ended(story.id, { passes: { 'bet.debit': { '*': 1 } } });
@@ -114,6 +114,24 @@ describe('the exit status of a run', () => {
         'UNDECIDED: 2 of 2 required rules and scenarios were not decided for acme: reply.content-type (what was seen (inconclusive)); bet/debit (noise).',
     });
     expect(await conclusionOf({}, [open, ...fail])).toMatchObject({ exitCode: 1 });
+  });
+
+  it('is 0 if a known failure is the reason why one of the core rules was not decided', async () => {
+    const scenario = planned('signature/mismatch', ['signature.mismatch', 'signature.accepted']);
+    const { endpoint, scenario: place } = { endpoint: 'refund', scenario: null } as const;
+    const texts = { reason: 'r', ticket: 't', expires: '2999-01-01', line: 1, tried: true };
+    const known = { rule: 'signature.mismatch', endpoint, scenario: place, ...texts } as const;
+    const events = (baseline: readonly (typeof known)[]): readonly JournalEvent[] => [
+      { ...runStarted([scenario]), baseline: { file: 'b.yaml', known: baseline } },
+      started(scenario.id),
+      found(scenario.id, 'signature.mismatch', 'fail', { endpoint }),
+      found(scenario.id, 'signature.accepted', 'inconclusive', { endpoint }),
+      ended(scenario.id, { passes: { 'balance.read': { '*': 1 } } }),
+      attributed('signature.accepted', 'signature.mismatch'),
+      runEnded(),
+    ];
+    expect(conclude(await foldJournal(events([known]))).exitCode).toBe(0);
+    expect(conclude(await foldJournal(events([]))).exitCode).toBe(1);
   });
 
   it('is never 0 for a run that was cut off, but 3 if no rule failed', async () => {
