@@ -107,6 +107,24 @@ describe('bringing a baseline up to date', () => {
     expect(text).toContain('scenario: bet/debit\n  intermittent: true # failed in 1 of 1 check\n');
   });
 
+  it('names no scenario if a rule fails in all of many scenarios, because a longer list would say nothing more', async () => {
+    const scenarios = Array.from({ length: 6 }, (_, at) => planned(`bet/s${at}`, ['bet.debit']));
+    const broken = (failing: number, whole = true) =>
+      foldJournal([
+        runStarted(scenarios, false, whole),
+        ...scenarios.flatMap(({ id }, at) => [
+          started(id),
+          ...(at < failing ? [found(id, 'reply.success-is-200', 'fail', { endpoint: 'bet' })] : []),
+          ended(id, at < failing ? {} : { passes: { 'reply.success-is-200': { bet: 1 } } }),
+        ]),
+        runEnded(),
+      ]);
+    const text = mergeBaseline('', 'b.yaml', await broken(6));
+    expect(text).toMatch(/^- rule: reply.success-is-200\n {2}client: "acme"\n {2}endpoint: bet\n {2}reason: ""\n/);
+    expect(mergeBaseline('', 'b.yaml', await broken(5))).toContain('    - bet/s4\n');
+    expect(mergeBaseline('', 'b.yaml', await broken(6, false))).toContain('    - bet/s5\n');
+  });
+
   it('refuses a file that is not a baseline, and shows each mistake', async () => {
     const run = await fold([]);
     expect(() => mergeBaseline('a: 1\n', 'b.yaml', run)).toThrow(/b.yaml:1:1: a baseline must be a list/);

@@ -39,6 +39,12 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   yield entries.length === 0 ? '[]\n' : entries.map(entryText).join('');
 }
 
+/**
+ * Minimum number of scenarios for an entry that names none of them, because the rule fails in all of them. A list of so many
+ * scenarios would say nothing more.
+ */
+const MIN_EVERYWHERE = 6;
+
 /** Returns the places where something fails that no known failure of the run's baseline allows. */
 function failingPlaces({ places, baseline }: Fold): readonly RulePlace[] {
   const known = baseline.filter(({ state }) => state !== 'mended' && state !== 'expired').map((result) => result.known);
@@ -55,6 +61,10 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
   return joined(
     [...byRule.values()].flatMap((own) => {
       const isChance = ({ scenario, flaky }: RulePlace): boolean => flaky || raced.has(scenario);
+      const tried = fold.places.filter(
+        ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
+      );
+      const isEverywhere = fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length;
       // The calls of a race meet by chance. It is also chance in which scenario they meet, if only races show the failure.
       const isAnywhere = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
       return own.map((place) => {
@@ -63,9 +73,9 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
           rule: place.rule,
           client: fold.run.client.extCID,
           endpoint: place.endpoint,
-          scenarios: isAnywhere ? [] : [place.scenario],
+          scenarios: isAnywhere || isEverywhere ? [] : [place.scenario],
           noMoney: isAboutMoney(place.rule) && !place.movesMoney,
-          intermittent: isChance(place),
+          intermittent: !isEverywhere && isChance(place),
           failed: place.failed,
           checks: place.checks,
           ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
