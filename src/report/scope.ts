@@ -22,6 +22,11 @@ function listed(what: string, ids: readonly string[]): readonly string[] {
   return [`${what}: ${ids.slice(0, MAX_NAMES).join(', ')}${more}`];
 }
 
+/** Returns the ids of the scenarios that were planned but not started. */
+export function notPlayed({ scenarios }: Pick<Fold, 'scenarios'>): readonly string[] {
+  return scenarios.filter(({ state }) => state === 'not-started').map(({ planned }) => planned.id);
+}
+
 /** Returns the labels of a run as `name=value`. The values may come from the operator, and are not yet escaped. */
 export function labelTexts({ labels }: Pick<Fold, 'labels'>): readonly string[] {
   return Object.entries(labels).map(([name, value]) => `${name}=${value}`);

@@ -12,6 +12,7 @@ import { clauseText } from '../clause.ts';
 import { forXmlAttribute, forXmlText } from '../escape.ts';
 import { baselineFile, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { notPlayed } from '../scope.ts';
 import { duration } from '../terminal/layout.ts';
 
 type Paths = Pick<ReportOptions, 'repositoryFile'>;
@@ -306,6 +307,7 @@ function budgetCase(result: BudgetResult): TestCase {
  */
 function runCase(fold: Fold): TestCase | null {
   const conclusion = conclude(fold);
+  const left = notPlayed(fold);
   const complete = fold.ended?.how === 'complete';
   if (complete && conclusion.verdict !== 'undecided') return null;
   return {
@@ -315,6 +317,9 @@ function runCase(fold: Fold): TestCase | null {
     seconds: 0,
     verdict: fold.ended?.how === 'bail' && conclusion.exitCode === 1 ? 'note' : 'inconclusive',
     message: conclusion.firstLine,
-    details: fold.ended?.detail ?? conclusion.firstLine,
+    details: [
+      fold.ended?.detail ?? conclusion.firstLine,
+      ...(left.length === 0 ? [] : [`not played: ${left.join(', ')}`]),
+    ].join('\n'),
   };
 }

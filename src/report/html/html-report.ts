@@ -10,6 +10,7 @@ import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-f
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { runAgain } from '../run-again.ts';
+import { notPlayed } from '../scope.ts';
 import { capital, plural } from '../terminal/layout.ts';
 import { owedSentence } from '../terminal/left-behind.ts';
 import { command } from './exchange.ts';
@@ -58,7 +59,7 @@ ${causesSection(fold)}${knownSection(fold)}${leftBehindSection(fold, options)}${
   yield reasonsSection(fold, 'undecided', 'Undecided rules', ['inconclusive']).text;
   yield* cardsSection('warnings', 'Warnings', waiting.get('warn'));
   yield* otherScenarios(fold, waiting);
-  yield html`${notPlayed(fold)}${reasonsSection(fold, 'untested', 'Not tested', ['skip', 'untested'])}${latencySection(fold)}`
+  yield html`${notPlayedSection(fold)}${reasonsSection(fold, 'untested', 'Not tested', ['skip', 'untested'])}${latencySection(fold)}`
     .text;
   for (const part of runSection(fold)) yield part.text;
   yield html`${noticesSection(fold)}</main>
@@ -102,8 +103,8 @@ function* otherScenarios(fold: Fold, waiting: ReadonlyMap<string, readonly strin
 }
 
 /** Lists the scenarios that were planned but not started. */
-function notPlayed({ scenarios }: Fold): Markup {
-  const names = scenarios.filter(({ state }) => state === 'not-started').map(({ planned }) => planned.id);
+function notPlayedSection(fold: Fold): Markup {
+  const names = notPlayed(fold);
   if (names.length === 0) return NOTHING;
   return html`<details class="unplayed"><summary>${capital(plural(names.length, 'scenario'))} ${names.length === 1 ? 'was' : 'were'} not played</summary><p>${names.join(', ')}</p></details>
 `;

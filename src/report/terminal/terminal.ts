@@ -9,7 +9,7 @@ import { eachExchange } from '../exchanges.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
-import { labelTexts, scopeText } from '../scope.ts';
+import { labelTexts, notPlayed, scopeText } from '../scope.ts';
 import { type Breach, breaches, breachLines, breachSummaries, shortBreachLines, unexplained } from './breach.ts';
 import { causeLines, causeSummary } from './causes.ts';
 import { exchangeLines } from './exchange.ts';
@@ -54,6 +54,7 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
   const untested = reasons(fold, ['skip', 'untested'], options);
   const missing = missingSessions(fold, options);
   yield* titled('Not tested', [...untested, ...(rest === undefined ? [] : [rest]), ...missing], options);
+  yield* titled('Not played', notPlayedLines(fold, options), options);
   yield* titled('Response times', (isShort ? latencyWarningLines : latencyLines)(fold, options), options);
   yield* titled('Owed calls and balances', leftBehind(fold, options), options);
   yield* titled('Notices', noticeLines(fold, options), options);
@@ -177,6 +178,23 @@ export function counts(fold: Fold, { paint, unicode, width }: ReportOptions): re
   });
   return flow(pieces, '   ', width - 2);
 }
+
+/** Lists the scenarios that the run left out because it ended early. If it played none, all scenarios are left out. */
+function notPlayedLines(fold: Fold, { width }: ReportOptions): readonly string[] {
+  const ids = notPlayed(fold);
+  if (ids.length === 0 || ids.length === fold.scenarios.length) return [];
+  const more = ids.length > MAX_NOT_PLAYED ? ` and ${ids.length - MAX_NOT_PLAYED} more` : '';
+  return [
+    ...wrap(
+      forTerminal(`${plural(ids.length, 'scenario')}: ${ids.slice(0, MAX_NOT_PLAYED).join(', ')}${more}`),
+      width - 2,
+    ),
+    'croupier run --last-failed plays them.',
+  ].map(indent);
+}
+
+/** Maximum number of scenarios that the report names as not played. */
+const MAX_NOT_PLAYED = 40;
 
 function noticeLines(fold: Fold, { width }: ReportOptions): readonly string[] {
   return fold.notices.flatMap((notice) => hanging('  - ', forTerminal(notice), width));
