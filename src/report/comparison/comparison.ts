@@ -4,7 +4,7 @@ import { type LostCoverage, lostCoverage } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 
 /** The verdicts of one rule in two runs. */
-interface Change extends JudgedRule {
+interface Change extends Omit<JudgedRule, 'endpoints' | 'failing'> {
   readonly before: Verdict;
   /** Only for a rule that got worse: what is worse, as a clause. */
   readonly how?: string;
@@ -118,8 +118,12 @@ function changesOf(before: RunSummary, now: RunSummary): readonly Change[] {
     const known = later ?? earlier;
     if (!known) return [];
     const verdict = later?.verdict ?? verdictOfUnlisted(id, now);
+    const { level, money, isKnown } = known;
     return {
-      ...known,
+      id,
+      level,
+      money,
+      isKnown,
       verdict,
       reason: later?.reason ?? null,
       before: earlier?.verdict ?? verdictOfUnlisted(id, before),

@@ -239,6 +239,11 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
   };
 }
 
+/** True if the run decided no rule and no expectation. */
+export function isNothingJudged({ judged }: RunSummary): boolean {
+  return !judged.some(({ verdict }) => isJudged(verdict));
+}
+
 /** True if a verdict is a decision about the rule. */
 export function isJudged(verdict: Verdict): boolean {
   return verdict === 'pass' || verdict === 'fail' || verdict === 'warn' || verdict === 'note';

@@ -195,6 +195,18 @@ describe('comparing two runs', () => {
     expect(fromReport.judged).toEqual(fromJournal.judged);
   });
 
+  it('reads a JSON report of an older version, which lacks the newer parts', async () => {
+    const value = JSON.parse(await reportText('failing', 'json')) as Record<string, unknown> & {
+      scenarios: { id: string }[];
+    };
+    const { croupier, labels, digests, budgets, settings, ...old } = value;
+    const summary = summaryOfReport({ ...old, scenarios: value.scenarios.map(({ id }) => ({ id })) });
+    if ('problem' in summary) throw new Error(summary.problem);
+    const now = summaryOfFold(await foldOf('failing'));
+    expect(newFailures(compare(summary, now))).toEqual([]);
+    expect([croupier, labels, digests, budgets, settings]).toEqual(['0.1.0', {}, undefined, [], expect.anything()]);
+  });
+
   it('names the problem of a value that is not a report', () => {
     expect(summaryOfReport({ schema: 'x' })).toHaveProperty('problem');
   });

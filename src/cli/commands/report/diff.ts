@@ -7,7 +7,12 @@ import type { Stdio } from '../../../app/stdio.ts';
 import { foldJournal } from '../../../journal/fold.ts';
 import { type Comparison, compare, isLessTested, newFailures } from '../../../report/comparison/comparison.ts';
 import { comparisonText } from '../../../report/comparison/comparison-text.ts';
-import { type RunSummary, summaryOfFold, summaryOfReport } from '../../../report/comparison/run-summary.ts';
+import {
+  isNothingJudged,
+  type RunSummary,
+  summaryOfFold,
+  summaryOfReport,
+} from '../../../report/comparison/run-summary.ts';
 import type { DiffFlags } from './flags.ts';
 
 /**
@@ -22,8 +27,9 @@ import type { DiffFlags } from './flags.ts';
 export async function diffCommand(before: string, now: string, flags: DiffFlags, stdio: Stdio): Promise<number> {
   const [earlier, later] = [await summaryOf(before, stdio.cwd), await summaryOf(now, stdio.cwd)];
   const comparison = compare(earlier, later);
-  const isWorse = newFailures(comparison).length > 0 || (isLessTested(comparison) && !flags.allowGone);
-  const status = isWorse ? 1 : 0;
+  // A run that judged nothing, for example because the operator was down, is no reason to go on.
+  const isLess = isLessTested(comparison) && (!flags.allowGone || isNothingJudged(later));
+  const status = newFailures(comparison).length > 0 || isLess ? 1 : 0;
   stdio.out.write(
     flags.json
       ? `${JSON.stringify(jsonOf(earlier, later, comparison, status), null, 2)}\n`

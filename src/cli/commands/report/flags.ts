@@ -77,7 +77,7 @@ export function describeDiff(report: CommandUnknownOpts) {
     .description('show what changed from one run to a later one: what is broken, worse, fixed, new, gone or slower')
     .argument('<before>', 'journal or JSON report of the earlier run')
     .argument('<now>', 'journal or JSON report of the later run')
-    .option('--allow-gone', 'end with 0 although the later run tested less')
+    .option('--allow-gone', 'end with 0 although the later run tested less (but not if it judged nothing)')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -40,6 +40,25 @@ describe('croupier report diff', () => {
     expect(same.out).toContain('Still failing');
   });
 
+  it('ends with 1 if less was tested, unless --allow-gone is given and something was judged', async () => {
+    const args = ['run', '--reference', 'idempotency/bet', '--linger', '10ms', '--label', 'build=42'];
+    await croupier([...args, '--journal', 'part.ndjson'], { cwd });
+    const part = await croupier(['report', 'diff', 'good.json', 'part.ndjson'], { cwd });
+    expect(part.status).toBe(1);
+    expect(part.out).toContain('different label build: none before, 42 now');
+    expect(part.out).toMatch(/Gone: [\s\S]*Less tested than before\n {2}- \d+ scenarios not played now: /);
+    const allowed = await croupier(['report', 'diff', 'good.json', 'part.ndjson', '--allow-gone', '--json'], { cwd });
+    expect(allowed.status).toBe(0);
+    expect(JSON.parse(allowed.out)).toMatchObject({
+      now: { labels: { build: '42' } },
+      gone: [{ id: 'bet.exact-balance' }],
+      worse: [],
+    });
+    const down = path.resolve(import.meta.dirname, '../../../../fixtures/journals/unreachable.ndjson');
+    const gone = await croupier(['report', 'diff', 'good.json', down, '--allow-gone'], { cwd });
+    expect(gone.status).toBe(1);
+  });
+
   it.each([
     ['a file that is neither', '{"a":1}'],
     ['a text', 'hello'],
