@@ -21,6 +21,7 @@ import { WgetOutput } from '../src/traffic/read/commands/wget-output.ts';
 import { LineBlock } from '../src/traffic/read/line-block.ts';
 import { LogbookMessage } from '../src/traffic/read/logbook.ts';
 import { readTextLine } from '../src/traffic/read/logs/access-log.ts';
+import { readPlainText } from '../src/traffic/read/logs/json-line.ts';
 import { logForm } from '../src/traffic/read/logs/log-form.ts';
 import { printedBodies } from '../src/traffic/read/logs/printed.ts';
 import { embeddedJson, namedPairs, withoutPrefix } from '../src/traffic/read/logs/wrapped.ts';
@@ -105,6 +106,8 @@ const PIECES = [
   '<<A\n',
   'curl.exe `',
   '[21/Nov/2026:14:03:07] a b 1/1/1/1/1 200 ',
+  '2026-11-25T18:00:00Z ',
+  '{"a":',
   '1.2.3.4 - - [x] "',
   'connect',
   'abcdefgh',
@@ -146,6 +149,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
       embeddedJson(text),
       namedPairs(text),
       readTextLine(text, FORM, { file: 'a.log', line: 1 }),
+      readPlainText(text, FORM, { file: 'a.log', line: 1 }),
       printedBodies(`POST /bet ${text}`),
       lineFormat(text),
       loggedBody(`{"a":${text}`),

@@ -224,11 +224,14 @@ function readCarriedText(object: Fields, form: LogForm, place: LogPlace): Logged
   return undefined;
 }
 
+/** Maximum number of prefixes before a line. Each collector of logs on the way may add one. */
+const MAX_PREFIXES = 8;
+
 /**
  * Reads a line of an access log, of logfmt, or of text with JSON. A prefix of a log collector is skipped. Returns
  * undefined if the line describes no request.
  */
-export function readPlainText(text: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+export function readPlainText(text: string, form: LogForm, place: LogPlace, prefixes = 0): LoggedExchange | undefined {
   const direct = readTextLine(text, form, place);
   if (direct) return direct;
   const pairs = namedPairs(text);
@@ -237,8 +240,8 @@ export function readPlainText(text: string, form: LogForm, place: LogPlace): Log
   if (named) return { ...named, time: named.time ?? timeBefore(text, form) };
   const printed = readPrinted(text, form, place);
   if (printed) return printed;
-  const bare = withoutPrefix(text);
-  const found = bare && readPlainText(bare.text, form, place);
+  const bare = prefixes < MAX_PREFIXES ? withoutPrefix(text) : undefined;
+  const found = bare && readPlainText(bare.text, form, place, prefixes + 1);
   return found && { ...found, time: found.time ?? readTime(bare.time ?? '', form.zone) ?? null };
 }
 
