@@ -2,7 +2,7 @@ import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { SignKind } from '../../contract/deviation.ts';
 import { isFormRejected, isGatewayError } from '../../reply/status.ts';
-import { breach, type Decision, PASS } from '../decision.ts';
+import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import { isPlain, type PlannedCall } from '../planned-calls.ts';
 import { check200, decisionOnReply, type GroupChecks, isLimitCode, type RuleCheck } from './check.ts';
@@ -184,7 +184,9 @@ export const signatureChecks: GroupChecks<'signature'> = {
           declined: true,
         };
       const refused = check200(observed, 'a call that was answered 401, sent again with the right signature,');
-      return refused;
+      // If the operator accepts no win or no refund at all, the signature is not the reason.
+      const { call } = observed.planned.step;
+      return explainedBy(refused, call === 'win' ? ['win.credit'] : call === 'refund' ? ['refund.restore'] : []);
     },
     hypotheses(observed) {
       if (!isResentCorrectly(observed.planned)) return hypothesesOfRefused(observed);

@@ -146,9 +146,18 @@ export class TemporaryErrors {
   }
 
   /** Records whether the reply to a step was a temporary error. */
-  record({ planned: { step }, status }: Pick<HeldDecision, 'planned' | 'status'>): void {
-    if (status !== undefined && !isTemporary(status)) this.#answering.add(step.call);
+  record({ planned: { step, signedRight }, status }: Pick<HeldDecision, 'planned' | 'status'>): void {
+    // Many servers check the signature before they look whether they are busy.
+    if (status !== undefined && !isTemporary(status) && signedRight) this.#answering.add(step.call);
     if (isTemporary(status) && step.expect.outcome !== 'either') this.#turnedAway.add(step.key);
+  }
+
+  /**
+   * True if the operator is not too busy for calls to this endpoint. It may turn new bets and balance reads away for a long time, but
+   * it must accept a win or a refund while it answers other calls.
+   */
+  #isAnswering(call: CallName): boolean {
+    return call === 'win' || call === 'refund' ? this.#answering.size > 0 : this.#answering.has(call);
   }
 
   hold(held: HeldDecision): void {
@@ -167,11 +176,11 @@ export class TemporaryErrors {
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;
-      // A 429 or 503 is the answer to the call only if every attempt gets it while other calls of the endpoint are answered.
+      // A 429 or 503 is the answer to the call only if every attempt gets it while other calls are answered.
       const isOfBusy = isBusy(held.status) && !rule.startsWith('reply.');
       const isLasting = this.#isLasting(planned.step.key);
       const counts = isOfBusy
-        ? isLasting && this.#answering.has(planned.step.call)
+        ? isLasting && this.#isAnswering(planned.step.call)
         : isLasting || (hasBreach && !mayFail(held));
       if (counts && checkOf(rule)?.controlled) controls.hold(held);
       else if (counts) collector.decide({ rule, step: planned.step, exchange }, decision);

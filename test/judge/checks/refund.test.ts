@@ -18,6 +18,7 @@ judges('refund', {
       'gives nothing back': answeringOnly('3'),
       'gives back twice': moving('3', '3.00'),
       'is refused': answering('3', refused),
+      'is always turned away': answering('3', error(429, 'Slow down')),
       'gives back half': moving('3', '-1.50'),
     },
   },
@@ -42,7 +43,7 @@ judges('refund', {
     faults: {
       'is paid': moving('3', '101.00'),
       'is not found': answering('3', error(404, 'No such bet')),
-      'meets a busy operator': [answering('3', error(503, 'Busy')), 'skip'],
+      'is always turned away': answering('3', error(503, 'Busy')),
     },
   },
   'refund.without-round': {

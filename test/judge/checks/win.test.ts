@@ -9,6 +9,9 @@ judges('win', {
       'is not credited': answeringOnly('3'),
       'is credited twice': moving('3', '3.00'),
       'is taken': moving('3', '-6.00'),
+      // The operator answers the bet, so it is not too busy for the win.
+      'is always turned away': answering('3', error(503, 'Busy')),
+      'meets a limit': answering('3', error(403, 'Blocked', 'account_blocked')),
       'is credited with an unpredictable sum': moving('3', '0.77'),
     },
   },
