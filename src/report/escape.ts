@@ -7,7 +7,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/g
 /**
  * Characters that XML 1.0 cannot contain, not even escaped, and invisible characters, which could deceive a reader of the file.
  */
-const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
+const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

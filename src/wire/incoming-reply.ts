@@ -9,6 +9,7 @@ export class IncomingReply {
   beginning: Uint8Array | null = null;
   #status = 0;
   #headers: HeaderList | null = null;
+  readonly #interim = new InterimReplies();
   #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -16,7 +17,7 @@ export class IncomingReply {
   receive(chunk: Buffer): boolean {
     const isFirst = this.beginning === null;
     this.beginning ??= chunk;
-    if (this.#headers === null) passInterim(chunk);
+    if (this.#headers === null) this.#interim.pass(chunk);
     return isFirst;
   }
 
@@ -102,26 +103,44 @@ function joined(headers: HeaderList, wanted: string): string {
   return value;
 }
 
-const CONTINUE = Buffer.from('100', 'latin1');
-const LINE_START = Buffer.from('HTTP/1.', 'latin1');
-const STATUS_AT = 'HTTP/1.1 '.length;
-const DIGIT_TWO = 0x32;
+/** The beginning of an interim reply. An `x` stands for any byte, and two digits follow. */
+const INTERIM = Buffer.from('HTTP/1.x 1', 'latin1');
+const VERSION_AT = INTERIM.indexOf('x');
+/** The position of the last digit of the status. */
+const LAST_DIGIT = INTERIM.length + 1;
+const ZERO = 0x30;
+const TWO = 0x32;
+const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 
 /**
- * Changes an unexpected `100 Continue` at the start of a reply to 102, in place. By RFC 9110 §15.2 a client may ignore any 1xx that
- * it did not expect. undici ignores all of them except 100, for which it closes the connection.
+ * Changes the status of an interim reply 100 into 102. undici refuses a 100 that no request has asked for, but a server may send it
+ * (RFC 9110, 15.2.1). The bytes may arrive in any pieces.
  */
-function passInterim(chunk: Buffer): void {
-  let start = 0;
-  while (
-    chunk.length >= start + STATUS_AT + CONTINUE.length &&
-    chunk[start] === LINE_START[0] &&
-    chunk.compare(LINE_START, 0, LINE_START.length, start, start + LINE_START.length) === 0 &&
-    chunk.compare(CONTINUE, 0, CONTINUE.length, start + STATUS_AT, start + STATUS_AT + CONTINUE.length) === 0
-  ) {
-    chunk[start + STATUS_AT + 2] = DIGIT_TWO;
-    const end = chunk.indexOf('\r\n\r\n', start, 'latin1');
-    if (end < 0) return;
-    start = end + 4;
+class InterimReplies {
+  /** Number of bytes of the current status line that have arrived, up to its last digit. */
+  #status = 0;
+  #isContinue = false;
+  /** Number of bytes of the end of the current head that have arrived. */
+  #end = 0;
+  #isOver = false;
+
+  pass(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && !this.#isOver; at += 1) {
+      const byte = chunk[at] as number;
+      if (this.#status > LAST_DIGIT) this.#passHead(byte);
+      else {
+        if (this.#status < INTERIM.length) this.#isOver = this.#status !== VERSION_AT && byte !== INTERIM[this.#status];
+        else if (this.#status < LAST_DIGIT) this.#isContinue = byte === ZERO;
+        else if (this.#isContinue && byte === ZERO) chunk[at] = TWO;
+        this.#status += 1;
+      }
+    }
+  }
+
+  #passHead(byte: number): void {
+    this.#end = byte === HEAD_END[this.#end] ? this.#end + 1 : byte === HEAD_END[0] ? 1 : 0;
+    if (this.#end < HEAD_END.length) return;
+    this.#status = 0;
+    this.#end = 0;
   }
 }

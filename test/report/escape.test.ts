@@ -60,3 +60,7 @@ describe('text for XML', () => {
     );
   });
 });
+
+it('line and paragraph separators become visible in XML', () => {
+  expect(forXmlText('a\u2028b\u2029c')).toBe('a\\u{2028}b\\u{2029}c');
+});

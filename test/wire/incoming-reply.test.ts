@@ -1,6 +1,9 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { IncomingReply } from '../../src/wire/incoming-reply.ts';
+import { get, ok, onRequests, openWire, rawServer, reasonOf } from './raw-server.ts';
 
 function incoming(headers: readonly string[], ...chunks: readonly Buffer[]) {
   const reply = new IncomingReply();
@@ -36,4 +39,36 @@ it('receive returns true for the first chunk of a reply only', () => {
   expect(reply.head).toBeNull();
   expect([reply.receive(Buffer.from('HTTP')), reply.receive(Buffer.from('/1.1'))]).toEqual([true, false]);
   expect(String(reply.beginning)).toBe('HTTP');
+});
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+
+it.each([
+  ['once', [CONTINUE, ok('x')]],
+  ['twice in one piece', [CONTINUE + CONTINUE + ok('x')]],
+  ['in the middle of its status', ['HTTP/1.1 10', '0 Continue\r\n\r\n', ok('x')]],
+  [
+    'twice, with other interim replies, in odd pieces',
+    [
+      CONTINUE.slice(0, 22),
+      `${CONTINUE.slice(22)}HTTP/1.1 103 Early\r\nLink: a\r\n\r`,
+      `\n${CONTINUE.slice(0, 5)}`,
+      CONTINUE.slice(5),
+      ok('x'),
+    ],
+  ],
+  ['byte by byte', [...(CONTINUE + CONTINUE).split(''), ok('x')]],
+])('a reply after a 100 that is sent %s is read', async (_, pieces) => {
+  const send = async (socket: Socket): Promise<void> => {
+    for (const piece of pieces) {
+      socket.write(piece);
+      await sleep(2);
+    }
+  };
+  const port = await rawServer((socket) => {
+    socket.setNoDelay(true);
+    onRequests(socket, () => void send(socket));
+  });
+  const { outcome } = await openWire().send({ request: get(`http://127.0.0.1:${port}/`) });
+  expect(reasonOf(outcome)).toBe(200);
 });
