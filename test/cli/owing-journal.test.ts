@@ -40,6 +40,8 @@ describe('the journal of a killed run', () => {
       run,
       ['explore', '--runs', '1', '--journal', 'run.ndjson', ...client],
       ['replay', 'bet.txt', '--journal', 'run.ndjson', ...test],
+      [...run.slice(0, 5), '--report', 'json=run.ndjson', ...client],
+      ['report', 'convert', 'run.ndjson', '--to', 'json=run.ndjson'],
     ]) {
       const { status, out, err } = await croupier(args, { cwd, env });
       expect({ status, out }).toEqual({ status: 2, out: '' });

@@ -38,16 +38,17 @@ export async function readAfterRun(file: string, shown: string, key: string | un
  * an embedded operator ended with its process.
  *
  * @param name the file's name as the user wrote it
- * @param key the key of the client, which finds calls that move no money because they were signed wrongly
+ * @param key the key of the client, which finds calls that move no money because they were signed wrongly; undefined if it is not
+ * known
  * @throws UsageError that names the command which settles
  */
-async function refuseOwingJournal(name: string, key: string, cwd: string): Promise<void> {
+export async function refuseOwingJournal(name: string, key: string | undefined, cwd: string): Promise<void> {
   const file = path.resolve(cwd, name);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   const owed = await owedBy(file, name, key);
   if (owed === 0) return;
   throw new UsageError(
-    `${name} is the journal of an earlier run that still owes ${owed === 1 ? '1 call or balance' : `${owed} calls or balances`}, so it is not overwritten. Nothing was sent.\nSettle it with: croupier settle ${quoteWord(name)}\nOr name another file with --journal FILE.`,
+    `${name} is the journal of an earlier run that still owes ${owed === 1 ? '1 call or balance' : `${owed} calls or balances`}, so it is not overwritten. Nothing was sent.\nSettle it with: croupier settle ${quoteWord(name)}\nOr name another file.`,
   );
 }
 

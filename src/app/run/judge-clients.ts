@@ -103,6 +103,7 @@ export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promis
   // Checks the selection of every client before the first call to any of them.
   for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
+  for (const { file } of prepared.reports) await refuseOwingJournals(file, clients, stdio.cwd);
   const shared: SharedByClients = {
     github,
     scrub: createScrubber(secrets),

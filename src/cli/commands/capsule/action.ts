@@ -6,6 +6,7 @@ import { signingKeys } from '../../../app/config/recorded-calls.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { shownPath, whyUnreadable } from '../../../app/files.ts';
 import { type Draft, draftWhole } from '../../../app/report-files.ts';
+import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { makeFolder } from '../../../engine/run/make-folder.ts';
 import { createScrubber } from '../../../journal/scrubber.ts';
@@ -142,6 +143,7 @@ async function writeTogether(
   try {
     for (const [index, file] of files.entries()) {
       target = targets[index] ?? null;
+      if (target !== null) await refuseOwingJournal(shownPath(target, writing.stdio.cwd), undefined, writing.stdio.cwd);
       drafts.push(await draftOf(target, checkedPieces(file, writing), writing.stdio));
     }
     for (const draft of drafts) draft.commit();

@@ -104,6 +104,7 @@ async function searchEach(searcher: Searcher, { clients, secrets }: Clients): Pr
   const scrub = createScrubber(secrets);
   const statuses: number[] = [];
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
+  if (flags.out !== undefined) await refuseOwingJournals(flags.out, clients, stdio.cwd);
   for (const client of clients) {
     if (interrupt.signal.aborted) break;
     if (clients.length > 1) stdio.err.write(`Searching ${client.extCID} …\n`);

@@ -7,6 +7,7 @@ import { UsageError } from '../../../app/exit-status.ts';
 import { bugText } from '../../../app/fault.ts';
 import { shownPath, whyUnreadable } from '../../../app/files.ts';
 import { openJournal } from '../../../app/journal-files.ts';
+import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
 import { REPLY_DEADLINE_MS } from '../../../contract/limits.ts';
@@ -36,6 +37,7 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
   const port = readPort(flags.listen, '--listen');
   const setting = await proxySettings(flags, stdio);
   const scrub = createScrubber(setting.secrets);
+  if (flags.journal !== undefined) await refuseOwingJournal(flags.journal, undefined, stdio.cwd);
   const file = openJournal(flags.journal, stdio.cwd, scrub);
   const now = processNow;
   const journal = new TrafficJournal((event) => file.append(event), now);

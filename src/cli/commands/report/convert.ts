@@ -11,6 +11,7 @@ import {
   reportPieces,
   writeWhole,
 } from '../../../app/report-files.ts';
+import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import { inFile, reportOptions, verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type Fold, foldJournal } from '../../../journal/fold.ts';
@@ -38,7 +39,9 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
   }
   const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
   for (const { kind, file } of reports) {
-    const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
+    const name = fileForClient(file, fold.run.client.extCID);
+    await refuseOwingJournal(name, undefined, stdio.cwd);
+    const target = path.resolve(stdio.cwd, name);
     refuseOverwriting(target, `--to ${kind}=${file}`, [source]);
   }
   await writeReports(

@@ -5,6 +5,7 @@ import { filesBelow, whyUnreadable } from '../../../app/files.ts';
 import { startGithubStep } from '../../../app/github.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { fileForClient, refuseOverwriting } from '../../../app/report-files.ts';
+import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import { reportOptions, verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { createJournalFile, UnwritableJournal } from '../../../engine/run/journal-file.ts';
@@ -55,6 +56,7 @@ export async function mergeCommand(given: readonly string[], flags: MergeFlags, 
     const target = path.resolve(stdio.cwd, fileForClient(file, merged.fold.run.client.extCID));
     refuseOverwriting(target, `--to ${kind}=${file}`, [...sources, ...whole.map((one) => one.file)]);
   }
+  if (flags.out !== undefined) await refuseOwingJournal(flags.out, undefined, stdio.cwd);
   if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
   const journal = flags.out ?? null;
   const verbosity = verbosityOf(flags.verbose);
