@@ -15,6 +15,8 @@ export interface SlotCall extends ConnectListener, Dispatcher.DispatchHandler {
   onWritable(): void;
   /** Called when bytes of the reply have arrived, before undici parses them. */
   onBytes(chunk: Buffer): void;
+  /** Called when the connection has failed, before undici hears of it. */
+  onReset(): void;
   /** Called when the time set by {@link ConnectionSlot.setTimer} has passed. */
   onTimer(): void;
 }
@@ -170,6 +172,8 @@ export class ConnectionSlot {
       if (chunk !== null) this.#call?.onBytes(chunk);
       return chunk;
     };
+    // undici takes a reset for the end of a body that only the end of the connection delimits. The call hears of the reset first.
+    socket.prependListener('error', () => this.#call?.onReset());
     socket.once('close', () => {
       if (this.#call === null && this.#socket === socket) this.#settings.onIdleClosed(this);
     });

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { NoReplyReason, Outcome, Stamps } from '../journal/exchange.ts';
+import { bodyText, type NoReplyReason, type Outcome, type Stamps } from '../journal/exchange.ts';
 import { pausedMs } from './clock.ts';
 import type { ConnectionSlot, SlotCall } from './connection.ts';
 import { exchangeFailure } from './failure.ts';
@@ -95,6 +95,8 @@ export class CallInProgress implements PendingCall, SlotCall {
   #pause: NodeJS.Timeout | null = null;
 
   readonly #incoming = new IncomingReply();
+  /** True if the connection has failed during the call. */
+  #isReset = false;
 
   readonly #gate = new Gate();
 
@@ -173,6 +175,10 @@ export class CallInProgress implements PendingCall, SlotCall {
     if (this.#phase !== 'done' && this.#incoming.receive(chunk)) this.#firstByte = this.#plan.now();
   }
 
+  onReset(): void {
+    this.#isReset = true;
+  }
+
   onTimer(): void {
     if (this.#phase === 'done' || this.#phase === 'held') return;
     // A timer that fires early is set again for the remaining time. A timer may also fire late, after the event loop was
@@ -213,7 +219,13 @@ export class CallInProgress implements PendingCall, SlotCall {
     // A reply may come before the whole request is sent. Then the connection cannot be used again.
     const whole = this.#phase === 'waiting' || (this.#phase === 'sending' && this.#handed !== null);
     if (whole) this.#sent ??= this.#handed;
-    this.#finish(this.#incoming.whole(head.headers, this.#plan.maxReplyBytes), end, whole);
+    const outcome = this.#incoming.whole(head.headers, this.#plan.maxReplyBytes);
+    // Some servers reset a connection after a complete reply. A reset within the reply cuts its body off.
+    if (this.#isReset && !isCompleteJson(outcome)) {
+      this.fail('closed-early', 'The connection was reset before the body had ended.');
+      return;
+    }
+    this.#finish(outcome, end, whole);
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -355,5 +367,15 @@ export class CallInProgress implements PendingCall, SlotCall {
       },
       connection: this.#connection,
     });
+  }
+}
+
+function isCompleteJson(outcome: Outcome): boolean {
+  if (outcome.kind === 'none') return false;
+  try {
+    JSON.parse(bodyText(outcome.reply.body));
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -29,6 +29,26 @@ async function resultOf(onSocket: (socket: net.Socket) => void, options = {}) {
   return await openWire(options).send({ request: post(`http://127.0.0.1:${port}/bet`) });
 }
 
+/** Sends the beginning of a reply whose end is the end of the connection, and then resets the connection. */
+const reset = (reply: string) =>
+  whole((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${reply}`, () =>
+      setTimeout(() => socket.resetAndDestroy(), 20),
+    );
+  });
+
+describe('a reply that ends with the connection', () => {
+  test.each(['', '{"balance":"1'])('is incomplete if the connection is reset after %j', async (begun) => {
+    const { outcome } = await resultOf(reset(begun));
+    expect(reasonOf(outcome)).toBe('closed-early');
+  });
+
+  test('is complete if the connection is reset after the whole body', async () => {
+    const { outcome } = await resultOf(reset('{"balance":"1.00"}'));
+    expect(outcome).toMatchObject({ kind: 'reply', reply: { body: { data: '{"balance":"1.00"}' } } });
+  });
+});
+
 describe('a reply', () => {
   test('has its headers in the order and letter case of the wire, and stamps in the order of the phases', async () => {
     const { outcome, stamps, connection } = await resultOf(
