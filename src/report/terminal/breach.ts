@@ -104,8 +104,8 @@ export function shortBreachLines(
     else lines.push(...shortFindingLines(finding, fold, evidence, options));
   }
   if (cause) lines.push(...extentLines(cause, 2, options));
-  else if (id !== EXPECTATION && shown.length + alsoIn.length > 1) {
-    const names = [...shown.slice(1).map(({ scenario }) => scenario), ...alsoIn];
+  else if (alsoIn.length > 0 || (id !== EXPECTATION && shown.length > 1)) {
+    const names = [...(id === EXPECTATION ? [] : shown.slice(1).map(({ scenario }) => scenario)), ...alsoIn];
     const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';
     lines.push(...row('also in', names.slice(0, MAX_NAMES).join(', ') + more, 2, options));
   }
@@ -144,25 +144,27 @@ function shortFindingLines(
   ];
 }
 
-/**
- * Returns one line for each breach: the rule, its place, and the command that plays its scenario alone.
- *
- * @param before number of breaches that the report lists before these
- */
-export function breachSummaries(
-  all: readonly Breach[],
-  fold: Fold,
-  { paint }: ReportOptions,
-  before = 0,
-): readonly string[] {
-  const rows = all.flatMap(({ id, shown }, at) => {
-    const number = `${before + at + 1}.`;
-    return (id === EXPECTATION ? shown : shown.slice(0, 1)).map(({ place, scenario }) => ({
-      name: `${number} ${id}`,
-      place: place ? `${place.file}:${place.line}` : scenario,
-      command: commandFor([scenario], fold),
-    }));
-  });
+/** One line of the summary: a breach with its number in the report, and the finding that it names. */
+interface Summarised {
+  readonly number: number;
+  readonly id: Breach['id'];
+  readonly finding: JudgedFinding;
+}
+
+/** Returns the findings that the summary of a report names: the first of each rule, and each missed expectation. */
+export function summarised(all: readonly Breach[]): readonly Summarised[] {
+  return all.flatMap(({ id, shown }, at) =>
+    (id === EXPECTATION ? shown : shown.slice(0, 1)).map((finding) => ({ number: at + 1, id, finding })),
+  );
+}
+
+/** Returns one line for each of these breaches: the rule, its place, and the command that plays its scenario alone. */
+export function summaryLines(all: readonly Summarised[], fold: Fold, { paint }: ReportOptions): readonly string[] {
+  const rows = all.map(({ number, id, finding: { place, scenario } }) => ({
+    name: `${number}. ${id}`,
+    place: place ? `${place.file}:${place.line}` : scenario,
+    command: commandFor([scenario], fold),
+  }));
   const width = Math.max(0, ...rows.map(({ name }) => name.length));
   const placeWidth = Math.max(0, ...rows.map(({ place }) => columnsOf(forTerminal(place))));
   // The lines are not wrapped, so that a user can copy the paths and the commands.

@@ -1,5 +1,6 @@
 import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
+import type { RuleResult } from '../../journal/rule-result.ts';
 import { forTerminal } from '../escape.ts';
 import type { ReportOptions } from '../options.ts';
 import { plural, wrap } from './layout.ts';
@@ -16,18 +17,13 @@ const UNKNOWN = '…';
  * Says which sessions the configuration must have so that more rules are tested, as YAML to copy. Empty if no rule was left
  * untested because of a missing session.
  */
-export function missingSessions({ rules, run }: Fold, { width, paint }: ReportOptions): readonly string[] {
-  const untested = rules.filter(
-    ({ verdict, reason }) => verdict === 'skip' && NEEDS_SESSION.some((words) => reason?.startsWith(words)),
-  );
-  const { sessions } = run.settings;
-  const [first] = sessions.filter(isActive);
-  if (untested.length === 0 || !first) return [];
-  const lines = sessionsToAdd(first, sessions);
-  if (lines.length === 0) return [];
-  const count = plural(untested.length, 'more rule');
+export function missingSessions(fold: Fold, { width, paint }: ReportOptions): readonly string[] {
+  const untested = testedWithSessions(fold);
+  const lines = sessionsToAdd(fold);
+  if (untested.length === 0 || lines.length === 0) return [];
+  const names = untested.map(({ rule }) => rule.id).join(', ');
   const file = 'croupier.yaml';
-  const sentence = `To test ${count}, add to \`sessions\` of the client in ${file}, with your own values:`;
+  const sentence = `To test ${plural(untested.length, 'more rule')} (${names}), add to \`sessions\` of the client in ${file}, with your own values:`;
   return [
     '',
     ...wrap(sentence, width - 2).map((line) => `  ${line}`),
@@ -36,8 +32,19 @@ export function missingSessions({ rules, run }: Fold, { width, paint }: ReportOp
   ];
 }
 
-function sessionsToAdd(first: Session, sessions: readonly Session[]): readonly string[] {
+/** Returns the rules that are untested because of a missing session. Empty if it is unknown which session is missing. */
+export function testedWithSessions(fold: Fold): readonly RuleResult[] {
+  if (sessionsToAdd(fold).length === 0) return [];
+  return fold.rules.filter(
+    ({ verdict, reason }) => verdict === 'skip' && NEEDS_SESSION.some((words) => reason?.startsWith(words)),
+  );
+}
+
+function sessionsToAdd({ run: { settings } }: Fold): readonly string[] {
+  const { sessions } = settings;
   const active = sessions.filter(isActive);
+  const [first] = active;
+  if (!first) return [];
   const currency = inYaml(first.currency);
   const player = inYaml(first.player);
   const game = inYaml(first.gameID);
@@ -46,10 +53,10 @@ function sessionsToAdd(first: Session, sessions: readonly Session[]): readonly s
   return [
     ...(hasOther((session) => session.player !== null && session.player !== first.player)
       ? []
-      : [`- { sessionID: ${UNKNOWN}, player: another, currency: ${currency}, gameID: ${game} }  # another player`]),
+      : [`- { sessionID: ${UNKNOWN}, player: another, currency: ${currency}, gameID: ${game} } # other player`]),
     ...(hasOther((session) => session.gameID !== null && session.gameID !== first.gameID)
       ? []
-      : [`- { sessionID: ${UNKNOWN}, player: ${player}, currency: ${currency}, gameID: another }  # another game`]),
+      : [`- { sessionID: ${UNKNOWN}, player: ${player}, currency: ${currency}, gameID: another } # other game`]),
     ...(sessions.some((session) => !isActive(session))
       ? []
       : [`- { sessionID: ${UNKNOWN}, player: ${player}, currency: ${currency}, state: expired }`]),

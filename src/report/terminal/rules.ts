@@ -87,11 +87,19 @@ function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): r
 /**
  * Lists the rules that have one of these verdicts, with one entry for each reason. Reasons that concern a MUST rule come first,
  * then the reasons with the most rules.
+ *
+ * @param without rules that the report names elsewhere
  */
-export function reasons(fold: Fold, verdicts: readonly Verdict[], options: ReportOptions): readonly string[] {
+export function reasons(
+  fold: Fold,
+  verdicts: readonly Verdict[],
+  options: ReportOptions,
+  without: readonly RuleResult[] = [],
+): readonly string[] {
   const { paint, unicode, width } = options;
   const found = shown(fold).filter(
-    (result) => verdicts.includes(result.verdict) && !isNamedByCause(result, fold, options),
+    (result) =>
+      verdicts.includes(result.verdict) && !without.includes(result) && !isNamedByCause(result, fold, options),
   );
   const byReason = [...Map.groupBy(found, (result) => `${result.verdict} ${reasonText(result)}`).values()];
   return byReason

@@ -10,13 +10,21 @@ import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-f
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { labelTexts, notPlayed, scopeText } from '../scope.ts';
-import { type Breach, breaches, breachLines, breachSummaries, shortBreachLines, unexplained } from './breach.ts';
+import {
+  type Breach,
+  breaches,
+  breachLines,
+  shortBreachLines,
+  summarised,
+  summaryLines,
+  unexplained,
+} from './breach.ts';
 import { causeLines, causeSummary } from './causes.ts';
 import { exchangeLines } from './exchange.ts';
 import { latencyLines, latencyWarningLines } from './latency.ts';
 import { columnsOf, duration, flow, hanging, plural, wrap } from './layout.ts';
 import { leftBehind } from './left-behind.ts';
-import { missingSessions } from './missing-sessions.ts';
+import { missingSessions, testedWithSessions } from './missing-sessions.ts';
 import { everyRule, leftOut, notes, reasons, shownFindings, warnings } from './rules.ts';
 
 /** Limits of the line width, in columns. Wider lines are hard to read, and narrower lines are too short for the content. */
@@ -51,7 +59,9 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
     yield* titled('Notes: points that the contract leaves open', notes(fold, evidence, options), options);
   }
   const rest = leftOut(fold, options);
-  const untested = reasons(fold, ['skip', 'untested'], options);
+  // The short report names these rules once, with the sessions to add.
+  const named = isShort ? testedWithSessions(fold) : [];
+  const untested = reasons(fold, ['skip', 'untested'], options, named);
   const missing = missingSessions(fold, options);
   yield* titled('Not tested', [...untested, ...(rest === undefined ? [] : [rest]), ...missing], options);
   yield* titled('Not played', notPlayedLines(fold, options), options);
@@ -231,7 +241,8 @@ function closing(
       lines.push(options.paint.dim(`Every rule and note: ${forTerminal(command)}`));
     }
   }
-  const summaries = breachSummaries(options.verbosity === 0 ? failing : unexplained(failing), fold, options);
+  const shown = options.verbosity === 0 ? failing : unexplained(failing);
+  const summaries = summaryLines(summarised(shown), fold, options);
   // A long report scrolls its first line away, so that the verdict is repeated.
   if (summaries.length > 0) lines.push('', colour(forTerminal(firstLine)), ...summaries);
   const meaning = EXIT_MEANINGS[exitCode];

@@ -5,9 +5,9 @@ import { quoteWord } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import { mark, tint } from '../marks.ts';
 import type { OpenJournal, Report, ReportOptions } from '../options.ts';
-import { type Breach, breaches, breachSummaries, unexplained } from './breach.ts';
+import { type Breach, breaches, summarised, summaryLines, unexplained } from './breach.ts';
 import { row } from './exchange.ts';
-import { columnsOf, plural } from './layout.ts';
+import { columnsOf } from './layout.ts';
 import { amounts, counts, inVerdictColour } from './terminal.ts';
 
 /** The verdicts of the scenarios in the runs before, by the id of the scenario. */
@@ -38,7 +38,10 @@ export function watchReport(earlier: EarlierVerdicts, rows: number): Report {
         ? []
         : [options.paint.dim(forTerminal(`Details: croupier report convert ${quoteWord(options.journal)}`))];
     const room = Math.max(rows - LINES_BELOW, MIN_LINES) - height([...head, ...end], options);
-    const blocks = [...changes(fold, earlier, options).map((line) => [line]), ...failures(failing, fold, options)];
+    const changed = changes(fold, earlier, options).map((line) => [line]);
+    const whole = [...changed, ...failures(failing, fold, true, options)];
+    const blocks =
+      height(whole.flat(), options) <= room ? whole : [...changed, ...failures(failing, fold, false, options)];
     const lines: string[] = [];
     let left = blocks.length;
     for (const block of blocks) {
@@ -66,21 +69,23 @@ function changes({ scenarios }: Fold, earlier: EarlierVerdicts, { paint, unicode
   });
 }
 
-/** Returns for each cause its line, and what was expected and found. */
-function failures(failing: readonly Breach[], fold: Fold, options: ReportOptions): readonly (readonly string[])[] {
-  if (failing.length === 0) return [];
-  const details = failing.map((breach) =>
-    breach.shown
-      .slice(0, 1)
-      .flatMap(({ expected, actual }) => [
-        ...row('expected', expected, 5, options),
-        ...row('actual', actual, 5, options, options.paint.red),
-      ]),
-  );
-  return [
-    [`  ${plural(failing.length, 'cause')} of failures:`],
-    ...failing.map((breach, at) => [...breachSummaries([breach], fold, options, at), ...(details[at] ?? [])]),
-  ];
+/** Returns for each cause its line, and if it is wanted, what was expected and found. */
+function failures(
+  failing: readonly Breach[],
+  fold: Fold,
+  withDetails: boolean,
+  options: ReportOptions,
+): readonly (readonly string[])[] {
+  const all = summarised(failing);
+  return summaryLines(all, fold, options).map((line, at) => {
+    const finding = all[at]?.finding;
+    if (!finding || !withDetails) return [line];
+    return [
+      line,
+      ...row('expected', finding.expected, 5, options),
+      ...row('actual', finding.actual, 5, options, options.paint.red),
+    ];
+  });
 }
 
 function height(lines: readonly string[], { width }: ReportOptions): number {
