@@ -55,7 +55,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^run --shard/u, /$/u, ' balance'],
   [/--launches/u, /$/u, ' --launch-wait 1s'],
   [/^explore/u, /$/u, ' --runs 2 --linger 100ms'],
-  [/^load/u, / --(rate|ramp|closed|duration) \S+/gu, ''],
+  [/^load/u, / --(rate|ramp|closed|duration|like|speed|disturb|every) ('[^']*'|\S+)/gu, ''],
   [/^load/u, /$/u, ' --rate 20 --duration 1s --linger 100ms'],
   [/^selftest( --json)?$/u, /^selftest/u, 'selftest refund-half'],
   [/^init/u, /^init/u, 'init --yes --force --base-url http://127.0.0.1:1 --ext-cid acme-eu --session eu-usd-1'],

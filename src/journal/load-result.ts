@@ -80,6 +80,7 @@ export const loadResultSchema = z
       arrivals: z.discriminatedUnion('kind', [
         z.strictObject({ kind: z.literal('rate'), from: z.number(), to: z.number() }),
         z.strictObject({ kind: z.literal('closed'), players: count }),
+        z.strictObject({ kind: z.literal('recorded'), calls: count }),
       ]),
       durationMs: ms.describe('the duration that was asked for'),
       ranMs: ms.describe('the time in which calls were due'),

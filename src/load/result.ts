@@ -44,7 +44,7 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
     journal,
     seed,
     load: {
-      arrivals,
+      arrivals: arrivals.kind === 'recorded' ? { kind: 'recorded', calls: arrivals.offsets.length } : arrivals,
       durationMs,
       ranMs: rounded(ranMs),
       reconcileMs: rounded(reconcileMs),

@@ -3,7 +3,23 @@ export type Arrivals =
   /** Calls become due at a rate per second that rises or falls evenly from `from` to `to`, whether or not the operator keeps up. */
   | { readonly kind: 'rate'; readonly from: number; readonly to: number }
   /** Each player sends the next call as soon as the last one is answered. */
-  | { readonly kind: 'closed'; readonly players: number };
+  | { readonly kind: 'closed'; readonly players: number }
+  /** Calls become due at recorded times, in milliseconds from the start, in ascending order. */
+  | { readonly kind: 'recorded'; readonly offsets: readonly number[] };
+
+/** Returns the highest number of calls that are due in one second. 0 for a closed model. */
+export function highestRate(arrivals: Arrivals): number {
+  switch (arrivals.kind) {
+    case 'rate':
+      return Math.max(arrivals.from, arrivals.to);
+    case 'closed':
+      return 0;
+    case 'recorded': {
+      const seconds = Map.groupBy(arrivals.offsets, (ms) => Math.floor(ms / 1000));
+      return Math.max(0, ...[...seconds.values()].map((all) => all.length));
+    }
+  }
+}
 
 /** The permission to send one call. */
 export interface Ticket {
@@ -86,6 +102,10 @@ export class Schedule {
   /** Returns the rate that is asked for at a time after the start, in calls per second. null for a closed model. */
   rateAt(ms: number): number | null {
     if (this.#arrivals.kind === 'closed') return null;
+    if (this.#arrivals.kind === 'recorded') {
+      const second = Math.floor(ms / 1000);
+      return this.#arrivals.offsets.filter((offset) => Math.floor(offset / 1000) === second).length;
+    }
     const { from, to } = this.#arrivals;
     return from + (to - from) * Math.min(1, ms / this.#durationMs);
   }
@@ -108,6 +128,8 @@ export class Schedule {
   /** Returns the time at which the call with this number is due. The number of calls is the integral of the rate. */
   #dueOf(count: number): number {
     if (this.#arrivals.kind === 'closed') return Number.POSITIVE_INFINITY;
+    if (this.#arrivals.kind === 'recorded')
+      return (this.#start ?? 0) + (this.#arrivals.offsets[count] ?? Number.POSITIVE_INFINITY);
     const { from, to } = this.#arrivals;
     const seconds = this.#durationMs / 1000;
     const slope = (to - from) / seconds;

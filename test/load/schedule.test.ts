@@ -51,3 +51,12 @@ it('in a closed model, every call is due as soon as a player is ready', async ()
   expect([...schedule.overdue()]).toEqual([]);
   expect(schedule.rateAt(500)).toBeNull();
 });
+
+it('recorded calls are due at their times, and no more of them come', async () => {
+  const { clock, schedule } = scheduleOf({ kind: 'recorded', offsets: [0, 10, 10, 2500] }, 10_000);
+  schedule.begin();
+  clock.now = 3000;
+  expect((await schedule.ticket()).due).toBe(0);
+  expect([...schedule.overdue()]).toEqual([10, 10, 2500]);
+  expect([schedule.rateAt(500), schedule.rateAt(1500), schedule.rateAt(2500)]).toEqual([3, 0, 1]);
+});

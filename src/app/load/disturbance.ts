@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Stdio } from '../stdio.ts';
 
 /** One execution of the command of `--disturb`. */
-export interface Disturbance {
+interface Disturbance {
   /** Time of its start, in milliseconds from the start of the load. */
   readonly atMs: number;
   /** The exit status of the command; null if it was ended by a signal, or could not be started. */

@@ -1,7 +1,7 @@
 import type { ClientUnderTest } from '../../engine/run-options.ts';
 import { isPlayable, sessionsToPlay, walletIdOf } from '../../engine/session-pool.ts';
 import type { LoadWallet } from '../../load/load.ts';
-import type { Arrivals } from '../../load/schedule.ts';
+import { type Arrivals, highestRate } from '../../load/schedule.ts';
 import { UsageError } from '../exit-status.ts';
 
 /** Highest number of calls per second that one player makes. A player waits for each reply before the next call. */
@@ -29,8 +29,7 @@ export function loadWallets(
     }),
   );
   const wanted = arrivals.kind === 'closed' ? arrivals.players : maxPlayers;
-  const needed =
-    arrivals.kind === 'closed' ? arrivals.players : Math.ceil(Math.max(arrivals.from, arrivals.to) / CALLS_PER_PLAYER);
+  const needed = arrivals.kind === 'closed' ? arrivals.players : Math.ceil(highestRate(arrivals) / CALLS_PER_PLAYER);
   const available = Math.min(wallets.length, maxPlayers ?? wallets.length);
   if (available < needed) throw tooFew(client, arrivals, available, needed);
   return wallets.slice(0, wanted ?? wallets.length);
@@ -40,7 +39,7 @@ function tooFew({ extCID }: ClientUnderTest, arrivals: Arrivals, available: numb
   const load =
     arrivals.kind === 'closed'
       ? `--closed ${arrivals.players}`
-      : `${Math.max(arrivals.from, arrivals.to)} calls per second, with at most ${CALLS_PER_PLAYER} for each player,`;
+      : `${highestRate(arrivals)} calls per second, with at most ${CALLS_PER_PLAYER} for each player,`;
   return new UsageError(
     `${load} needs ${needed} players, but ${extCID} has sessions of ${available}. Nothing was sent.\nConfigure more sessions, each with its \`player\` and its \`currency\`, or let sessionsFrom open them. Or choose a lower load.`,
   );

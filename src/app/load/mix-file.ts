@@ -40,12 +40,13 @@ export const mixSchema = z
 const WORDS: Words = { schema: mixSchema, whole: 'a mix', named: {}, eitherOf: 'a number' };
 
 /**
- * Reads the file of `--mix`. Keys that are left out have their default.
+ * Reads the file of `--mix`.
  *
+ * @param usual the shares of keys that are left out
  * @throws UsageError that shows each mistake with its line
  */
-export function readMix(given: string | undefined, { cwd }: Stdio): Mix {
-  if (given === undefined) return DEFAULT_MIX;
+export function readMix(given: string | undefined, { cwd }: Stdio, usual: Mix = DEFAULT_MIX): Mix {
+  if (given === undefined) return usual;
   const text = readTextFile(path.resolve(cwd, given), 'The mix');
   const { root, diagnostics, source } = readDocument(text, given);
   if (diagnostics.length > 0) throw diagnosticsError([...diagnostics].sort(byPlace));
@@ -53,5 +54,5 @@ export function readMix(given: string | undefined, { cwd }: Stdio): Mix {
   const parsed = mixSchema.safeParse(values.value);
   if (!parsed.success) throw diagnosticsError([...diagnosticsOf(parsed.error.issues, values, WORDS)].sort(byPlace));
   const chosen = Object.entries(parsed.data).filter(([, value]) => value !== undefined);
-  return { ...DEFAULT_MIX, ...(Object.fromEntries(chosen) as Partial<Mix>) };
+  return { ...usual, ...(Object.fromEntries(chosen) as Partial<Mix>) };
 }

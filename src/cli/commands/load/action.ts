@@ -12,6 +12,7 @@ import { type Disturber, startDisturbing } from '../../../app/load/disturbance.t
 import { CALLS_PER_PLAYER, loadWallets } from '../../../app/load/load-players.ts';
 import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
+import { type RecordedTraffic, readTraffic } from '../../../app/load/recorded-traffic.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient } from '../../../app/report-files.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
@@ -30,7 +31,7 @@ import { findHighestRate } from '../../../load/highest-rate.ts';
 import { type LoadProgress, type LoadWallet, runLoad } from '../../../load/load.ts';
 import type { Mix } from '../../../load/mix.ts';
 import { factsOf } from '../../../load/result.ts';
-import type { Arrivals } from '../../../load/schedule.ts';
+import { type Arrivals, highestRate } from '../../../load/schedule.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { loadText } from '../../../report/load/text.ts';
 import { limitHeapGrowth } from '../../heap-growth.ts';
@@ -53,14 +54,12 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
  */
 export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<number> {
   limitHeapGrowth();
-  const arrivals = arrivalsOf(flags);
+  refuseFlags(flags);
   const variations = variationsOf(flags);
-  const mix = readMix(flags.mix, stdio);
+  const recorded = flags.like === undefined ? undefined : await readTraffic(flags.like, stdio.cwd);
+  const arrivals = arrivalsOf(flags, recorded);
+  const mix = readMix(flags.mix, stdio, recorded?.mix);
   const reports = readLoadReports(flags.report ?? []);
-  if ((flags.disturb === undefined) !== (flags.every === undefined))
-    throw new UsageError(
-      `${flags.disturb === undefined ? '--every needs --disturb COMMAND' : '--disturb needs --every DURATION'}. Write both, as in --disturb './restart.sh' --every 20s.`,
-    );
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const clients = await clientsOf(flags, configuration, stdio);
@@ -115,22 +114,33 @@ interface Loader {
   readonly journals: string[];
 }
 
-function arrivalsOf({ rate, ramp, closed, findLimit }: LoadFlags): Arrivals {
+/** Refuses flags that contradict each other, and flags that need another one. */
+function refuseFlags({ rate, ramp, closed, findLimit, like, speed, disturb, every }: LoadFlags): void {
   const given = [
     rate !== undefined && '--rate',
     ramp && '--ramp',
     closed !== undefined && '--closed',
     findLimit && '--find-limit',
+    like !== undefined && '--like',
   ].filter(Boolean);
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot be combined. Choose one of them.`);
+  if (given.length === 0)
+    throw new UsageError(
+      "The load is missing. Give a rate such as --rate 50 (calls per second), --ramp 10..200 or --closed 8 (players), or search for the highest one with --find-limit 'p99 < 300ms'.",
+    );
+  if (speed !== undefined && like === undefined) throw new UsageError('--speed needs --like JOURNAL.');
+  if ((disturb === undefined) !== (every === undefined))
+    throw new UsageError(
+      `${disturb === undefined ? '--every needs --disturb COMMAND' : '--disturb needs --every DURATION'}. Write both, as in --disturb './restart.sh' --every 20s.`,
+    );
+}
+
+function arrivalsOf({ rate, ramp, closed, speed = 1 }: LoadFlags, recorded: RecordedTraffic | undefined): Arrivals {
+  if (recorded) return { kind: 'recorded', offsets: recorded.offsets.map((ms) => ms / speed) };
   if (ramp) return { kind: 'rate', ...ramp };
   if (closed !== undefined) return { kind: 'closed', players: closed };
   // A search begins with a low rate, and asks for more players only when it comes to higher ones.
-  if (findLimit) return { kind: 'rate', from: 1, to: 1 };
-  if (rate !== undefined) return { kind: 'rate', from: rate, to: rate };
-  throw new UsageError(
-    "The load is missing. Give a rate such as --rate 50 (calls per second), --ramp 10..200 or --closed 8 (players), or search for the highest one with --find-limit 'p99 < 300ms'.",
-  );
+  return { kind: 'rate', from: rate ?? 1, to: rate ?? 1 };
 }
 
 async function clientsOf(flags: LoadFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {
@@ -147,7 +157,7 @@ function refuseHeavyLoad(
 ): void {
   if (allowLoad) return;
   const hasNoLimit = arrivals.kind === 'closed' || findLimit !== undefined;
-  const isHeavy = hasNoLimit || Math.max(arrivals.from, arrivals.to) > MAX_REMOTE_RATE;
+  const isHeavy = hasNoLimit || highestRate(arrivals) > MAX_REMOTE_RATE;
   const remote = clients.find(({ integratorBaseUrl }) => !LOOPBACK.test(hostOf(integratorBaseUrl)));
   if (!isHeavy || !remote) return;
   const load = hasNoLimit
@@ -244,7 +254,7 @@ async function loadClient(
     };
     const result = flags.findLimit
       ? await searched(playStep, wallets.length, flags)
-      : await playStep(arrivals, flags.duration ?? DEFAULT_DURATION_MS);
+      : await playStep(arrivals, flags.duration ?? lengthOf(arrivals));
     const { interrupted } = result.load;
     written.append({
       event: 'run-ended',
@@ -269,6 +279,11 @@ async function loadClient(
     progress.end();
     written.close();
   }
+}
+
+/** Returns the duration of a load for which the user gave none. A recorded one lasts until its last call. */
+function lengthOf(arrivals: Arrivals): number {
+  return arrivals.kind === 'recorded' ? Math.ceil((arrivals.offsets.at(-1) ?? 0) + 1) : DEFAULT_DURATION_MS;
 }
 
 /** Searches the highest rate. Its result is that of the step that decides, with all steps of the search. */

@@ -1,6 +1,12 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Limit, readLimit } from '../../../load/limits.ts';
-import { addClientOptions, addWaitOptions, productionOption } from '../../options/client.ts';
+import {
+  addClientOptions,
+  addWaitOptions,
+  decimalsOption,
+  productionOption,
+  stakeOption,
+} from '../../options/client.ts';
 import { collect, countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
 
@@ -45,6 +51,8 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(new Option('--rate <n>', 'calls per second, whether or not the operator keeps up').argParser(rateFlag))
     .addOption(new Option('--ramp <a..b>', 'a rate that changes evenly from a to b').argParser(rampFlag))
     .addOption(new Option('--closed <n>', 'n players, each as fast as its replies come').argParser(countFlag))
+    .option('--like <journal>', 'the mix and the arrival pattern of a journal, such as that of a proxy')
+    .addOption(new Option('--speed <n>', 'n times as fast as the journal of --like (default: 1)').argParser(rateFlag))
     .addOption(
       new Option('--find-limit <limit>', 'search the highest rate that holds the limit; repeatable').argParser(
         limitFlag,
@@ -63,7 +71,10 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(new Option('--every <time>', 'how often --disturb runs its command').argParser(durationFlag))
     .option('--allow-load', 'allow more than 100 calls per second to another machine')
     .optionsGroup('Operator (default: each client of croupier.yaml):');
-  const operator = addClientOptions(addReferenceOptions(load)).addOption(productionOption());
+  const operator = addClientOptions(addReferenceOptions(load))
+    .addOption(productionOption())
+    .addOption(stakeOption())
+    .addOption(decimalsOption());
   return addWaitOptions(operator)
     .optionsGroup('Output:')
     .addOption(
@@ -79,6 +90,8 @@ export function describeLoad(program: CommandUnknownOpts) {
 Examples:
   croupier load --rate 50 --duration 30s
   croupier load --ramp 10..200 --duration 5m --limit 'bet p99 < 300ms'
+  croupier load --like traffic.ndjson --speed 10
+  croupier load --find-limit 'p99 < 1s'
 
 Exit status: 0 RECONCILED, 1 NOT RECONCILED, 2 usage (nothing was sent),
   3 UNDECIDED, 70 a bug of croupier`,
