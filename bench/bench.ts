@@ -4,6 +4,7 @@ import { measureIncident } from './incident.ts';
 import { measureLargeReplies } from './large-replies.ts';
 import { measureLaunch } from './launch.ts';
 import { measureLint, measureUserLint } from './lint.ts';
+import { measureLoadCpu, measureLoadMemory, measureLoadRate, measureLoadReconcile } from './load.ts';
 import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
 import { measureMerge } from './merge.ts';
@@ -31,6 +32,10 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   rounds: measureRounds,
   proxy: measureProxy,
   'proxy-rate': measureProxyRate,
+  'load-rate': measureLoadRate,
+  'load-cpu': measureLoadCpu,
+  'load-reconcile': measureLoadReconcile,
+  'load-memory': measureLoadMemory,
 };
 
 const MARKS = { seconds: ' s', milliseconds: ' ms', times: '×' } as const;

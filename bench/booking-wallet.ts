@@ -79,7 +79,9 @@ const server = net.createServer((socket) => {
       const body = pending.slice(end + 4, end + 4 + length);
       pending = pending.slice(end + 4 + length);
       const reply = answer(head, body);
-      socket.write(`HTTP/1.1 ${reply === DECLINED ? '402 Payment Required' : '200 OK'}\r\nContent-Type: application/json\r\nContent-Length: ${reply.length}\r\n\r\n${reply}`);
+      socket.write(
+        `HTTP/1.1 ${reply === DECLINED ? '402 Payment Required' : '200 OK'}\r\nContent-Type: application/json\r\nContent-Length: ${reply.length}\r\n\r\n${reply}`,
+      );
     }
   });
 });

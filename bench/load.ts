@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { signBody } from '../src/contract/signature.ts';
+import type { LoadResult } from '../src/journal/load-result.ts';
+import { Connections } from '../src/load/connections.ts';
+import { Requests } from '../src/load/requests.ts';
+import { readOrigin } from '../src/wire/origin.ts';
+import { routeOf } from '../src/wire/wire.ts';
+import { CROUPIER } from './command.ts';
+import { withFolder } from './folder.ts';
+import { type Measurement, median } from './measurement.ts';
+
+const KEY = 'key-of-the-bench';
+const CONNECTIONS = 64;
+const SECONDS = 8;
+const ROUNDS = 3;
+const LINGER_MS = 200;
+const PLAYERS = 1000;
+const WALLET = path.join(import.meta.dirname, 'booking-wallet.ts');
+const AUTOCANNON = path.join(import.meta.dirname, '../node_modules/autocannon/autocannon.js');
+const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
+const BET = {
+  call: 'bet',
+  sessionID: 's-0',
+  txID: '0f4c1d52-5a0e-4b43-9d4d-5d6f0c0a1b2c',
+  roundID: '7d0f1d52-5a0e-4b43-9d4d-5d6f0c0a1b2c',
+  amount: '1.00',
+} as const;
+
+/** Compares the judged calls per second with those of autocannon, which sends one signed bet again and again. */
+export async function measureLoadRate(): Promise<Measurement> {
+  const rates: { croupier: number; bare: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rates.push(
+      await withWallet(async (url, folder) => ({
+        croupier: (await load(folder, ['--closed', String(CONNECTIONS), '--duration', `${SECONDS}s`])).rate.got,
+        bare: await autocannon(url, folder),
+      })),
+    );
+  }
+  const croupier = median(rates.map((one) => one.croupier));
+  const bare = median(rates.map((one) => one.bare));
+  return {
+    what: 'judged calls a second, against autocannon',
+    detail: `${croupier.toFixed(0)}/s, autocannon ${bare.toFixed(0)}/s`,
+    value: median(rates.map((one) => one.bare / one.croupier)),
+    unit: 'times',
+    limit: 1 / 0.7,
+  };
+}
+
+/** Compares the processor time of a judged call with that of a loop that signs, sends and discards the reply. */
+export async function measureLoadCpu(): Promise<Measurement> {
+  const times: { croupier: number; bare: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    times.push(
+      await withWallet(async (url, folder) => {
+        const {
+          croupierItself,
+          load: ran,
+          rate,
+        } = await load(folder, ['--closed', String(CONNECTIONS), '--duration', `${SECONDS}s`]);
+        return { croupier: (croupierItself.cpu * ran.ranMs * 1000) / rate.scheduled, bare: await bareLoop(url) };
+      }),
+    );
+  }
+  const croupier = median(times.map((one) => one.croupier));
+  const bare = median(times.map((one) => one.bare));
+  return {
+    what: 'processor time of a judged call',
+    detail: `${croupier.toFixed(0)} µs, without judgement, account and journal ${bare.toFixed(0)} µs`,
+    value: median(times.map((one) => one.croupier / one.bare)),
+    unit: 'times',
+    limit: 1.5,
+  };
+}
+
+/** Measures the time in which a load test of 1,000 players completes and compares everything, beyond the load. */
+export async function measureLoadReconcile(): Promise<Measurement> {
+  const { load: ran, money } = await withWallet((_, folder) => load(folder, ['--rate', '500', '--duration', '5s']));
+  if (money.verified !== PLAYERS) throw new Error(`only ${money.verified} balances were compared`);
+  return {
+    what: `comparing ${PLAYERS} players`,
+    detail: `${(ran.reconcileMs / 1000).toFixed(2)} s, two lingers are ${(2 * LINGER_MS) / 1000} s`,
+    value: ran.reconcileMs / 1000,
+    unit: 'seconds',
+    limit: (2 * LINGER_MS) / 1000 + 5,
+  };
+}
+
+const FEW_SECONDS = 10;
+/** With this duration, a machine that sends 15,000 calls a second comes to some 10,000,000 calls. */
+const MANY_SECONDS = Number(process.env.CROUPIER_BENCH_LOAD_SECONDS ?? 120);
+
+/** Compares the maximum memory of a long load test with that of a short one. */
+export async function measureLoadMemory(): Promise<Measurement> {
+  const few = await withWallet((_, folder) => peakOf(folder, FEW_SECONDS));
+  const many = await withWallet((_, folder) => peakOf(folder, MANY_SECONDS));
+  return {
+    what: `peak memory, ${many.calls} calls under load`,
+    detail: `${(many.peak / 1024).toFixed(0)} MB, for ${few.calls} calls ${(few.peak / 1024).toFixed(0)} MB`,
+    value: many.peak / few.peak,
+    unit: 'times',
+    limit: 1.2,
+  };
+}
+
+async function peakOf(folder: string, seconds: number): Promise<{ readonly peak: number; readonly calls: number }> {
+  const file = path.join(folder, 'peak');
+  const flags = ['--closed', String(CONNECTIONS), '--duration', `${seconds}s`];
+  const { rate } = await load(folder, flags, ['--import', `${REPORTER}?${file}`]);
+  return { peak: Number(readFileSync(file, 'utf8')), calls: rate.calls };
+}
+
+/** Starts the wallet, and writes a configuration with its address and 1,000 players to a folder. */
+async function withWallet<T>(use: (url: string, folder: string) => Promise<T>): Promise<T> {
+  return withFolder(async (folder) => {
+    const child = spawn(process.execPath, [WALLET], { stdio: ['pipe', 'pipe', 'inherit'] });
+    try {
+      const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+      const sessions = Array.from({ length: PLAYERS }, (_, at) => ({
+        sessionID: `s-${at}`,
+        player: `p-${at}`,
+        currency: 'EUR',
+      }));
+      const clients = [{ extCID: 'bench', integratorBaseUrl: url, integrationApiKey: { file: './key' }, sessions }];
+      writeFileSync(path.join(folder, 'key'), KEY);
+      writeFileSync(path.join(folder, 'croupier.yaml'), JSON.stringify({ clients }));
+      return await use(url, folder);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+}
+
+async function load(folder: string, flags: readonly string[], node: readonly string[] = []): Promise<LoadResult> {
+  const args = [...node, CROUPIER, 'load', '--json', '--linger', `${LINGER_MS}ms`, ...flags];
+  const result = JSON.parse(await outputOf(args, folder)) as LoadResult;
+  if (result.verdict === 'NOT RECONCILED') throw new Error(`a right wallet was accused: ${result.reasons.join('; ')}`);
+  return result;
+}
+
+async function outputOf(args: readonly string[], cwd: string): Promise<string> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'ignore'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  await once(child, 'close');
+  return text;
+}
+
+/** Returns the calls per second of autocannon. */
+async function autocannon(url: string, folder: string): Promise<number> {
+  const requests = new Requests({ integratorBaseUrl: url, integrationApiKey: KEY, paths: {}, headers: {} });
+  const body = requests.bodyOf(BET);
+  const headers = ['Content-Type=application/json', `X-REQUEST-SIGN=${signBody(Buffer.from(body), KEY)}`];
+  const args = ['-c', String(CONNECTIONS), '-d', String(SECONDS), '-m', 'POST', '-b', body, '--json', '--no-progress'];
+  const text = await outputOf([AUTOCANNON, ...args, ...headers.flatMap((one) => ['-H', one]), `${url}/bet`], folder);
+  return (JSON.parse(text) as { requests: { average: number } }).requests.average;
+}
+
+/** Signs and sends bets over the connections of a load test, and discards the replies. @returns microseconds of processor time for each */
+async function bareLoop(url: string): Promise<number> {
+  const requests = new Requests({ integratorBaseUrl: url, integrationApiKey: KEY, paths: {}, headers: {} });
+  const connections = new Connections({ origin: readOrigin(url), route: routeOf({}), deadlineMs: 5000 });
+  const before = process.cpuUsage();
+  const until = performance.now() + SECONDS * 1000;
+  let calls = 0;
+  const one = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const [txID, roundID] = [crypto.randomUUID(), crypto.randomUUID()];
+      await new Promise<void>((resolve) => {
+        connections.send(requests.transaction({ ...BET, txID, roundID }), null, () => resolve());
+      });
+      calls += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, one));
+  connections.close();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / calls;
+}
