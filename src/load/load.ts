@@ -192,7 +192,12 @@ class LoadTest {
     };
   }
 
-  async run(): Promise<LoadOutcome> {
+  /** Runs the test. @throws the error of the journal, as soon as a line cannot be written */
+  run(): Promise<LoadOutcome> {
+    return Promise.race([this.#run(), this.#outbox.failed]);
+  }
+
+  async #run(): Promise<LoadOutcome> {
     const progress = setInterval(() => this.#tell(), PROGRESS_MS);
     try {
       const { opened, unopened } = await this.#open();
@@ -252,6 +257,8 @@ class LoadTest {
 
   close(): void {
     this.#overAt.abort();
+    this.#outbox.close();
+    this.#schedule.stop();
     this.#connections.close();
   }
 
@@ -351,11 +358,18 @@ class LoadTest {
  */
 class Outbox {
   readonly #write: (lines: string) => void;
+  readonly #failure = Promise.withResolvers<never>();
   #lines = '';
   #sends: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(write: (lines: string) => void) {
     this.#write = write;
+  }
+
+  /** Rejects if a line cannot be written. The calls that wait for it are then not sent. */
+  get failed(): Promise<never> {
+    return this.#failure.promise;
   }
 
   /** Adds a line that is written at the latest before the next call leaves. */
@@ -363,7 +377,13 @@ class Outbox {
     this.#lines += `${JSON.stringify(line)}\n`;
   }
 
+  /** Sends nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   send(line: LoadLine, send: () => void): void {
+    if (this.#isClosed) return;
     this.add(line);
     this.#sends.push(send);
     if (this.#sends.length === 1) setImmediate(() => this.flush());
@@ -374,7 +394,13 @@ class Outbox {
     const sends = this.#sends;
     this.#lines = '';
     this.#sends = [];
-    if (lines !== '') this.#write(lines);
+    try {
+      if (lines !== '') this.#write(lines);
+    } catch (error) {
+      this.#isClosed = true;
+      this.#failure.reject(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
     for (const send of sends) send();
   }
 }

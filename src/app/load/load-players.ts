@@ -1,4 +1,4 @@
-import type { ClientUnderTest } from '../../engine/run-options.ts';
+import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
 import { isPlayable, sessionsToPlay, walletIdOf } from '../../engine/session-pool.ts';
 import type { LoadWallet } from '../../load/load.ts';
 import { type Arrivals, highestRate } from '../../load/schedule.ts';
@@ -21,6 +21,10 @@ export function loadWallets(
   const indexed = client.sessions
     .map((session, index) => ({ session, index }))
     .filter(({ session }) => playable.has(session));
+  refuseUnnamedPlayers(
+    client,
+    indexed.map(({ session }) => session),
+  );
   const wallets = [...Map.groupBy(indexed, ({ session }) => walletIdOf(session))].map(
     ([, all]): LoadWallet => ({
       player: all[0]?.session.player ?? all[0]?.session.sessionID ?? '',
@@ -33,6 +37,18 @@ export function loadWallets(
   const available = Math.min(wallets.length, maxPlayers ?? wallets.length);
   if (available < needed) throw tooFew(client, arrivals, available, needed);
   return wallets.slice(0, wanted ?? wallets.length);
+}
+
+/**
+ * Refuses several sessions of which one has no player. They may share a wallet, and croupier would then take the calls of one for
+ * a wrong balance of the other.
+ */
+function refuseUnnamedPlayers({ extCID }: ClientUnderTest, sessions: readonly SessionUnderTest[]): void {
+  const unnamed = sessions.find(({ player }) => player === undefined);
+  if (!unnamed || sessions.length === 1) return;
+  throw new UsageError(
+    `The session ${unnamed.sessionID} of ${extCID} has no player, so it may share a wallet with another session. Nothing was sent.\nGive each session its \`player\`, as in --session ${unnamed.sessionID},player=p1,currency=EUR.`,
+  );
 }
 
 function tooFew({ extCID }: ClientUnderTest, arrivals: Arrivals, available: number, needed: number): UsageError {

@@ -14,7 +14,7 @@ export function loadHtml(result: LoadResult): string {
 <header class="${tone(result)}"><p class="verdict">${result.verdict}</p><h1>Load test of ${client.extCID}</h1>
 <p>${client.integratorBaseUrl}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${duration(load.ranMs)}</p>
 ${result.reasons.length > 0 ? html`<ul>${result.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>` : null}</header>
-<main>${problems(result)}${findings(result)}${moneyTable(result)}${rates(result)}${charts(result)}${times(result)}${errors(result)}</main>
+<main>${search(result)}${problems(result)}${findings(result)}${moneyTable(result)}${rates(result)}${charts(result)}${times(result)}${errors(result)}</main>
 <footer class="dim"><p>croupier ${croupier}, seed ${result.seed}, journal ${journal}</p></footer>
 </body>
 </html>
@@ -41,6 +41,22 @@ function head(title: string): Markup {
 <style>${new Markup(LOAD_STYLE)}</style>
 </head>
 <body>`;
+}
+
+function search({ search: found }: LoadResult): Markup | null {
+  if (!found) return null;
+  return html`<section><h2>Highest rate: ${found.highest === null ? 'none' : `${found.highest} calls per second`}</h2>
+<p>The other sections describe the rate that decides.</p>
+<table><thead><tr><th scope="col">Calls per second</th><th scope="col">Limits</th></tr></thead><tbody>
+${found.steps.map(
+  ({
+    rate,
+    isHeld,
+    why,
+  }) => html`<tr><th scope="row">${rate}</th><td>${isHeld ? 'held' : `not held: ${why ?? ''}`}</td></tr>
+`,
+)}</tbody></table></section>
+`;
 }
 
 function problems({ money }: LoadResult): Markup | null {

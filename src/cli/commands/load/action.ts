@@ -34,7 +34,7 @@ import { factsOf } from '../../../load/result.ts';
 import { type Arrivals, highestRate } from '../../../load/schedule.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { loadText } from '../../../report/load/text.ts';
-import { limitHeapGrowth } from '../../heap-growth.ts';
+import { useLargeYoungHeap } from '../../heap-growth.ts';
 import { endedAtOnce, type Interrupt, listenForInterrupt } from '../../interrupt.ts';
 import { startProgressLine } from '../../progress.ts';
 import type { LoadFlags } from './flags.ts';
@@ -53,7 +53,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
  * @returns the exit status
  */
 export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<number> {
-  limitHeapGrowth();
+  useLargeYoungHeap();
   refuseFlags(flags);
   const variations = variationsOf(flags);
   const recorded = flags.like === undefined ? undefined : await readTraffic(flags.like, stdio.cwd);
