@@ -166,5 +166,6 @@ function compare(a: string, b: string): number {
 }
 
 function read(): Bill {
-  return JSON.parse(readFileSync(path.join(ROOT, SBOM), 'utf8')) as Bill;
+  // Scanners find packages by name and version. The plugin adds the address of the repository to each name.
+  return JSON.parse(readFileSync(path.join(ROOT, SBOM), 'utf8').replaceAll(/\?vcs_url=[^"]*/g, '')) as Bill;
 }
