@@ -5,23 +5,43 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const lines = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8')
+  .replaceAll(/\s*\\\n\s*/g, ' ')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 const sent = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('!'));
-const { scripts, devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+const { scripts, devDependencies, version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly version: string;
 };
 
-/** These tests cannot build a container, so they check everything that the file depends on. */
+/** The lines of each stage. The first element has the lines before the first stage. */
+const stages = lines.reduce<string[][]>(
+  (all, line) => {
+    if (line.startsWith('FROM ')) all.push([]);
+    all.at(-1)?.push(line);
+    return all;
+  },
+  [[]],
+);
+const [bases = [], build = [], debian = [], plain = []] = stages;
+
+/** These tests need no container. `npm run test:image` builds and runs the images. */
 describe('the Dockerfile', () => {
   it('builds with the tested Node version, by existing scripts', () => {
-    expect(lines[0]).toBe(`FROM node:${devDependencies.node}-bookworm-slim AS build`);
-    const commands = lines.filter((line) => line.startsWith('RUN ')).flatMap((line) => line.slice(4).split(' && '));
-    expect(commands).toEqual(['npm ci', 'npm run binary']);
+    expect(bases).toContain(`ARG NODE_IMAGE=node:${devDependencies.node}-bookworm-slim`);
+    expect(build[0]).toBe('FROM --platform=$BUILDPLATFORM $NODE_IMAGE AS build');
+    const called = build.flatMap((line) => [...line.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name));
+    expect(called).toEqual(['binary']);
     expect(scripts.binary).toBeDefined();
+  });
+
+  it('installs the packages before it copies the sources, so that a change of the sources does not install them again', () => {
+    const at = (start: string) => build.findIndex((line) => line.startsWith(start));
+    expect(build[at('COPY')]).toBe('COPY .npmrc package.json package-lock.json ./');
+    expect([at('COPY .npmrc'), at('RUN npm ci'), at('COPY . .')]).toEqual([2, 3, 4]);
   });
 
   it('sends all sources of the build, and neither secrets nor build results', () => {
@@ -33,13 +53,35 @@ describe('the Dockerfile', () => {
     expect(names.filter((name) => !tracked.includes(name))).toEqual([]);
   });
 
-  it('ends with an image of one file, which does not run as root', () => {
-    const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
-    expect(last).toEqual([
-      expect.stringMatching(/^FROM gcr\.io\/distroless\/cc-debian\d+:nonroot$/),
-      'COPY --from=build /src/build/croupier /usr/local/bin/croupier',
+  it('ends with an image of the executable and its licences, which does not run as root', () => {
+    expect(bases.find((line) => line.startsWith('ARG BASE_IMAGE='))).toMatch(
+      /=gcr\.io\/distroless\/cc-debian\d+:nonroot$/,
+    );
+    expect(stages).toHaveLength(4);
+    expect(plain.filter((line) => !/^(ARG|LABEL) /.test(line))).toEqual([
+      'FROM $BASE_IMAGE',
+      'COPY --from=build /image/ /',
+      'USER 65532:65532',
       'WORKDIR /work',
       'ENTRYPOINT ["croupier"]',
     ]);
+  });
+
+  it('has a variant with a shell and without an entry point', () => {
+    expect(debian.filter((line) => !/^(ARG|LABEL) /.test(line))).toEqual([
+      'FROM $DEBIAN_IMAGE AS debian',
+      'COPY --from=build /image/ /',
+      'ENV HOME=/tmp',
+      'USER 65532:65532',
+      'WORKDIR /work',
+      'CMD ["croupier", "--help"]',
+    ]);
+  });
+
+  it('gives both images the same labels, with the version of package.json', () => {
+    const labels = (stage: readonly string[], base: string) =>
+      stage.filter((line) => /^(ARG (?!.*_IMAGE)|LABEL )/.test(line)).map((line) => line.replace(`$${base}`, '$BASE'));
+    expect(labels(plain, 'BASE_IMAGE')).toEqual(labels(debian, 'DEBIAN_IMAGE'));
+    expect(plain).toContain(`ARG VERSION=${version}`);
   });
 });

@@ -40,9 +40,11 @@ const MEANT: readonly (readonly [printed: RegExp, meant: string])[] = [
   [/^…$/u, ''],
 ];
 
-/** Words that are replaced so that no command takes minutes or needs a certain port. */
+/** Words that are replaced so that no command takes minutes, or needs a certain port or address. */
 const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^serve|^proxy|^run/u, / --(port|listen|core-api-port) \d+/u, ''],
+  // No test listens on addresses that other machines can reach.
+  [/^serve|^run/u, / --(host|core-api-host) 0\.0\.0\.0/u, ''],
   [/ --race-rounds/u, /--race-rounds \d+/u, '--race-rounds 1 concurrency/no-overdraft'],
   [
     /^run( -v| --report \S+| --json| --strict| --bail| --journal \S+| --contract \S+| --baseline \S+| --retries \d+| --allow-flaky| --no-github| --seed \S+| --require \S+)*$/u,
