@@ -47,10 +47,9 @@ describe('the Dockerfile', () => {
   it('sends all sources of the build, and neither secrets nor build results', () => {
     const names = sent.map((line) => line.slice(1));
     expect(names.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
-    const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
-      .split('\n')
-      .map((name) => name.split('/')[0]);
-    expect(names.filter((name) => !tracked.includes(name))).toEqual([]);
+    const tracked = execFileSync('git', ['ls-files', '-z', ...names], { cwd: ROOT, encoding: 'utf8' }).split('\0');
+    const isTracked = (name: string) => tracked.some((file) => file === name || file.startsWith(`${name}/`));
+    expect(names.filter((name) => !isTracked(name))).toEqual([]);
   });
 
   it('ends with an image of the executable and its licences, which does not run as root', () => {
