@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,11 +72,14 @@ describe('action.yml', () => {
 
   it('runs, writes its reports and the summary, and ends with the status of the run', async () => {
     const github = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: cwd, GITHUB_STEP_SUMMARY: path.join(cwd, 'summary.md') };
-    const env = { ...github, VERSION: version };
+    const later = { GITHUB_PATH: path.join(cwd, 'path'), GITHUB_ENV: path.join(cwd, 'env') };
+    const env = { ...github, ...later, VERSION: version };
     const { status, out } = await shell(script, { ...env, ARGS: JUDGED });
     expect([status, out]).toEqual([0, expect.stringMatching(/^CONFORMING: demo-eu/)]);
     expect(readdirSync(path.join(cwd, 'croupier-report')).sort()).toEqual(['junit-demo-eu.xml', 'report-demo-eu.json']);
     expect(readFileSync(path.join(cwd, 'summary.md'), 'utf8')).toContain('CONFORMING: demo-eu');
+    // The later steps of the job keep their Node.
+    expect(Object.values(later).filter((file) => existsSync(file))).toEqual([]);
     const failing = await shell(script, {
       ...env,
       ARGS: '--reference idempotency.bet --linger 10ms --defect replayed-bet-charged',
