@@ -21,7 +21,7 @@ export function repositoryFile({ env, cwd }: Pick<Stdio, 'env' | 'cwd'>): (file:
   return (file) => {
     const whole = path.resolve(cwd, file);
     if (isWithin(root, whole) && existsSync(whole)) return named(root, whole);
-    if (isWithin(packageRoot(), whole)) return `${PACKAGE}/${named(packageRoot(), whole)}`;
+    if (isWithin(path.join(packageRoot(), 'scenarios'), whole)) return `${PACKAGE}/${named(packageRoot(), whole)}`;
     // The job that merges shards may have neither the repository nor the package of the shards.
     const inPackage = INSTALLED.exec(file.replaceAll('\\', '/'))?.[0];
     if (inPackage !== undefined) return inPackage;

@@ -42,5 +42,6 @@ describe('the path of a scenario in its repository', () => {
     expect(file('/etc/ours.yaml')).toBeNull();
     expect(file('../../../ours.yaml')).toBeNull();
     expect(file('more/theirs.yaml')).toBe('wallet/tests/more/theirs.yaml');
+    expect(repositoryFile({ env: {}, cwd: packageRoot() })('ours/missing.yaml')).toBe('ours/missing.yaml');
   });
 });
