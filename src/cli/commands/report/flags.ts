@@ -36,6 +36,8 @@ export function describeConvert(report: CommandUnknownOpts) {
 Examples:
   croupier report convert .croupier/run.ndjson -v
   croupier report convert .croupier/run.ndjson --to junit=junit.xml
+  croupier report convert .croupier/run.ndjson --to junit=junit.xml,strict
+                              for the xUnit plugin of Jenkins
   croupier report convert .croupier/run.ndjson --to summary=-
                               at most 20 lines, for a chat
   croupier report convert .croupier/run.ndjson --to har=run.har,curl=run.sh
