@@ -1,12 +1,14 @@
 import { queryOf } from '../contract/query.ts';
 import { type Made, made } from './construction.ts';
+import { CONTRACT_ORDER, placeInContract } from './contract-order.ts';
 import { type JsonTree, readTree, writeTree } from './json-tree.ts';
 import { distinct, payloadsOf, permutations } from './payloads.ts';
 import { decodeQuery, formTree, params } from './query-payloads.ts';
 import { anyRequest, type SignedRequest } from './request.ts';
-import { CONTRACT_ORDER, REWRITINGS, type Rewriting } from './rewritings.ts';
+import type { Rewriting } from './rewriting.ts';
+import { REWRITINGS } from './rewritings.ts';
 import { TEXT_CHANGES } from './texts.ts';
-import { VALUE_CHANGES } from './values.ts';
+import { NAME_CHANGES, VALUE_CHANGES } from './values.ts';
 
 /**
  * Maximum length of a body or URL in characters. Real calls are shorter, and every combination of mistakes needs its
@@ -17,12 +19,14 @@ const MAX_FIELDS = 20;
 const MAX_PERMUTED = 6;
 /** The rewritings that occur most often. Only these are tried together with two other mistakes. */
 const LIKELY = REWRITINGS.slice(0, 16);
+const COMMON = REWRITINGS.filter(({ isRare }) => !isRare);
+const COMMON_CHANGES = TEXT_CHANGES.filter(({ isRare }) => !isRare);
 
 /**
  * One change that a program makes to a payload after it has parsed the payload and before it writes the payload again.
  */
 interface TreeChange {
-  readonly kind: 'order' | 'values' | 'fields';
+  readonly kind: 'fields' | 'names' | 'order' | 'values';
   readonly id: string;
   readonly mistake: string;
   readonly change: (tree: JsonTree) => JsonTree;
@@ -48,7 +52,7 @@ export function combinedPayloads(request: SignedRequest): readonly Made[] {
   const parsed = body === null ? parseQuery(queryOf(url)) : parseBody(Buffer.from(body));
   const combined = [
     ...parsed.flatMap((each) => serialized(each, fix)),
-    ...single.flatMap((payload) => changedText(payload)),
+    ...single.filter(({ isRare }) => !isRare).flatMap((payload) => changedText(payload)),
     ...parsed.slice(0, 1).flatMap(({ tree }) => [...wrapped(request, tree), ...permutedAndWritten(tree, fix)]),
   ];
   const known = new Set(single.map(({ bytes }) => Buffer.from(bytes).toString('latin1')));
@@ -77,7 +81,7 @@ const ORDERS: readonly TreeChange[] = [
     kind: 'order',
     id: 'contract-order',
     mistake: 'The fields were signed in the order of a class or struct.',
-    change: (tree) => inOrder(tree, (name) => (CONTRACT_ORDER.includes(name) ? CONTRACT_ORDER.indexOf(name) : 99)),
+    change: (tree) => inOrder(tree, placeInContract),
   },
   {
     kind: 'order',
@@ -87,7 +91,8 @@ const ORDERS: readonly TreeChange[] = [
   },
 ];
 
-const VALUES = VALUE_CHANGES.map((each): TreeChange => ({ ...each, kind: 'values' }));
+const VALUES = VALUE_CHANGES.filter(({ isRare }) => !isRare).map((each): TreeChange => ({ ...each, kind: 'values' }));
+const NAMES = NAME_CHANGES.filter(({ isRare }) => !isRare).map((each): TreeChange => ({ ...each, kind: 'names' }));
 
 function inOrder(tree: JsonTree, place: (name: string) => number): JsonTree {
   if (tree.kind !== 'object') return tree;
@@ -110,6 +115,19 @@ function fieldChanges(tree: JsonTree): readonly TreeChange[] {
         other.kind === 'object' ? { ...other, members: other.members.filter(([each]) => each !== name) } : other,
     }),
   );
+  const pairs = names.slice(0, MAX_PERMUTED).flatMap((first, index) =>
+    names.slice(index + 1, MAX_PERMUTED).map(
+      (second): TreeChange => ({
+        kind: 'fields',
+        id: `without-${first}-and-${second}`,
+        mistake: `The fields ${first} and ${second} were not signed, because the body was read into a type without these fields.`,
+        change: (other) =>
+          other.kind === 'object'
+            ? { ...other, members: other.members.filter(([each]) => each !== first && each !== second) }
+            : other,
+      }),
+    ),
+  );
   const added = CONTRACT_ORDER.filter((name) => !names.includes(name)).flatMap((name) =>
     (['null', '""'] as const).map(
       (value): TreeChange => ({
@@ -123,12 +141,12 @@ function fieldChanges(tree: JsonTree): readonly TreeChange[] {
       }),
     ),
   );
-  return [...omitted, ...added];
+  return [...omitted, ...pairs, ...added];
 }
 
 /** Returns every serialization of a payload after one or two changes. */
 function serialized({ id, mistake, tree }: ParsedPayload, fix: Made['fix']): readonly Made[] {
-  const changes = [...VALUES, ...ORDERS, ...fieldChanges(tree)];
+  const changes = [...VALUES, ...NAMES, ...ORDERS, ...fieldChanges(tree)];
   const once = changes.map((each) => ({ ...each, tree: each.change(tree) }));
   const twice = once.flatMap((first) =>
     changes
@@ -158,8 +176,8 @@ function serialized({ id, mistake, tree }: ParsedPayload, fix: Made['fix']): rea
       ),
     ),
   ];
-  const asRead = id === '' ? [] : made({ id: '', mistake: '', tree }, REWRITINGS);
-  return [...asRead, ...once.flatMap((each) => made(each, REWRITINGS)), ...twice.flatMap((each) => made(each, LIKELY))];
+  const asRead = id === '' ? [] : made({ id: '', mistake: '', tree }, COMMON);
+  return [...asRead, ...once.flatMap((each) => made(each, COMMON)), ...twice.flatMap((each) => made(each, LIKELY))];
 }
 
 function bare(id: string, mistake: string, content: string, fix: Made['fix'], language?: Made['language']): Made {
@@ -171,7 +189,7 @@ function bare(id: string, mistake: string, content: string, fix: Made['fix'], la
 }
 
 function changedText({ id, mistake, fix, language, bytes }: Made): readonly Made[] {
-  return TEXT_CHANGES.flatMap((change) => {
+  return COMMON_CHANGES.flatMap((change) => {
     const content = change.change(Buffer.from(bytes));
     const both = [mistake, change.mistake].filter((each) => each !== null).join(' ');
     return content
@@ -186,7 +204,7 @@ function changedText({ id, mistake, fix, language, bytes }: Made): readonly Made
  */
 function wrapped(request: SignedRequest, tree: JsonTree): readonly Made[] {
   if (request.body === null) return [];
-  return REWRITINGS.flatMap((style) =>
+  return COMMON.flatMap((style) =>
     anyRequest(request, 'raw-body', Buffer.from(style.write(tree))).map(
       (each): Made => ({
         ...each,
@@ -200,7 +218,11 @@ function wrapped(request: SignedRequest, tree: JsonTree): readonly Made[] {
 
 function permutedAndWritten(tree: JsonTree, fix: Made['fix']): readonly Made[] {
   if (tree.kind !== 'object' || tree.members.length > MAX_PERMUTED) return [];
-  return permutations(tree.members).flatMap((members) =>
+  const sorted = writeTree(tree, { order: 'sorted' });
+  const wrong = permutations(tree.members).filter(
+    (members) => fix === 'raw-body' || writeTree({ kind: 'object', members }) !== sorted,
+  );
+  return wrong.flatMap((members) =>
     LIKELY.map((style) =>
       bare(
         `order-of-fields+${style.id}`,

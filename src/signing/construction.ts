@@ -9,6 +9,8 @@ export interface Construction {
   /** The programming language in which this mistake occurs; undefined if it occurs in every language. */
   readonly language?: Language;
   readonly fix: FixId;
+  /** True if this way is not tried together with other mistakes, because it occurs rarely. */
+  readonly isRare?: true;
 }
 
 /** A construction together with the bytes that it produces. */
@@ -24,4 +26,9 @@ export function made(construction: Construction, content: string | Uint8Array): 
 /** Returns a construction that has a mistake, together with its bytes. */
 export function wrong(id: string, mistake: string, content: string | Uint8Array, fix: Construction['fix']): Made {
   return made({ id, mistake, fix }, content);
+}
+
+/** Returns a construction that has a mistake and occurs rarely, together with its bytes. */
+export function rarely(id: string, mistake: string, content: string | Uint8Array, fix: Construction['fix']): Made {
+  return made({ id, mistake, fix, isRare: true }, content);
 }

@@ -4,7 +4,7 @@ import type { Made } from './construction.ts';
 import type { FixId, Language } from './fixes.ts';
 import { hintsOf } from './hints.ts';
 import { keysMadeOf, type MadeKey, type OfferedKey } from './keys.ts';
-import { compactPayload, payloadsOf, rightPayload, sameBytes } from './payloads.ts';
+import { compactPayloads, payloadsOf, rightPayload, sameBytes } from './payloads.ts';
 import type { SignedRequest } from './request.ts';
 import { WRITINGS, type Writing } from './writings.ts';
 
@@ -51,7 +51,7 @@ interface Reading {
 }
 
 /** Number of payloads, the likeliest ones, that are tried together with two other mistakes. */
-const MAX_COMBINED = 80;
+const MAX_COMBINED = 60;
 /** Number of wrong keys that are tried together with two mistakes in the payload. */
 const MAX_KEYS = 3;
 
@@ -101,23 +101,32 @@ class Search {
     const right = rightPayload(request);
     const correct = right && this.#among([right], [key], [algorithm]);
     if (correct) return foundOf(correct, request, ofOther);
-    const compact = compactPayload(request);
-    const same = compact && this.#among([compact], [key], [algorithm]);
+    const same = this.#among(compactPayloads(request), [key], [algorithm]);
     if (same && same.writing.mistake === null) return foundOf(same, request, ofOther);
     const [payload, ...otherPayloads] = payloadsOf(request);
     if (!payload) return undefined;
-    const otherAlgorithms = others.filter((each) => this.#fitsLength(each));
-    const fewPayloads = otherPayloads.slice(0, MAX_COMBINED);
-    const fewKeys = otherKeys.filter(({ name, fix }) => name === key.name || fix === 'key');
+    const fitting = others.filter((each) => this.#fitsLength(each));
+    const [usualAlgorithms, rareAlgorithms] = [fitting.filter(isUsual), fitting.filter(isRare)];
+    const [usual, rare] = [otherPayloads.filter(isUsual), otherPayloads.filter(isRare)];
+    const fewPayloads = usual.slice(0, MAX_COMBINED);
+    const ofKey = otherKeys.filter((each) => each.name === key.name || each.fix === 'key');
     const hit =
       this.#among([payload, ...otherPayloads], [key], [algorithm]) ??
       this.#among([payload], otherKeys, [algorithm]) ??
-      this.#among([payload], [key], otherAlgorithms) ??
-      this.#among(otherPayloads, otherKeys, [algorithm]) ??
-      this.#combined(request, key, fewKeys, algorithm) ??
-      this.#among(otherPayloads, [key], otherAlgorithms) ??
-      this.#among([payload], otherKeys, otherAlgorithms) ??
-      this.#among(fewPayloads, fewKeys, otherAlgorithms);
+      this.#among([payload], [key], fitting) ??
+      this.#among(usual, otherKeys.filter(isUsual), [algorithm]) ??
+      this.#combined(request, key, ofKey, algorithm) ??
+      this.#among(usual, [key], usualAlgorithms) ??
+      this.#among([payload], otherKeys, usualAlgorithms) ??
+      this.#among(
+        fewPayloads,
+        ofKey.filter(isUsual),
+        usualAlgorithms.filter((each) => this.#fitsLength(each, true)),
+      ) ??
+      this.#among(rare, ofKey.filter(isUsual), [algorithm]) ??
+      this.#among(otherPayloads, [key], rareAlgorithms) ??
+      this.#among(rare, [key], usualAlgorithms) ??
+      this.#among(fewPayloads, ofKey.filter(isRare), [algorithm]);
     return hit && foundOf(hit, request, ofOther);
   }
 
@@ -127,10 +136,18 @@ class Search {
     return this.#among(payloads, [key], [algorithm]) ?? this.#among(payloads, plain, [algorithm]);
   }
 
-  /** True if the algorithm gives a signature of the observed length. Most other hashes have a different length. */
-  #fitsLength(algorithm: Algorithm): boolean {
+  /**
+   * True if the algorithm gives a signature of the observed length. Most other hashes have a different length.
+   *
+   * @param isWhole true if the observed text must be a whole signature, and not a part or a damaged one
+   */
+  #fitsLength(algorithm: Algorithm, isWhole = false): boolean {
     const { length } = algorithm.make(NOTHING, NOTHING);
-    return this.#readings.some(({ bytes, writing }) => writing.isPart || bytes.length === length);
+    return this.#readings.some(({ bytes, writing }) => {
+      if (writing.write) return !isWhole;
+      if (writing.isPart && isWhole) return false;
+      return writing.isPart ? length > bytes.length : length === bytes.length;
+    });
   }
 
   #among(payloads: readonly Made[], keys: readonly MadeKey[], algorithms: readonly Algorithm[]): Hit | undefined {
@@ -150,12 +167,20 @@ class Search {
   }
 }
 
+function isRare({ isRare: is }: { readonly isRare?: true }): boolean {
+  return is === true;
+}
+
+function isUsual({ isRare }: { readonly isRare?: true }): boolean {
+  return isRare !== true;
+}
+
 type Hit = Pick<Found, 'payload' | 'key' | 'algorithm' | 'writing'>;
 
 function matches({ writing, bytes, text }: Reading, made: Uint8Array): boolean {
-  if (writing.write) return bytes.length === made.length && writing.write(made) === text;
+  if (writing.write) return writing.write(made, text) === text.toLowerCase();
   return writing.isPart
-    ? bytes.equals(made.subarray(0, bytes.length))
+    ? bytes.length < made.length && bytes.equals(made.subarray(0, bytes.length))
     : bytes.length === made.length && bytes.equals(made);
 }
 

@@ -18,6 +18,8 @@ export interface MadeKey {
   readonly fix: FixId;
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** True if the key is not tried together with two other mistakes, because it occurs rarely. */
+  readonly isRare?: true;
 }
 
 interface KeyChange {
@@ -129,13 +131,176 @@ export const KEY_CHANGES: readonly KeyChange[] = [
     mistake: 'The key was hashed with SHA-256, and the bytes of the hash were used as the key.',
     change: (key) => digest('sha256', key),
   },
-  {
-    id: 'key-md5-hex',
-    mistake: 'The key was hashed with MD5, and the hexadecimal hash was used as the key.',
-    change: (key) => digest('md5', key).toString('hex'),
-  },
   { id: 'key-cut-last', mistake: 'The last character of the key is missing.', change: (key) => key.slice(0, -1) },
   { id: 'key-cut-first', mistake: 'The first character of the key is missing.', change: (key) => key.slice(1) },
+];
+
+/** Changes that occur rarely. They are not tried together with two other mistakes. */
+const RARE_KEY_CHANGES: readonly KeyChange[] = [
+  ...(
+    [
+      ['\r', 'a carriage return (CR) at its end'],
+      ['\t', 'a tab at its end'],
+      [';', 'a semicolon at its end'],
+      [',', 'a comma at its end'],
+      [':', 'a colon at its end'],
+      ['=', 'an equals sign at its end'],
+      ['\n\n', 'two line breaks at its end'],
+      ['\u00a0', 'a no-break space at its end'],
+      ['\u200b', 'an invisible character (U+200B) at its end'],
+    ] as const
+  ).map(
+    ([end, what]): KeyChange => ({
+      id: 'key-with-end',
+      mistake: `The key was used with ${what}.`,
+      change: (key) => key + end,
+    }),
+  ),
+  ...(
+    [
+      ['\u200b', 'an invisible character (U+200B)'],
+      ['\u00a0', 'a no-break space'],
+      ['\t', 'a tab'],
+      ['Bearer ', 'the word Bearer'],
+      ['key=', 'the text key='],
+      ['INTEGRATION_API_KEY=', 'the name of its variable and an equals sign'],
+      ['CROUPIER_KEY=', 'the name of its variable and an equals sign'],
+      ['base64:', 'the text base64:'],
+    ] as const
+  ).map(
+    ([begin, what]): KeyChange => ({
+      id: 'key-with-beginning',
+      mistake: `The key was used with ${what} before it.`,
+      change: (key) => begin + key,
+    }),
+  ),
+  ...(
+    [
+      ['`', '`', 'backticks'],
+      ['<', '>', 'angle brackets'],
+      ['[', ']', 'square brackets'],
+      ['{', '}', 'braces'],
+      ['“', '”', 'curly quotation marks'],
+      ['‘', '’', 'curly apostrophes'],
+      ["b'", "'", "the marks of Python's bytes (b'…')"],
+    ] as const
+  ).map(
+    ([before, after, what]): KeyChange => ({
+      id: 'key-in-marks',
+      mistake: `The key was used with ${what} around it.`,
+      change: (key) => before + key + after,
+    }),
+  ),
+  {
+    id: 'key-without-prefix',
+    mistake: 'The first part of the key, up to a hyphen or underscore, is missing.',
+    change: (key) => (/^[^-_]+[-_](?=.)/.test(key) ? key.replace(/^[^-_]+[-_]/, '') : undefined),
+  },
+  {
+    id: 'key-without-suffix',
+    mistake: 'The last part of the key, from a hyphen or underscore on, is missing.',
+    change: (key) =>
+      /.[-_][^-_]+$/.test(key) ? key.slice(0, Math.max(key.lastIndexOf('-'), key.lastIndexOf('_'))) : undefined,
+  },
+  ...['=', '#', '$', ' ', '&', '+', '/', ';', ':', '%', '"', "'", '\\', '\n'].map(
+    (sign): KeyChange => ({
+      id: 'key-cut-at-sign',
+      mistake: `The key was cut at the sign ${JSON.stringify(sign)}, which is part of the key.`,
+      change: (key) => (key.includes(sign) ? key.slice(0, key.indexOf(sign)) : undefined),
+    }),
+  ),
+  ...[8, 16, 20, 24, 32, 64].map(
+    (length): KeyChange => ({
+      id: 'key-cut-at-length',
+      mistake: `Only the first ${length} characters of the key were used.`,
+      change: (key) => (key.length > length ? key.slice(0, length) : undefined),
+    }),
+  ),
+  {
+    id: 'key-base64url-encoded',
+    mistake: 'The key was encoded as base64url. Use the text of the key without encoding it.',
+    change: (key) => Buffer.from(key).toString('base64url'),
+  },
+  {
+    id: 'key-upper-hex-encoded',
+    mistake: 'The key was encoded as upper-case hexadecimal. Use the text of the key without encoding it.',
+    change: (key) => Buffer.from(key).toString('hex').toUpperCase(),
+  },
+  {
+    id: 'key-base64-decoded-partly',
+    mistake: 'The key was decoded from base64, although it has characters that base64 does not have.',
+    change: (key) => Buffer.from(key, 'base64'),
+  },
+  {
+    id: 'key-hex-decoded-partly',
+    mistake: 'The key was decoded from hexadecimal up to the first character that is not hexadecimal.',
+    change: (key) => Buffer.from(key, 'hex'),
+  },
+  {
+    id: 'key-utf16be',
+    mistake: 'The key was encoded as UTF-16 (big endian). Encode the key as UTF-8.',
+    change: (key) => Buffer.from(key, 'utf16le').swap16(),
+  },
+  ...(
+    [
+      ['sha1', 'SHA-1'],
+      ['sha512', 'SHA-512'],
+      ['md5', 'MD5'],
+    ] as const
+  ).flatMap(([hash, name]): KeyChange[] => [
+    {
+      id: `key-${hash}-bytes`,
+      mistake: `The key was hashed with ${name}, and the bytes of the hash were used as the key.`,
+      change: (key) => digest(hash, key),
+    },
+    {
+      id: `key-${hash}-hex`,
+      mistake: `The key was hashed with ${name}, and the hexadecimal hash was used as the key.`,
+      change: (key) => digest(hash, key).toString('hex'),
+    },
+  ]),
+  {
+    id: 'key-sha256-upper-hex',
+    mistake: 'The key was hashed with SHA-256, and the upper-case hexadecimal hash was used as the key.',
+    change: (key) => digest('sha256', key).toString('hex').toUpperCase(),
+  },
+  {
+    id: 'key-sha256-base64',
+    mistake: 'The key was hashed with SHA-256, and the hash in base64 was used as the key.',
+    change: (key) => digest('sha256', key).toString('base64'),
+  },
+  { id: 'key-twice', mistake: 'The key was used twice in a row, as one key.', change: (key) => key + key },
+  {
+    id: 'key-reversed',
+    mistake: 'The key was used backwards.',
+    change: (key) => Array.from(key).toReversed().join(''),
+  },
+  {
+    id: 'key-html-escaped',
+    mistake: 'The key was escaped for HTML.',
+    change: (key) =>
+      key.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  },
+  {
+    id: 'key-plus-as-blank',
+    mistake: 'The plus signs of the key were read as spaces.',
+    change: (key) => key.replaceAll('+', ' '),
+  },
+  {
+    id: 'key-slashes-escaped',
+    mistake: 'The slashes of the key were written as \\/, as PHP writes them in JSON.',
+    change: (key) => key.replaceAll('/', '\\/'),
+  },
+  {
+    id: 'key-without-marks',
+    mistake: 'Only the letters and digits of the key were used.',
+    change: (key) => key.replaceAll(/[^A-Za-z0-9]/g, ''),
+  },
+  {
+    id: 'key-json-of-buffer',
+    mistake: 'The key was still a Buffer when it was written as JSON. Use its text.',
+    change: (key) => JSON.stringify(Buffer.from(key)),
+  },
 ];
 
 /** Texts that programs use as the key by mistake if no key is configured. */
@@ -149,6 +314,33 @@ const UNSET: readonly (readonly [text: string, how: string])[] = [
   ['changeme', 'the text "changeme"'],
   ['secret', 'the text "secret"'],
   ['<INTEGRATION_API_KEY>', 'the placeholder of the documentation'],
+  ...[
+    'INTEGRATION_API_KEY',
+    '$INTEGRATION_API_KEY',
+    '${INTEGRATION_API_KEY}',
+    '%INTEGRATION_API_KEY%',
+    '{{INTEGRATION_API_KEY}}',
+    'YOUR_API_KEY',
+    'your-api-key',
+    'your_api_key',
+    'YOUR_SECRET_KEY',
+    'your-secret-key',
+    'api-key',
+    'apikey',
+    'api_key',
+    'key',
+    'test',
+    'password',
+    'false',
+    'true',
+    '0',
+    'NULL',
+    '[object Object]',
+    '[object Promise]',
+    'Array',
+    '\n',
+    ' ',
+  ].map((text) => [text, `the text ${JSON.stringify(text)}`] as const),
 ];
 
 function percentDecoded(key: string): string | undefined {
@@ -176,14 +368,16 @@ export function keysMadeOf(offered: readonly OfferedKey[]): readonly MadeKey[] {
       bytes: Buffer.from(key.text),
     }),
   );
-  const changed = offered.flatMap((key, index) =>
-    KEY_CHANGES.flatMap(({ id, mistake, change }): MadeKey[] => {
-      const made = change(key.text);
-      if (made === undefined) return [];
-      const also = index === 0 ? '' : ` And ${lowerFirst(otherKeyMistake(key, right))}`;
-      return [{ id, mistake: mistake + also, fix: 'key-text', name: key.name, bytes: Buffer.from(made) }];
-    }),
-  );
+  const changedBy = (changes: readonly KeyChange[]): readonly MadeKey[] =>
+    offered.flatMap((key, index) =>
+      changes.flatMap(({ id, mistake, change }): MadeKey[] => {
+        const made = change(key.text);
+        if (made === undefined) return [];
+        const also = index === 0 ? '' : ` And ${lowerFirst(otherKeyMistake(key, right))}`;
+        return [{ id, mistake: mistake + also, fix: 'key-text', name: key.name, bytes: Buffer.from(made) }];
+      }),
+    );
+  const rare = changedBy(RARE_KEY_CHANGES).map((key): MadeKey => ({ ...key, isRare: true }));
   const unset = UNSET.map(
     ([text, how]): MadeKey => ({
       id: 'key-unset',
@@ -193,7 +387,7 @@ export function keysMadeOf(offered: readonly OfferedKey[]): readonly MadeKey[] {
       bytes: Buffer.from(text),
     }),
   );
-  return distinct([...plain, ...changed, ...unset]);
+  return distinct([...plain, ...changedBy(KEY_CHANGES), ...unset, ...rare]);
 }
 
 function otherKeyMistake({ name, role }: OfferedKey, right: OfferedKey): string {

@@ -1,7 +1,9 @@
 import { queryOf, readQuery } from '../contract/query.ts';
 import { canonicalBody, signedPayload } from '../contract/signature.ts';
-import { type Made, made, wrong } from './construction.ts';
+import { type Made, made, rarely, wrong } from './construction.ts';
+import { placeInContract } from './contract-order.ts';
 import { type JsonTree, readTree, writeTree } from './json-tree.ts';
+import { rareOfRequest } from './parts-of-request.ts';
 import {
   canonical,
   decodeQuery,
@@ -16,7 +18,7 @@ import {
 import { anyRequest, isToCoreApi, type SignedRequest } from './request.ts';
 import { REWRITINGS } from './rewritings.ts';
 import { TEXT_CHANGES } from './texts.ts';
-import { VALUE_CHANGES } from './values.ts';
+import { NAME_CHANGES, VALUE_CHANGES } from './values.ts';
 
 /**
  * Returns the payloads that may have been signed for a request. The correct one comes first, then the wrong ones, the
@@ -47,12 +49,14 @@ const FORMATTED = /^\s*[{[]\s*\n/;
 
 /**
  * Returns the body without its line breaks and indentation, if it has them. The service sends bodies on one line, so somebody has formatted
- * this one for people.
+ * this one for people. Some programs also put the fields in another order then, and the service sorts them.
  */
-export function compactPayload({ body, url }: SignedRequest): Made | undefined {
+export function compactPayloads({ body, url }: SignedRequest): readonly Made[] {
   const text = body === null || body.length > MAX_BODY ? '' : Buffer.from(body).toString('utf8');
   const tree = FORMATTED.test(text) && !isToCoreApi(url) ? readTree(text) : undefined;
-  return tree && made({ id: COMPACT_BODY, mistake: null, fix: 'raw-body' }, writeTree(tree));
+  if (!tree) return [];
+  const construction = { id: COMPACT_BODY, mistake: null, fix: 'raw-body' } as const;
+  return [made(construction, writeTree(tree)), made(construction, writeTree(tree, { order: 'sorted' }))];
 }
 
 /** The id of the payload of a body that was formatted after it was sent. */
@@ -117,6 +121,7 @@ function ofBody(request: SignedRequest, body: Buffer): readonly Made[] {
     ...(tree ? ofValues(tree, 'raw-body') : []),
     ...(tree ? ofFields(tree) : []),
     ...anyRequest(request, 'raw-body', body),
+    ...rareOfRequest(request, 'raw-body', body),
     ...changed(rewritten.slice(0, 12), 'raw-body').filter(({ id }) =>
       /-(?:trailing-lf|trailing-crlf|latin1|bom)$/.test(id),
     ),
@@ -129,7 +134,14 @@ function ofQuery(request: SignedRequest, right: Made | undefined): readonly Made
   const form = params(() => decodeQuery(query, 'form'));
   const tree = form && formTree(form);
   const rightMade = right === undefined ? [] : [right];
-  const rewritten = tree ? rewritings(tree, 'query', 'The parameters were written as JSON') : [];
+  const sorted = form && formTree(form.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const rewritten =
+    tree && sorted
+      ? [
+          ...rewritings(sorted, 'query', 'The parameters were sorted, and written as JSON'),
+          ...rewritings(tree, 'query', 'The parameters were written as JSON in the order of the query'),
+        ]
+      : [];
   return [
     ...rightMade,
     ...decodings(query),
@@ -137,27 +149,31 @@ function ofQuery(request: SignedRequest, right: Made | undefined): readonly Made
     ...changed(rightMade, 'query'),
     ...rewritten,
     ...(tree ? ofValues(tree, 'query') : []),
-    ...(form ? shapes(form) : []),
+    ...(form ? [...shapes(form), ...joined(form, 'query')] : []),
     ...anyRequest(request, 'query', null),
+    ...rareOfRequest(request, 'query', null),
     ...(tree ? permuted(tree, 'query') : []),
   ];
 }
 
 function rewritings(tree: JsonTree, fix: 'raw-body' | 'query', what: string): readonly Made[] {
-  return REWRITINGS.flatMap(({ id, how, language, write }) => [
-    made({ id, mistake: `${what} ${how}.`, fix, ...(language && { language }) }, write(tree)),
-  ]);
+  return REWRITINGS.map(({ id, how, language, isRare, write }) =>
+    made(
+      { id, mistake: `${what} ${how}.`, fix, ...(language && { language }), ...(isRare && { isRare }) },
+      write(tree),
+    ),
+  );
 }
 
 /**
  * Returns each change of values, written in the original order, in sorted order, and as common libraries write JSON.
  */
 function ofValues(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
-  return VALUE_CHANGES.flatMap(({ id, mistake, change }) => {
+  return [...VALUE_CHANGES, ...NAME_CHANGES].flatMap(({ id, mistake, change, isRare }) => {
     const other = change(tree);
     if (writeTree(other) === writeTree(tree)) return [];
     const sorted = writeTree(other, { order: 'sorted' });
-    const construction = { id, mistake, fix };
+    const construction = { id, mistake, fix, ...(isRare && { isRare }) };
     const styles = REWRITINGS.slice(0, 16).map((style) =>
       made(
         { ...construction, id: `${id}+${style.id}`, mistake: `${mistake} It was written ${style.how}.` },
@@ -170,11 +186,16 @@ function ofValues(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
 
 function changed(of: readonly Made[], fix: 'raw-body' | 'query'): readonly Made[] {
   return of.flatMap((payload) =>
-    TEXT_CHANGES.flatMap(({ id, mistake, change }) => {
+    TEXT_CHANGES.flatMap(({ id, mistake, change, isRare }) => {
       const bytes = change(Buffer.from(payload.bytes));
       if (!bytes || Buffer.from(payload.bytes).equals(bytes)) return [];
       const both = payload.mistake === null ? mistake : `${payload.mistake} ${mistake}`;
-      const construction = { id: payload.mistake === null ? id : `${payload.id}-${id}`, mistake: both, fix };
+      const construction = {
+        id: payload.mistake === null ? id : `${payload.id}-${id}`,
+        mistake: both,
+        fix,
+        ...(isRare && { isRare }),
+      };
       return [made({ ...construction, ...(payload.language && { language: payload.language }) }, bytes)];
     }),
   );
@@ -205,10 +226,41 @@ export function permutations<T>(items: readonly T[]): readonly (readonly T[])[] 
   );
 }
 
-/** Writes fields with texts as serialize() of PHP does. It counts the bytes of each text. */
-function phpSerialized(pairs: readonly (readonly [name: string, value: string])[]): string {
-  const quoted = (text: string): string => `s:${Buffer.byteLength(text)}:"${text}";`;
-  return `a:${pairs.length}:{${pairs.map((pair) => pair.map(quoted).join('')).join('')}}`;
+/** The texts between the name and the value of a field, and between two fields. */
+const BETWEEN_NAME_AND_VALUE = ['', '=', ':', ': '] as const;
+const BETWEEN_FIELDS = ['', '&', ';', '|', ',', ', ', ':', '.', '-', '_', ' ', '\n'] as const;
+
+/** Returns the fields joined to a text with any usual separators: the names and values, or only the values. */
+function joined(
+  pairs: readonly (readonly [name: string, value: string])[],
+  fix: 'raw-body' | 'query',
+): readonly Made[] {
+  const what = fix === 'query' ? 'parameters' : 'fields';
+  const orders = [
+    pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    pairs,
+    pairs.toSorted(([a], [b]) => placeInContract(a) - placeInContract(b)),
+  ];
+  const shown = (text: string): string => (text === '' ? 'nothing' : JSON.stringify(text));
+  const id = fix === 'query' ? 'query' : 'body';
+  return orders.flatMap((order) =>
+    BETWEEN_FIELDS.flatMap((comma) => [
+      rarely(
+        comma === '' ? `${id}-values` : `${id}-values-joined`,
+        `Only the values of the ${what} were joined (with ${shown(comma)} between them) and signed, without their names.`,
+        order.map(([, value]) => value).join(comma),
+        fix,
+      ),
+      ...BETWEEN_NAME_AND_VALUE.map((colon) =>
+        rarely(
+          comma === '' && colon === '' ? `${id}-names-and-values` : `${id}-joined`,
+          `The names and values of the ${what} were joined (with ${shown(colon)} after a name and ${shown(comma)} between the ${what}) and signed.`,
+          order.map((pair) => pair.join(colon)).join(comma),
+          fix,
+        ),
+      ),
+    ]),
+  );
 }
 
 const MAX_OMITTED = 20;
@@ -241,24 +293,7 @@ function ofFields(tree: JsonTree): readonly Made[] {
       plainForm(sorted),
       'raw-body',
     ),
-    wrong(
-      'body-values',
-      'Only the values of the fields were joined and signed, without their names.',
-      sorted.map(([, value]) => value).join(''),
-      'raw-body',
-    ),
-    wrong(
-      'body-names-and-values',
-      'The names and values of the fields were joined and signed without separators.',
-      sorted.map((pair) => pair.join('')).join(''),
-      'raw-body',
-    ),
-    wrong(
-      'php-serialize',
-      'The fields were signed as PHP writes them with serialize(). Sign the JSON that was sent.',
-      phpSerialized(pairs),
-      'raw-body',
-    ),
+    ...joined(pairs, 'raw-body'),
     wrong(
       'body-without-empty',
       'Empty fields were omitted before signing.',

@@ -1,7 +1,7 @@
 import { canonicalJson, NotCanonicalError } from '../contract/canonical.ts';
 import { decodeEscapes, type QueryParams, queryOf, readQuery } from '../contract/query.ts';
 import { queryPayload } from '../contract/signature.ts';
-import { type Made, wrong } from './construction.ts';
+import { type Made, rarely, wrong } from './construction.ts';
 import type { JsonTree } from './json-tree.ts';
 
 /** The decoding of a query: `form` decodes a plus as a space, `url` keeps a plus, and `none` decodes nothing. */
@@ -122,10 +122,10 @@ export function queryTexts(query: string): readonly Made[] {
       formText(plain),
       'query',
     ),
-    wrong(
-      'query-values',
-      'Only the values of the parameters were joined and signed, without their names.',
-      plain.map(([, value]) => value).join(''),
+    rarely(
+      'query-string-end',
+      'The query string was signed with an ampersand at its end. For a GET, sign the JSON object of the parameters.',
+      `${query}&`,
       'query',
     ),
   ];

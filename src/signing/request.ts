@@ -77,7 +77,14 @@ export function anyRequest(
           ],
           ['path', 'The path was signed instead of the payload.', bare],
           ['path-and-query', 'The path and the query were signed instead of the payload.', path],
-          ['method-and-path', 'The method and the path were signed instead of the payload.', `${method} ${path}`],
+          ...['\n', ' ', '', '|', ':'].map(
+            (mark) =>
+              [
+                'method-and-path',
+                'The method and the path were signed instead of the payload.',
+                `${method}${mark}${path}`,
+              ] as const,
+          ),
           [
             'method-path-body',
             'The method and the path were signed together with the body. Sign only the body.',
@@ -102,7 +109,7 @@ export function anyRequest(
 }
 
 /** Returns the path and the query of a URL or of a request target. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const [, path = url] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*((?:[/?#].*)?)$/is.exec(url) ?? [];
   return (path.split('#', 1)[0] ?? '').replace(/^(?!\/)/, '/');
 }

@@ -1,5 +1,7 @@
-import type { Construction } from './construction.ts';
-import { type JsonStyle, type JsonTree, writeTree } from './json-tree.ts';
+import { placeInContract } from './contract-order.ts';
+import { type JsonStyle, writeTree } from './json-tree.ts';
+import { PRINTED_FORMS } from './printed-forms.ts';
+import type { Rewriting } from './rewriting.ts';
 
 // The functions below quote a string as a JSON library does, if the library differs from RFC 8785.
 
@@ -112,13 +114,6 @@ function quoteNewtonsoftHtml(text: string): string {
   return `"${inner.replace(/[<>&']/g, unit)}"`;
 }
 
-/** One way to write a parsed value as text. */
-export interface Rewriting extends Omit<Construction, 'fix' | 'mistake'> {
-  /** The end of a sentence that begins with "The body was parsed and written". */
-  readonly how: string;
-  readonly write: (tree: JsonTree) => string;
-}
-
 function styled(
   id: string,
   how: string,
@@ -133,15 +128,8 @@ const SPACED: JsonStyle = { colon: ': ', comma: ', ' };
 const SORTED: JsonStyle = { order: 'sorted' };
 const PRETTY: JsonStyle = { colon: ': ', indent: '  ' };
 
-/** The order of the fields in the contract. Structs and classes often have their fields in this order. */
-export const CONTRACT_ORDER = ['sessionID', 'txID', 'origTxID', 'roundID', 'amount', 'type', 'frID'];
-
 function asListed(names: readonly string[]): readonly string[] {
-  const place = (name: string): number => {
-    const at = CONTRACT_ORDER.indexOf(name);
-    return at < 0 ? CONTRACT_ORDER.length : at;
-  };
-  return names.toSorted((a, b) => place(a) - place(b));
+  return names.toSorted((a, b) => placeInContract(a) - placeInContract(b));
 }
 
 function ignoringCase(names: readonly string[]): readonly string[] {
@@ -308,41 +296,5 @@ export const REWRITINGS: readonly Rewriting[] = [
   styled('contract-order', 'in the order of the fields of a class or struct', { order: asListed }),
   styled('reversed', 'with its names in reverse order', { order: 'reversed' }),
   styled('sorted-ignoring-case', 'with its names sorted without regard to case', { order: ignoringCase }),
-  {
-    id: 'python-str',
-    how: 'by str() of a Python dict',
-    language: 'python',
-    write: (tree) => writeTree(tree, { ...SPACED, quote: quoteRepr }),
-  },
-  {
-    id: 'java-to-string',
-    how: 'by toString() of a Java Map',
-    language: 'java',
-    write: (tree) => writeTree(tree, { colon: '=', comma: ', ', quote: (text) => text }),
-  },
-  {
-    id: 'object-object',
-    how: 'by inserting a JavaScript object into a string, which gives [object Object]',
-    language: 'node',
-    write: () => '[object Object]',
-  },
-  {
-    id: 'string-within-json',
-    how: 'twice, as a JSON string that contains JSON text',
-    write: (tree) => JSON.stringify(writeTree(tree)),
-  },
+  ...PRINTED_FORMS,
 ];
-
-/** Quotes a string as repr() of Python does, for the characters that occur in bodies. */
-function quoteRepr(text: string): string {
-  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
-  return (
-    mark +
-    text
-      .replaceAll('\\', '\\\\')
-      .replaceAll(mark, `\\${mark}`)
-      .replaceAll('\n', '\\n')
-      .replace(/[\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16)}`) +
-    mark
-  );
-}

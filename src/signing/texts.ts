@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from 'node:zlib';
+import { brotliCompressSync, crc32, deflateRawSync, deflateSync } from 'node:zlib';
 import type { Construction } from './construction.ts';
 
 /**
@@ -9,6 +9,10 @@ export interface TextChange extends Omit<Construction, 'mistake'> {
   readonly change: (bytes: Buffer) => Uint8Array | undefined;
 }
 
+/** Brotli at its default level is slow, and bodies of the contract are short. */
+const MAX_BROTLI = 64 * 1024;
+const QUOTE = Buffer.from('"');
+const APOSTROPHE = Buffer.from("'");
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 function onText(change: (text: string) => string | Uint8Array): (bytes: Buffer) => Uint8Array {
@@ -20,6 +24,39 @@ function onText(change: (text: string) => string | Uint8Array): (bytes: Buffer) 
 
 function change(id: string, mistake: string, make: (bytes: Buffer) => Uint8Array | undefined): TextChange {
   return { id, mistake, fix: 'raw-body', change: make };
+}
+
+/** A change that is tried only alone. */
+function rare(id: string, mistake: string, make: (bytes: Buffer) => Uint8Array | undefined): TextChange {
+  return { ...change(id, mistake, make), isRare: true };
+}
+
+/** Breaks a text into lines of 76 characters, as MIME does (RFC 2045, 6.8). */
+function inLines(text: string, lineEnd: string): string {
+  return text.replaceAll(/.{76}(?=.)/g, `$&${lineEnd}`);
+}
+
+function escapedForHtml(text: string, apostrophe: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", apostrophe);
+}
+
+/** Writes bytes as repr() of Python does. */
+function pythonBytes(bytes: Buffer): string {
+  const mark = bytes.includes("'") && !bytes.includes('"') ? '"' : "'";
+  const inner = bytes
+    .toString('latin1')
+    .replaceAll('\\', '\\\\')
+    .replaceAll(mark, `\\${mark}`)
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replaceAll(/[^ -~]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return `b${mark}${inner}${mark}`;
 }
 
 function unescaped(text: string, plus: boolean): string {
@@ -136,8 +173,13 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   change(
     'html-escaped',
     'The payload was escaped for HTML before it was signed (" became &quot;).',
-    onText((text) =>
-      text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+    onText((text) => escapedForHtml(text, "'")),
+  ),
+  ...['&#039;', '&#39;', '&#x27;', '&apos;'].map((apostrophe) =>
+    rare(
+      'html-escaped',
+      `The payload was escaped for HTML before it was signed (" became &quot;, and ' became ${apostrophe}).`,
+      onText((text) => escapedForHtml(text, apostrophe)),
     ),
   ),
   change(
@@ -160,7 +202,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   ...GZIP_LEVELS.flatMap(({ level, flag }) =>
     GZIP_SYSTEMS.map((system) =>
-      change(
+      rare(
         'gzip-of-payload',
         'The payload was compressed with gzip before it was signed. Sign the bytes without compression.',
         (bytes) => gzipped(bytes, level, flag, system),
@@ -172,5 +214,139 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   change('hex-of-payload', 'The payload was encoded as hexadecimal before it was signed.', (bytes) =>
     Buffer.from(bytes.toString('hex')),
+  ),
+  rare('base64url-of-payload', 'The payload was encoded as base64url before it was signed.', (bytes) =>
+    Buffer.from(bytes.toString('base64url')),
+  ),
+  ...['\n', '\r\n'].flatMap((lineEnd) =>
+    ['', lineEnd].map((end) =>
+      rare(
+        'mime-of-payload',
+        'The payload was encoded as base64 in lines of 76 characters before it was signed.',
+        (bytes) => Buffer.from(inLines(bytes.toString('base64'), lineEnd) + end),
+      ),
+    ),
+  ),
+  rare(
+    'upper-case-hex-of-payload',
+    'The payload was encoded as upper-case hexadecimal before it was signed.',
+    (bytes) => Buffer.from(bytes.toString('hex').toUpperCase()),
+  ),
+  ...[6, 9, 1].map((level) =>
+    rare(
+      'zlib-of-payload',
+      'The payload was compressed with zlib (deflate) before it was signed. Sign the bytes without compression.',
+      (bytes) => deflateSync(bytes, { level }),
+    ),
+  ),
+  ...[6, 9, 1].map((level) =>
+    rare(
+      'deflate-of-payload',
+      'The payload was compressed with raw deflate before it was signed. Sign the bytes without compression.',
+      (bytes) => deflateRawSync(bytes, { level }),
+    ),
+  ),
+  rare(
+    'brotli-of-payload',
+    'The payload was compressed with brotli before it was signed. Sign the bytes without compression.',
+    (bytes) => (bytes.length > MAX_BROTLI ? undefined : brotliCompressSync(bytes)),
+  ),
+  rare('json-of-bytes', 'The bytes of the payload were signed as a JSON list of numbers ([123,34,97,…]).', (bytes) =>
+    Buffer.from(`[${bytes.join(',')}]`),
+  ),
+  rare(
+    'json-of-typed-array',
+    'The payload was still a Uint8Array when it was written as JSON, which gives {"0":123,"1":34,…}. Sign the bytes of the array.',
+    (bytes) => Buffer.from(JSON.stringify(new Uint8Array(bytes))),
+  ),
+  rare(
+    'printed-bytes-go',
+    'The bytes of the payload were printed as Go prints a []byte ([123 34 97 …]) and signed.',
+    (bytes) => Buffer.from(`[${bytes.join(' ')}]`),
+  ),
+  rare(
+    'printed-bytes-java',
+    'The bytes of the payload were printed by Arrays.toString of Java ([123, 34, 97, …]) and signed.',
+    (bytes) => Buffer.from(`[${new Int8Array(bytes).join(', ')}]`),
+  ),
+  rare(
+    'python-bytes',
+    "The bytes of the payload were printed by str() of Python (b'…') and signed. Sign the bytes, or decode them first.",
+    (bytes) => Buffer.from(pythonBytes(bytes)),
+  ),
+  rare('php-serialized-text', 'The payload was signed as PHP writes a text with serialize() (s:123:"…";).', (bytes) =>
+    Buffer.concat([Buffer.from(`s:${bytes.length}:"`), bytes, Buffer.from('";')]),
+  ),
+  rare('in-quotation-marks', 'The payload was signed with quotation marks around it.', (bytes) =>
+    Buffer.concat([QUOTE, bytes, QUOTE]),
+  ),
+  rare('in-apostrophes', 'The payload was signed with apostrophes around it.', (bytes) =>
+    Buffer.concat([APOSTROPHE, bytes, APOSTROPHE]),
+  ),
+  rare(
+    'apostrophes',
+    'The quotation marks of the payload became apostrophes before it was signed.',
+    onText((text) => text.replaceAll('"', "'")),
+  ),
+  rare(
+    'quotation-marks-removed',
+    'The quotation marks of the payload were removed before it was signed, for example by a shell.',
+    onText((text) => text.replaceAll('"', '')),
+  ),
+  rare('trailing-nul', 'A zero byte was added at the end of the payload before it was signed.', (bytes) =>
+    Buffer.concat([bytes, Buffer.from([0])]),
+  ),
+  rare('trailing-cr', 'A carriage return (CR) was added at the end of the payload before it was signed.', (bytes) =>
+    Buffer.concat([bytes, Buffer.from('\r')]),
+  ),
+  rare('trailing-tab', 'A tab was added at the end of the payload before it was signed.', (bytes) =>
+    Buffer.concat([bytes, Buffer.from('\t')]),
+  ),
+  rare('two-line-breaks', 'Two line breaks were added at the end of the payload before it was signed.', (bytes) =>
+    Buffer.concat([bytes, Buffer.from('\n\n')]),
+  ),
+  rare('leading-lf', 'A line break was added before the payload before it was signed.', (bytes) =>
+    Buffer.concat([Buffer.from('\n'), bytes]),
+  ),
+  rare('leading-blank', 'A space was added before the payload before it was signed.', (bytes) =>
+    Buffer.concat([Buffer.from(' '), bytes]),
+  ),
+  rare('twice', 'The payload was signed twice in a row, as if it were one text.', (bytes) =>
+    Buffer.concat([bytes, bytes]),
+  ),
+  rare('without-first-byte', 'The payload was signed without its first byte.', (bytes) => bytes.subarray(1)),
+  rare('without-last-byte', 'The payload was signed without its last byte.', (bytes) => bytes.subarray(0, -1)),
+  rare('without-braces', 'The payload was signed without its first and last byte, the braces of the JSON.', (bytes) =>
+    bytes.at(0) === 0x7b && bytes.at(-1) === 0x7d ? bytes.subarray(1, -1) : undefined,
+  ),
+  rare(
+    'utf16be',
+    'The payload was encoded as UTF-16 (big endian) for signing. Encode it as UTF-8.',
+    onText((text) => Buffer.from(text, 'utf16le').swap16()),
+  ),
+  rare(
+    'utf16le-bom',
+    'The payload was encoded as UTF-16 with a byte order mark for signing. Encode it as UTF-8.',
+    onText((text) => Buffer.from(`\uFEFF${text}`, 'utf16le')),
+  ),
+  rare(
+    'utf16be-bom',
+    'The payload was encoded as UTF-16 (big endian) with a byte order mark for signing. Encode it as UTF-8.',
+    onText((text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16()),
+  ),
+  rare(
+    'replacement-characters',
+    'Characters outside ASCII became U+FFFD before the payload was signed, because its bytes were read in a wrong encoding.',
+    onText((text) => text.replaceAll(/[\u0080-\u{10ffff}]/gu, '\uFFFD')),
+  ),
+  rare(
+    'replacement-character-for-each-byte',
+    'Each byte outside ASCII became U+FFFD before the payload was signed, because it was read as ASCII.',
+    (bytes) => Buffer.from(bytes.toString('latin1').replaceAll(/[\u0080-\u00ff]/g, '\uFFFD')),
+  ),
+  rare(
+    'without-other-characters',
+    'Characters outside ASCII were removed before the payload was signed.',
+    onText((text) => text.replaceAll(/[\u0080-\u{10ffff}]/gu, '')),
   ),
 ];

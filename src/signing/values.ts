@@ -6,6 +6,8 @@ export interface ValueChange {
   /** The mistake as a sentence for the operator. */
   readonly mistake: string;
   readonly change: (tree: JsonTree) => JsonTree;
+  /** True if the change is not tried together with two other mistakes, because it occurs rarely. */
+  readonly isRare?: true;
 }
 
 const DECIMAL = /^(0|[1-9]\d*)(\.\d+)?$/;
@@ -43,6 +45,15 @@ function twoDecimals(decimal: string): string {
   return Number(decimal).toFixed(2);
 }
 
+function withDecimals(decimal: string, decimals: number): string {
+  const [whole = '', part = ''] = decimal.split('.');
+  return part.length > decimals ? decimal : `${whole}.${part.padEnd(decimals, '0')}`;
+}
+
+function rounded(decimal: string): string {
+  return String(Math.round(Number(decimal)));
+}
+
 function cents(decimal: string): string {
   return String(Math.round(Number(decimal) * 100));
 }
@@ -56,6 +67,14 @@ function numberWritten(written: string): string {
 function renamed(tree: JsonTree, rename: (name: string) => string): JsonTree {
   if (tree.kind !== 'object') return tree;
   return { kind: 'object', members: tree.members.map(([name, value]) => [rename(name), value] as const) };
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function snake(name: string): string {
+  return name.replace(/ID$/, 'Id').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Changes that programs make to amounts and other values before they sign them. */
@@ -89,6 +108,50 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
     id: 'amount-text-two-decimals',
     mistake: 'The amount was signed with two decimals, not with the digits that were sent.',
     change: rewriting('amount', (value) => text(twoDecimals(value))),
+  },
+  ...[3, 4, 6, 8].map(
+    (decimals): ValueChange => ({
+      id: `amount-text-${decimals}-decimals`,
+      isRare: true,
+      mistake: `The amount was signed with ${decimals} decimals, not with the digits that were sent.`,
+      change: rewriting('amount', (value) => text(withDecimals(value, decimals))),
+    }),
+  ),
+  {
+    id: 'amount-comma',
+    isRare: true,
+    mistake: 'The amount was signed with a comma in place of the point (1.00 became "1,00").',
+    change: rewriting('amount', (value) => text(value.replace('.', ','))),
+  },
+  {
+    id: 'amount-rounded',
+    isRare: true,
+    mistake: 'The amount was signed without its decimals, rounded to a whole number.',
+    change: rewriting('amount', (value) => text(rounded(value))),
+  },
+  {
+    id: 'amount-cut',
+    isRare: true,
+    mistake: 'The amount was signed without its decimals, which were cut off.',
+    change: rewriting('amount', (value) => text(value.replace(/\..*$/, ''))),
+  },
+  {
+    id: 'amount-negative',
+    isRare: true,
+    mistake: 'The amount was signed with a minus sign, as a debit.',
+    change: rewriting('amount', (value) => text(`-${value}`)),
+  },
+  {
+    id: 'amount-null',
+    isRare: true,
+    mistake: 'The amount was signed as null, because it could not be read into its type.',
+    change: rewriting('amount', () => word('null')),
+  },
+  {
+    id: 'amount-object',
+    isRare: true,
+    mistake: 'The amount was signed as an empty object, because its type has no form in JSON.',
+    change: rewriting('amount', () => ({ kind: 'object', members: [] })),
   },
   {
     id: 'amount-cents',
@@ -125,10 +188,20 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
       ),
   },
   {
+    id: 'numbers-as-text',
+    mistake: 'The numbers in the body were signed as strings.',
+    change: (tree) =>
+      mapTree(tree, (value) => (value.kind === 'word' && /^[-\d]/.test(value.word) ? text(value.word) : value)),
+  },
+];
+
+/** Changes that programs make to the names of the fields before they sign them. */
+export const NAME_CHANGES: readonly ValueChange[] = [
+  {
     id: 'names-pascal-case',
     mistake:
       'The names of the fields were signed with a capital letter, as the properties of a .NET class (SessionID).',
-    change: (tree) => renamed(tree, (name) => name.charAt(0).toUpperCase() + name.slice(1)),
+    change: (tree) => renamed(tree, capital),
   },
   {
     id: 'names-camel-case',
@@ -138,13 +211,30 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
   {
     id: 'names-snake-case',
     mistake: 'The names of the fields were signed in snake case (session_id, tx_id), not as they were sent.',
-    change: (tree) =>
-      renamed(tree, (name) => name.replace(/ID$/, 'Id').replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)),
+    change: (tree) => renamed(tree, snake),
   },
   {
-    id: 'numbers-as-text',
-    mistake: 'The numbers in the body were signed as strings.',
-    change: (tree) =>
-      mapTree(tree, (value) => (value.kind === 'word' && /^[-\d]/.test(value.word) ? text(value.word) : value)),
+    id: 'names-pascal-case-id',
+    isRare: true,
+    mistake: 'The names of the fields were signed as SessionId and TxId, not as they were sent.',
+    change: (tree) => renamed(tree, (name) => capital(name).replace(/ID$/, 'Id')),
+  },
+  {
+    id: 'names-kebab-case',
+    isRare: true,
+    mistake: 'The names of the fields were signed with hyphens (session-id, tx-id), not as they were sent.',
+    change: (tree) => renamed(tree, (name) => snake(name).replaceAll('_', '-')),
+  },
+  {
+    id: 'names-lower-case',
+    isRare: true,
+    mistake: 'The names of the fields were signed in lower case, not as they were sent.',
+    change: (tree) => renamed(tree, (name) => name.toLowerCase()),
+  },
+  {
+    id: 'names-upper-case',
+    isRare: true,
+    mistake: 'The names of the fields were signed in upper case, not as they were sent.',
+    change: (tree) => renamed(tree, (name) => name.toUpperCase()),
   },
 ];

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { queryOf } from '../contract/query.ts';
+import { type Made, rarely } from './construction.ts';
+import { readTree } from './json-tree.ts';
+import { decodeQuery, params } from './query-payloads.ts';
+import { pathOf, type SignedRequest } from './request.ts';
+
+/** The texts of a missing value, in the languages of operators. */
+const NOTHING_TEXTS = ['None', 'nil', '<nil>', 'NULL', 'true', 'false', '0', '1', 'NaN', ' ', '\n'] as const;
+/** The texts that languages print for an object of a type, if it has no text of its own. */
+const TYPE_TEXTS = [
+  '[object Promise]',
+  '[object ReadableStream]',
+  '[object ArrayBuffer]',
+  '[object Uint8Array]',
+  '[object Blob]',
+  'Array',
+  'System.Byte[]',
+  'System.IO.MemoryStream',
+  'System.Collections.Generic.Dictionary`2[System.String,System.String]',
+  'System.Collections.Generic.Dictionary`2[System.String,System.Object]',
+  'Newtonsoft.Json.Linq.JObject',
+] as const;
+
+/** The texts that programs put between the parts that they sign. */
+const SEPARATORS = ['', '\n', '.', ':', '|', '&', ',', '-', ' '] as const;
+
+/** One part of a request, with its name in a sentence. */
+interface Part {
+  readonly id: string;
+  readonly what: string;
+  readonly text: string;
+}
+
+/** Returns payloads that programs rarely sign by mistake: a text that stands for nothing, or parts of the request with or without the body. */
+export function rareOfRequest(
+  { method, url }: SignedRequest,
+  fix: 'raw-body' | 'query',
+  body: Buffer | null,
+): readonly Made[] {
+  const nothing = NOTHING_TEXTS.map((text) =>
+    rarely(
+      'text-of-nothing',
+      `The text ${JSON.stringify(text)} was signed instead of the payload, because a variable had no value, or a wrong one.`,
+      text,
+      fix,
+    ),
+  );
+  const types = TYPE_TEXTS.map((type) =>
+    rarely(
+      'text-of-type',
+      `The text ${type} was signed, the name of a type, because an object was used as a text.`,
+      type,
+      fix,
+    ),
+  );
+  const text = body?.toString('utf8') ?? '';
+  const fields = body === null ? (params(() => decodeQuery(queryOf(url), 'form')) ?? []) : fieldsOf(text);
+  return [
+    ...nothing,
+    ...types,
+    ...fields.flatMap(([name, value]) => [
+      rarely(`only-${name}`, `Only the value of ${name} was signed. Sign the whole payload.`, value, fix),
+      rarely(`only-${name}`, `Only ${name}=… was signed. Sign the whole payload.`, `${name}=${value}`, fix),
+    ]),
+    ...(text === '' ? [] : aroundBody(method, pathOf(url).split('?', 1)[0] ?? '', { text, fields })),
+  ];
+}
+
+function aroundBody(
+  method: string,
+  path: string,
+  { text, fields }: { readonly text: string; readonly fields: readonly (readonly [string, string])[] },
+): readonly Made[] {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const parts: readonly Part[] = [
+    { id: 'path', what: 'The path', text: path },
+    { id: 'name', what: 'The name of the call', text: name },
+    { id: 'name', what: 'The name of the call with a slash', text: `/${name}` },
+    { id: 'method', what: 'The method', text: method },
+    { id: 'length', what: 'The length of the body', text: String(Buffer.byteLength(text)) },
+    { id: 'content-type', what: 'The content type', text: 'application/json' },
+    ...fields.map(([field, value]) => ({ id: field, what: `The value of ${field}`, text: value })),
+  ];
+  const hash = createHash('sha256').update(text).digest('hex');
+  return SEPARATORS.flatMap((mark) => [
+    ...parts
+      .filter((part) => part.text !== '' && part.text !== '/')
+      .flatMap(({ id, what, text: part }) => [
+        rarely(
+          `${id}-body`,
+          `${what} was signed together with the body, before it. Sign only the body.`,
+          `${part}${mark}${text}`,
+          'raw-body',
+        ),
+        rarely(
+          `body-${id}`,
+          `${what} was signed together with the body, after it. Sign only the body.`,
+          `${text}${mark}${part}`,
+          'raw-body',
+        ),
+      ]),
+    rarely(
+      'method-path-body',
+      'The method and the path were signed together with the body. Sign only the body.',
+      [method, path, text].join(mark),
+      'raw-body',
+    ),
+    rarely(
+      'method-path-hash',
+      'The method, the path and the SHA-256 of the body were signed. Sign only the body.',
+      [method, path, hash].join(mark),
+      'raw-body',
+    ),
+  ]);
+}
+
+/** Returns the ids and the amount in a body. */
+function fieldsOf(text: string): readonly (readonly [field: string, value: string])[] {
+  const tree = readTree(text);
+  if (tree?.kind !== 'object') return [];
+  return tree.members.flatMap(([name, value]) =>
+    value.kind === 'text' && value.text !== '' && /ID$|^amount$/.test(name) ? [[name, value.text] as const] : [],
+  );
+}
