@@ -222,10 +222,15 @@ const KEYS: readonly Row[] = [
 ];
 
 describe('a signature that is made in a rare way', () => {
-  it.each<Row>([...TEXTS, ...FORMS, ...QUERIES, ...WRITTEN, ...HASHED, ...KEYS])(
-    'is explained by it alone: %s of %s',
-    (id, signature, given) => {
-      const body = given === undefined ? BODY : given;
+  it.each(
+    [...TEXTS, ...FORMS, ...QUERIES, ...WRITTEN, ...HASHED, ...KEYS].map(([id, signature, body = BODY]) => ({
+      id,
+      signature,
+      body,
+    })),
+  )(
+    'is explained by it alone: $id of $signature',
+    ({ id, signature, body }) => {
       const path = body === null ? `balance?${QUERY}` : 'bet';
       const explanation = explainSignature(
         {
