@@ -133,7 +133,7 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
     id: 'amount-cut',
     isRare: true,
     mistake: 'The amount was signed without its decimals, which were cut off.',
-    change: rewriting('amount', (value) => text(value.replace(/\..*$/, ''))),
+    change: rewriting('amount', (value) => text(value.split('.', 1)[0] ?? '')),
   },
   {
     id: 'amount-negative',

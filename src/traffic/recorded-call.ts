@@ -37,7 +37,8 @@ export function recordedCall(exchange: LoggedExchange, paths: CallPaths = new Ma
   const url = request.url === null ? null : parts(request.url);
   const call = callName(logged.call) ?? (url === null ? undefined : nameOfPath(url.path, paths));
   if (call === undefined || !isItsMethod(call, request.method)) return null;
-  const sent = call === 'balance' ? url?.query : sentBody(exchange);
+  // Some programs log the query of a balance call as an object.
+  const sent = call === 'balance' ? (url?.query ?? sentBody(exchange)) : sentBody(exchange);
   if (sent !== undefined && isOfOther(sent, exchange)) return null;
   const field = (name: string): string | null => {
     const value = sent?.[name];

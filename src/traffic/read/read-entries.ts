@@ -12,7 +12,8 @@ import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
 import { fromDocument, shapeOf } from './json-document.ts';
 import { LineBlock } from './line-block.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
-import { csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
+import { CollectorPrefix } from './logs/collector-prefix.ts';
+import { type CsvHeader, csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
 import { hasCutCall, hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
 import { type LogForm, logForm } from './logs/log-form.ts';
 import { idOf, printedBodies } from './logs/printed.ts';
@@ -30,6 +31,9 @@ const SETTING = /^\s*(?:\$\w+(?:\.\w+)*\s*(?:=|\()|#|curl\(\))/;
 /** Matches a line that `curl -v` prints about the connection, between the request and the reply. */
 const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
+/** Maximum number of lines with the prefix of a log collector that are kept. */
+const MAX_COLLECTED = 2000;
+const UNKNOWN_FORMAT = 'its format is unknown';
 /** Maximum number of characters that are kept of a line that can't be read. They show whether the line looks like a call. */
 const MAX_SHOWN = 4096;
 const UNKNOWN = { kind: 'unknown' } as const;
@@ -90,7 +94,12 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<LogEnt
   for await (const lines of linesOf(chunks)) {
     let skipped = 0;
     for (const line of lines) {
-      const isLog = line.text?.startsWith('{') && !line.text.startsWith('{"event"') && line.number > 1;
+      // A line of Docker may be any line of an entry, so it is never left out.
+      const isLog =
+        line.text?.startsWith('{') &&
+        !line.text.startsWith('{"log":"') &&
+        !line.text.startsWith('{"event"') &&
+        line.number > 1;
       if (source.mayMatter && isLog && reading.isBetweenEntries && !source.mayMatter(line.text ?? '')) {
         skipped += 1;
         continue;
@@ -125,12 +134,15 @@ class LineReader {
   #waiting: LoggedExchange | null = null;
   #bare: BareReply | null = null;
   readonly #wget = new WgetOutput();
+  readonly #collector = new CollectorPrefix();
+  /** The last lines that had a prefix of a log collector, with its time, by the number of the line. */
+  readonly #collected = new Map<number, { readonly line: string; readonly time: string | undefined }>();
   /** The names of the columns of an IIS log. Null until the header line that names them. */
   #columns: readonly string[] | null = null;
   /** True while the lines begin with the mark `> ` of a quotation in a message or a ticket. */
   #isQuoted = false;
-  /** The names of the columns of a CSV. Null if the file does not begin with such a header. */
-  #csv: readonly string[] | null = null;
+  /** The header of a CSV. Null if the file does not begin with such a header. */
+  #csv: CsvHeader | null = null;
   /** A line of text whose entry may continue on the next line. */
   #block: { readonly lines: LineBlock; readonly ended: boolean } | null = null;
   /** The beginning of a row of a CSV whose quoted field continues on the next line. */
@@ -156,11 +168,38 @@ class LineReader {
   }
 
   *take(line: Line): Generator<LogEntry> {
+    for (const entry of this.#takeLine(line)) yield this.#withCollector(entry);
+  }
+
+  /** Removes the prefix of a log collector, and keeps its time. */
+  #uncollected(line: string, number: number): string {
+    const found = this.#collector.take(line);
+    if (!found) return line;
+    this.#collected.set(number, { line: line.slice(0, MAX_SHOWN), time: found.time });
+    const [oldest] = this.#collected.keys();
+    if (this.#collected.size > MAX_COLLECTED && oldest !== undefined) this.#collected.delete(oldest);
+    return found.text;
+  }
+
+  /** Gives a call without a time of its own the time of the log collector. Names the collector of a line that can't be read. */
+  #withCollector(entry: LogEntry): LogEntry {
+    if (this.#collected.size === 0) return entry;
+    if (entry.kind === 'unreadable' && entry.why === UNKNOWN_FORMAT) {
+      const line = this.#collected.get(entry.line)?.line;
+      return { ...entry, why: (line === undefined ? undefined : lineFormat(line)) ?? UNKNOWN_FORMAT };
+    }
+    if (entry.kind !== 'exchange' || entry.exchange.time !== null) return entry;
+    const time = readTime(this.#collected.get(entry.exchange.place.line)?.time ?? '', this.#source.form.zone);
+    return time ? { ...entry, exchange: { ...entry.exchange, time: { ...time, mayBeEnd: true } } } : entry;
+  }
+
+  *#takeLine(line: Line): Generator<LogEntry> {
     if (line.text === null) {
       yield { kind: 'unreadable', line: line.number, why: 'the line is longer than 16 MB' };
       return;
     }
-    const text = this.#pasted(line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text);
+    const plain = line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text;
+    const text = this.#pasted(this.#csv ? plain : this.#uncollected(plain, line.number));
     const ofLoad = this.#journal?.takeLoadLine(text, line.number);
     if (ofLoad) {
       if (ofLoad.entry) yield ofLoad.entry;
@@ -295,6 +334,10 @@ class LineReader {
   }
 
   *end(): Generator<LogEntry> {
+    for (const entry of this.#end()) yield this.#withCollector(entry);
+  }
+
+  *#end(): Generator<LogEntry> {
     yield* this.#endBlock();
     if (this.#row) yield { kind: 'unreadable', line: this.#row.line, why: 'the file ends within this row' };
     yield* this.#endCommand();
@@ -389,7 +432,7 @@ class LineReader {
     const wrapped = isIisLine(text) ? undefined : readPlainText(text, this.#source.form, place);
     const pairs = wrapped && { trace_id: idOf(text), ...namedPairs(text) };
     if (wrapped && pairs) yield* this.#textCorrelation.request(wrapped, pairs);
-    else yield { kind: 'unreadable', line: number, why: cut ? CUT : (lineFormat(text) ?? 'its format is unknown') };
+    else yield { kind: 'unreadable', line: number, why: cut ? CUT : (lineFormat(text) ?? UNKNOWN_FORMAT) };
   }
 
   *#object(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {

@@ -1,17 +1,50 @@
 import type { Fields } from '../../json-fields.ts';
+import { logForm } from './log-form.ts';
 
 /** Matches the name of a column that contains the time, in the exports of log collectors. */
-const TIME_COLUMN = /^(?:@?timestamp(?: ?\[utc\])?|_?time|date|datetime|timegenerated(?: ?\[utc\])?)$/i;
-const FIELD = /(?:^|,)(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(?=,|$)/gs;
+const TIME_COLUMN =
+  /^(?:@?time_?stamp|_?time|date|date[ _]?time|time[ _]?generated|(?:created|logged|occurred|sent|inserted)[ _]?at|event[ _]?time|ts)(?: ?[[(]utc[\])])?$/i;
+const FIELDS = {
+  ',': /(?:^|,)(?:"([^"]*(?:""[^"]*)*)"|([^",]*))(?=,|$)/gs,
+  ';': /(?:^|;)(?:"([^"]*(?:""[^"]*)*)"|([^";]*))(?=;|$)/gs,
+} as const;
+
+/** The header of a CSV: the names of the columns, and the sign between two fields. German programs write a semicolon. */
+export interface CsvHeader {
+  readonly names: readonly string[];
+  readonly comma: keyof typeof FIELDS;
+}
 
 /**
  * Reads the names of the columns from the first line of a CSV that a log collector exported. Returns undefined if the
  * line is not such a header.
  */
-export function csvColumns(line: string): readonly string[] | undefined {
-  const names = csvFields(line.replace(/^\uFEFF/, ''));
-  if (!names || names.length < 2 || names.some((name) => name === '' || name.length > 100)) return undefined;
-  return names.some((name) => TIME_COLUMN.test(name)) ? names : undefined;
+export function csvColumns(line: string): CsvHeader | undefined {
+  for (const comma of [',', ';'] as const) {
+    const found = csvFields(line.replace(/^\uFEFF/, ''), comma);
+    if (!found || found.length < 2 || found.some((name) => name === '' || name.length > 100)) continue;
+    const timeAt = found.findIndex((name) => TIME_COLUMN.test(name));
+    if (timeAt < 0) continue;
+    return { comma, names: found.map((name, at) => (at === timeAt ? 'timestamp' : usualName(name))) };
+  }
+  return undefined;
+}
+
+/** The names of fields that people write in other ways in the header of a table, such as `Request Body` or `http_status`. */
+const USUAL_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.values(logForm().fields)
+    .flatMap((names) =>
+      names.flatMap((name): [string, string][] => (/[.@]/.test(name) ? [] : [[plainName(name), name]])),
+    )
+    .toReversed(),
+);
+
+function usualName(name: string): string {
+  return USUAL_NAMES.get(plainName(name)) ?? name;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_-]/g, '');
 }
 
 /** True if a quoted field of a row continues on the next line. */
@@ -25,24 +58,24 @@ export function isOpenRow(text: string): boolean {
  * Reads a row of a CSV as an object whose fields have the names of the columns. Returns undefined if the row has another
  * number of fields.
  */
-export function readCsvRow(row: string, columns: readonly string[]): Fields | undefined {
-  const values = csvFields(row);
-  if (values?.length !== columns.length) return undefined;
+export function readCsvRow(row: string, { names, comma }: CsvHeader): Fields | undefined {
+  const values = csvFields(row, comma);
+  if (values?.length !== names.length) return undefined;
   const object: Record<string, string> = {};
-  for (const [at, column] of columns.entries()) {
+  for (const [at, column] of names.entries()) {
     const value = values[at] ?? '';
     // Kibana writes a hyphen for a field that the entry does not have.
     if (value === '' || value === '-') continue;
-    object[TIME_COLUMN.test(column) ? 'timestamp' : column] = value;
+    object[column] ??= value;
   }
   return object;
 }
 
-function csvFields(row: string): readonly string[] | undefined {
+function csvFields(row: string, comma: CsvHeader['comma']): readonly string[] | undefined {
   const values: string[] = [];
   let end = 0;
   const line = row.replace(/\r$/, '');
-  for (const { 0: whole, 1: quoted, 2: plain = '', index } of line.matchAll(FIELD)) {
+  for (const { 0: whole, 1: quoted, 2: plain = '', index } of line.matchAll(FIELDS[comma])) {
     if (index !== end) return undefined;
     end = index + whole.length;
     values.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));

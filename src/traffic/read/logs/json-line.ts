@@ -38,6 +38,8 @@ const CARRIERS = [
   'context',
   'content',
 ] as const;
+/** A body in such a field is read as the text of the entry. */
+const CARRIER_NAMES: ReadonlySet<string> = new Set(CARRIERS);
 const MAX_DEPTH = 4;
 
 /**
@@ -126,7 +128,9 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
   if (field === 'time') return splitTime(object);
   if (field === 'tookMs') return unitless(object);
   if (field === 'session') return contextValue(object, form.fields[field]) ?? sessionInQuery(object);
-  if (field === 'requestBody') return ambiguousBody(object);
+  if (field === 'requestBody')
+    return ambiguousBody(object) ?? (form.isUsual(field) ? bodyByContent(object, isSent) : undefined);
+  if (field === 'responseBody') return form.isUsual(field) ? bodyByContent(object, isReplied) : undefined;
   return CONTEXT_FIELDS.has(field) ? contextValue(object, form.fields[field]) : undefined;
 }
 
@@ -170,7 +174,7 @@ function sessionInQuery(object: Fields): string | undefined {
 /** False for a value that a field of this name has in other logs: `type` is not always a call, and `status` not always a number. */
 function isUsable(field: LogField, text: string): boolean {
   if (field === 'call') return CALL.test(text);
-  return field !== 'status' || /^\s*\d/.test(text);
+  return field !== 'status' || /^\s*[1-5]\d\d(?!\d)/.test(text);
 }
 
 /** The fields that have the same value in all log entries of one request. */
@@ -205,6 +209,48 @@ function ambiguousBody(object: Fields): string | undefined {
     if (isFields(inner) && typeof inner.sessionID === 'string') return bodyText(value);
   }
   return undefined;
+}
+
+/** The fields that tell bodies from other objects in an entry of a log. */
+const OF_ENTRY = ['url', 'uri', 'path', 'method', 'level', 'status', 'statusCode', 'time', 'timestamp'] as const;
+
+function isSent(value: Fields): boolean {
+  return (
+    typeof value.sessionID === 'string' && !isReplied(value) && !OF_ENTRY.some((name) => value[name] !== undefined)
+  );
+}
+
+function isReplied(value: Fields): boolean {
+  const isError = typeof value.message === 'string' && typeof value.code === 'string';
+  return (
+    (value.balance !== undefined || isError) &&
+    value.sessionID === undefined &&
+    !OF_ENTRY.some((name) => value[name] !== undefined)
+  );
+}
+
+/**
+ * Finds a body by its content, in a field whose name is not known. Programs name these fields in many ways. Returns undefined if
+ * there is none, or if several fields may be it.
+ */
+function bodyByContent(object: Fields, is: (value: Fields) => boolean): string | undefined {
+  let found: string | undefined;
+  for (const [name, value] of Object.entries(object)) {
+    if (CARRIER_NAMES.has(name)) continue;
+    for (const candidate of isFields(value) ? [value, ...Object.values(value)] : [value]) {
+      const inner = typeof candidate === 'string' ? textObject(candidate) : candidate;
+      if (!isFields(inner) || !is(inner)) continue;
+      const text = bodyText(candidate);
+      if (found !== undefined && found !== text) return undefined;
+      found = text;
+    }
+  }
+  return found;
+}
+
+/** Reads a text that is nothing but a JSON object. */
+function textObject(text: string): unknown {
+  return text.startsWith('{"') && text.endsWith('}') ? parsed(text) : undefined;
 }
 
 /**

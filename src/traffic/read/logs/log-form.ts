@@ -36,6 +36,8 @@ export interface LogForm {
    */
   readonly side: Side | null;
   readonly fields: Readonly<Record<LogField, readonly string[]>>;
+  /** True if the names of a field are the usual ones, because none are configured. */
+  readonly isUsual: (field: LogField) => boolean;
   /** A regular expression for lines of text, with groups named after the fields; null if none is configured. */
   readonly pattern: LinePattern | null;
 }
@@ -71,6 +73,13 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'EdgeStartTimestamp',
     'eventTime',
     'Date',
+    'msec',
+    'createdAt',
+    'created_at',
+    'datetime_utc',
+    'eventTimestamp',
+    'logged_at',
+    'loggedAt',
   ],
   method: [
     'method',
@@ -135,6 +144,18 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'ScStatus',
     'resultCode',
     'http.status',
+    'httpStatus',
+    'httpStatusCode',
+    'http_status_code',
+    'http_code',
+    'responseStatusCode',
+    'ResponseStatusCode',
+    'response.status_code',
+    'response.code',
+    'res.code',
+    'statuscode',
+    'sc',
+    'code',
   ],
   error: ['error', 'err', 'error.message', 'err.message', 'err.code'],
   tookMs: [
@@ -210,14 +231,14 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
   call: ['call', 'action', 'operation', 'endpoint', 'op', 'event', 'evt', 'transactionType', 'txType', 'type'],
   session: ['sessionID', 'sessionId', 'session_id', 'session'],
   tx: ['txID', 'txId', 'tx_id', 'transactionID', 'transactionId', 'transaction_id'],
-  origTx: ['origTxID', 'origTxId', 'orig_tx_id', 'originalTxID'],
+  origTx: ['origTxID', 'origTxId', 'orig_tx_id', 'originalTxID', 'originalTxId', 'original_tx_id'],
   round: ['roundID', 'roundId', 'round_id', 'round'],
   amount: ['amount'],
   type: ['type'],
   frID: ['frID', 'frId', 'fr_id'],
   player: ['player', 'playerID', 'playerId', 'player_id', 'userID', 'userId', 'user_id', 'user.id', 'usr.id'],
   currency: ['currency'],
-  balance: ['balance', 'balanceAfter', 'balance_after', 'newBalance', 'new_balance'],
+  balance: ['balance', 'balanceAfter', 'balance_after', 'newBalance', 'new_balance', 'replyBalance', 'reply_balance'],
   replyTx: ['operatorTxID', 'operatorTxId', 'operator_tx_id', 'replyTxID'],
   code: ['errorCode', 'error_code', 'code'],
   signature: [
@@ -251,7 +272,13 @@ export function logForm(
       return [field, named === undefined ? USUAL[field] : [named].flat()];
     }),
   ) as Record<LogField, readonly string[]>;
-  return { zone: given.zone ?? 0, side: given.side ?? null, fields, pattern: given.pattern ?? null };
+  return {
+    zone: given.zone ?? 0,
+    side: given.side ?? null,
+    fields,
+    isUsual: (field) => given.fields?.[field] === undefined,
+    pattern: given.pattern ?? null,
+  };
 }
 
 /**

@@ -7,6 +7,8 @@ const CALL = /(?:^|[^\w.-])(balance|bet|win|refund)(?![\w=-])/i;
 /** Matches the URL of one of the four calls. */
 const URL_OF_CALL =
   /(?:^|[\s"'=(|])((?:https?:\/\/[^\s"'/?|]{1,253})?\/(?:[^\s"'?/|]{1,100}\/){0,12}(?:balance|bet|win|refund)\/?(?:\?[^\s"'|]{0,2000})?)(?=$|[\s"',;)|])/;
+const RELATIVE_URL =
+  /(?:^|[^\w])(?:GET|POST)"? ((?:[\w.-]{1,100}\/){1,12}(?:balance|bet|win|refund)(?:\?[^\s"'|]{0,2000})?)(?=$|[\s"',;)|])/;
 const CALL_OF_URL = /\/(balance|bet|win|refund)\/?(?:\?|$)/;
 const METHOD = /(?:^|[^\w])(GET|POST)(?!\w)/;
 const OWN = ['call', 'action', 'operation', 'url', 'uri', 'path', 'method', 'req', 'request'] as const;
@@ -14,9 +16,9 @@ const PAIRS_OF_CALL = ['method', 'url', 'uri', 'path', 'status'] as const;
 const FLAT = ['balance', 'status', 'statusCode'] as const;
 /** Matches a status with its name. */
 const NAMED_STATUS = /(?:status(?:_?code)?|http_code|responded|<--|<<<)["']?(?:=|:|\s)\s?["']?([1-5]\d\d)(?![\w.:-])/i;
-const STATUS = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.:-]| ?ms)/;
+const STATUS = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/;
 /** Matches a status directly before the JSON of the reply. */
-const STATUS_BEFORE = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.:-]| ?ms)[^\d[\]{}]{0,40}$/;
+const STATUS_BEFORE = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}$/;
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
 const PLAYER = /(?:^|[\s[{(,])player(?:_?id)?=([\w-]{1,64})(?=$|[\s\]}),])/i;
 const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
@@ -28,6 +30,8 @@ const BRACKETED_ID = /\[([\da-f]{16,32}(?:-[\da-f]{16})?|[\da-f]{8}(?:-[\da-f]{4
 const THREAD =
   /\[ {0,20}([\w.-]{1,60}-(?:exec|thread|worker|task)-\d{1,9}|qtp\d{1,20}-\d{1,9}|XNIO-\d+ task-\d{1,9}) {0,20}\]/;
 /** Matches a dictionary as Python prints it, if its strings contain no quotation marks. */
+/** Matches a hash as Ruby prints it, if its strings contain no quotation marks. */
+const RUBY_HASH = /\{"\w{1,100}" ?=> ?[^{}]{0,4000}\}/g;
 const PYTHON_DICTIONARY = /\{'[^"\\{}]{0,4000}'\}/g;
 
 /** The id that joins two lines with nothing in common. They are joined only if no other request is between them. */
@@ -39,7 +43,7 @@ export const ADJACENT = 'adjacent';
  * line.
  */
 export function printedBodies(text: string): Fields | undefined {
-  const line = text.replaceAll(PYTHON_DICTIONARY, (found) => found.replaceAll("'", '"'));
+  const line = asJson(text);
   // In a CSV, quotation marks are doubled. Its fields are read elsewhere.
   if (line.includes('{""')) return undefined;
   const { objects, between } = splitObjects(line);
@@ -53,9 +57,9 @@ export function printedBodies(text: string): Fields | undefined {
     objects.find((one) => one.isCut && one === context && !isReply(one.value) && !isAfterStatus(one));
   const reply = objects.find((one) => one !== request && (isReply(one.value) || one.isCut));
   const around = between.join(' ');
-  const session = SESSION.exec(` ${around}`)?.[1];
+  const session = withoutMarks(SESSION.exec(` ${around}`)?.[1]);
   const before = between[0] ?? '';
-  const url = URL_OF_CALL.exec(around)?.[1];
+  const url = withoutMarks(URL_OF_CALL.exec(around)?.[1]) ?? relativeUrl(around);
   // An object that describes the call is a JSON log entry, and is read elsewhere. Monolog writes the URL before it.
   if (context && OWN.some((name) => context.value[name] !== undefined)) {
     if (url === undefined) return undefined;
@@ -73,6 +77,10 @@ export function printedBodies(text: string): Fields | undefined {
     ...(player !== undefined && { player }),
     ...(took !== undefined && { tookMs: took }),
   };
+  // The URL may be on a later line of the same request.
+  const isBodyAlone =
+    request !== undefined && !request.isCut && reply === undefined && call === undefined && url === undefined;
+  if (isBodyAlone && common.trace_id !== ADJACENT) return { ...common, requestBody: request.text };
   if (call === undefined && url === undefined)
     return reply && !request && status !== undefined ? { ...common, responseBody: reply.text } : undefined;
   if (!request && url === undefined && (call !== 'balance' || session === undefined || objects.length === 0))
@@ -89,6 +97,25 @@ export function printedBodies(text: string): Fields | undefined {
     ...(session !== undefined && { sessionID: decoded(session) }),
     ...(reply && { responseBody: reply.text }),
   };
+}
+
+/** Writes the objects of a line as JSON, if Python or Ruby have printed them. */
+function asJson(text: string): string {
+  const line = text.includes("{'") ? text.replaceAll(PYTHON_DICTIONARY, (found) => found.replaceAll("'", '"')) : text;
+  return line.includes('=>')
+    ? line.replaceAll(RUBY_HASH, (found) => found.replaceAll(/" ?=> ?/g, '":').replaceAll(':nil', ':null'))
+    : line;
+}
+
+/** Removes the signs that a sentence puts after a URL. */
+function withoutMarks(text: string | undefined): string | undefined {
+  return text?.replace(/(?<![,;)\]])[,;)\]]+$/, '');
+}
+
+/** Finds a path without its first slash after the method, as Laravel writes it: `POST api/wallet/bet`. */
+function relativeUrl(around: string): string | undefined {
+  const path = RELATIVE_URL.exec(around)?.[1];
+  return path === undefined ? undefined : `/${path}`;
 }
 
 interface Found {

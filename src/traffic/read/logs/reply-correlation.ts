@@ -19,6 +19,8 @@ export class ReplyCorrelation {
   readonly #waiting = new Map<string, LoggedExchange>();
   /** The bodies of replies that were logged before the line with the status. */
   readonly #replies = new Map<string, string>();
+  /** The bodies of requests that were logged before the line with the URL. */
+  readonly #sent = new Map<string, string>();
   /**
    * True while lines without an id are about several requests at once. Their replies can't be assigned to a request, so
    * they are not used.
@@ -37,7 +39,8 @@ export class ReplyCorrelation {
    * Adds a request whose reply may follow, or which may be logged again together with its reply. Yields the exchanges
    * that are complete now.
    */
-  *request(exchange: LoggedExchange, object: Fields): Generator<LogEntry> {
+  *request(found: LoggedExchange, object: Fields): Generator<LogEntry> {
+    const exchange = this.#withSent(found, object);
     const isWhole = exchange.answer.kind !== 'unknown' && this.#waiting.size === 0 && this.#done === null;
     const id = isWhole ? undefined : this.#idOf(object);
     if (id === undefined) {
@@ -58,6 +61,26 @@ export class ReplyCorrelation {
     else yield* this.#wait(id, now);
   }
 
+  /** Adds the body that was logged before the line with the URL. */
+  #withSent(exchange: LoggedExchange, object: Fields): LoggedExchange {
+    if (this.#sent.size === 0 || exchange.request.body !== 'unknown') return exchange;
+    const id = this.#idOf(object);
+    const text = id === undefined ? undefined : this.#sent.get(id);
+    if (id === undefined || text === undefined) return exchange;
+    this.#sent.delete(id);
+    return { ...exchange, request: { ...exchange.request, body: loggedBody(text) } };
+  }
+
+  /** Keeps the body of a request whose URL is on a later line. Only an id of the request joins the two lines. */
+  #keepSent(id: string, read: (field: LogField) => string | undefined): void {
+    const text = read('requestBody') ?? '';
+    const value = parsed(text);
+    if (!isFields(value) || typeof value.sessionID !== 'string') return;
+    this.#sent.set(id, text);
+    const [oldest] = this.#sent.keys();
+    if (this.#sent.size > MAX_WAITING && oldest !== undefined) this.#sent.delete(oldest);
+  }
+
   /**
    * True if a line only repeats the URL and the status of the call that the lines before it showed, as request loggers
    * write it at the end of a call.
@@ -72,7 +95,7 @@ export class ReplyCorrelation {
       exchange.answer.body === null &&
       (exchange.request.body === null || exchange.request.body === 'unknown') &&
       exchange.request.url !== null &&
-      !exchange.request.url.includes('?') &&
+      (!exchange.request.url.includes('?') || exchange.request.url === done.request.url) &&
       isSameCall(done, exchange) &&
       isSoonAfter(done, exchange)
     );
@@ -108,6 +131,7 @@ export class ReplyCorrelation {
         fieldOf(layer, field, this.#form) ??
         (field === 'responseBody' ? fieldOf(layer, 'requestBody', this.#form) : undefined);
       const answer = exchange && answerOf(read);
+      if (id !== undefined && id !== ADJACENT && !exchange) this.#keepSent(id, read);
       if (id === undefined || !exchange || !answer) continue;
       if (answer.kind === 'unknown') {
         this.#keepBody(id, exchange, read);
@@ -176,9 +200,10 @@ function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
   return first === undefined || second === undefined || first === second;
 }
 
-/** True if a line came not later than the reply of a call, with a second of tolerance. */
+/** True if a line came not later than the reply of a call, with a second of tolerance. Some programs log no time in it. */
 function isSoonAfter(done: LoggedExchange, { time }: LoggedExchange): boolean {
-  return done.time !== null && time !== null && elapsedMs(done.time, time) <= (done.tookMs ?? 0) + 1000;
+  if (time === null) return true;
+  return done.time !== null && elapsedMs(done.time, time) <= (done.tookMs ?? 0) + 1000;
 }
 
 function joined(first: LoggedExchange, again: LoggedExchange): LoggedExchange {

@@ -7,6 +7,8 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?$/i;
 const COMMON = /^(\d\d)\/([A-Za-z]{3})\/(\d{4}):(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?: ([+-]\d{4}))?$/;
+/** A time of PHP's error log, such as `23-Nov-2026 14:03:07 UTC`. */
+const PHP = /^(\d\d)-([A-Za-z]{3})-(\d{4}) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?: (UTC|GMT))?$/;
 const HTTP = /^[A-Za-z]{3}, (\d\d) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) (GMT)$/;
 /** A German time, such as `23.11.2026 14:03:07,123`. */
 const GERMAN = /^(\d\d?)\.(\d\d?)\.(\d{4}),? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?$/;
@@ -48,7 +50,7 @@ export function readTime(text: string, zone: Zone): LogTime | undefined {
       second === undefined ? 60_000 : 1000,
     );
   }
-  const other = COMMON.exec(trimmed);
+  const other = COMMON.exec(trimmed) ?? PHP.exec(trimmed);
   const http = HTTP.exec(trimmed);
   if (other) {
     const [, day, month = '', year, hour, minute, second, fraction, offset] = other;

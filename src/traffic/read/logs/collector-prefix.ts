@@ -1,0 +1,67 @@
+import { isFields, parsed } from '../../json-fields.ts';
+import type { Unwrapped } from './wrapped.ts';
+
+/** The prefix that a log collector puts before each line of a program. The group `time` is its time, if it has a usable one. */
+const PREFIXES: readonly RegExp[] = [
+  // `docker compose logs`, also with timestamps.
+  /^[\w.-]+ +\| (?:(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) )?/,
+  // `kubectl logs --prefix`, also with timestamps.
+  /^\[pod\/[^\]]+\] (?:(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) )?/,
+  // containerd and CRI-O.
+  /^(?<time>\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)) (?:stdout|stderr) [FP] /,
+  // `docker logs -t` and `kubectl logs --timestamps`. Programs seldom write nanoseconds themselves.
+  /^(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) /,
+  // syslog (RFC 5424).
+  /^<\d{1,3}>\d (?<time>\S+) \S+ \S+ \S+ \S+ (?:-|(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])+) (?:\uFEFF)?/,
+  // syslog in the old format (RFC 3164), and journalctl. Their times have no year.
+  /^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^:\s]+: /,
+  // `journalctl -o short-iso`.
+  /^(?<time>\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)) \S+ [^:\s]+\[\d+\]: /,
+  // Heroku.
+  /^(?<time>\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)) \w+\[[\w.-]+\]: /,
+  // stern: the pod and the container.
+  /^[a-z][a-z\d.-]*-[a-z\d]{5,10}-[a-z\d]{5} [a-z][a-z\d-]* /,
+];
+
+/** Maximum number of lines before the first line with a prefix. Other lines may come before, such as a message of the collector. */
+const MAX_LINES = 20;
+
+/**
+ * Removes the prefix of a log collector from the lines of one file, so that the lines of one entry can be joined. The first lines decide
+ * which collector wrote the file.
+ */
+export class CollectorPrefix {
+  #prefix: RegExp | 'docker' | null = null;
+  #seen = 0;
+
+  /** Returns the line of the program, and the time of the collector. Undefined if the line has no prefix. */
+  take(line: string): Unwrapped | undefined {
+    if (this.#prefix === null) {
+      if (this.#seen >= MAX_LINES) return undefined;
+      this.#seen += 1;
+      // A program that writes JSON has each entry on one line, which is read together with its envelope.
+      this.#prefix =
+        dockerLine(line)?.text.startsWith('{') === false
+          ? 'docker'
+          : (PREFIXES.find((prefix) => isBefore(prefix, line)) ?? null);
+    }
+    if (this.#prefix === null) return undefined;
+    if (this.#prefix === 'docker') return dockerLine(line);
+    const found = this.#prefix.exec(line);
+    return found ? { text: line.slice(found[0].length), time: found.groups?.time } : undefined;
+  }
+}
+
+/** True if a line has the prefix, and something after it. */
+function isBefore(prefix: RegExp, line: string): boolean {
+  const found = prefix.exec(line);
+  return found !== null && line.slice(found[0].length).trim() !== '';
+}
+
+/** Reads a line of the `json-file` log driver of Docker. */
+function dockerLine(line: string): Unwrapped | undefined {
+  if (!line.startsWith('{"log":"')) return undefined;
+  const value = parsed(line);
+  if (!isFields(value) || typeof value.log !== 'string' || typeof value.time !== 'string') return undefined;
+  return { text: value.log.replace(/\r?\n$/, ''), time: value.time };
+}
