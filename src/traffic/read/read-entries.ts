@@ -390,6 +390,12 @@ class LineReader {
         yield* this.#object(value, place);
         return;
       }
+      // The fields before the cut may show the call. The others count as not logged.
+      const fields = cutEntry(text);
+      if (fields && readJsonLine(fields, this.#source.form, place)) {
+        yield* this.#logged(fields, place);
+        return;
+      }
       yield {
         kind: 'unreadable',
         line: number,

@@ -102,6 +102,9 @@ export function unreadableFormat({ raw, plain }: { readonly raw: Buffer; readonl
 function documentFormat(bytes: Buffer): string | undefined {
   const known = BINARIES.find(({ first }) => bytes.subarray(0, first.length).equals(first));
   if (known) return lookingLike(known.name, known.instead);
+  // A tar has this word in the head of its first file (POSIX.1-1988, ustar).
+  if (bytes.toString('latin1', 257, 262) === 'ustar')
+    return lookingLike('a tar archive', 'unpack it, or pack the logs as zip');
   return isOffice(bytes) ? lookingLike('a document of Excel or Word', 'save the log as CSV or text') : undefined;
 }
 

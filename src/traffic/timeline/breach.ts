@@ -1,6 +1,7 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
+import type { Money } from '../../contract/money.ts';
 import { type HeaderList, header } from '../../journal/exchange.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import { answerOfReply, isPublishedCode, type ReplyAnswer } from '../../reply/classify.ts';
@@ -37,6 +38,7 @@ export function breachesOf(
   return [
     ...calls.flatMap((call) => [...signatureBreaches(call, isKeyProven), ...replyBreaches(call, bets, currency)]),
     ...transactions.flatMap((transaction) => transactionBreaches(transaction, bets)),
+    ...wrongDeclines(calls),
   ]
     .filter(({ call }) => !judged.has(call))
     .toSorted((a, b) => a.call - b.call);
@@ -165,6 +167,49 @@ function errorBreaches(call: LoggedCall): readonly Breach[] {
   return seen.call === 'balance' && (status === 500 || (!isPublishedCode(code) && !isCodeCut(call)))
     ? [breach(call, 'balance.read', `the operator answered the balance call with ${status}`)]
     : [];
+}
+
+/**
+ * Returns the bets of exactly the balance that were declined with `insufficient_funds`. The replies directly before and after the bet
+ * must say the same balance.
+ */
+function wrongDeclines(calls: readonly LoggedCall[]): readonly Breach[] {
+  return calls.flatMap((bet, index) => {
+    const { amount, code, ending } = bet;
+    const [before, after] = [calls[index - 1], calls[index + 1]];
+    if (
+      bet.seen.call !== 'bet' ||
+      bet.seen.type === 'free' ||
+      ending !== 'declined' ||
+      code !== 'insufficient_funds' ||
+      isDeclinedTest(bet)
+    )
+      return [];
+    if (amount === null || !before || !after || !wasBefore(before, bet) || !wasBefore(bet, after)) return [];
+    const held = balanceAfter(before);
+    const isSame = held !== null && (balanceBefore(after)?.equals(held) ?? false);
+    if (!isSame || amount.isZero() || !held.equals(amount)) return [];
+    return [
+      breach(
+        bet,
+        'bet.exact-balance',
+        `a bet of ${amount} was declined with insufficient_funds, but the balance was ${held} in the replies before and after it`,
+      ),
+    ];
+  });
+}
+
+/** The balance that a call left, as its reply says. Null if it is not certain. */
+function balanceAfter({ seen, ending, balance }: LoggedCall): Money | null {
+  return ending === 'accepted' && seen.call !== 'refund' ? balance : null;
+}
+
+/** The balance before a call, as its reply says. Null if it is not certain. */
+function balanceBefore(call: LoggedCall): Money | null {
+  const said = balanceAfter(call);
+  if (said === null || call.seen.call === 'balance') return said;
+  if (call.amount === null) return null;
+  return call.seen.call === 'bet' ? said.plus(call.amount) : said.minus(call.amount);
 }
 
 function transactionBreaches(transaction: Transaction, bets: Bets): readonly Breach[] {

@@ -126,6 +126,9 @@ const incidentSchema = z.object({
     .nullable()
     .describe('the difference between the clocks of the two sides; null if no call is in the logs of both sides'),
   calls: z.array(call),
+  notes: z
+    .array(text)
+    .describe('sentences about assumptions of croupier, such as the time zone, or an hour that occurs twice in autumn'),
   breaches: z.array(z.object({ call: number, rule, verdict: z.enum(['fail', 'warn']), text })),
   oddities: z.array(
     z.object({
@@ -157,11 +160,16 @@ export function incidentJsonSchema(): object {
 
 type IncidentJson = z.infer<typeof incidentSchema>;
 
-/** Converts a timeline to JSON. */
+/**
+ * Converts a timeline to JSON.
+ *
+ * @param notes sentences about assumptions that were made before the timeline was built
+ */
 export function incidentJson(
   timeline: IncidentTimeline,
   gathered: GatheredCalls,
   files: readonly string[],
+  notes: readonly string[],
 ): IncidentJson {
   const { total: seen, others, nameless, unreadableCount, unreadable, isCut } = gathered;
   const currencies = new Map(timeline.wallets.map((one) => [one.wallet, one.currency]));
@@ -177,6 +185,7 @@ export function incidentJson(
       firstUnreadable: unreadable.map(({ place: { file, line }, why }) => ({ file, line, why })),
       cut: isCut,
     },
+    notes: [...notes, ...timeline.notes],
     clocks: timeline.clocks && { operatorAheadMs: timeline.clocks.aheadMs, pairs: timeline.clocks.pairs },
     calls: timeline.calls.map((one) => callJson(one, currencies.get(one.wallet) ?? null)),
     breaches: timeline.breaches.map((one) => ({ ...one })),

@@ -223,3 +223,25 @@ describe('a file that is read line by line', () => {
     expect(all).toMatchObject([{ kind: 'unreadable', line: 1 }, { kind: 'exchange' }]);
   });
 });
+
+describe('a line of JSON whose end is missing', () => {
+  const whole = JSON.stringify({
+    time: '2026-11-23T14:00:00Z',
+    method: 'POST',
+    path: '/bet',
+    status: 200,
+    body: '{"amount":"5.00","sessionID":"s-1","txID":"b-1"}',
+    reply: '{"balance":"95.00"}',
+  });
+
+  it('is read up to the cut', async () => {
+    const [, exchange] = await exchangesIn(`${whole}\n${whole.slice(0, -12)}…\n`);
+    expect(exchange?.answer).toMatchObject({ kind: 'reply', status: 200 });
+    expect(exchange?.request.body).toMatchObject({ truncated: false });
+  });
+
+  it('is counted as unreadable if the cut is before the path', async () => {
+    const [, entry] = await entriesIn(`${whole}\n${whole.slice(0, 40)}…\n`);
+    expect(entry).toMatchObject({ kind: 'unreadable', line: 2 });
+  });
+});

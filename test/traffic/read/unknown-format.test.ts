@@ -110,3 +110,17 @@ describe('a line that has no call', () => {
     expect(await whyOf(`[pod/wallet-6c9f7/app] ${message}\n`)).toEqual(['exchange']);
   });
 });
+
+describe('a tar archive', () => {
+  const tar = Buffer.alloc(1024);
+  tar.write('wallet.log', 0);
+  tar.write('ustar', 257);
+  tar.write(BET, 512);
+
+  it.each([
+    ['as it is', tar],
+    ['compressed', gzipSync(tar)],
+  ])('is named: %s', async (_how, content) => {
+    expect(await whyOf(content)).toEqual([expect.stringMatching(/a tar archive: unpack it/)]);
+  });
+});

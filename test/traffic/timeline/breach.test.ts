@@ -66,3 +66,17 @@ describe('the deadline', () => {
     }
   });
 });
+
+describe('a bet of exactly the balance that is declined with insufficient_funds', () => {
+  const declined = (amount: string, after: string): Log =>
+    new Log().balance('50.00').bet('b', amount, { status: 402, code: 'insufficient_funds' }).balance(after);
+
+  it('breaks a rule if the balance is the same before and after it', () => {
+    expect(breaches(declined('50.00', '50.00'))).toEqual(['2 bet.exact-balance fail']);
+  });
+
+  it('breaks no rule if the balance has changed, or if the bet is higher', () => {
+    expect(breaches(declined('50.00', '20.00'))).toEqual([]);
+    expect(breaches(declined('50.01', '50.00'))).toEqual([]);
+  });
+});

@@ -38,7 +38,7 @@ export async function incidentCommand(files: readonly string[], flags: IncidentF
   const notes = [...reading.notes, ...remarks];
   const scrub = createScrubber([...configuration.secrets, ...secrets]);
   const text = flags.json
-    ? `${JSON.stringify(incidentJson(timeline, gathered, read), null, 2)}\n`
+    ? `${JSON.stringify(incidentJson(timeline, gathered, read, notes), null, 2)}\n`
     : incidentText(timeline, gathered, stdio.out.colour ? ANSI : PLAIN, notes);
   stdio.out.write(scrub(text));
   return timeline.status;
