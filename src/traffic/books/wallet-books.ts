@@ -44,14 +44,34 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
   const bets = betsOf(transactions);
   const books = new BooksComputation({ bets, transactions: () => transactions });
   const transactionOf = new Map(transactions.flatMap((one) => one.attempts.map((call) => [call, one] as const)));
-  for (const [index, call] of calls.entries()) {
-    // Calls are in order of time, so only neighbours can have been in flight at the same time.
-    const near = calls.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS);
-    const others = near.filter((other) => other !== call && other.seen.call !== 'balance');
-    books.take(call, transactionOf.get(call), new Set(others.map((other) => met(call, other))));
-  }
+  const reachMs = reachOf(calls);
+  for (const [index, call] of calls.entries())
+    books.take(call, transactionOf.get(call), meetingsOf(calls, index, reachMs));
   const result = books.result();
   return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
+}
+
+/** The longest time in ms by which the beginnings of two calls in flight at the same time can differ. */
+function reachOf(calls: readonly LoggedCall[]): number {
+  let reach = 0;
+  for (const { seen } of calls)
+    reach = Math.max(reach, (seen.exchange.tookMs ?? 0) + (seen.exchange.time?.precisionMs ?? 1));
+  return reach;
+}
+
+/** Says for the neighbouring calls about money whether they were in flight at the same time as a call. */
+function meetingsOf(calls: readonly LoggedCall[], index: number, reachMs: number): ReadonlySet<'yes' | 'no' | 'maybe'> {
+  const found = new Set<'yes' | 'no' | 'maybe'>();
+  const call = calls[index];
+  if (call?.atMs == null) return found;
+  // Calls are in order of time, so only neighbours can have been in flight at the same time.
+  const end = Math.min(calls.length, index + NEIGHBOURS);
+  for (let at = Math.max(0, index - NEIGHBOURS); at < end; at += 1) {
+    const other = calls[at];
+    if (!other || at === index || other.seen.call === 'balance' || other.atMs === null) continue;
+    if (Math.abs(other.atMs - call.atMs) <= reachMs) found.add(met(call, other));
+  }
+  return found;
 }
 
 /** Number of calls before and after a call that are checked for being in flight at the same time as that call. */

@@ -1,13 +1,13 @@
 import type { Body } from '../../journal/exchange.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
-import type { Judgement, LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
+import type { Judgement, LogEntry, LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
 import { isMasked } from '../masked.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { mayBeCall } from './may-be-call.ts';
 import { readEntries, type Source } from './read-entries.ts';
 
 /** Maximum number of calls that are kept in memory. */
-const MAX_CALLS = 50_000;
+export const MAX_CALLS = 50_000;
 /** Maximum number of unreadable entries that are listed one by one. All of them are counted. */
 const MAX_NAMED = 50;
 /** Maximum number of characters of a body that are kept. Bodies of the contract are shorter. */
@@ -81,22 +81,10 @@ export async function gatherCalls(
   const keeper = new CallCollector(owners);
   const mayMatter = owners === null ? undefined : isOfOwners(owners);
   for (const source of sources) {
-    for await (const sighting of readEntries(source.open(), { ...source, mayMatter })) {
-      if (sighting.kind === 'exchange') {
-        const call = recordedCall(withShortBodies(sighting.exchange), paths);
-        if (call) keeper.take(call);
-        else keeper.others += 1;
-      } else if (sighting.kind === 'other') keeper.others += 1;
-      else if (sighting.kind === 'skipped') keeper.skipped += sighting.count;
-      else if (sighting.kind === 'judged')
-        keeper.judgements.push({ place: { file: source.file, line: sighting.line }, ...sighting.judgement });
-      else
-        keeper.unreadable({
-          place: { file: source.file, line: sighting.line },
-          why: sighting.why,
-          text: sighting.text ?? null,
-        });
-    }
+    for await (const entry of readEntries(source.open(), { ...source, mayMatter }))
+      keeper.add(entry, source.file, paths);
+    // More calls than fit in memory are read in another way, wallet by wallet.
+    if (isAll && keeper.isCut) break;
   }
   return keeper.result();
 }
@@ -209,7 +197,7 @@ function mayBeSelected(call: RecordedCall, player: string | null, selection: Cal
 }
 
 /** Returns the exchange with its bodies truncated to the size that a call can need. */
-function withShortBodies(exchange: LoggedExchange): LoggedExchange {
+export function withShortBodies(exchange: LoggedExchange): LoggedExchange {
   const { request, answer } = exchange;
   const cut = (body: Body): Body =>
     body.data.length <= MAX_BODY ? body : { ...body, data: body.data.slice(0, MAX_BODY), truncated: true };
@@ -226,7 +214,8 @@ function hasOwner({ sessionID, player }: RecordedCall): boolean {
   return sessionID !== null || player !== null;
 }
 
-class CallCollector {
+/** Collects the calls of some owners, and counts all entries. */
+export class CallCollector {
   readonly #owners: Owners | null;
   /** The calls in the order of the files, because times may have only whole seconds. */
   readonly #calls: RecordedCall[] = [];
@@ -251,6 +240,34 @@ class CallCollector {
 
   constructor(owners: Owners | null) {
     this.#owners = owners;
+  }
+
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** Adds an entry of a file. Returns its call, or null if it is no call. */
+  add(entry: LogEntry, file: string, paths: CallPaths): RecordedCall | null {
+    switch (entry.kind) {
+      case 'exchange': {
+        const call = recordedCall(withShortBodies(entry.exchange), paths);
+        if (call) this.take(call);
+        else this.others += 1;
+        return call;
+      }
+      case 'other':
+        this.others += 1;
+        return null;
+      case 'skipped':
+        this.skipped += entry.count;
+        return null;
+      case 'judged':
+        this.judgements.push({ place: { file, line: entry.line }, ...entry.judgement });
+        return null;
+      case 'unreadable':
+        this.unreadable({ place: { file, line: entry.line }, why: entry.why, text: entry.text ?? null });
+        return null;
+    }
   }
 
   take(call: RecordedCall): void {

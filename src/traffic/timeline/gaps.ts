@@ -165,7 +165,7 @@ function unidentifiedOf(transactions: readonly Transaction[]): readonly string[]
 /** Finds wins that were not answered 200, and may have been sent again with another txID. It is unknown whether both are due. */
 function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] {
   return transactions.flatMap((win) => {
-    if (win.call !== 'win' || win.roundID === null) return [];
+    if (win.call !== 'win' || win.roundID === null || win.state === 'accepted') return [];
     const again = transactions.find((other) => other.roundID === win.roundID && isSentAgain(win, other));
     return again
       ? [

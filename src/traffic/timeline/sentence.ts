@@ -196,12 +196,10 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
 }
 
 /** Writes the calls and the balance on which the verdict on a wallet rests. */
-export function evidenceSentence({ books, calls }: WalletVerdict): string {
-  const views = calls.flatMap(({ seen, alsoSeen }) => (alsoSeen ? [seen, alsoSeen] : [seen]));
-  const files = [...new Set(views.map(({ exchange }) => exchange.place.file))];
+export function evidenceSentence({ books, evidence: { calls, files } }: WalletVerdict): string {
   const named = files.length > MAX_FILES ? `${files.length} files` : files.join(' and ');
   const last = books.lastSaid;
-  return `It rests on ${calls.length === 1 ? '1 call' : `${calls.length} calls`} in ${named}.${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}`;
+  return `It rests on ${calls === 1 ? '1 call' : `${calls} calls`} in ${named}.${last === null ? '' : ` The last balance is in the reply to call ${last.call.number}.`}`;
 }
 
 const MAX_FILES = 3;

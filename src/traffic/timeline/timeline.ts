@@ -44,6 +44,8 @@ export interface Reading {
   readonly unread: readonly string[];
   /** The rules that croupier found broken when it made or forwarded the calls. */
   readonly judgements: readonly JudgedCall[];
+  /** The number of calls of other wallets before these calls. The numbers of the calls go on from there. */
+  readonly earlier?: number;
 }
 
 /**
@@ -127,7 +129,7 @@ function timelineIn(
   selection: CallSelection,
   known: ReadonlyMap<string, KnownSession>,
   keysOf: KeysOf,
-  { unread, judgements, notes }: Reading & Pick<IncidentTimeline, 'notes'>,
+  { unread, judgements, notes, earlier = 0 }: Reading & Pick<IncidentTimeline, 'notes'>,
 ): IncidentTimeline {
   const { paired, clocks, isApart } = pairSides(calls, order);
   const ownerOf = ownersOf(paired, known);
@@ -136,7 +138,7 @@ function timelineIn(
     const owner = ownerOf({ seen, also });
     const before = owners.get(owner.wallet);
     owners.set(owner.wallet, before ? { ...owner, currency: before.currency ?? owner.currency } : owner);
-    return loggedCall(seen, also, { number: index + 1, atMs, wallet: owner.wallet }, keysOf);
+    return loggedCall(seen, also, { number: earlier + index + 1, atMs, wallet: owner.wallet }, keysOf);
   });
   const selected = logged.filter((call) =>
     isSelected(call, owners.get(call.wallet)?.player ?? null, logged, selection),

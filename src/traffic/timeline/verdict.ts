@@ -21,6 +21,8 @@ export interface WalletVerdict extends Sums, Owner {
   readonly sessions: readonly string[];
   /** All calls of the wallet in the logs, in order of time. */
   readonly calls: readonly LoggedCall[];
+  /** The number of these calls, and the files that have them. */
+  readonly evidence: { readonly calls: number; readonly files: readonly string[] };
   readonly books: Books;
   readonly rounds: readonly RoundVerdict[];
   readonly debts: readonly Debt[];
@@ -62,6 +64,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     ...owner,
     sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
     calls,
+    evidence: { calls: calls.length, files: filesOf(calls) },
     books,
     rounds: isSure ? rounds : roundsOf(books, []).map(withoutSums),
     debts: isSure ? debts : [],
@@ -71,6 +74,11 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     difference: isSure ? same(differences) : null,
     unknowns,
   };
+}
+
+function filesOf(calls: readonly LoggedCall[]): readonly string[] {
+  const views = calls.flatMap(({ seen, alsoSeen }) => (alsoSeen ? [seen, alsoSeen] : [seen]));
+  return [...new Set(views.map(({ exchange }) => exchange.place.file))];
 }
 
 function withoutSums(round: RoundVerdict): RoundVerdict {

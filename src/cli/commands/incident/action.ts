@@ -11,16 +11,17 @@ import { createScrubber } from '../../../journal/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
 import { nearest } from '../../../scenario/near.ts';
-import type { CallSelection, KnownSession } from '../../../traffic/call-selection.ts';
+import type { CallSelection } from '../../../traffic/call-selection.ts';
 import type { KeysOf } from '../../../traffic/calls/signature.ts';
 import type { Side } from '../../../traffic/logged-exchange.ts';
 import { firstTime, type GatheredCalls, gatherCalls, type ReopenableSource } from '../../../traffic/read/gather.ts';
+import { WalletGroups } from '../../../traffic/read/gather-by-wallet.ts';
 import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../../../traffic/read/logs/log-form.ts';
 import { readTime, readZone } from '../../../traffic/read/logs/time.ts';
 import { unreadClauses } from '../../../traffic/read/unread.ts';
-import type { CallPaths } from '../../../traffic/recorded-call.ts';
 import { incidentJson } from '../../../traffic/timeline/incident-json.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
+import { timelineByWallet } from '../../../traffic/timeline/timeline-by-wallet.ts';
 import type { IncidentFlags } from './flags.ts';
 import { linePattern } from './line-pattern.ts';
 import { incidentText } from './text.ts';
@@ -73,12 +74,17 @@ export async function readTimeline(
     const known = knownSessions(configuration);
     const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
     const { selection, notes } = await selectionOf(flags, form, sources);
-    const gathered = await readAll(sources, selection, known, callPaths(configuration));
-    const timeline = buildTimeline(gathered.calls, selection, known, keysOf, {
-      unread: unreadClauses(gathered),
-      judgements: gathered.judgements,
+    const paths = callPaths(configuration);
+    const { gathered, timeline } = await reading(async () => {
+      const all = await gatherCalls(sources, selection, known, paths);
+      if (all.isCut && Object.values(selection).every((value) => value === undefined))
+        return await timelineByWallet(new WalletGroups(sources, known, { paths, folder }), known, keysOf);
+      const unread = unreadClauses(all);
+      const whole = buildTimeline(all.calls, selection, known, keysOf, { unread, judgements: all.judgements });
+      return { gathered: all, timeline: whole };
     });
-    if (timeline.calls.length === 0) throw new UsageError(forTerminal(noCallsText(gathered, flags)));
+    if (timeline.calls.length === 0 && timeline.wallets.length === 0)
+      throw new UsageError(forTerminal(noCallsText(gathered, flags)));
     return {
       timeline,
       gathered,
@@ -97,14 +103,10 @@ function zoneNotes({ zoneless }: GatheredCalls, zone: string): readonly string[]
   return [`${times} of ${zone} (--zone).`];
 }
 
-async function readAll(
-  sources: readonly ReopenableSource[],
-  selection: CallSelection,
-  known: ReadonlyMap<string, KnownSession>,
-  paths: CallPaths,
-): Promise<GatheredCalls> {
+/** Reads files. @throws UsageError when a file can't be read */
+async function reading<T>(read: () => Promise<T>): Promise<T> {
   try {
-    return await gatherCalls(sources, selection, known, paths);
+    return await read();
   } catch (error) {
     if (error instanceof Error && 'code' in error) {
       throw new UsageError(`The files can't be read: ${whyUnreadable(error)}.`, { cause: error });

@@ -1,0 +1,98 @@
+import type { KnownSession } from '../call-selection.ts';
+import type { KeysOf } from '../calls/signature.ts';
+import type { GatheredCalls } from '../read/gather.ts';
+import type { WalletGroups } from '../read/gather-by-wallet.ts';
+import { unreadClauses } from '../read/unread.ts';
+import { buildTimeline, type IncidentTimeline } from './timeline.ts';
+import type { WalletVerdict } from './verdict.ts';
+import { stateOfWallet, worstFirst } from './wallet-state.ts';
+
+/** Maximum number of calls that the timeline lists. The other calls are in the verdicts of their wallets only. */
+const MAX_LISTED = 10_000;
+
+/**
+ * Builds the timeline of logs that have more calls than fit in memory, one group of wallets after another. It lists the calls of the
+ * wallets with a problem.
+ */
+export async function timelineByWallet(
+  groups: WalletGroups,
+  known: ReadonlyMap<string, KnownSession>,
+  keysOf: KeysOf | undefined,
+): Promise<{ readonly gathered: GatheredCalls; readonly timeline: IncidentTimeline }> {
+  const counts = await groups.read();
+  const { nobodys } = groups;
+  const unread = [
+    ...unreadClauses(counts),
+    ...(nobodys === 0 ? [] : [`the logs do not show whose ${nobodys === 1 ? '1 call is' : `${nobodys} calls are`}`]),
+  ];
+  const all = new Timelines();
+  for await (const { calls, isOfNobody } of groups.groups()) {
+    all.add(
+      buildTimeline(calls, {}, known, keysOf, {
+        unread: isOfNobody ? unreadClauses(counts) : unread,
+        judgements: counts.judgements,
+        earlier: all.numbered,
+      }),
+      calls.length,
+    );
+  }
+  return { gathered: { ...counts, calls: [] }, timeline: all.merged() };
+}
+
+/** Joins the timelines of groups of wallets. Keeps the calls of a wallet only if it has a problem. */
+class Timelines {
+  #calls: IncidentTimeline['calls'][number][] = [];
+  #breaches: IncidentTimeline['breaches'][number][] = [];
+  #oddities: IncidentTimeline['oddities'][number][] = [];
+  #wallets: WalletVerdict[] = [];
+  readonly #breakers = new Set<string | null>();
+  readonly #notes = new Set<string>();
+  #clocks: IncidentTimeline['clocks'] = null;
+  readonly #statuses = new Set<IncidentTimeline['status']>();
+  /** The number of calls so far. Numbers of calls are never used twice. */
+  numbered = 0;
+
+  add(timeline: IncidentTimeline, count: number): void {
+    this.numbered += count;
+    for (const name of timeline.breakers) this.#breakers.add(name);
+    for (const note of timeline.notes) this.#notes.add(note);
+    this.#clocks ??= timeline.clocks;
+    this.#statuses.add(timeline.status);
+    const listed = new Set<number>();
+    for (const verdict of timeline.wallets) {
+      const isRight = stateOfWallet(verdict, timeline.breakers) === 'right';
+      const room = MAX_LISTED - this.#calls.length - listed.size;
+      if (!isRight && verdict.calls.length <= room) for (const { number } of verdict.calls) listed.add(number);
+      this.#wallets.push(isRight ? withoutCalls(verdict) : verdict);
+    }
+    this.#calls = this.#calls.concat(timeline.calls.filter(({ number }) => listed.has(number)));
+    this.#breaches = this.#breaches.concat(timeline.breaches.filter(({ call }) => listed.has(call)));
+    this.#oddities = this.#oddities.concat(
+      timeline.oddities.filter(({ calls }) => calls.some((one) => listed.has(one))),
+    );
+  }
+
+  merged(): IncidentTimeline {
+    return {
+      calls: this.#calls,
+      breaches: this.#breaches,
+      oddities: this.#oddities,
+      wallets: worstFirst(this.#wallets, this.#breakers),
+      breakers: this.#breakers,
+      clocks: this.#clocks,
+      notes: [...this.#notes, 'The logs have many calls, so only calls of wallets with a problem are listed.'],
+      status: this.#statuses.has(1) ? 1 : this.#statuses.has(3) ? 3 : 0,
+    };
+  }
+}
+
+/** Returns a verdict with only its last call, to save memory. */
+function withoutCalls(verdict: WalletVerdict): WalletVerdict {
+  const { firstSaid, lastSaid } = verdict.books;
+  return {
+    ...verdict,
+    calls: verdict.calls.slice(-1),
+    books: { ...verdict.books, transactions: [], worlds: [], firstSaid, lastSaid },
+    rounds: [],
+  };
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gatherCalls } from '../../../src/traffic/read/gather.ts';
+import { WalletGroups } from '../../../src/traffic/read/gather-by-wallet.ts';
+import { logForm } from '../../../src/traffic/read/logs/log-form.ts';
+import { walletSentence } from '../../../src/traffic/timeline/sentence.ts';
+import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
+import { timelineByWallet } from '../../../src/traffic/timeline/timeline-by-wallet.ts';
+
+const START = Date.parse('2026-11-23T14:00:00Z');
+let clock = 0;
+
+/** A line of a log. `owner` is the session, and the player if the line names it. */
+function line(
+  call: 'bet' | 'win',
+  owner: string,
+  tx: string,
+  { round = `r-${tx.slice(1)}`, status = 200, balance = '' } = {},
+) {
+  const [session, player] = owner.split(' ');
+  clock += 1;
+  return JSON.stringify({
+    time: new Date(START + clock * 1000).toISOString(),
+    method: 'POST',
+    path: `/${call}`,
+    status,
+    ...(player !== undefined && { player }),
+    requestBody: {
+      amount: '1.00',
+      roundID: round,
+      ...(session !== '' && { sessionID: session }),
+      txID: tx,
+      type: 'regular',
+    },
+    responseBody: status === 200 ? { balance, txID: `o-${tx}` } : { message: 'no' },
+  });
+}
+
+/** Three players: one of them with two sessions, and one who is owed a win. */
+const LOG = [
+  line('bet', 's-1 anna', 'b1', { balance: '99.00' }),
+  line('bet', 's-2', 'b2', { balance: '49.00' }),
+  line('bet', 's-3', 'b3', { balance: '9.00' }),
+  line('win', 's-2', 'w2', { status: 500 }),
+  line('win', 's-1', 'w1', { balance: '100.00' }),
+  line('bet', 's-2', 'b4', { balance: '48.00' }),
+  line('win', 's-2', 'w4', { balance: '49.00' }),
+  // The call names nobody, and its round belongs to the third session.
+  line('win', '', 'w3', { balance: '10.00' }),
+  line('bet', 's-4 anna', 'b5', { balance: '99.00' }),
+  line('win', 's-4', 'w5', { balance: '100.00' }),
+];
+
+const sourcesOf = (lines: readonly string[]) => [
+  {
+    file: 'wallet.log',
+    side: null,
+    form: logForm(),
+    async *open(): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from(`${lines.join('\n')}\n`));
+    },
+  },
+];
+
+async function byWallet(lines: readonly string[], maxCalls: number): Promise<IncidentTimeline> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'wallets-'));
+  try {
+    const groups = new WalletGroups(sourcesOf(lines), new Map(), { paths: new Map(), folder, maxCalls });
+    return (await timelineByWallet(groups, new Map(), undefined)).timeline;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function atOnce(lines: readonly string[]): Promise<IncidentTimeline> {
+  const { calls } = await gatherCalls(sourcesOf(lines), {}, new Map(), new Map());
+  return buildTimeline(calls, {}, new Map());
+}
+
+const sentences = ({ wallets }: IncidentTimeline): readonly string[] => wallets.map(walletSentence).toSorted();
+
+describe('a log that is read wallet by wallet', () => {
+  it.each([1, 4, 100])('has the same result as a log that is read at once: %i calls at a time', async (maxCalls) => {
+    const [parts, whole] = [await byWallet(LOG, maxCalls), await atOnce(LOG)];
+    expect(whole.wallets).toHaveLength(3);
+    expect(sentences(parts)).toEqual(sentences(whole));
+    expect(parts.status).toBe(1);
+    expect(parts.wallets.map(({ wallet }) => wallet)[0]).toBe('session s-2');
+  });
+
+  it('lists the calls of wallets with a problem, each with a number of its own', async () => {
+    const { calls } = await byWallet(LOG, 4);
+    expect(calls.map(({ seen }) => seen.txID)).toEqual(['b2', 'w2', 'b4', 'w4']);
+    expect(new Set(calls.map(({ number }) => number)).size).toBe(4);
+  });
+
+  it('knows nothing for certain if a call about money belongs to nobody', async () => {
+    const { status, wallets } = await byWallet([...LOG.slice(0, 3), line('win', '', 'w9', { balance: '10.00' })], 1);
+    expect(status).toBe(3);
+    expect(wallets.every(({ unknowns }) => unknowns.length > 0)).toBe(true);
+  });
+});
