@@ -74,7 +74,8 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     lock,
   );
   const played = await playByHand({
-    client,
+    // A wallet may close each connection after its reply. The next call would then find it closed, and nothing repeats the call.
+    client: { ...client, wire: { ...client.wire, keepAlive: false } },
     session,
     call: hand,
     request,
