@@ -19,6 +19,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'GITHUB_ACTIONS', meaning: 'true: run and report merge write annotations and a summary' },
   { name: 'GITHUB_STEP_SUMMARY', meaning: 'the file for that summary' },
   { name: 'TERM', meaning: 'dumb: no colours; linux: only ASCII characters' },
+  { name: 'XDG_STATE_HOME, HOME, LOCALAPPDATA', meaning: 'where the lock files are, see --lock-folder' },
   { name: 'LC_ALL, LC_CTYPE, LANG', meaning: 'C or POSIX: only ASCII characters' },
 ];
 

@@ -5,7 +5,7 @@ import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES }
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { movedAloneReason } from './moved-alone.ts';
-import { rateLimitText } from './rate-limit.ts';
+import { rateLimitText } from './network/rate-limit.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import type { RuleResult } from './rule-result.ts';
 

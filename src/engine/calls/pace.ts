@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Mutex, Semaphore } from 'async-mutex';
-import { isTooMany, type LimitedReply, RateLimit, retryAfterMs } from '../../journal/rate-limit.ts';
+import { isTooMany, type LimitedReply, RateLimit, retryAfterMs } from '../../journal/network/rate-limit.ts';
 
 /** Maximum time for which no call is sent because the operator asks for it in `Retry-After`, in ms. */
 const MAX_PAUSE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange } from '../../journal/exchange.ts';
-import { retryAfterMs } from '../../journal/rate-limit.ts';
+import { retryAfterMs } from '../../journal/network/rate-limit.ts';
 
 /**
  * Waits for the given time, so that findings are reliable. An interruption of the run does not end the wait. Only a second

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SignKind } from '../../contract/deviation.ts';
 import type { Outcome, Reply } from '../../journal/exchange.ts';
-import { RateLimit } from '../../journal/rate-limit.ts';
+import { RateLimit } from '../../journal/network/rate-limit.ts';
 import { isSuccess } from '../../reply/status.ts';
 import type { CallResult } from '../../wire/pending-call.ts';
 import { probe } from '../../wire/probe.ts';

@@ -9,7 +9,7 @@ import {
   type Reply,
   replyMs,
 } from '../../journal/exchange.ts';
-import { type RateLimitSummary, rateLimitText } from '../../journal/rate-limit.ts';
+import { type RateLimitSummary, rateLimitText } from '../../journal/network/rate-limit.ts';
 import { readReply } from '../../reply/read.ts';
 import { isGatewayError, isRedirect, isServerError, isSuccess } from '../../reply/status.ts';
 import type { CallResult } from '../../wire/pending-call.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimit, rateLimitText, retryAfterMs } from '../../src/journal/rate-limit.ts';
+import { RateLimit, rateLimitText, retryAfterMs } from '../../../src/journal/network/rate-limit.ts';
 
 /** Sends calls evenly to an operator that takes a number of calls in each window. */
 function of({

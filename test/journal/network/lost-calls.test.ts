@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LostCalls } from '../../src/journal/lost-calls.ts';
+import { LostCalls } from '../../../src/journal/network/lost-calls.ts';
 
 it('the calls that the network lost are counted by their reason, the most frequent first', () => {
   const lost = new LostCalls();

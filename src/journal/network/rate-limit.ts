@@ -1,5 +1,5 @@
-import type { CallName } from '../contract/call-name.ts';
-import { type HeaderList, header } from './exchange.ts';
+import type { CallName } from '../../contract/call-name.ts';
+import { type HeaderList, header } from '../exchange.ts';
 
 const TOO_MANY_REQUESTS = 429;
 

@@ -1,4 +1,4 @@
-import type { NoReplyReason } from './exchange.ts';
+import type { NoReplyReason } from '../exchange.ts';
 
 /** The reasons that the network may have, in words. croupier breaks connections on purpose too, and a late reply is no loss. */
 const LOST: Readonly<Partial<Record<NoReplyReason, string>>> = {
