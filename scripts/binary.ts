@@ -2,10 +2,11 @@
 // Usage: node scripts/binary.ts [--target TARGET] [--node FILE] [FOLDER]
 // Without a target, it writes build/croupier for this machine.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { inject } from 'postject';
+// The package's own command looks for a Node to download, even with one at hand; this part of it does not.
+import pkg from '@yao-pkg/pkg/lib-es5/sea.js';
 import { type BuildOptions, build } from 'rolldown';
 import config from '../rolldown.config.ts';
 import { assertListed, billWithNode, NOTICES, noticesWithNode, SBOM } from './bill-of-materials.ts';
@@ -16,8 +17,6 @@ import { COMPILED_SUITE } from './suite.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 /** The folders of the installed package that the executable contains. */
 const CARRIED = ['scenarios', 'dist/pages', 'schema'];
-/** Node finds the place for the program by this text, which its executable contains once. */
-const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /**
  * Bundles an entry into one script without imports, because the executable can start only such a script.
@@ -57,17 +56,17 @@ function written(file: string, text: string): string {
   return file;
 }
 
-/** Packs the program and its files into the form in which Node reads them from its own executable. */
-async function blobFor(target: Target, folder: string): Promise<Buffer> {
+/** Describes the program and its files in the form in which Node reads them from its own executable. */
+async function seaConfigFor(target: Target, folder: string) {
   const program = await bundle('src/cli/program.ts', 'program.cjs', folder);
   const start = await bundle('src/cli/binary.ts', 'start.cjs', folder);
   const worker = await bundle('src/cli/commands/selftest/worker.ts', 'selftest-worker.cjs', folder);
   const notices = noticesWithNode(process.versions.node, nodeLicence(folder));
   const carried = ['LICENSE', COMPILED_SUITE, BUILT_EXAMPLES, ...CARRIED.flatMap(filesOf)];
   const seaConfig = {
-    // The executable contains this path as text, so the path must be the same on every machine.
-    main: path.basename(start),
-    output: 'program.blob',
+    // The executable contains this path as text, so the path must be the same on every machine. It is resolved from a
+    // subfolder of the folder for temporary files.
+    main: path.join('..', path.basename(start)),
     disableExperimentalSEAWarning: true,
     useSnapshot: false,
     // The entry script is small, so a code cache would hardly make it faster. Node's own cache also has different bytes
@@ -83,25 +82,28 @@ async function blobFor(target: Target, folder: string): Promise<Buffer> {
       ...Object.fromEntries(carried.map((name) => [name, path.join(ROOT, name)])),
     },
   };
-  written(path.join(folder, 'sea-config.json'), JSON.stringify(seaConfig));
-  execFileSync(process.execPath, ['--experimental-sea-config', 'sea-config.json'], { cwd: folder, stdio: 'pipe' });
-  return readFileSync(path.join(folder, 'program.blob'));
+  return { start, seaConfig };
 }
 
-/** Puts the program into a copy of Node. */
-async function putInto(output: string, blob: Buffer, target: Target): Promise<void> {
-  if (TARGETS[target].platform === 'win32') writeFileSync(output, withoutSignature(readFileSync(output)));
-  const write = process.stderr.write.bind(process.stderr);
-  // postject warns about parts of Node's executable that it does not understand and leaves as they are.
-  process.stderr.write = (text: string | Uint8Array) => String(text).startsWith('warning: ') || write(text);
-  try {
-    await inject(output, 'NODE_SEA_BLOB', blob, {
-      sentinelFuse: FUSE,
-      ...(TARGETS[target].platform === 'darwin' && { machoSegmentName: 'NODE_SEA' }),
-    });
-  } finally {
-    process.stderr.write = write;
-  }
+/** Names of the systems in pkg, by Node's names. */
+const PLATFORMS = { linux: 'linux', darwin: 'macos', win32: 'win' } as const;
+
+/** Puts the program into a copy of Node. On a Mac, an executable for macOS is also signed. */
+async function putInto(output: string, node: string, target: Target, folder: string): Promise<void> {
+  const { platform, arch } = TARGETS[target];
+  const base = platform === 'win32' ? path.join(folder, 'node-unsigned.exe') : node;
+  if (platform === 'win32') writeFileSync(base, withoutSignature(readFileSync(node)));
+  const { start, seaConfig } = await seaConfigFor(target, folder);
+  process.env.TMPDIR = folder;
+  await pkg.default(start, {
+    nodePath: base,
+    // Otherwise pkg would start the Node of the target to ask it for its version, which is this Node's version.
+    useLocalNode: true,
+    signature: platform === 'darwin' && process.platform === 'darwin',
+    seaConfig,
+    targets: [{ nodeRange: `node${process.versions.node}`, platform: PLATFORMS[platform], arch, output }],
+  });
+  chmodSync(output, 0o755);
 }
 
 /**
@@ -137,12 +139,7 @@ async function buildExecutable(): Promise<string> {
   const output = path.join(folder, `croupier${values.target === undefined ? '' : `-${target}`}${ending}`);
   mkdirSync(folder, { recursive: true });
   const node = nodeExecutable(target, folder, values.node);
-  const blob = await blobFor(target, folder);
-  copyFileSync(node, output);
-  chmodSync(output, 0o755);
-  await putInto(output, blob, target);
-  if (TARGETS[target].platform === 'darwin' && process.platform === 'darwin')
-    execFileSync('codesign', ['--force', '--sign', '-', output]);
+  await putInto(output, node, target, folder);
   return [
     `${path.relative(process.cwd(), output)}: ${describe(output, target)}`,
     ...(target === hostTarget()
