@@ -7,7 +7,7 @@ import { play, SILENT } from '../src/app/run/play.ts';
 import { silentStdio } from '../src/app/stdio.ts';
 import { loadSuite, userSource } from '../src/app/suite.ts';
 import { REPLY_DEADLINE_MS } from '../src/contract/limits.ts';
-import { createScrubber } from '../src/journal/scrubber.ts';
+import { createScrubber } from '../src/journal/secrets/scrubber.ts';
 import { type BuiltRequest, buildRequest } from '../src/wire/request.ts';
 import { withFolder } from './folder.ts';
 import { longScenario } from './long-scenario.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createScrubber } from '../src/journal/scrubber.ts';
+import { createScrubber } from '../src/journal/secrets/scrubber.ts';
 import { lenientMoney } from '../src/reply/read.ts';
 import { technicalTextIn } from '../src/reply/technical-text.ts';
 import {

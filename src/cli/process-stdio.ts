@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { EXIT } from '../app/exit-status.ts';
 import { whyUnreadable } from '../app/files.ts';
 import type { Sink, Stdio } from '../app/stdio.ts';
-import { createScrubber } from '../journal/scrubber.ts';
+import { createScrubber } from '../journal/secrets/scrubber.ts';
 import { logCommandFilter } from './log-commands.ts';
 
 /** True if a variable such as `CI` is set; false for `false`, `0` and an empty text. */

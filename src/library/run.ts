@@ -19,7 +19,7 @@ import { silentStdio } from '../app/stdio.ts';
 import { loadSuite } from '../app/suite.ts';
 import { version } from '../app/version.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
-import { createScrubber } from '../journal/scrubber.ts';
+import { createScrubber } from '../journal/secrets/scrubber.ts';
 import { jsonReport } from '../report/json/json.ts';
 import type { JsonReport } from '../report/json/json-schema.ts';
 import { terminalReport } from '../report/terminal/terminal.ts';

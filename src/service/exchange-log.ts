@@ -1,6 +1,6 @@
-import { cleanOutcome, cleanRequest } from '../journal/clean-event.ts';
 import type { Body, Exchange, ExchangeRequest, Outcome, Stamps } from '../journal/exchange.ts';
-import { createScrubber } from '../journal/scrubber.ts';
+import { cleanOutcome, cleanRequest } from '../journal/secrets/clean-event.ts';
+import { createScrubber } from '../journal/secrets/scrubber.ts';
 
 /** One exchange of the service, which may not be finished yet. Secrets in it are masked. */
 export interface LoggedExchange extends ExchangeLabel {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveClients } from '../../src/app/config/clients.ts';
 import { diagnosticsError, loadConfiguration } from '../../src/app/config/configuration.ts';
 import { silentStdio } from '../../src/app/stdio.ts';
-import { createScrubber } from '../../src/journal/scrubber.ts';
+import { createScrubber } from '../../src/journal/secrets/scrubber.ts';
 import { croupier } from '../cli/croupier.ts';
 import { onRequests, rawServer } from '../wire/raw-server.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { contractVersion } from '../../contract/versions.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
-import { MIN_RUN } from '../../journal/secret-forms.ts';
+import { MIN_RUN } from '../../journal/secrets/secret-forms.ts';
 import { nearest } from '../../scenario/near.ts';
 import type { Diagnostic } from '../../scenario/yaml/diagnostic.ts';
 import type { ServiceClient } from '../../service/client.ts';

@@ -1,5 +1,5 @@
-import { MASK } from '../../journal/scrubber.ts';
-import { peculiarPlaces } from '../../journal/secret-forms.ts';
+import { MASK } from '../../journal/secrets/scrubber.ts';
+import { peculiarPlaces } from '../../journal/secrets/secret-forms.ts';
 
 /** Names of values that are secrets. Such a value is hidden even if it stands at a wrong place. */
 const SECRET_NAME =

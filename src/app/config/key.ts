@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { MIN_RUN } from '../../journal/secret-forms.ts';
+import { MIN_RUN } from '../../journal/secrets/secret-forms.ts';
 import { UsageError } from '../exit-status.ts';
 import { readTextFile } from '../files.ts';
 import { withoutCredentials } from './hidden-text.ts';

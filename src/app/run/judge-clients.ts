@@ -5,7 +5,7 @@ import type { ClientUnderTest } from '../../engine/run-options.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Baseline } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { createScrubber } from '../../journal/scrubber.ts';
+import { createScrubber } from '../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../report/escape.ts';
 import type { Report } from '../../report/options.ts';
 import { callLine, exchangeLines } from '../../report/terminal/exchange.ts';

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { cleanEvent } from '../../journal/clean-event.ts';
 import type { JournalEvent } from '../../journal/event.ts';
+import { cleanEvent } from '../../journal/secrets/clean-event.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** The journal of one run, open for writing. */

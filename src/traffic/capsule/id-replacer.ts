@@ -1,6 +1,6 @@
-import { MASK } from '../../journal/scrubber.ts';
-import { base64Within } from '../../journal/secret-forms.ts';
-import { originOf, type View, viewsOf } from '../../journal/unescape.ts';
+import { MASK } from '../../journal/secrets/scrubber.ts';
+import { base64Within } from '../../journal/secrets/secret-forms.ts';
+import { originOf, type View, viewsOf } from '../../journal/secrets/unescape.ts';
 import { type EncodedRun, encodedRunsIn, rewriteRun } from './encoded-runs.ts';
 import { KnownValues, type Occurrence, type Scope } from './known-values.ts';
 

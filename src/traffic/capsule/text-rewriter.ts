@@ -1,4 +1,4 @@
-import { MASK } from '../../journal/scrubber.ts';
+import { MASK } from '../../journal/secrets/scrubber.ts';
 import { type AddressKind, addressKind, replaceAddresses } from './addresses.ts';
 import type { Aliases } from './aliases.ts';
 import { encodedRunsIn, rewriteRun } from './encoded-runs.ts';

@@ -14,7 +14,7 @@ import type { ManualCall } from '../../../engine/by-hand/plan.ts';
 import type { ClientUnderTest, SessionUnderTest } from '../../../engine/run-options.ts';
 import { addressOf } from '../../../engine/run-options.ts';
 import { denominationOf } from '../../../engine/stakes.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { processNow } from '../../../wire/clock.ts';
 import { type BuiltRequest, buildRequest } from '../../../wire/request.ts';

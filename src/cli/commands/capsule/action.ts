@@ -9,7 +9,7 @@ import { type Draft, draftWhole } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { makeFolder } from '../../../engine/run/make-folder.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { Capsule, type RewritingPass, UnsafeCapsuleError } from '../../../traffic/capsule/capsule.ts';
 import { type CapsuleFile, capsuleFile } from './file.ts';

@@ -7,7 +7,7 @@ import { type Stdio, showsUnicode } from '../../../app/stdio.ts';
 import { type Check, check } from '../../../engine/doctor/check.ts';
 import { examine } from '../../../engine/doctor/examine.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import type { DoctorFlags } from './flags.ts';
 import { doctorJson } from './json.ts';
 import { doctorText, type Examined } from './text.ts';

@@ -23,7 +23,7 @@ import { version } from '../../../app/version.ts';
 import type { Exploration, ExploreProgress, Find } from '../../../engine/explore/exploration.ts';
 import { explore } from '../../../engine/explore/explore.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
 import { processNow } from '../../../wire/clock.ts';

@@ -7,7 +7,7 @@ import { callPaths, knownSessions, signingKeys } from '../../../app/config/recor
 import { UsageError } from '../../../app/exit-status.ts';
 import { bodyFilesIn, whyUnreadable } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
 import { nearest } from '../../../scenario/near.ts';

@@ -13,7 +13,7 @@ import { version } from '../../../app/version.ts';
 import { REPLY_DEADLINE_MS } from '../../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../../contract/versions.ts';
 import { JOURNAL_FORMAT } from '../../../journal/event.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import type { KnownSession } from '../../../traffic/call-selection.ts';
 import { type Fault, readFault } from '../../../traffic/proxy/fault.ts';
 import type { TrafficListener } from '../../../traffic/proxy/observation-queue.ts';

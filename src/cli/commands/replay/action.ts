@@ -17,7 +17,7 @@ import { haveSameForm } from '../../../contract/currencies.ts';
 import type { ClientUnderTest, RunnableScenario } from '../../../engine/run-options.ts';
 import { conclude } from '../../../journal/conclusion.ts';
 import type { Outcome } from '../../../journal/exchange.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
 import { loadScenario } from '../../../scenario/load.ts';

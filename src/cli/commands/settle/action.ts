@@ -18,7 +18,7 @@ import { type Settled, settleRun } from '../../../engine/after/settle.ts';
 import { reopenJournalFile } from '../../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import type { JournalEvent, RunStarted } from '../../../journal/event.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { processNow } from '../../../wire/clock.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';

@@ -4,7 +4,7 @@ import { offering } from '../../../app/config/recorded-calls.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { bodyFilesIn } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { firstDifference } from '../../../signing/differ.ts';
 import { type Explanation, explainSignature } from '../../../signing/explain.ts';

@@ -5,7 +5,7 @@ import type { ClientConfig } from '../../../app/config/schema.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { signBody, verifySignature } from '../../../contract/signature.ts';
-import { createScrubber } from '../../../journal/scrubber.ts';
+import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import type { SignFlags, VerifyFlags } from './flags.ts';
 import { signedText } from './signed-text.ts';

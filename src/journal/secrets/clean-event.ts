@@ -1,5 +1,5 @@
-import type { JournalEvent } from './event.ts';
-import type { Body, ExchangeRequest, HeaderList, Outcome } from './exchange.ts';
+import type { JournalEvent } from '../event.ts';
+import type { Body, ExchangeRequest, HeaderList, Outcome } from '../exchange.ts';
 
 /** Removes the secrets from a text. */
 export type Scrub = (text: string) => string;
