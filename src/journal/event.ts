@@ -371,8 +371,7 @@ export interface Attributed {
 }
 
 /**
- * The proof that somebody else moves the balance of a player: it changed several times while croupier sent nothing for this
- * player. Failures that depend on a balance are then undecided.
+ * The proof that somebody else moves the balance of a player: it changed while croupier sent nothing for this player. Failures that depend on a balance are then undecided.
  */
 export interface MovedAlone {
   readonly event: 'moved-alone';

@@ -14,19 +14,11 @@ import { denominationOf } from '../stakes.ts';
 const READS = 16;
 /** Maximum number of watches of one wallet that show nothing. A wallet with a fault would otherwise delay its run. */
 const MAX_WATCHES = 5;
-/**
- * Number of changes that prove somebody else. One change may be the late effect of a call of croupier, although the wallet had
- * time for it.
- */
-const ENOUGH_CHANGES = 2;
 
 /** A wallet in which something failed. */
 interface Suspect {
   readonly session: SessionUnderTest;
   watches: number;
-  /** The balances of all watches, without repetitions in a row. */
-  readonly values: Money[];
-  changes: number;
 }
 
 /**
@@ -79,7 +71,7 @@ export class SilentWatch {
       const wallet = walletIdOf(session);
       let suspect = this.#suspects.get(wallet);
       if (!suspect) {
-        suspect = { session, watches: 0, values: [], changes: 0 };
+        suspect = { session, watches: 0 };
         this.#suspects.set(wallet, suspect);
       }
       if (suspect.watches < MAX_WATCHES) await this.#watch(suspect, adjuster);
@@ -97,7 +89,7 @@ export class SilentWatch {
     suspect.watches += 1;
     const { session } = suspect;
     // The calls of croupier itself get the time in which they may take effect late.
-    const restMs = (this.#lastCall.get(session.sessionID) ?? Number.NEGATIVE_INFINITY) + lingerMs - now();
+    const restMs = this.#lastCallOf(session) + lingerMs - now();
     if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
     const account = {
       sessionID: session.sessionID,
@@ -110,17 +102,21 @@ export class SilentWatch {
       const value = await adjuster.read(account, 'probe');
       if (!value) return;
       values.push(value);
-      const changes = changesOf(values);
-      if (suspect.changes + changes >= ENOUGH_CHANGES && !isMovedByReads(values)) this.#report(suspect, values);
+      // After two reads, nobody knows yet whether each read moves the balance by the same amount.
+      if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
     }
-    if (isMovedByReads(values)) return;
-    suspect.changes += changesOf(values);
-    suspect.values.push(...values);
+    if (!this.#isMoved && values.length === READS && changesOf(values) > 0 && !isMovedByReads(values))
+      this.#report(session, values);
   }
 
-  #report({ session, values: earlier }: Suspect, values: readonly Money[]): void {
-    const all = [...earlier, ...values];
-    const different = all.filter((value, index) => index === 0 || !all[index - 1]?.equals(value));
+  /** Returns the time of the last call that could move money in the wallet of a session. */
+  #lastCallOf(session: SessionUnderTest): number {
+    const shared = this.#options.client.sessions.filter((one) => walletIdOf(one) === walletIdOf(session));
+    return Math.max(...shared.map(({ sessionID }) => this.#lastCall.get(sessionID) ?? Number.NEGATIVE_INFINITY));
+  }
+
+  #report(session: SessionUnderTest, values: readonly Money[]): void {
+    const different = values.filter((value, index) => index === 0 || !values[index - 1]?.equals(value));
     this.#found = {
       event: 'moved-alone',
       sessionID: session.sessionID,

@@ -24,6 +24,16 @@ describe('the watch of a balance after a failure', () => {
     expect(fold.scenarios.map((one) => one.verdict)).toEqual(['inconclusive']);
   });
 
+  it('leaves the failure undecided after a single change of the balance', async () => {
+    const operator = await operatorServer((called, tell, wallet) => {
+      if (called.call === 'bet') wallet.move('-0.37');
+      if (called.call === 'balance' && called.number === 12) wallet.move('5.00');
+      return tell();
+    });
+    const { fold } = await ran(operator.url, [BET], { watchesBalances: true });
+    expect([fold.movedAlone?.values.length, conclude(fold).exitCode]).toEqual([2, 3]);
+  });
+
   it('keeps the failure of a wallet that takes a wrong amount', async () => {
     const operator = await operatorServer((called, tell, wallet) => {
       const reply = tell();
