@@ -1,5 +1,5 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
-import type { RulePlace } from './rule-place.ts';
+import type { RulePlace } from './judged-outcome.ts';
 
 /**
  * The states of a known failure after a run. `failing` means that it still fails. `passed` means that it was tested and

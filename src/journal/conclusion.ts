@@ -1,9 +1,9 @@
 import { CORE_RULES } from '../contract/catalogue.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
-import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './budget.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
+import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './latency.ts';
 import { movedAloneReason } from './moved-alone.ts';
 import { rateLimitText } from './network/rate-limit.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';

@@ -16,12 +16,19 @@ import type {
   ScenarioEnded,
 } from './event.ts';
 import { EXPECTATION } from './finding.ts';
-import { byGravity, flakyOutcome, type JudgedFinding, type JudgedOutcome, judgeOutcome } from './judged-outcome.ts';
+import {
+  byGravity,
+  flakyOutcome,
+  type JudgedFinding,
+  type JudgedOutcome,
+  judgeOutcome,
+  type RulePlace,
+  rulePlaces,
+} from './judged-outcome.ts';
 import { startLabelTally } from './label-values.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
 import { LostCalls } from './network/lost-calls.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './network/rate-limit.ts';
-import { type RulePlace, rulePlaces } from './rule-place.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 

@@ -1,5 +1,5 @@
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
-import type { Budgets, JournalEvent, Received } from './event.ts';
+import type { Budgets, JournalEvent, Received, RunStarted } from './event.ts';
 import { isBodyDelayed, replyMs, type Stamps } from './exchange.ts';
 
 /** The medians of the first and the last third of a run. `slower` is true if the increase is too large to be chance. */
@@ -109,6 +109,48 @@ export function startLatencyTally(): LatencyTally {
   };
 
   return { add, result };
+}
+
+/** Minimum number of replies for a 95th percentile that can fail a run. With fewer, one slow reply would decide. */
+export const MIN_BUDGET_REPLIES = 20;
+
+/** The result of a run for the budget of one call. */
+export interface BudgetResult {
+  readonly call: CallName;
+  /** The time in milliseconds in which 95 % of the replies must come. */
+  readonly budgetMs: number;
+  /** The time in milliseconds in which 95 % of the replies came; null if there was no reply. */
+  readonly p95Ms: number | null;
+  readonly replies: number;
+  /** True if slow replies fail the run, false if they give only a warning. */
+  readonly fails: boolean;
+  /** `unmeasured` if there were too few replies to fail a run. */
+  readonly state: 'kept' | 'exceeded' | 'unmeasured';
+}
+
+/** A run with its settings and response times. */
+interface TimedRun {
+  readonly run: Pick<RunStarted, 'settings'>;
+  readonly latency: readonly CallLatency[];
+}
+
+/** Returns the result of each budget of the run, in the order of the contract. */
+export function budgetResults({ run, latency }: TimedRun): readonly BudgetResult[] {
+  const { budgetMs: budgets = {}, budgetFails = [] } = run.settings;
+  return CALL_NAMES.flatMap((call) => {
+    const budgetMs = budgets[call];
+    if (budgetMs === undefined) return [];
+    const measured = latency.find((one) => one.call === call);
+    const replies = measured?.count ?? 0;
+    const p95Ms = measured?.p95Ms ?? null;
+    const state = replies < MIN_BUDGET_REPLIES ? 'unmeasured' : (p95Ms ?? 0) > budgetMs ? 'exceeded' : 'kept';
+    return { call, budgetMs, p95Ms, replies, fails: budgetFails.includes(call), state };
+  });
+}
+
+/** Returns the budgets that fail the run. */
+export function exceededBudgets(fold: TimedRun): readonly BudgetResult[] {
+  return budgetResults(fold).filter(({ fails, state }) => fails && state === 'exceeded');
 }
 
 interface Timed {

@@ -13,9 +13,9 @@ import {
   isFinding,
   type JudgedFinding,
   type JudgedOutcome,
+  type RulePlace,
   reasonOf,
 } from './judged-outcome.ts';
-import type { RulePlace } from './rule-place.ts';
 import { type ScenarioResult, stopReason } from './scenario-result.ts';
 
 interface EndpointResult {

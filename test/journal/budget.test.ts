@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { budgetResults } from '../../src/journal/budget.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent } from '../../src/journal/event.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
+import { budgetResults } from '../../src/journal/latency.ts';
 import { reportOfEvents } from '../report/journals.ts';
 import { ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
@@ -66,7 +66,7 @@ describe('a budget for the response times', () => {
 
   it('is a test in JUnit', async () => {
     const name =
-      '<testcase name="95 of 100 balance calls are answered within 1 ms" classname="croupier.budget" time="0.000">';
+      '<testcase name="95 of 100 balance calls are answered within 1 ms" classname="croupier.acme.budget" time="0.000">';
     expect(await reportOfEvents(run(20, 1), 'junit')).toContain(`${name}\n      <failure message="95 of 100 replies`);
     expect(await reportOfEvents(run(20, 1, { fails: false }), 'junit')).toContain(`${name}\n      <system-out>warn: `);
     expect(await reportOfEvents(run(19, 1), 'junit')).toContain(

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../journal/finding.ts';
-import { isAboutRaces } from '../../journal/rule-place.ts';
+import { isAboutRaces } from '../../journal/judged-outcome.ts';
 import { type LostCoverage, lostCoverage } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 

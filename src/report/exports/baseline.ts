@@ -3,7 +3,7 @@ import { allows, breachAt, type KnownResult } from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { isAboutRaces, type RulePlace } from '../../journal/rule-place.ts';
+import { isAboutRaces, type RulePlace } from '../../journal/judged-outcome.ts';
 
 /** One entry to write into a baseline. */
 export interface BaselineEntry {
@@ -40,8 +40,8 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
 }
 
 /**
- * Minimum number of scenarios for an entry that names none of them, because the rule fails in all of them. A list of so many
- * scenarios would say nothing more.
+ * Minimum number of scenarios for an entry that names none of them, because the rule fails in all of them. A list of that
+ * many scenarios would say nothing more.
  */
 const MIN_EVERYWHERE = 6;
 

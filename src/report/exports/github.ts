@@ -1,8 +1,8 @@
 import { staleEntries } from '../../journal/baseline.ts';
-import { exceededBudgets } from '../../journal/budget.ts';
 import type { Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { exceededBudgets } from '../../journal/latency.ts';
 import { forWorkflowMessage, forWorkflowProperty } from '../escape.ts';
 import { baselineFile, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';

@@ -1,11 +1,11 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { RULE_GROUPS } from '../../contract/rule.ts';
 import { isKnownBreach, type KnownGroup, knownGroups } from '../../journal/baseline.ts';
-import { type BudgetResult, budgetResults } from '../../journal/budget.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Place, Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { type BudgetResult, budgetResults } from '../../journal/latency.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { clauseText } from '../clause.ts';
@@ -292,7 +292,7 @@ function budgetCase(result: BudgetResult): TestCase {
   const verdicts = { kept: 'pass', exceeded: fails ? 'fail' : 'warn', unmeasured: 'skip' } as const;
   return {
     name: `95 of 100 ${call} calls are answered within ${duration(budgetMs)}`,
-    classname: 'croupier.budget',
+    classname: 'budget',
     place: null,
     seconds: 0,
     verdict: verdicts[state],

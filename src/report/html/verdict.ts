@@ -1,7 +1,7 @@
-import { exceededBudgets } from '../../journal/budget.ts';
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { exceededBudgets } from '../../journal/latency.ts';
 import { mark, verdictNoun } from '../marks.ts';
 import { scopeText } from '../scope.ts';
 import { capital, duration, plural } from '../terminal/layout.ts';

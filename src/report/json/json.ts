@@ -1,9 +1,9 @@
-import { budgetResults } from '../../journal/budget.ts';
 import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
+import { budgetResults } from '../../journal/latency.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
