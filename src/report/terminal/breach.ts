@@ -96,7 +96,8 @@ export function shortBreachLines(
     id === EXPECTATION
       ? expectationHeading(options, `${number}. `)
       : ruleHeading(resultOf(id, fold), options, `${number}. `, isFirst);
-  const lines = [...heading];
+  const worse = id === EXPECTATION ? null : worseSentence(id, fold);
+  const lines = [...heading, ...(worse === null ? [] : row('worse', worse, 2, options))];
   if (because !== null) lines.push(...row('because', `${because} is broken and would explain this`, 2, options));
   for (const [at, finding] of (id === EXPECTATION ? shown : shown.slice(0, 1)).entries()) {
     const isWhole = isFirst && at === 0;
