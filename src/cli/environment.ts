@@ -4,6 +4,8 @@ import { SWITCHES } from '../app/config/run-flags.ts';
 /** An environment variable that croupier reads. */
 export interface Variable {
   readonly name: string;
+  /** The flag with the same meaning. Left out if there is none. */
+  readonly flag?: string;
   readonly meaning: string;
 }
 
@@ -29,7 +31,8 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
   for (const option of allCommands(program).flatMap(({ options }) => options)) {
     const name = option.envVar ?? SWITCHES[option.attributeName()];
     if (name === undefined || found.has(name)) continue;
-    found.set(name, { name, meaning: `${option.long}${option.isBoolean() ? ' (1)' : ''}: ${option.description}` });
+    const flag = `${option.long}${option.isBoolean() ? ' (1)' : ''}`;
+    found.set(name, { name, flag, meaning: `${flag}: ${option.description}` });
   }
   return [...found.values(), ...OTHER_VARIABLES];
 }

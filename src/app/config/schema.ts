@@ -328,7 +328,9 @@ export const configSchema = z
           .describe('Time to wait for a player that another command uses. 0s: do not wait. Default: 10m.'),
       })
       .optional()
-      .describe('The settings of the locks. A lock lets only one command at a time play a player.'),
+      .describe(
+        'The settings of the locks. A lock lets only one command at a time play a player. Default: wait 10m, in a folder of your user.',
+      ),
     maxAtOnce: count
       .optional()
       .describe(`Maximum number of calls that are in progress at the same time. Default: ${DEFAULTS.maxAtOnce}.`),

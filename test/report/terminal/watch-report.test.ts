@@ -8,7 +8,7 @@ import { OPTIONS } from '../journals.ts';
 
 const ROWS = 24;
 
-/** The report of a run in which so many scenarios miss an expectation. */
+/** The report of a run in which this number of scenarios misses an expectation. */
 async function reportOf(failing: number, earlier: readonly (readonly [string, Verdict])[] = []): Promise<string> {
   const stories = Array.from({ length: failing + 1 }, (_, at) => planned(`ours/s${at}`, []));
   const events = [

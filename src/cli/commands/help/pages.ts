@@ -49,7 +49,11 @@ function environmentPage(program: CommandUnknownOpts, { columns }: Sink): string
   help.prepareContext({ helpWidth: columns });
   const rows = environmentVariables(program);
   const width = Math.max(...rows.map(({ name }) => name.length));
-  const list = rows.map(({ name, meaning }) => help.formatItem(name, width, meaning, help)).join('\n');
+  // One line for each variable of a flag is enough, because the page of the command explains the flag.
+  const list = rows
+    .map(({ name, flag, meaning: whole }) => ({ name, meaning: flag ?? whole }))
+    .map(({ name, meaning }) => help.formatItem(name, width, meaning, help))
+    .join('\n');
   return `Environment variables. A flag overrides them, and they override croupier.yaml.
 
 ${list}

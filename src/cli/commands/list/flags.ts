@@ -41,7 +41,7 @@ export function describeList(program: CommandUnknownOpts) {
     .description(
       'show the rules of the contract, the scenarios that test them, the clients of croupier.yaml, or the defects and variants of serve operator',
     )
-    .summary('show rules, scenarios, clients, and the defects of serve operator')
+    .summary('show rules, scenarios, clients, defects and variants')
     .addArgument(what)
     .argument('[names...]', 'only what belongs to these names, rules or groups (default: everything)')
     .addOption(new Option('--since <version>', 'only rules that were added after this version').argParser(versionFlag))

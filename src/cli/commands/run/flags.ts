@@ -58,8 +58,7 @@ export function describeRun(program: CommandUnknownOpts) {
     .addHelpText(
       'after',
       `
-Examples:
-  croupier run --reference --defect lost-update     a wallet with a bug
+Example:
   CROUPIER_KEY=… croupier run --base-url URL --ext-cid ID --session ID
 
 Exit status: 0 conforming, 1 not conforming, 2 usage, 3 undecided, 70 a bug`,
