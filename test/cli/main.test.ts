@@ -144,7 +144,7 @@ describe('croupier list', () => {
   it('names its lists without an argument', async () => {
     const { status, out } = await croupier(['list'], { cwd });
     expect(status).toBe(0);
-    expect(out.match(/^croupier list \w+ /gm)).toHaveLength(5);
+    expect(out.match(/^croupier list \w+ /gm)).toHaveLength(6);
   });
 
   it('shows only the entries of the given rules or groups', async () => {

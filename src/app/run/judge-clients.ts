@@ -186,9 +186,10 @@ async function playAndPublish(
   paces.set(operator, pace);
   const named = !isOnly || flags.client !== undefined ? extCID : undefined;
   const played = await play(playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }));
+  // The report compares the run with the one before it, so that it is chosen before the result is kept.
+  const text = runner.reportOf?.(extCID) ?? terminalReport;
   runner.onPlayed?.(extCID, played.fold);
   const published = await output.runExclusive(async () => {
-    const text = runner.reportOf?.(extCID) ?? terminalReport;
     const verbosity = verbosityOf(flags.verbose);
     const curl = flags.curl === true;
     const statuses = await publish(

@@ -232,7 +232,7 @@ class Watching {
     try {
       return await this.#options.judge(this.#prepared, only, {
         onPlayed: (extCID, fold) => this.#remember(extCID, fold),
-        reportOf: (extCID) => watchReport(this.#verdicts.get(extCID) ?? new Map(), this.#stdio.out.rows),
+        reportOf: (extCID) => watchReport(new Map(this.#verdicts.get(extCID)), this.#stdio.out.rows),
       });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
