@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { signBody } from '../src/contract/signature.ts';
-import type { LoadResult } from '../src/journal/load-result.ts';
+import type { LoadResult } from '../src/journal/load/result.ts';
 import { Connections } from '../src/load/connections.ts';
 import { Requests } from '../src/load/requests.ts';
 import { readOrigin } from '../src/wire/origin.ts';

@@ -190,6 +190,7 @@ async function prepare(): Promise<void> {
   copyFileSync(path.join(ROOT, 'scenarios/win/many-in-round.yaml'), at('our-scenarios/example.yaml'));
   copyFileSync(path.join(ROOT, 'scenarios/bet/zero.yaml'), at('found.yaml'));
   writeFileSync(at('bet.json'), '{"amount":"1.00","sessionID":"eu-anna-usd-catch"}');
+  writeFileSync(at('mix.yaml'), 'zeroWins: 60\n');
   writeFileSync(
     at('baseline.yaml'),
     '- { rule: idempotency.bet, reason: later, ticket: PAY-1, expires: 2099-01-01 }\n',

@@ -181,7 +181,7 @@ export interface RunStarted {
   readonly scenarios: readonly PlannedScenario[];
   /**
    * `proxy` if a real service made the calls and they passed through croupier. `load` if the calls are those of a load test,
-   * whose lines load-lines.ts describes. It is left out for all other runs.
+   * whose lines load/lines.ts describes. It is left out for all other runs.
    */
   readonly source?: 'proxy' | 'load';
   /**

@@ -1,5 +1,5 @@
 import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
-import { isLoadLine, LoadLines } from './load-lines.ts';
+import { isLoadLine, LoadLines } from './load/lines.ts';
 
 /**
  * The error for a text that is not a journal that this version of croupier can read. The message names the line and the

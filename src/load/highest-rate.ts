@@ -1,4 +1,4 @@
-import type { LoadResult } from '../journal/load-result.ts';
+import type { LoadResult } from '../journal/load/result.ts';
 
 /** One step of a search for the highest rate. */
 type SearchStep = NonNullable<LoadResult['search']>['steps'][number];

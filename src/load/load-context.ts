@@ -1,5 +1,5 @@
 import type { Money } from '../contract/money.ts';
-import type { LoadLine } from '../journal/load-lines.ts';
+import type { LoadLine } from '../journal/load/lines.ts';
 import type { Delivery } from './connections.ts';
 import type { Findings } from './findings.ts';
 import type { Measures } from './measures.ts';

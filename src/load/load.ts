@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Money } from '../contract/money.ts';
-import type { LoadLine } from '../journal/load-lines.ts';
+import type { LoadLine } from '../journal/load/lines.ts';
 import { readOrigin, splitUrl } from '../wire/origin.ts';
 import { routeOf, type WireOptions } from '../wire/wire.ts';
 import { type LoadDenomination, WindowAmounts } from './amounts.ts';

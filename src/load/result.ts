@@ -1,7 +1,7 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import { Money } from '../contract/money.ts';
-import { LOAD_FORMAT, type LoadFacts } from '../journal/load-result.ts';
+import { LOAD_FORMAT, type LoadFacts } from '../journal/load/result.ts';
 import type { Limit } from './limits.ts';
 import type { LoadedWallet, LoadOutcome } from './load.ts';
 import type { Measures } from './measures.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { concludeLoad, type LoadResult } from '../../src/journal/load-result.ts';
+import { concludeLoad, type LoadResult } from '../../src/journal/load/result.ts';
 import { findHighestRate } from '../../src/load/highest-rate.ts';
 import { RIGHT_LOAD } from './load-result.ts';
 

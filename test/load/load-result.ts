@@ -1,4 +1,4 @@
-import type { LoadFacts } from '../../src/journal/load-result.ts';
+import type { LoadFacts } from '../../src/journal/load/result.ts';
 
 /** The facts of a load test in which everything is right. */
 export const RIGHT_LOAD: LoadFacts = {

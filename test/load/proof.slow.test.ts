@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { silentStdio } from '../../src/app/stdio.ts';
 import { loadCommand } from '../../src/cli/commands/load/action.ts';
 import type { LoadFlags } from '../../src/cli/commands/load/flags.ts';
-import type { LoadResult } from '../../src/journal/load-result.ts';
+import type { LoadResult } from '../../src/journal/load/result.ts';
 import { type Behaviour, CORRECT } from '../../src/operator/behaviour.ts';
 import { demoOperator } from '../../src/operator/demo.ts';
 import { createOperator } from '../../src/operator/operator.ts';

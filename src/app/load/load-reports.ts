@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LoadResult } from '../../journal/load-result.ts';
+import type { LoadResult } from '../../journal/load/result.ts';
 import { loadHgrm } from '../../report/load/hgrm.ts';
 import { loadHtml } from '../../report/load/html.ts';
 import { nearest } from '../../scenario/near.ts';

@@ -14,7 +14,7 @@ export interface JournalFile {
    */
   append(event: JournalEvent): void;
   /**
-   * Writes whole lines that are no events, as a load test does (journal/load-lines.ts). Otherwise does the same as `append`.
+   * Writes whole lines that are no events, as a load test does (journal/load/lines.ts). Otherwise does the same as `append`.
    *
    * @throws UnwritableJournal if the operating system does not accept the lines
    */

@@ -1,4 +1,4 @@
-import type { LoadResult } from '../../journal/load-result.ts';
+import type { LoadResult } from '../../journal/load/result.ts';
 
 /**
  * Writes the response times of all calls as a table of percentiles in the format of HdrHistogram (`.hgrm`), which many plotters

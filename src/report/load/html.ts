@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
-import type { LoadResult } from '../../journal/load-result.ts';
+import type { LoadResult } from '../../journal/load/result.ts';
 import { html, Markup } from '../html/markup.ts';
 import { duration, plural } from '../terminal/layout.ts';
 import { type Chart, lineChart } from './chart.ts';

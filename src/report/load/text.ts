@@ -1,6 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { ruleById } from '../../contract/catalogue.ts';
-import type { LoadResult } from '../../journal/load-result.ts';
+import type { LoadResult } from '../../journal/load/result.ts';
 import { forTerminal } from '../escape.ts';
 import type { Look } from '../options.ts';
 import { duration, padEnd, padStart, plural } from '../terminal/layout.ts';

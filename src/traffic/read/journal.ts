@@ -2,7 +2,7 @@ import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from
 import { eventProblem } from '../../journal/event-schema.ts';
 import { sessionNamedIn } from '../../journal/exchange.ts';
 import { type FoldBuilder, startFold } from '../../journal/fold.ts';
-import { isLoadLine, LoadLines } from '../../journal/load-lines.ts';
+import { isLoadLine, LoadLines } from '../../journal/load/lines.ts';
 import { WallClock } from '../../journal/wall-clock.ts';
 import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 

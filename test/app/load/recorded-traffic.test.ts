@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readTraffic } from '../../../src/app/load/recorded-traffic.ts';
 import { JOURNAL_FORMAT } from '../../../src/journal/event.ts';
-import type { LoadLine } from '../../../src/journal/load-lines.ts';
+import type { LoadLine } from '../../../src/journal/load/lines.ts';
 
 let cwd = '';
 beforeAll(() => {

@@ -25,7 +25,7 @@ import { hostOf } from '../../../engine/doctor/address.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { denominationOf } from '../../../engine/stakes.ts';
 import { JOURNAL_FORMAT, type RunStarted, stopSignalOf } from '../../../journal/event.ts';
-import { concludeLoad, type LoadResult } from '../../../journal/load-result.ts';
+import { concludeLoad, type LoadResult } from '../../../journal/load/result.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { findHighestRate } from '../../../load/highest-rate.ts';
 import { type LoadProgress, type LoadWallet, runLoad } from '../../../load/load.ts';

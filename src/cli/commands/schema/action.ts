@@ -36,7 +36,7 @@ async function schemaOf(of: SchemaName): Promise<unknown> {
     case 'load': {
       const [{ z }, { loadResultSchema }] = await Promise.all([
         import('zod'),
-        import('../../../journal/load-result.ts'),
+        import('../../../journal/load/result.ts'),
       ]);
       return z.toJSONSchema(loadResultSchema);
     }

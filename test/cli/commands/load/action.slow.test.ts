@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LoadResult } from '../../../../src/journal/load-result.ts';
+import type { LoadResult } from '../../../../src/journal/load/result.ts';
 import { croupier, ended, start } from '../../croupier.ts';
 import { demoOperator } from '../../demo-operator.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentStdio } from '../../../../src/app/stdio.ts';
 import { loadCommand } from '../../../../src/cli/commands/load/action.ts';
 import type { LoadFlags } from '../../../../src/cli/commands/load/flags.ts';
-import type { LoadResult } from '../../../../src/journal/load-result.ts';
+import type { LoadResult } from '../../../../src/journal/load/result.ts';
 import { croupier } from '../../croupier.ts';
 
 let cwd = '';

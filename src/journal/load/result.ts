@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CALL_NAMES } from '../contract/call-name.ts';
+import { CALL_NAMES } from '../../contract/call-name.ts';
 
 /** The version of the JSON report of `croupier load`. */
 export const LOAD_FORMAT = 'croupier-load/1';

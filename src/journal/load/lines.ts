@@ -1,7 +1,7 @@
-import { CALL_NAMES, type CallName, type TransactionCall } from '../contract/call-name.ts';
-import { canonicalJson } from '../contract/canonical.ts';
-import type { JournalEvent, Received, RunStarted, Sending } from './event.ts';
-import { type Body, NO_REPLY_REASONS, type NoReplyReason } from './exchange.ts';
+import { CALL_NAMES, type CallName, type TransactionCall } from '../../contract/call-name.ts';
+import { canonicalJson } from '../../contract/canonical.ts';
+import type { JournalEvent, Received, RunStarted, Sending } from '../event.ts';
+import { type Body, NO_REPLY_REASONS, type NoReplyReason } from '../exchange.ts';
 
 /**
  * The lines of the journal of `croupier load` after its first event. A load test sends thousands of calls a second, so each line

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { concludeLoad, type LoadFacts } from '../../src/journal/load-result.ts';
-import { RIGHT_LOAD as RIGHT } from '../load/load-result.ts';
+import { concludeLoad, type LoadFacts } from '../../../src/journal/load/result.ts';
+import { RIGHT_LOAD as RIGHT } from '../../load/load-result.ts';
 
 const PROBLEM: LoadFacts['money']['problems'][number] = {
   player: 'anna',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalEvent, RunStarted } from '../../src/journal/event.ts';
-import { bodyText } from '../../src/journal/exchange.ts';
-import { isLoadLine, type LoadLine } from '../../src/journal/load-lines.ts';
-import { readJournal } from '../../src/journal/read.ts';
+import type { JournalEvent, RunStarted } from '../../../src/journal/event.ts';
+import { bodyText } from '../../../src/journal/exchange.ts';
+import { isLoadLine, type LoadLine } from '../../../src/journal/load/lines.ts';
+import { readJournal } from '../../../src/journal/read.ts';
 
 const START = {
   event: 'run-started',
