@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clients, resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
+import { repeatFlags } from '../../../app/config/run-flags.ts';
 import { withOwnSessions } from '../../../app/config/sessions-from.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
 import { UsageError, worstStatus } from '../../../app/exit-status.ts';
@@ -202,7 +203,7 @@ async function loadClient(
   journals.push(written.path);
   const journal = shownPath(written.path, stdio.cwd);
   const seed = flags.seed ?? randomBytes(4).toString('hex');
-  const started = startedEvent(client, settings, seed);
+  const started = { ...startedEvent(client, settings, seed), flags: repeatFlags(flags, flags.client && client.extCID) };
   const progress = startLoadProgress(loader);
   let disturber: Disturber | undefined;
   try {
