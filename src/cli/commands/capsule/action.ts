@@ -11,7 +11,9 @@ import type { Stdio } from '../../../app/stdio.ts';
 import { makeFolder } from '../../../engine/run/make-folder.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
+import { callLine } from '../../../traffic/capsule/call-line.ts';
 import { Capsule, type RewritingPass, UnsafeCapsuleError } from '../../../traffic/capsule/capsule.ts';
+import { readTimeline } from '../incident/action.ts';
 import { type CapsuleFile, capsuleFile } from './file.ts';
 import type { CapsuleFlags } from './flags.ts';
 
@@ -22,8 +24,7 @@ const SALT_BYTES = 32;
 export async function capsuleCommand(names: readonly string[], flags: CapsuleFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
   const { keysOf, secrets: keys } = await signingKeys(flags, stdio);
-  const files: CapsuleFile[] = [];
-  for (const name of names) files.push(await capsuleFile(name, stdio.cwd));
+  const files = await filesOf(names, flags, configuration, stdio);
   const capsule = new Capsule({
     digest: digestOf(saltOf(flags.salt, stdio)),
     keysOf,
@@ -46,6 +47,44 @@ export async function capsuleCommand(names: readonly string[], flags: CapsuleFla
   if (flags.map !== undefined) writeMap(flags.map, capsule, stdio);
   stdio.err.write(`${forTerminal(summary(capsule, targets, stdio))}\n`);
   return 0;
+}
+
+/** The flags that select calls. */
+const SELECTING = ['player', 'session', 'round', 'tx', 'from', 'to'] as const;
+
+/** Returns the files to rewrite. If calls are selected, a file contains only the calls of their players. */
+async function filesOf(
+  names: readonly string[],
+  flags: CapsuleFlags,
+  configuration: Configuration,
+  stdio: Stdio,
+): Promise<readonly CapsuleFile[]> {
+  const all = [...names, ...(flags.service ?? []), ...(flags.operator ?? [])];
+  if (all.length === 0) throw new UsageError('Nothing to share: name a file.');
+  const files: CapsuleFile[] = [];
+  for (const name of all) files.push(await capsuleFile(name, stdio.cwd));
+  if (SELECTING.every((flag) => flags[flag] === undefined)) return files;
+  const other = files.find(({ kind }) => kind !== 'calls');
+  if (other)
+    throw new UsageError(
+      `${other.shown}: calls can be selected in logs and HARs, not in a journal, a report or a scenario of croupier.`,
+    );
+  const { timeline } = await readTimeline(names, flags, configuration, stdio);
+  const lines = new Map<string, string[]>();
+  const views = timeline.wallets.flatMap(({ calls }) =>
+    calls.flatMap(({ seen, alsoSeen }) => (alsoSeen ? [seen, alsoSeen] : [seen])),
+  );
+  for (const { exchange } of views) {
+    const { file } = exchange.place;
+    const ofFile = lines.get(file) ?? [];
+    ofFile.push(`${callLine(exchange)}\n`);
+    lines.set(file, ofFile);
+  }
+  return files.map((file) => ({
+    ...file,
+    name: file.name.replace(/(?:\.har|\.json|\.ndjson)?$/, '.ndjson'),
+    pieces: (pass) => (lines.get(file.shown) ?? []).map((line) => pass.line(line)),
+  }));
 }
 
 /** Returns a keyed hash. Without the secret salt, somebody could find the few possible ids by hashing all of them. */

@@ -12,6 +12,8 @@ export interface CapsuleFile {
   /** The path as the user wrote it. */
   readonly shown: string;
   readonly path: string;
+  /** `calls`: a log or a HAR. `own`: a journal, a report or a scenario of croupier. */
+  readonly kind: 'calls' | 'own';
   /** The name of the capsule in a folder. The capsule of a compressed file is not compressed. */
   readonly name: string;
   /**
@@ -32,20 +34,33 @@ export async function capsuleFile(shown: string, cwd: string): Promise<CapsuleFi
   const file = path.resolve(cwd, shown);
   if (/\.ya?ml$/i.test(shown)) {
     const text = readTextFile(file, 'The scenario');
-    return { shown, path: file, name: path.basename(file), pieces: (pass) => [scenarioText(text, pass, shown)] };
+    return {
+      shown,
+      path: file,
+      kind: 'own',
+      name: path.basename(file),
+      pieces: (pass) => [scenarioText(text, pass, shown)],
+    };
   }
   if (/^\s*\{\s*"event"\s*:\s*"run-started"/.test(await headOf(file))) {
-    return { shown, path: file, name: path.basename(file), pieces: (pass) => eventLines(file, shown, pass) };
+    return {
+      shown,
+      path: file,
+      kind: 'own',
+      name: path.basename(file),
+      pieces: (pass) => eventLines(file, shown, pass),
+    };
   }
   const unpacked = await unpackedText(file);
   const name = unpacked === null ? path.basename(file) : path.basename(file).replace(/\.(?:gz|zip)$/i, '');
   const text = unpacked ?? readTextFile(file, shown);
   const value = /^\s*[{[]/.test(text) ? parsed(text) : undefined;
-  if (isDocument(value)) return { shown, path: file, name, pieces: (pass) => document(pass.document(value)) };
+  const kind = isDocument(value) && !isHar(value) ? 'own' : 'calls';
+  if (isDocument(value)) return { shown, path: file, kind, name, pieces: (pass) => document(pass.document(value)) };
   // Parsing other JSON and writing it again could change amounts that are written as numbers. So it is rewritten as
   // text.
-  if (value !== undefined) return { shown, path: file, name, pieces: (pass) => [pass.line(text)] };
-  return { shown, path: file, name, pieces: (pass) => lines(text, pass) };
+  if (value !== undefined) return { shown, path: file, kind, name, pieces: (pass) => [pass.line(text)] };
+  return { shown, path: file, kind, name, pieces: (pass) => lines(text, pass) };
 }
 
 /** Returns the text of a file that is compressed with gzip or zip, or null for any other file. */
@@ -87,11 +102,17 @@ function parsed(text: string): unknown {
   }
 }
 
+function isHar(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { log } = value as { readonly log?: { readonly entries?: unknown } };
+  return Array.isArray(log?.entries);
+}
+
 /** True for a HAR, and for a JSON file that croupier wrote. */
 function isDocument(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { log, schema } = value as { readonly log?: { readonly entries?: unknown }; readonly schema?: unknown };
-  return Array.isArray(log?.entries) || (typeof schema === 'string' && schema.startsWith('croupier-'));
+  const { schema } = value as { readonly schema?: unknown };
+  return isHar(value) || (typeof schema === 'string' && schema.startsWith('croupier-'));
 }
 
 /**

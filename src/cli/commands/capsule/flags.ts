@@ -2,6 +2,7 @@ import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commande
 import { ADDRESS_KINDS, type AddressKind } from '../../../traffic/capsule/addresses.ts';
 import { configOption } from '../../options/client.ts';
 import { collect, type FlagsOf } from '../../options/parts.ts';
+import { addLogOptions, addSelectionOptions, addSideOptions } from '../incident/flags.ts';
 
 /** Adds a kind of addresses. @throws InvalidArgumentError for an unknown kind */
 function addressKind(text: string, earlier: readonly AddressKind[] | undefined): readonly AddressKind[] {
@@ -17,14 +18,15 @@ export function describeCapsule(program: CommandUnknownOpts) {
     .argParser(addressKind);
   // argParser removes the choices. They are set again, because help and completion show them.
   remove.argChoices = [...ADDRESS_KINDS];
-  return program
+  const capsule = program
     .command('capsule')
     .description(
       'make journals, HARs, reports, scenarios and logs safe to share: remove keys, and replace the ids of sessions and players',
     )
     .summary('remove keys, sessions and players from journals, HARs and logs')
-    .argument('<files...>', 'the files to share')
-    .option('--out <file>', 'file for the result (default: stdout); a folder for several files')
+    .argument('[files...]', 'the files to share')
+    .option('--out <file>', 'file for the result (default: stdout); a folder for several files');
+  return addLogOptions(addSelectionOptions(addSideOptions(capsule)))
     .optionsGroup('Values to remove:')
     .addOption(configOption())
     .option('--key-file <file>', 'file with a key to remove (or CROUPIER_KEY); repeatable', collect)
@@ -42,10 +44,14 @@ same alias in every capsule. Transactions, rounds, amounts and times stay, so
 that croupier incident, replay and report convert give the same result as with
 the original.
 
+If you select calls, the capsule has all calls of their players, because a
+balance depends on all of them. Each call is then one line of JSON.
+
 Examples:
   croupier capsule .croupier/run.ndjson --out ticket.ndjson
   croupier capsule staging.har wallet.log --out ticket/    the same aliases
   croupier capsule ticket.har --out for-support.har --map who-is-who.json
+  croupier capsule wallet.log --player 4711 --out ticket.ndjson
   croupier capsule wallet.log --remove email --remove ip --out ticket.log
 
 Exit status: 0 written, 2 usage, or a file cannot be read or written, or an id

@@ -9,14 +9,7 @@ export function describeIncident(program: CommandUnknownOpts) {
     .description('explain what happened and where the money is, from curl lines, HARs, raw HTTP, logs and journals')
     .summary('explain what happened, and where the money is')
     .argument('[files...]', 'files to read (- is stdin); croupier recognises by the format which side wrote a file');
-  const calls = addSideOptions(incident)
-    .optionsGroup('Which calls:')
-    .option('--player <id>', 'only the calls of this player')
-    .option('--session <sessionID>', 'only the calls of this session')
-    .option('--round <roundID>', 'only the calls of this round')
-    .option('--tx <txID>', 'only the calls of this transaction and its refunds')
-    .option('--from <time>', 'only calls from this time (14:03, 2026-11-21T14:03)')
-    .option('--to <time>', 'only calls up to this time');
+  const calls = addSelectionOptions(addSideOptions(incident));
   return addLogOptions(calls)
     .optionsGroup('Keys and output:')
     .option('--key-file <file>', 'file with a key to verify signatures; repeatable', collect)
@@ -50,6 +43,20 @@ export function addSideOptions<Args extends unknown[], Opts extends OptionValues
   return command
     .option('--service <file>', 'file of the service or another caller; repeatable', collect)
     .option('--operator <file>', 'file of the operator; repeatable', collect);
+}
+
+/** Adds the flags that select calls. All commands that read recorded calls share them. */
+export function addSelectionOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+) {
+  return command
+    .optionsGroup('Which calls:')
+    .option('--player <id>', 'only the calls of this player')
+    .option('--session <sessionID>', 'only the calls of this session')
+    .option('--round <roundID>', 'only the calls of this round')
+    .option('--tx <txID>', 'only the calls of this transaction and its refunds')
+    .option('--from <time>', 'only calls from this time (14:03, 2026-11-21T14:03)')
+    .option('--to <time>', 'only calls up to this time');
 }
 
 /** Adds the flags that describe the format of logs. All commands that read recorded calls share them. */

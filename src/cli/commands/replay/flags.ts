@@ -8,7 +8,7 @@ import {
 } from '../../options/client.ts';
 import { countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
-import { addLogOptions, addSideOptions } from '../incident/flags.ts';
+import { addLogOptions, addSelectionOptions, addSideOptions } from '../incident/flags.ts';
 
 const MAX_SPEED = 1_000_000;
 
@@ -27,14 +27,7 @@ export function describeReplay(program: CommandUnknownOpts) {
     )
     .summary('repeat recorded calls against a test operator: is it fixed?')
     .argument('[files...]');
-  const calls = addSideOptions(replay)
-    .optionsGroup('Which calls:')
-    .option('--player <id>', 'only the calls of this player')
-    .option('--session <sessionID>', 'only the calls of this session')
-    .option('--round <roundID>', 'only the calls of this round')
-    .option('--tx <txID>', 'only the calls of this transaction and its refunds')
-    .option('--from <time>', 'only calls from this time (14:03, 2026-11-21T14:03)')
-    .option('--to <time>', 'only calls up to this time')
+  const calls = addSelectionOptions(addSideOptions(replay))
     // The names of these flags in older releases.
     .addOption(new Option('--of <sessionID>').hideHelp())
     .addOption(new Option('--until <time>').hideHelp());

@@ -1,6 +1,6 @@
 import { cutEntry, cutObject } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
-import type { LoggedExchange, LogPlace } from '../../logged-exchange.ts';
+import type { LoggedExchange, LogPlace, Side } from '../../logged-exchange.ts';
 import { readTextLine } from './access-log.ts';
 import { type LogField, type LogForm, logForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
@@ -61,12 +61,17 @@ export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): Lo
   let best: LoggedExchange | undefined;
   for (const layer of layersOf(object)) {
     const found =
-      exchangeOfLine((field) => fieldOf(layer, field, form), form, place, 'operator') ??
+      exchangeOfLine((field) => fieldOf(layer, field, form), form, place, sideOf(object)) ??
       readCarriedText(layer, form, place);
     if (found && (!best || knownParts(found) > knownParts(best))) best = found;
     if (best && knownParts(best) === MAX_PARTS) break;
   }
   return best;
+}
+
+/** The side that wrote an entry. croupier itself writes its name into the calls of a capsule. */
+function sideOf({ side }: Fields): Side {
+  return side === 'service' ? 'service' : 'operator';
 }
 
 const MAX_PARTS = 2;

@@ -214,3 +214,45 @@ describe('croupier capsule', () => {
     expect(err).toContain(why);
   });
 });
+
+describe('a capsule of selected calls', () => {
+  const entry = (session: string, call: 'bet' | 'win', balance: string, more: object = {}): string =>
+    JSON.stringify({
+      time: '2026-11-23T14:00:00.123Z',
+      method: 'POST',
+      path: `/${call}`,
+      status: 200,
+      player: `player-of-${session}`,
+      requestBody: {
+        amount: '1.00',
+        roundID: `r-${session}`,
+        sessionID: session,
+        txID: `${call}-${session}`,
+        type: 'regular',
+      },
+      responseBody: { balance, txID: `o-${session}` },
+      ...more,
+    });
+  const log = ['alpha-1', 'beta-2'].flatMap((session) => [
+    entry(session, 'bet', '9.00'),
+    entry(session, 'win', '10.00'),
+  ]);
+
+  it('has only the calls of their players, and gives the same verdict', async () => {
+    writeFileSync(path.join(cwd, 'two.log'), `${log.join('\n')}\n`);
+    const made = await run('capsule', 'two.log', '--session', 'beta-2', '--out', 'one.ndjson', '--map', 'one.json');
+    expect(made.status).toBe(0);
+    const written = read('one.ndjson');
+    expect(written.split('\n').filter((each) => each !== '')).toHaveLength(2);
+    expect(written).not.toMatch(/alpha-1|beta-2/);
+    const { out, status } = await run('incident', 'one.ndjson');
+    expect(status).toBe(0);
+    expect(out).toContain('should have 10.00, and the operator said 10.00');
+  });
+
+  it('needs a log or a HAR', async () => {
+    const { status, err } = await run('capsule', 'run.ndjson', '--player', 'p', '--out', 'none.ndjson');
+    expect(status).toBe(2);
+    expect(err).toContain('calls can be selected in logs and HARs');
+  });
+});
