@@ -29,6 +29,7 @@ export function gapsOf(books: Books, rounds: readonly RoundVerdict[], calls: rea
   );
   found.push(...contradictionsOf(calls));
   found.push(...possibleWins(books, rounds), ...possibleBets(books), ...paidWithoutBet(books, calls));
+  found.push(...winsWithoutBet(books));
   return found;
 }
 
@@ -66,6 +67,24 @@ function possibleBets({ deviations, transactions }: Books): readonly string[] {
       `the balance in the reply to call ${call.number} is ${by.absolute().format(2)} lower than the calls explain, either because ${cause.text}, or because the logs lack the bet of the ${orphan.call} of call ${firstNumber(orphan)}`,
     ];
   });
+}
+
+/** Finds wins that were paid although the logs do not have the bet of their round. The bet may have come before the logs, or never. */
+function winsWithoutBet({ transactions }: Books): readonly string[] {
+  const rounds = new Set(transactions.flatMap(({ call, roundID }) => (call === 'bet' ? [roundID] : [])));
+  const orphans = transactions.filter(
+    ({ call, roundID, isCampaign, amount, attempts }) =>
+      call === 'win' &&
+      roundID !== null &&
+      !isCampaign &&
+      !rounds.has(roundID) &&
+      amount?.isZero() !== true &&
+      !attempts.every(({ seen }) => seen.exchange.isOfRun === true || seen.exchange.isProbe === true),
+  );
+  return orphans.map(
+    (win) =>
+      `the logs do not have the bet of the win of call ${firstNumber(win)} (round ${win.roundID}), so it is unknown whether the win was due`,
+  );
 }
 
 /** Finds refunds that were paid although the logs do not have the bet. The operator may have taken the bet before, or never. */

@@ -55,11 +55,47 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
     if (win.call !== 'win' || win.isCampaign || !first || win.attempts.some(isTypeCut)) return [];
     if (isWinWithoutBet(win, round))
       return [fault([first], `the service sent the win of call ${first.number} in a round without an accepted bet`)];
+    const settling = round.find((other) => isSettledBefore(other, win));
+    if (settling)
+      return [
+        fault(
+          [settling.attempts[0] ?? first, first],
+          `the service sent the win of call ${first.number} with another txID, although the win of call ${settling.attempts[0]?.number} had settled the round`,
+        ),
+      ];
     const [again] = round.filter((other) => isSentAgain(win, other));
     const sent = again?.attempts[0];
     if (!again || !sent) return [];
     const text = `the win of call ${first.number} was not answered 200, and the service sent a win of the same round with another txID (call ${sent.number}) instead of the same win`;
     return [fault([first, sent], text)];
+  });
+}
+
+/** True if another win of the same round was answered 200 before a win, so that the round was settled. Free rounds have wins of their own. */
+function isSettledBefore(other: Transaction, win: Transaction): boolean {
+  if (other.call !== 'win' || other.key === win.key || other.isCampaign || other.state !== 'accepted') return false;
+  const isFree = [other, win].some(({ attempts }) => attempts.some(({ seen }) => seen.type === 'free'));
+  return !isFree && isBefore(other.attempts, win.attempts);
+}
+
+/** Finds one txID with which the service sent calls of two wallets. */
+export function sharedTransactions(calls: readonly LoggedCall[]): readonly Oddity[] {
+  const first = new Map<string, LoggedCall>();
+  return calls.flatMap((call) => {
+    const { txID } = call.seen;
+    if (txID === null || call.wallet === null || isOfCroupier(call.seen.exchange)) return [];
+    const before = first.get(txID);
+    if (!before) {
+      first.set(txID, call);
+      return [];
+    }
+    if (before.wallet === call.wallet) return [];
+    return [
+      fault(
+        [before, call],
+        `the service sent the txID ${txID} for two players or currencies (calls ${before.number} and ${call.number})`,
+      ),
+    ];
   });
 }
 

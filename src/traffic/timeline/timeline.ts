@@ -15,6 +15,7 @@ import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
 import { withRepeatedHour } from './repeated-hour.ts';
+import { sharedTransactions } from './service-fault.ts';
 import { judgeWallet, type WalletVerdict } from './verdict.ts';
 import { worstFirst } from './wallet-state.ts';
 
@@ -159,10 +160,13 @@ function timelineIn(
   const own = wallets.flatMap(({ books, currency, wallet }) =>
     breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), { currency, isKeyProven }),
   );
-  const oddities = wallets.flatMap(({ books, wallet }) => [
-    ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions)),
-    ...fixedOf(books.deviations),
-  ]);
+  const oddities = [
+    ...sharedTransactions(logged),
+    ...wallets.flatMap(({ books, wallet }) => [
+      ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions)),
+      ...fixedOf(books.deviations),
+    ]),
+  ];
   const breakers = breakersOf([...own, ...judged], logged);
   const timeline = {
     calls: selected,

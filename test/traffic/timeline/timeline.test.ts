@@ -331,7 +331,8 @@ describe('calls in flight for less than a millisecond', () => {
   // The operator carried out the win first, then the bet of 4, then the bet of 8.
   const timelineWith = (precisionMs: number): IncidentTimeline =>
     new Log()
-      .balance('963', { at: 0 })
+      .balance('964', { at: 0 })
+      .bet('b3', '1', { at: 0.5, balance: '963' }, { round: 'r-3' })
       .bet('b1', '8', { at: 1.0001, tookMs: 0.9, balance: '958', precisionMs })
       .bet('b2', '4', { at: 1.00015, tookMs: 0.9, balance: '966', precisionMs }, { round: 'r-2' })
       .win('w1', '7', { at: 1.0002, tookMs: 0.9, balance: '970', precisionMs }, { round: 'r-3' })
@@ -614,4 +615,33 @@ describe('a long log', () => {
     }
     expect(log.timeline().status).toBe(0);
   }, 10_000);
+});
+
+describe('a win whose bet is not in the logs', () => {
+  it('makes the result unknown, because the win may not be due', () => {
+    const timeline = new Log().balance('100').win('w1', '5', { balance: '105' }).timeline();
+    expect(timeline.status).toBe(3);
+    expect(only(timeline).unknowns.join(' ')).toMatch(/do not have the bet of the win of call 2/);
+  });
+
+  it('changes nothing if it is a win of 0', () => {
+    expect(new Log().balance('100').win('w1', '0', { balance: '100' }).timeline().status).toBe(0);
+  });
+});
+
+describe('a call that the service must not send', () => {
+  const faults = (log: Log): readonly string[] =>
+    log.timeline().oddities.flatMap(({ kind, calls }) => (kind === 'service-fault' ? [calls.join()] : []));
+  const settled = (): Log =>
+    new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '9', { balance: '104' });
+
+  it('is a win with another txID in a round that a win has settled', () => {
+    expect(faults(settled().win('w2', '9', { balance: '113' }))).toEqual(['3,4']);
+    expect(faults(settled().win('w1', '9', { balance: '104' }))).toEqual([]);
+  });
+
+  it('is a call with the txID of another player', () => {
+    const log = settled().bet('b1', '5', { balance: '20' }, { session: 's-2', round: 'r-2' });
+    expect(faults(log)).toEqual(['2,4']);
+  });
 });
