@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunnableScenario } from '../engine/run-options.ts';
@@ -22,8 +21,8 @@ export interface SuiteScenario extends RunnableScenario {
   /** The paths of the fragments that the scenario uses, including fragments that do not exist. */
   readonly fragments: readonly string[];
   readonly builtIn: boolean;
-  /** The hash of the text of the file and of its fragments. */
-  readonly contentHash: string;
+  /** The text of the file and of its fragments, from which the digest of the suite is made. */
+  readonly contents: string;
   readonly needs: Needs;
   /** The rules in the `rules` list of the scenario, each with its place in the file. */
   readonly claims: Scenario['rules'];
@@ -206,7 +205,6 @@ interface Origin {
 function scenariosOf(scenario: Scenario, { file, fragments, text, builtIn, uuid }: Origin): readonly SuiteScenario[] {
   const source = toSource(scenario.file, text);
   const contents = JSON.stringify([text, ...fragments.values()]);
-  const contentHash = createHash('sha256').update(contents).digest('hex');
   return scenario.boundScenarios.map((bound) => {
     const id = bound.caseId === undefined ? scenario.id : `${scenario.id}#${bound.caseId}`;
     return {
@@ -221,7 +219,7 @@ function scenariosOf(scenario: Scenario, { file, fragments, text, builtIn, uuid 
       needs: bound.needs,
       absoluteFile: file,
       fragments: [...fragments.keys()],
-      contentHash,
+      contents,
       source,
       claims: scenario.rules,
       builtIn,

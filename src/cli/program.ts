@@ -1,7 +1,7 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { EXIT, UsageError } from '../app/exit-status.ts';
 import { reportFault } from '../app/fault.ts';
-import { inUseText, PlayersInUse } from '../app/lock/player-locks.ts';
+import { inUseText, PlayersInUse } from '../app/lock/players-in-use.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { version } from '../app/version.ts';
 import { addCommands } from './commands.ts';

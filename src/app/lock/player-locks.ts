@@ -16,23 +16,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
 import { quoteWord } from '../../report/curl.ts';
 import { forTerminal } from '../../report/escape.ts';
+import { capital } from '../../report/terminal/layout.ts';
 import type { Stdio } from '../stdio.ts';
 import { type Holder, holderText, isRunning, readHolder, thisHolder } from './holder.ts';
 import type { LockSettings } from './lock-folder.ts';
-
-/**
- * Thrown if a player is in use by another process for longer than the user wants to wait. Nothing was sent. The message says who
- * has the player. It is no sentence, and it contains names that are not escaped yet.
- */
-export class PlayersInUse extends Error {
-  override readonly name = 'PlayersInUse';
-}
-
-/** Returns the text for the user of a command that could not begin. */
-export function inUseText({ message }: PlayersInUse): string {
-  const why = "Nothing was sent, because two commands that play the same player would change each other's balances.";
-  return `${forTerminal(`${capital(message)}.`)}\n${why}\nTry again later, or wait longer with --lock-wait.\n`;
-}
+import { PlayersInUse } from './players-in-use.ts';
 
 /** The locks that this process holds. */
 export interface HeldLocks {
@@ -113,10 +101,6 @@ export async function lockPlayers(
 
 function describe({ player, operator }: Holder): string {
   return `the ${player} of ${operator}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function say({ stdio }: LockRequest, line: string): void {

@@ -20,7 +20,7 @@ interface Inputs {
 export function digestsOf({ client, scenarios, settings, required, baseline }: Inputs): Digests {
   return {
     rules: digest(RULES),
-    suite: digest(scenarios.map(({ id, contentHash }) => [id, contentHash]).toSorted(byFirst)),
+    suite: digest(scenarios.map(({ id, contents }) => [id, contents]).toSorted(byFirst)),
     config: digest([clientWithoutSecrets(client), { ...settings, seed: null }, required]),
     // The lines of a baseline change with its comments.
     ...(baseline && { baseline: digest(baseline.known.map((known) => ({ ...known, line: 0, tried: true }))) }),

@@ -12,7 +12,8 @@ import type { OpenJournal } from '../../report/options.ts';
 import { processNow } from '../../wire/clock.ts';
 import { notices, openJournal, thisProcess } from '../journal-files.ts';
 import type { LockSettings } from '../lock/lock-folder.ts';
-import { type HeldLocks, lockPlayers, PlayersInUse } from '../lock/player-locks.ts';
+import { type HeldLocks, lockPlayers } from '../lock/player-locks.ts';
+import { PlayersInUse } from '../lock/players-in-use.ts';
 import type { Stdio } from '../stdio.ts';
 import { pauseNotices } from './pause-notice.ts';
 

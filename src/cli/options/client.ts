@@ -66,9 +66,7 @@ function addConnectionOptions<Args extends unknown[], Opts extends OptionValues,
 ) {
   return command
     .addOption(
-      setting('--key-file <file>', 'file with the Integration API key (- for stdin); or set CROUPIER_KEY').env(
-        'CROUPIER_KEY_FILE',
-      ),
+      setting('--key-file <file>', 'file with the key (- for stdin), or set CROUPIER_KEY').env('CROUPIER_KEY_FILE'),
     )
     .addOption(setting('--ca <file>', 'also trust this certificate authority (PEM file)').env('CROUPIER_CA'))
     .addOption(setting('--insecure', 'do not check the TLS certificate'))
@@ -78,7 +76,7 @@ function addConnectionOptions<Args extends unknown[], Opts extends OptionValues,
 
 /** Returns the flag that allows a command to move money at an address that looks like production. */
 export function productionOption() {
-  return setting('--production', 'move money although the address looks like production');
+  return setting('--production', 'move money at an address that looks like production');
 }
 
 /** Adds the flags about players that another command uses, for every command that moves money. */
@@ -87,14 +85,12 @@ export function addLockOptions<Args extends unknown[], Opts extends OptionValues
 ) {
   return command
     .addOption(
-      setting('--lock-wait <duration>', `time to wait for players that are in use (default: ${LOCK_WAIT})`)
+      setting('--lock-wait <duration>', `time to wait for players in use (default: ${LOCK_WAIT})`)
         .argParser(durationFlag)
         .env('CROUPIER_LOCK_WAIT'),
     )
     .addOption(
-      setting('--lock-folder <folder>', 'folder of the lock files, to share it between machines').env(
-        'CROUPIER_LOCK_FOLDER',
-      ),
+      setting('--lock-folder <folder>', 'folder of the lock files, for several machines').env('CROUPIER_LOCK_FOLDER'),
     )
     .addOption(setting('--no-lock', 'play the players even if another command uses them'));
 }
@@ -121,7 +117,7 @@ export function addWaitOptions<Args extends unknown[], Opts extends OptionValues
 
 /** Returns the flag for the amount of a bet, by currency. */
 export function stakeOption() {
-  return setting('--stake <CUR=amount>', 'the stake for a currency, such as USD=1.00; repeatable').argParser(collect);
+  return setting('--stake <CUR=amount>', 'stake of a currency, as USD=1.00; repeatable').argParser(collect);
 }
 
 /** Returns the flag for the number of decimals, by currency. */
@@ -138,7 +134,7 @@ export function addPlayOptions<Args extends unknown[], Opts extends OptionValues
     .addOption(decimalsOption())
     .addOption(setting('--campaign <frID>', 'a free-rounds campaign that the operator knows').env('CROUPIER_CAMPAIGN'))
     .addOption(
-      setting('--workers <n>', 'scenarios to run in parallel (at most one per player)')
+      setting('--workers <n>', 'scenarios in parallel (at most one per player)')
         .argParser(countFlag)
         .env('CROUPIER_WORKERS'),
     )
@@ -147,9 +143,7 @@ export function addPlayOptions<Args extends unknown[], Opts extends OptionValues
 
 /** Returns the flag for the maximum number of calls per second. */
 export function rateOption() {
-  return setting('--rate <n>', 'maximum number of calls per second (default: no limit)')
-    .argParser(rateFlag)
-    .env('CROUPIER_RATE');
+  return setting('--rate <n>', 'maximum calls per second (default: no limit)').argParser(rateFlag).env('CROUPIER_RATE');
 }
 
 /** Adds every flag that croupier.yaml or the environment can replace. */
@@ -158,7 +152,7 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
 ) {
   return addLockOptions(addPlayOptions(addWaitOptions(addClientOptions(command).addOption(productionOption()))))
     .addOption(
-      setting('--contract <version>', 'contract version of the integration (default: the latest)')
+      setting('--contract <version>', 'version of the contract (default: the latest)')
         .argParser(versionFlag)
         .env('CROUPIER_CONTRACT'),
     )
@@ -167,9 +161,9 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     .addOption(setting('--core-api-host <address>', 'the address that it listens on (default: 127.0.0.1)'))
     .addOption(setting('--core-api-url <url>', 'URL at which backends and players reach it, if it is another one'))
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
-    .addOption(setting('--require <rules>', 'groups and rules that the run must decide; repeatable').argParser(collect))
+    .addOption(setting('--require <rules>', 'groups and rules that must be decided; repeatable').argParser(collect))
     .addOption(
-      setting('--label <name=text>', 'add a label to journal and reports, as build=1.2; repeatable')
+      setting('--label <name=text>', 'label for the reports, as build=1.2; repeatable')
         .argParser(collect)
         .env('CROUPIER_LABEL'),
     )

@@ -3,7 +3,8 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Holder } from '../../../src/app/lock/holder.ts';
-import { type LockRequest, lockPlayers, PlayersInUse } from '../../../src/app/lock/player-locks.ts';
+import { type LockRequest, lockPlayers } from '../../../src/app/lock/player-locks.ts';
+import { PlayersInUse } from '../../../src/app/lock/players-in-use.ts';
 import type { SessionUnderTest } from '../../../src/engine/run-options.ts';
 
 let folder = '';

@@ -1,0 +1,16 @@
+import { forTerminal } from '../../report/escape.ts';
+import { capital } from '../../report/terminal/layout.ts';
+
+/**
+ * Thrown if a player is in use by another process for longer than the user wants to wait. Nothing was sent. The message says who
+ * has the player. It is no sentence, and it contains names that are not escaped yet.
+ */
+export class PlayersInUse extends Error {
+  override readonly name = 'PlayersInUse';
+}
+
+/** Returns the text for the user of a command that could not begin. */
+export function inUseText({ message }: PlayersInUse): string {
+  const why = "Nothing was sent, because two commands that play the same player would change each other's balances.";
+  return `${forTerminal(`${capital(message)}.`)}\n${why}\nTry again later, or wait longer with --lock-wait.\n`;
+}
