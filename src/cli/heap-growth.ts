@@ -10,13 +10,14 @@ export function limitHeapGrowth(): void {
 }
 
 /** Size of the space for new objects, in megabytes. */
-const YOUNG_MB = 32;
+const YOUNG_MB = 16;
 
 /**
  * Makes the space for new objects larger. A load test creates some hundred objects for each call, which live only until its reply
- * comes. In a small space, many of them are moved to the old space before.
+ * comes. In a small space, many of them are moved to the old space before. The old space grows slowly, as in a run.
  */
 export function useLargeYoungHeap(): void {
+  setFlagsFromString('--heap-growing-percent=35');
   setFlagsFromString(`--max-semi-space-size=${YOUNG_MB}`);
   setFlagsFromString(`--min-semi-space-size=${YOUNG_MB}`);
 }

@@ -5,7 +5,7 @@ import { type Currency, currencyByCode } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
 import { type Answer, answerOf } from '../reply/classify.ts';
 import { problemsOf, verdictOnTime } from '../reply/problems.ts';
-import { type ReplyReading, readReply } from '../reply/read.ts';
+import { type ReplyReading, readOnce } from '../reply/read.ts';
 import { signatureProblem } from '../reply/signature.ts';
 import { replyStatus } from '../reply/status.ts';
 import type { Delivery } from './connections.ts';
@@ -183,7 +183,7 @@ export class Caller {
     const context = this.#context;
     this.calls += 1;
     const { outcome, sent, end } = delivery;
-    const reading = outcome.kind === 'reply' ? readReply(outcome.reply) : undefined;
+    const reading = outcome.kind === 'reply' ? readOnce(outcome.reply) : undefined;
     const answer = answerOf({ call, outcome }, reading);
     const status = replyStatus({ outcome });
     const detail = outcome.kind === 'none' ? outcome.detail : undefined;

@@ -28,7 +28,7 @@ export interface Mix {
 export const DEFAULT_MIX: Mix = {
   severalBets: 20,
   zeroWins: 60,
-  simultaneousRounds: 30,
+  simultaneousRounds: 50,
   wholeBalance: 1,
   freeRounds: 3,
   repeatsAtOnce: 2,

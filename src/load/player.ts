@@ -43,8 +43,8 @@ const MAX_REPEATS = 4;
 const STEER_AT = Money.of('10');
 const MAX_STEER = Money.of('40');
 const SIXTY_PERCENT = Money.of('0.6');
-/** Longest wait before the refund of a broken bet, in milliseconds. */
-const MAX_REFUND_WAIT_MS = 60;
+/** Longest wait after a connection that croupier has closed, in milliseconds. */
+const MAX_BREAK_WAIT_MS = 60;
 
 /** Plays the rounds of one wallet. Only this player uses the wallet, so its balance is known at every moment. */
 export class Player {
@@ -282,7 +282,7 @@ export class Player {
   async #resolveBet(bet: LoadTransaction, session: LoadSession): Promise<void> {
     if (bet.state !== 'unknown') return;
     if (!this.#random.isIn(this.#context.mix.overtakingRefunds))
-      await this.#context.wait(this.#random.below(MAX_REFUND_WAIT_MS));
+      await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
     const { roundID, amount } = bet;
     const refund = this.caller.create('refund', session, {
       roundID,
@@ -344,6 +344,11 @@ export class Player {
   async #sendUntilAccepted(transaction: LoadTransaction, session: LoadSession): Promise<void> {
     const { wallet } = this.caller;
     let finalErrors = 0;
+    // A call whose connection croupier has closed did not fail, so it need not wait as long as after an error.
+    if (transaction.isBroken && wallet.unknown.has(transaction)) {
+      await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
+      await this.#send(transaction, session, {});
+    }
     for (let pauseMs = FIRST_PAUSE_MS; wallet.unknown.has(transaction); pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       if (this.#context.isOver() || finalErrors >= MAX_FINAL_ERRORS) return;
       await this.#context.wait(pauseMs * (0.8 + 0.4 * this.#random.next()));

@@ -71,6 +71,11 @@ export function readAndShorten(reply: Reply): Reply {
   return short;
 }
 
+/** Reads a reply without caching the result. A load test reads each of its many replies only once. */
+export function readOnce(reply: Reply): ReplyReading {
+  return read(reply);
+}
+
 function read(reply: Reply): ReplyReading {
   const { object, numbers, problem } = readJsonObject(reply.body);
   const txID = object?.txID;

@@ -17,7 +17,7 @@ export const mixSchema = z
     zeroWins: share.optional().describe('Rounds whose win is 0. Default: 60.'),
     simultaneousRounds: share
       .optional()
-      .describe('Rounds whose calls are sent at the same moment as those of another round of the player. Default: 30.'),
+      .describe('Rounds whose calls are sent at the same moment as those of another round of the player. Default: 50.'),
     wholeBalance: share
       .optional()
       .describe('Pairs of bets at the same moment that together are more than the balance. Default: 1.'),
