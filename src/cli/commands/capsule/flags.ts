@@ -13,19 +13,17 @@ function addressKind(text: string, earlier: readonly AddressKind[] | undefined):
 
 /** Defines `croupier capsule` and its flags. */
 export function describeCapsule(program: CommandUnknownOpts) {
-  const remove = new Option('--remove <kind>', 'replace all addresses of this kind; repeatable')
+  const remove = new Option('--remove <kind>', 'replace all addresses; repeatable')
     .choices(ADDRESS_KINDS)
     .argParser(addressKind);
   // argParser removes the choices. They are set again, because help and completion show them.
   remove.argChoices = [...ADDRESS_KINDS];
   const capsule = program
     .command('capsule')
-    .description(
-      'make journals, HARs, reports, scenarios and logs safe to share: remove keys, and replace the ids of sessions and players',
-    )
+    .description('remove keys, sessions and players, so that files are safe to share')
     .summary('remove keys, sessions and players from journals, HARs and logs')
     .argument('[files...]', 'the files to share')
-    .option('--out <file>', 'file for the result (default: stdout); a folder for several files');
+    .option('--out <file>', 'file, or a folder for several files (default: stdout)');
   return addLogOptions(addSelectionOptions(addSideOptions(capsule)))
     .optionsGroup('Values to remove:')
     .addOption(configOption())
@@ -33,29 +31,22 @@ export function describeCapsule(program: CommandUnknownOpts) {
     .option('--header <name>', 'header whose value is removed; repeatable', collect)
     .addOption(remove)
     .optionsGroup('Aliases:')
-    .option('--salt <file>', 'file with the salt of the aliases (default: .croupier/capsule.salt)')
-    .option('--map <file>', 'write a list of all aliases with their ids; do not share this file')
+    .option('--salt <file>', 'salt of the aliases (default: .croupier/capsule.salt)')
+    .option('--map <file>', 'list of all aliases with their ids; never share it')
     .addHelpText(
       'after',
       `
-Keys, cookies, authorization and signatures are removed. Sessions and players
-become aliases such as player-3f9a2c81d0. With the same salt, an id gets the
-same alias in every capsule. Transactions, rounds, amounts and times stay, so
-that croupier incident, replay and report convert give the same result as with
-the original.
-
-If you select calls, the capsule has all calls of their players, because a
-balance depends on all of them. Each call is then one line of JSON.
+Sessions and players become aliases such as player-3f9a2c81d0, the same in every
+capsule with one salt. Transactions, rounds, amounts and times stay. A selection
+keeps all calls of its players, because a balance depends on all of them.
 
 Examples:
   croupier capsule .croupier/run.ndjson --out ticket.ndjson
   croupier capsule staging.har wallet.log --out ticket/    the same aliases
-  croupier capsule ticket.har --out for-support.har --map who-is-who.json
   croupier capsule wallet.log --player 4711 --out ticket.ndjson
   croupier capsule wallet.log --remove email --remove ip --out ticket.log
 
-Exit status: 0 written, 2 usage, or a file cannot be read or written, or an id
-  would be left in it`,
+Exit status: 0 written, 2 wrong usage or file, or an id would be left in it`,
     );
 }
 
