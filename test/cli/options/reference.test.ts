@@ -48,5 +48,7 @@ describe('the former word "habit" for a variant', () => {
 it('croupier list suggests a similar word for an unknown list', async () => {
   const { status, err } = await croupier(['list', 'varients'], { cwd });
   expect(status).toBe(2);
-  expect(err).toContain('Allowed choices are rules, rule, scenarios, defects, variants. Did you mean variants?');
+  expect(err).toContain(
+    'Allowed choices are rules, rule, scenarios, clients, defects, variants. Did you mean variants?',
+  );
 });

@@ -9,7 +9,7 @@ afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 it('launches in a locale and a currency that croupier does not know are granted and noted', async () => {
   const variants = ['--variant', 'launch-rare-locale', '--variant', 'launch-rare-currency'];
-  const { status, out } = await croupier(['run', '--reference', ...variants, 'launch'], { cwd });
+  const { status, out } = await croupier(['run', '-v', '--reference', ...variants, 'launch'], { cwd });
   expect(out).toContain('its locale is "es_ar", which croupier does not know');
   expect(out).toContain('its currency is "mDOGE", which croupier does not know');
   expect(out).toContain('✓ request');

@@ -40,9 +40,8 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
   const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
   for (const { kind, file } of reports) {
     const name = fileForClient(file, fold.run.client.extCID);
+    refuseOverwriting(path.resolve(stdio.cwd, name), `--to ${kind}=${file}`, [source]);
     await refuseOwingJournal(name, undefined, stdio.cwd);
-    const target = path.resolve(stdio.cwd, name);
-    refuseOverwriting(target, `--to ${kind}=${file}`, [source]);
   }
   await writeReports(
     { fold, open },
