@@ -51,13 +51,15 @@ describe('under load, the defects that need concurrency', { timeout: 60_000 }, (
     expect(named.some(({ what }) => what.includes("the amount of another player's"))).toBe(true);
   });
 
+  // A shared formatter writes balances of other calls. It depends on chance which rule such a balance breaks.
   it.each([
-    ['overdraft-race', 'concurrency.no-overdraft'],
-    ['formatter-shared', 'concurrency.no-lost-update'],
-  ])('%s is found as %s', async (defect, rule) => {
+    ['overdraft-race', /^concurrency\.no-overdraft$/u],
+    ['formatter-shared', /^concurrency\./u],
+  ])('%s is found as a breach of %s', async (defect, rule) => {
     const { verdict, findings } = await reference({ defect: [defect] });
     expect(verdict).toBe('NOT RECONCILED');
-    expect(findings.filter((one) => one.verdict === 'fail').map((one) => one.rule)).toContain(rule);
+    const broken = findings.filter((one) => one.verdict === 'fail').map((one) => one.rule);
+    expect(broken).toContainEqual(expect.stringMatching(rule));
   });
 
   it.each([

@@ -78,8 +78,8 @@ function ruleText(
 
 /** Wraps a line of an example, and keeps its own indent. */
 function exampleLine(line: string, width: number): readonly string[] {
-  const [, indent = '', text = ''] = /^( *)(.*)$/.exec(line) ?? [];
-  return hanging(`  ${indent}`, text, width);
+  const text = line.trimStart();
+  return hanging(' '.repeat(2 + line.length - text.length), text, width);
 }
 
 function defectsOf(rule: string): readonly string[] {

@@ -109,7 +109,9 @@ describe('croupier report merge', () => {
     expect(other.status).toBe(2);
     expect(other.err).toContain('other.ndjson and s1.ndjson are from different runs. They differ in: division');
     await run('bet', '--shard', '2/3', '--seed', 'another', '--journal', 'other.ndjson');
-    expect((await cli('report', 'merge', 's1.ndjson', 'other.ndjson', 's3.ndjson')).err).toContain('plan, division');
+    expect((await cli('report', 'merge', 's1.ndjson', 'other.ndjson', 's3.ndjson')).err).toContain(
+      'plan, contents of the scenarios, division',
+    );
     expect((await cli('report', 'merge', 'whole.ndjson')).err).toContain('is not a part of a divided run');
   });
 
