@@ -45,8 +45,6 @@ interface Kind {
   readonly words: string;
   /** The rules that the judge must report, because other calls of the endpoint are answered meanwhile. */
   readonly breaks: readonly RuleId[];
-  /** The rules that the judge must report if the excuse is a limit, because no limit allows the operator to decline such a call. */
-  readonly breaksByLimit?: readonly RuleId[];
   /** The rules that the judge must report if the calls are carried out. */
   readonly breaksIfBooked?: readonly RuleId[];
   readonly mayBreak?: readonly RuleId[];
@@ -82,17 +80,15 @@ const KINDS: readonly Kind[] = [
   {
     name: 'wins',
     words: 'Every win',
-    breaks: [],
-    breaksByLimit: ['win.credit'],
-    mayBreak: ['session.expired-settles', 'win.many-in-round', 'win.retried'],
+    breaks: ['win.credit'],
+    mayBreak: ['session.expired-settles', 'win.many-in-round', 'win.retried', 'robustness.missing-field'],
     isMeant: ({ call }) => call === 'win',
   },
   {
     name: 'refunds',
     words: 'Every refund',
-    breaks: [],
-    breaksByLimit: ['refund.restore', 'refund.unknown'],
-    mayBreak: ['refund.broken-connection', 'refund.retried', 'session.expired-settles'],
+    breaks: ['refund.restore', 'refund.unknown'],
+    mayBreak: ['refund.broken-connection', 'refund.retried', 'session.expired-settles', 'robustness.missing-field'],
     isMeant: ({ call }) => call === 'refund',
   },
   {
@@ -176,14 +172,10 @@ function arrivedOf(request: ListenRequest, done: ReadonlySet<unknown>, open: Rea
 
 /** Returns the defect of answering one kind of call with an excuse. */
 function defectOf(kind: Kind, excuse: Excuse, isBooked: boolean): Defect {
-  const { mayBreak, breaksByLimit = [], breaksIfBooked = [] } = kind;
+  const { mayBreak, breaksIfBooked = [] } = kind;
   return {
     name: `${kind.name}-${excuse.name}${isBooked ? '-booked' : ''}`,
-    breaks: [
-      ...kind.breaks,
-      ...(excuse.reply.status === 403 ? breaksByLimit : []),
-      ...(isBooked ? breaksIfBooked : []),
-    ],
+    breaks: [...kind.breaks, ...(isBooked ? breaksIfBooked : [])],
     ...(mayBreak && { mayBreak }),
     ...(!kind.isLawful && { leavesUntested: true as const }),
     description: isBooked
