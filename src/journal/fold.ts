@@ -130,7 +130,8 @@ export function startFold(): FoldBuilder {
         return;
       case 'sending':
         sent += 1;
-        inFlight.set(event.id, event.call);
+        // A 429 to a wrong signature says nothing about the rate of calls.
+        if (event.signed === undefined) inFlight.set(event.id, event.call);
         return;
       case 'received':
         if (event.outcome.kind === 'reply') {

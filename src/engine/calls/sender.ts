@@ -117,7 +117,7 @@ export class Sender {
     const pendingCall = this.#launch(callToSend, false);
     const exchange = exchangeOf(id, callToSend, await pendingCall.result);
     this.#pace.leave(1);
-    this.#note(exchange);
+    this.#note(exchange, callToSend);
     const before = model();
     try {
       return judge(exchange);
@@ -166,7 +166,7 @@ export class Sender {
       })),
     );
     this.#pace.leave(callsToSend.length);
-    for (const { exchange } of received) this.#note(exchange);
+    for (const { exchange, callToSend } of received) this.#note(exchange, callToSend);
     const before = model();
     try {
       const judged = judge(received.map(({ exchange }) => exchange));
@@ -185,10 +185,11 @@ export class Sender {
     }
   }
 
-  #note(exchange: Exchange): void {
+  #note(exchange: Exchange, { signed }: CallToSend): void {
     const { call, outcome, stamps } = exchange;
     this.waitPolicy.note(exchange);
-    if (outcome.kind === 'reply') this.#pace.note({ atMs: stamps.end, call, ...outcome.reply });
+    // An operator may answer 429 to a wrong signature, which says nothing about the rate.
+    if (outcome.kind === 'reply' && signed === undefined) this.#pace.note({ atMs: stamps.end, call, ...outcome.reply });
   }
 
   #hold(callToSend: CallToSend): StartedCall {
