@@ -5,7 +5,7 @@ const INTRODUCTION = `# The language of scenarios
 
 <!-- Written by \`npm run docs\` from schema/scenario.json. -->
 
-Every key of a scenario file. [Writing scenarios](scenarios.md) explains how to use them. Editors complete and explain the keys
+This page lists every key of a scenario file. [Writing scenarios](scenarios.md) explains how to use the keys. Editors complete and explain them
 ([docs/shell.md](shell.md#editors)), and \`croupier lint\` prints every mistake with its line.
 
 Any value can contain an expression, \`\${…}\`. An expression computes with \`+\`, \`-\` and \`*\`, and can use these names:
@@ -21,11 +21,11 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 | \`bet1.txID\` | the txID that croupier sent in the step \`bet1\` |
 | \`bet1.roundID\`, \`bet1.amount\` | the round and the amount of the step \`bet1\` |
 | \`bet1.reply.txID\` | the txID that the operator answered in the step \`bet1\` |
-| \`self.txID\`, \`self.roundID\`, \`self.amount\` | the values of the step itself |
+| \`self.txID\`, \`self.roundID\`, \`self.amount\` | the values of the step that contains the expression |
 | \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | a bet of an earlier run whose round is not finished (\`needs: { run: earlier }\`) |
-| \`drift.first\`, \`drift.second\` | the amounts of two wins. Binary floating point adds them up to a wrong balance |
+| \`drift.first\`, \`drift.second\` | the amounts of two wins. With binary floating point, the balance after these wins is wrong |
 
-croupier computes money exactly. Write amounts in quotes.
+croupier computes money exactly. Write amounts in quotes, as in \`"11.00"\`.
 `;
 
 const FRAGMENT_EXAMPLE = `For example, this is the fragment \`rounds/lost-bet.yaml\`:
@@ -70,7 +70,7 @@ export function languagePage(schema: Schema): string {
     INTRODUCTION,
     '## A scenario',
     '',
-    `\`rules\` (required) lists the ids of the [rules](rules.md) that it tests, from the groups ${RULE_GROUPS.join(', ')}.`,
+    `\`rules\` (required) lists the ids of the [rules](rules.md) that the scenario tests. The groups of rules are ${RULE_GROUPS.join(', ')}.`,
     '',
     tableOf(definition(schema, 'scenario'), ['rules']),
     '## A step: the action',
@@ -80,12 +80,12 @@ export function languagePage(schema: Schema): string {
     tableOf(step, others),
     '## A step: options and expectations',
     '',
-    'A step that differs from what the service sends must say what it expects, unless it only breaks the connection.',
+    'A step with `sign`, `tamper`, `header-case`, `body`, `query` or `trickle` is not an ordinary call, so it must also have `expect`.',
     '',
     tableOf(step, verbs),
     '## A fragment',
     '',
-    'Steps in a separate file, for `use`.',
+    'A fragment is a file with steps that several scenarios can insert with `use`.',
     '',
     tableOf(definition(schema, 'fragment')),
     FRAGMENT_EXAMPLE,

@@ -67,7 +67,7 @@ const KNOWN = {
     word('a campaign', ['known'] as const),
   ),
   launches: field(
-    "`seen`: the scenario needs launches by the operator's backend on a Core API of this run (`run --launches`).",
+    "`seen`: the operator's backend must have launched games at the Core API of this run (`run --launches`).",
     word('launches', ['seen'] as const),
   ),
   amounts: field(

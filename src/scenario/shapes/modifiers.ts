@@ -46,7 +46,7 @@ const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change',
   map: transform(
     map('tamper', {
       body: field(
-        'Fields of the body to change after signing, with their new values. `tamper: body` without a map makes the amount one smallest unit higher.',
+        'Fields of the body to change after signing, with their new values. `tamper: body` without a map raises the amount by one smallest unit.',
         dictionary('a map of the fields to change', anything()),
       ),
       query: field(
@@ -229,7 +229,7 @@ export const MAX_AT_ONCE = 1000;
 export const MODIFIERS = {
   as: field('A name by which other steps can refer to this step.', name('a name')),
   expect: field(
-    'The reply that this scenario expects, in addition to the requirements of the contract. croupier always checks these requirements. Without `expect`, the call must be accepted for the rest of the scenario: if the operator declines it, as the contract allows, the rules stay untested. With `expect: accepted`, this fails the run.',
+    'The reply that this scenario expects, in addition to the requirements of the contract. croupier always checks these requirements. Without `expect`, the rest of the scenario needs an accepted call. If the operator declines the call and the contract allows this, croupier skips the rest, and the rules stay untested. With `expect: accepted`, such a reply fails the run.',
     expectation,
   ),
   sign: field('The way in which the call is signed. Default: `valid`.', signs),
@@ -239,15 +239,12 @@ export const MODIFIERS = {
     word('a letter case', HEADER_CASES),
   ),
   body: field(
-    'A body that differs from what the service would send, correctly signed: a map with `set`, `drop`, `format`, or raw text.',
+    'A body that the service would not send, with a correct signature. Write a map with `set`, `drop`, `format`, or raw text.',
     body,
   ),
-  query: field(
-    'A query that differs from what the service would send, correctly signed. Only for a balance call.',
-    query,
-  ),
+  query: field('A query that the service would not send, with a correct signature. Only for a balance call.', query),
   break: field(
-    'The moment when the connection is broken: `head` (after the headers), `half-body` (after half of the body), `sent` (after the last byte), or a time after the last byte, unless the reply comes first.',
+    'The moment when the connection is broken: `head` (after the headers), `half-body` (after half of the body), `sent` (after the last byte), or a time after the last byte. If the reply comes before this time, the connection is not broken.',
     breaking,
   ),
   trickle: field(
@@ -263,11 +260,11 @@ export const MODIFIERS = {
     integer('a number of copies', 2, MAX_AT_ONCE),
   ),
   after: field(
-    'The time to wait before a balance read. Default: no time. `linger`: the configured time (2 s by default) after which a late debit would show.',
+    'The time to wait before a balance read. Default: no time. `linger`: the configured time (2 s by default) after which a late debit would be visible.',
     duration('a time', ['linger']),
   ),
   eventually: field(
-    'The balance is read again until it is as expected, for at most this time. Default: one read.',
+    'croupier reads the balance again until it is as expected, or until this time is over. Default: one read.',
     duration('a time'),
   ),
   at: field(

@@ -29,7 +29,7 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   },
   balance: { about: 'Sends GET /balance.', json: () => CALL_FIELDS.balance.json() },
   call: {
-    about: 'Sends one of the four calls, whose name can be a case variable. The fields are in `with`.',
+    about: 'Sends one of the four calls. A case can give the name of the call. The fields are in `with`.',
     json: () => CALL_WORD.json(),
   },
   resend: {
@@ -38,7 +38,8 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   },
   together: { about: 'Sends several calls at the same instant.', json: () => ({ $ref: '#/definitions/steps' }) },
   wait: {
-    about: 'Waits for a time. `linger`: the configured time (2 s by default) after which a late debit would show.',
+    about:
+      'Waits for a time. `linger`: the configured time (2 s by default) after which a late debit would be visible.',
     json: () => WAIT.json(),
   },
   launches: {
@@ -47,7 +48,7 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   },
   use: {
     about:
-      'Inserts the steps of a fragment: the path of its file, relative to the folder of the file with `use`, such as `rounds/lost-bet.yaml`. The parameters of the fragment are in `with`.',
+      'Inserts the steps of a fragment. The value is the path of the fragment, such as `rounds/lost-bet.yaml`, relative to the folder of the file that contains `use`. The parameters of the fragment are in `with`.',
     json: () => FRAGMENT_PATH.json(),
   },
 };
