@@ -97,8 +97,8 @@ const CONFIGURATION = `# croupier.yaml
 <!-- Written by \`npm run docs\` from schema/config.json. -->
 
 This page lists every key of the configuration file \`croupier.yaml\`. croupier reads this file in the working directory, or the file that \`--config\` names.
-A flag overrides an environment variable, and a variable overrides the file. \`croupier run --print-config\` prints the settings that croupier would
-use. \`croupier init\` writes a file with comments. In the file, \`\${NAME}\` is replaced by the environment variable \`NAME\`.
+A flag overrides an environment variable, and an environment variable overrides the file. \`croupier run --print-config\` prints the settings that croupier
+would use. \`croupier init\` writes a file with comments. In the file, croupier replaces \`\${NAME}\` with the value of the environment variable \`NAME\`.
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/croupier-conformance/schema/config.json
