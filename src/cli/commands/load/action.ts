@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { type Clients, resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import { repeatFlags } from '../../../app/config/run-flags.ts';
 import { withOwnSessions } from '../../../app/config/sessions-from.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
-import { UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
@@ -14,6 +15,9 @@ import { CALLS_PER_PLAYER, loadWallets } from '../../../app/load/load-players.ts
 import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
 import { type RecordedTraffic, readTraffic } from '../../../app/load/recorded-traffic.ts';
+import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
+import { type HeldLocks, lockPlayers } from '../../../app/lock/player-locks.ts';
+import { inUseText, PlayersInUse } from '../../../app/lock/players-in-use.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient } from '../../../app/report-files.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
@@ -90,6 +94,7 @@ export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
       interrupt,
       reference,
       journals,
+      lock: flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio),
     };
     return await loadEach(
       loader,
@@ -111,6 +116,7 @@ interface Loader {
   readonly stdio: Stdio;
   readonly interrupt: Interrupt;
   readonly reference: Reference | undefined;
+  readonly lock: LockSettings;
   /** The paths of the journals that were started, the latest last. */
   readonly journals: string[];
 }
@@ -201,6 +207,17 @@ async function loadClient(
   const { flags, settings, arrivals, mix, stdio, interrupt, reference, journals } = loader;
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
   journals.push(written.path);
+  const { signal } = interrupt;
+  let locks: HeldLocks;
+  try {
+    locks = await lockPlayers({ client, signal, command: 'load', journal: written.path, stdio }, loader.lock);
+  } catch (error) {
+    written.close();
+    rmSync(written.path, { force: true });
+    if (!(error instanceof PlayersInUse)) throw error;
+    stdio.err.write(inUseText(error));
+    return signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED;
+  }
   const journal = shownPath(written.path, stdio.cwd);
   const seed = flags.seed ?? randomBytes(4).toString('hex');
   const started = { ...startedEvent(client, settings, seed), flags: repeatFlags(flags, flags.client && client.extCID) };
@@ -226,7 +243,7 @@ async function loadClient(
         continues: { firstNumber, origin: start },
         denominationOf: (currency, decimals) => denominationOf(currency, { ...settings, client }, decimals),
         write: (lines) => written.appendLines(lines),
-        signal: interrupt.signal,
+        signal,
         onProgress: (state) => progress.on(state),
         onBegin: () => {
           const { disturb: command, every: everyMs } = flags;
@@ -279,6 +296,7 @@ async function loadClient(
     await disturber?.stop();
     progress.end();
     written.close();
+    locks.release();
   }
 }
 

@@ -2,6 +2,7 @@ import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commande
 import { type Limit, readLimit } from '../../../load/limits.ts';
 import {
   addClientOptions,
+  addLockOptions,
   addWaitOptions,
   decimalsOption,
   productionOption,
@@ -75,7 +76,7 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(productionOption())
     .addOption(stakeOption())
     .addOption(decimalsOption());
-  return addWaitOptions(operator)
+  return addLockOptions(addWaitOptions(operator))
     .optionsGroup('Output:')
     .addOption(
       new Option('--report <kind=file>', 'write json, html or hgrm (times for plotters); repeatable').argParser(
