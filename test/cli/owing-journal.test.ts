@@ -35,13 +35,14 @@ describe('the journal of a killed run', () => {
     const child = start(run, { cwd, env });
     await ended(child);
     const [journal, calls] = [bytes(), operator.calls.length];
+    writeFileSync(path.join(cwd, 'other.ndjson'), journal);
 
     for (const args of [
       run,
       ['explore', '--runs', '1', '--journal', 'run.ndjson', ...client],
       ['replay', 'bet.txt', '--journal', 'run.ndjson', ...test],
       [...run.slice(0, 5), '--report', 'json=run.ndjson', ...client],
-      ['report', 'convert', 'run.ndjson', '--to', 'json=run.ndjson'],
+      ['report', 'convert', 'other.ndjson', '--to', 'json=run.ndjson'],
     ]) {
       const { status, out, err } = await croupier(args, { cwd, env });
       expect({ status, out }).toEqual({ status: 2, out: '' });

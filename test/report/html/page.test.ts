@@ -171,7 +171,11 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
 
   it('copies a curl line', async () => {
     const page = await openPage('failed', { permissions: ['clipboard-read', 'clipboard-write'] });
-    const line = page.locator('.exchange[open] .command').first();
+    const card = page.locator('.scenario.fail').first();
+    await card.scrollIntoViewIfNeeded();
+    // The script replaces the short list of calls by the whole list.
+    await expect.poll(() => card.locator('.scriptless').count(), SOON).toBe(0);
+    const line = card.locator('.exchange[open] .command').first();
     await line.locator('.copy').click();
     await expect.poll(() => line.locator('.copy').textContent(), SOON).toMatch(/Copied|Marked/);
     const copied = await page.evaluate<string>('getSelection().toString() || navigator.clipboard.readText()');
