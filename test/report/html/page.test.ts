@@ -56,11 +56,11 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
   it('shows scenarios and calls without its script', async () => {
     const page = await openPage('failed', { javaScriptEnabled: false });
     expect(await page.locator('h1').textContent()).toContain('Not conforming');
-    expect(await visible(page, '.scenario.fail .exchange[open] .message')).toBeGreaterThan(3);
+    await expect.poll(() => visible(page, '.scenario.fail .exchange[open] .message'), SOON).toBeGreaterThan(3);
     expect(await visible(page, '.tools')).toBe(0);
     await page.locator('#group-balance > summary').click();
     await page.locator('#group-balance .scenario.pass > summary').first().click();
-    expect(await visible(page, '.scenario.pass .listing')).toBe(1);
+    await expect.poll(() => visible(page, '.scenario.pass .listing'), SOON).toBe(1);
     expect(await visible(page, '.scenario.pass .source pre')).toBe(1);
     await page.goto(address('failed', '#rule-idempotency.bet'));
     expect(await visible(page, '[id="rule-idempotency.bet"]')).toBe(1);
