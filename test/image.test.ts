@@ -202,7 +202,8 @@ function baseImages(folder: string): void {
   mkdirSync(system);
   if (!existsSync(SYSTEM)) {
     const targets = ['indextargets', '--format', '$(SITE)', 'Created-By: Packages', 'Codename: bookworm'];
-    const [site = 'http://deb.debian.org/debian'] = execFileSync('apt-get', targets, { encoding: 'utf8' }).split('\n');
+    const [site] = execFileSync('apt-get', targets, { encoding: 'utf8' }).split('\n');
+    if (!site) throw new Error('apt-get names no archive of Debian. Run apt-get update first.');
     execFileSync('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', system, site], {
       stdio: 'pipe',
     });
