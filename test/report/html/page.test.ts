@@ -189,8 +189,12 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
     const dark = await ground();
     await page.click('#theme');
     expect(await ground()).not.toBe(dark);
-    await page.reload();
-    expect(await page.locator('#theme').textContent()).toBe('Dark');
+    // Chromium may load the page in another process, which sees the stored choice a moment later.
+    const reloaded = async (): Promise<string | null> => {
+      await page.reload();
+      return page.locator('#theme').textContent();
+    };
+    await expect.poll(reloaded, SOON).toBe('Dark');
     expect(await ground()).not.toBe(dark);
   });
 
