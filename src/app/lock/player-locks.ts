@@ -85,8 +85,9 @@ export async function lockPlayers(
   if (folder === null) return NO_LOCKS;
   const names = playedNames(request.client);
   const until = performance.now() + waitMs;
+  const onDead = deadHolderNotice(request);
   for (let isFirst = true; ; isFirst = false) {
-    const taken = takeAll(names, folder, isShared, request);
+    const taken = takeAll(names, folder, isShared, request, onDead);
     if ('release' in taken) return taken;
     const who = `${describe(taken)} is in use by ${holderText(taken)}`;
     const restMs = until - performance.now();
@@ -107,17 +108,32 @@ function say({ stdio }: LockRequest, line: string): void {
   stdio.err.write(`${forTerminal(line)}\n`);
 }
 
+/**
+ * Returns a function that prints a notice for each process that ended without giving its locks back. A process has a lock for each
+ * player and session, but it gets only one notice. `croupier settle` of its journal needs no notice.
+ */
+function deadHolderNotice(request: LockRequest): (dead: Holder) => void {
+  const printed = new Set<string>();
+  return (dead) => {
+    const name = `${dead.machine} ${dead.pid} ${dead.started}`;
+    if (printed.has(name) || (request.command === 'settle' && dead.journal === request.journal)) return;
+    printed.add(name);
+    say(request, overText(dead));
+  };
+}
+
 /** Takes all locks or none. They are sorted, so that two processes cannot each wait for the other. */
 function takeAll(
   names: readonly string[],
   folder: string,
   isShared: boolean,
   request: LockRequest,
+  onDead: (dead: Holder) => void,
 ): HeldLocks | Holder {
   const held: LockFile[] = [];
   for (const name of names) {
     const file = new LockFile(folder, name, isShared);
-    const other = file.take(holderOf(name, request), (line) => say(request, line));
+    const other = file.take(holderOf(name, request), onDead);
     if (!other) {
       held.push(file);
       continue;
@@ -181,7 +197,7 @@ class LockFile {
   }
 
   /** Takes the lock for a holder. Returns the other holder if there is one. */
-  take(holder: Holder, say: (line: string) => void): Holder | undefined {
+  take(holder: Holder, onDead: (dead: Holder) => void): Holder | undefined {
     // The file is complete before it gets its name, so that no other process reads a part of it.
     const draft = `${this.#path}.${holder.token}`;
     writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: this.#mode });
@@ -195,7 +211,7 @@ class LockFile {
         if (other === 'gone') continue;
         if (!this.#isOver(other, statSync(draft).mtimeMs)) return other;
         if (!this.#removeOf(other)) return other;
-        say(overText(other));
+        onDead(other);
       }
     } finally {
       rmSync(draft, { force: true });
@@ -290,7 +306,7 @@ function overText(holder: Holder): string {
     holder.journal === null
       ? ''
       : ` If it still owes something, settle it: croupier settle ${quoteWord(holder.journal)}`;
-  return `${capital(describe(holder))} was in use by ${holderText(holder)}. That process has ended without giving it back, so croupier takes it.${settle}`;
+  return `${capital(describe(holder))} was in use by ${holderText(holder)}. That process has ended without giving its players back, so croupier takes them.${settle}`;
 }
 
 /** The codes with which file systems without hard links refuse one. */
