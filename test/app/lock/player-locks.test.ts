@@ -98,6 +98,8 @@ describe('the locks of players', () => {
       held.release();
     }
     expect(told).toContain("settle it: croupier settle '/work/run 1.ndjson'");
+    // Each process had a lock for the player and one for the session.
+    expect(told.trimEnd().split('\n')).toHaveLength(2);
   });
 
   it('are taken over from another machine only after a minute without a sign of life', async () => {
