@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
@@ -7,40 +6,12 @@ import type { PageParts } from '../options.ts';
 import { html, Markup } from './markup.ts';
 import { isWrong } from './scenario.ts';
 
-/** Renders the beginning of the page. The Content-Security-Policy allows only this style and this script. */
-export function pageHead(title: string, { style, script }: PageParts): Markup {
-  const policy = [
-    "default-src 'none'",
-    `style-src '${hash(style)}'`,
-    `script-src '${hash(script)}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<style>${new Markup(style)}</style>
-</head>
-<body>
-`;
-}
-
 /** Renders the end of the page. The script comes last, so that all elements exist when it runs. */
 export function pageEnd({ script }: PageParts): Markup {
   return html`<script type="module">${new Markup(script)}</script>
 </body>
 </html>
 `;
-}
-
-function hash(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
 /**

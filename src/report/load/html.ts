@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import type { LoadResult } from '../../journal/load/result.ts';
-import { html, Markup } from '../html/markup.ts';
+import { html, type Markup } from '../html/markup.ts';
+import { pageHead } from '../html/page-head.ts';
 import { duration, plural } from '../terminal/layout.ts';
 import { type Chart, lineChart } from './chart.ts';
 import { LOAD_STYLE } from './style.ts';
@@ -10,8 +10,7 @@ import { LOAD_STYLE } from './style.ts';
 export function loadHtml(result: LoadResult): string {
   const { client, startedAt, load, journal, croupier } = result;
   const title = `${result.verdict}: load test of ${client.extCID}`;
-  return html`${head(title)}
-<header class="${tone(result)}"><p class="verdict">${result.verdict}</p><h1>Load test of ${client.extCID}</h1>
+  return html`${pageHead(title, { style: LOAD_STYLE })}<header class="${tone(result)}"><p class="verdict">${result.verdict}</p><h1>Load test of ${client.extCID}</h1>
 <p>${client.integratorBaseUrl}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC, ${duration(load.ranMs)}</p>
 ${result.reasons.length > 0 ? html`<ul>${result.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>` : null}</header>
 <main>${search(result)}${problems(result)}${findings(result)}${moneyTable(result)}${rates(result)}${charts(result)}${times(result)}${errors(result)}</main>
@@ -23,24 +22,6 @@ ${result.reasons.length > 0 ? html`<ul>${result.reasons.map((reason) => html`<li
 
 function tone({ verdict }: LoadResult): string {
   return verdict === 'RECONCILED' ? 'pass' : verdict === 'UNDECIDED' ? 'warn' : 'fail';
-}
-
-/** The Content-Security-Policy allows only the style of this page. The page has no script. */
-function head(title: string): Markup {
-  const hash = createHash('sha256').update(LOAD_STYLE).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<style>${new Markup(LOAD_STYLE)}</style>
-</head>
-<body>`;
 }
 
 function search({ search: found }: LoadResult): Markup | null {
