@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { foldJournal } from '../../../src/journal/fold.ts';
 import { RateLimit, rateLimitText, retryAfterMs } from '../../../src/journal/network/rate-limit.ts';
+import { exchange, planned, runEnded, runStarted } from '../events.ts';
 
 /** Sends calls evenly to an operator that takes a number of calls in each window. */
 function of({
@@ -91,4 +93,16 @@ it.each([
     ['Retry-After', value],
   ];
   expect(retryAfterMs(headers)).toBe(expected);
+});
+
+it('a limit of the rate does not follow from a reply of 429 to a wrong signature', async () => {
+  const story = planned('signature/mismatch', ['signature.mismatch']);
+  const refusedOf = async (signed: { readonly signed?: string }): Promise<number> => {
+    const [sending, received] = exchange('x1', story.id);
+    const body = { encoding: 'utf8', data: '', length: 0, truncated: false } as const;
+    const outcome = { kind: 'reply', reply: { status: 429, headers: [], body } } as const;
+    const events = [runStarted([story]), { ...sending, ...signed }, { ...received, outcome }, runEnded()];
+    return (await foldJournal(events)).rateLimit.refused;
+  };
+  expect([await refusedOf({}), await refusedOf({ signed: 'garbage' })]).toEqual([1, 0]);
 });
