@@ -19,6 +19,12 @@ const NEXT = /[#\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/g;
 const ESCAPE = '\x1b';
 
 /**
+ * The ways in which readers of logs treat escape sequences: as other characters, or they remove them. For some of these, a title
+ * (`ESC ]`) ends at the bell character only, for others also at the next escape character.
+ */
+const READINGS = ['keep', 'remove to the bell', 'remove'] as const;
+
+/**
  * Returns a function for the output of one stream. It changes text so that no CI system reads a command in it: neither `::` at
  * the beginning of a line (GitHub, also after blanks and colours), nor `##[`, `##vso[` or `##teamcity[` anywhere.
  *
@@ -26,64 +32,98 @@ const ESCAPE = '\x1b';
  * code stands for the same character, so the value stays the same. A beginning may be divided between several calls.
  */
 export function logCommandFilter(): (text: string) => string {
-  /** True while the line holds only characters that a reader may skip, and perhaps one colon. */
-  let isStart = true;
-  let hasColon = false;
-  /** The characters so far of a command with a bracket. */
-  let word = '';
-  /** The kind of the escape sequence at the beginning of the line that is not complete yet. */
-  let sequence: 'none' | 'begun' | 'colour' | 'title' = 'none';
-
-  /** Takes one character. Returns true if it completes the beginning of a command. */
-  const completes = (character: string): boolean => {
-    if (LINE_END.test(character)) {
-      isStart = true;
-      hasColon = false;
-      word = '';
-      sequence = 'none';
-      return false;
-    }
-    const isCommand = (isStart && atStart(character)) || (character === '[' && BRACKETED.includes(word));
-    word = isCommand ? '' : nextWord(word, character);
-    return isCommand;
-  };
-
-  const atStart = (character: string): boolean => {
-    if (sequence === 'begun') {
-      sequence = character === '[' ? 'colour' : character === ']' ? 'title' : 'none';
-    } else if (sequence === 'colour') {
-      if (character >= '@') sequence = 'none';
-    } else if (sequence === 'title') {
-      if (character === '\x07') sequence = 'none';
-      else if (character === ESCAPE) sequence = 'begun';
-    } else if (character === ESCAPE) {
-      sequence = 'begun';
-    } else if (character === ':' && !hasColon) {
-      hasColon = true;
-    } else if (!SKIPPED.test(character)) {
-      isStart = false;
-      return character === ':';
-    }
-    return false;
-  };
+  const readers = READINGS.map((reading) => new Reader(reading));
 
   return (text) => {
     let out = '';
     let done = 0;
     for (let at = 0; at < text.length; at += 1) {
-      if (!isStart && word === '') {
+      if (readers.every((reader) => reader.isIdle)) {
         NEXT.lastIndex = at;
         const found = NEXT.exec(text);
         if (!found) break;
         at = found.index;
       }
       const character = text.charAt(at);
-      if (!completes(character)) continue;
+      // Each reader must take each character.
+      if (readers.filter((reader) => reader.completes(character)).length === 0) continue;
       out += text.slice(done, at) + codeOf(character);
       done = at + 1;
     }
     return done === 0 ? text : out + text.slice(done);
   };
+}
+
+/** Reads the characters of one stream in one of the {@link READINGS}, and finds the beginnings of commands. */
+class Reader {
+  readonly #reading: (typeof READINGS)[number];
+  /** True while the line holds only characters that a reader may skip, and perhaps one colon. */
+  #isStart = true;
+  #hasColon = false;
+  /** The characters so far of a command with a bracket. */
+  #word = '';
+  /** The kind of the escape sequence that is not complete yet. */
+  #sequence: 'none' | 'begun' | 'colour' | 'title' | 'title end' = 'none';
+
+  constructor(reading: (typeof READINGS)[number]) {
+    this.#reading = reading;
+  }
+
+  /** True if only a `#` or the end of the line can change what this reader finds. */
+  get isIdle(): boolean {
+    return !this.#isStart && this.#word === '';
+  }
+
+  /** Takes one character. Returns true if it completes the beginning of a command. */
+  completes(character: string): boolean {
+    if (LINE_END.test(character)) {
+      this.#isStart = true;
+      this.#hasColon = false;
+      this.#word = '';
+      this.#sequence = 'none';
+      return false;
+    }
+    if (this.#reading !== 'keep' && this.#isInSequence(character)) return false;
+    const isCommand =
+      (this.#isStart && this.#isSecondColon(character)) || (character === '[' && BRACKETED.includes(this.#word));
+    this.#word = isCommand ? '' : nextWord(this.#word, character);
+    return isCommand;
+  }
+
+  #isInSequence(character: string): boolean {
+    const before = this.#sequence;
+    switch (before) {
+      case 'begun':
+        this.#sequence = character === '[' ? 'colour' : character === ']' ? 'title' : 'none';
+        // A lone escape character is skipped, so the character behind it counts.
+        if (this.#sequence === 'none' && character !== ESCAPE) return false;
+        break;
+      case 'colour':
+        if (character >= '@') this.#sequence = 'none';
+        break;
+      case 'title':
+        if (character === '\x07') this.#sequence = 'none';
+        else if (character === ESCAPE && this.#reading === 'remove') this.#sequence = 'title end';
+        break;
+      case 'title end':
+        this.#sequence = 'none';
+        if (character !== '\\') return this.#isInSequence(character);
+        break;
+      default:
+    }
+    if (this.#sequence === 'none' && character === ESCAPE) this.#sequence = 'begun';
+    return before !== 'none' || this.#sequence !== 'none';
+  }
+
+  #isSecondColon(character: string): boolean {
+    if (character === ':' && !this.#hasColon) {
+      this.#hasColon = true;
+    } else if (!SKIPPED.test(character)) {
+      this.#isStart = false;
+      return character === ':';
+    }
+    return false;
+  }
 }
 
 function nextWord(word: string, character: string): string {

@@ -1,6 +1,6 @@
-import { array, assert, constantFrom, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { logCommandFilter } from '../../src/cli/log-commands.ts';
+import { array, assert, constantFrom, nat, property } from '../properties.ts';
 import { commandsIn } from './log-readers.ts';
 
 const COMMANDS = [
@@ -27,6 +27,7 @@ const BEFORE = [
   'line\u2028',
   '\n\n',
 ];
+const ESCAPES = ['\u001b', '\u001b\\', '\u001b[', '\u001b]', '\u0007', '1m'];
 
 describe('the output of croupier', () => {
   it.each(COMMANDS)('holds no command of a CI system after any text that may stand before it: %s', (command) => {
@@ -44,7 +45,21 @@ describe('the output of croupier', () => {
   });
 
   it('holds no command, whatever the text is and however it is divided into pieces', () => {
-    const piece = constantFrom(...COMMANDS, ...BEFORE, '::', ':', '#', '##', '[', 'vso[', 'teamcity[', ']', ' ', 'x');
+    const piece = constantFrom(
+      ...COMMANDS,
+      ...BEFORE,
+      '::',
+      ':',
+      '#',
+      '##',
+      '[',
+      'vso[',
+      'teamcity[',
+      ']',
+      ' ',
+      'x',
+      ...ESCAPES,
+    );
     assert(
       property(array(piece, { maxLength: 12 }), array(nat(40), { maxLength: 6 }), (pieces, cuts) => {
         const text = pieces.join('');

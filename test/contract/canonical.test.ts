@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import canonicalize from 'canonicalize';
-import * as fc from 'fast-check';
 import { canonicalize as ofLibrary } from 'json-canonicalize';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, NotCanonicalError } from '../../src/contract/canonical.ts';
 import type { JsonValue } from '../../src/contract/json.ts';
+import * as fc from '../properties.ts';
 
 function fixture(name: string): string {
   return readFileSync(new URL(`../../fixtures/canonical/${name}`, import.meta.url), 'utf8');

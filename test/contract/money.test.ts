@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CURRENCIES } from '../../src/contract/currencies.ts';
 import { Money } from '../../src/contract/money.ts';
+import * as fc from '../properties.ts';
 
 describe('reading an amount', () => {
   it.each([

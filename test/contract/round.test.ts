@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { betRequestSchema, REQUEST_SCHEMAS, refundRequestSchema, winRequestSchema } from '../../src/contract/calls.ts';
 import {
@@ -10,6 +9,7 @@ import {
   startRound,
   stepRound,
 } from '../../src/contract/round.ts';
+import * as fc from '../properties.ts';
 
 function uuid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   canonicalBody,
@@ -12,6 +11,7 @@ import {
   verify,
   verifySignature,
 } from '../../src/contract/signature.ts';
+import * as fc from '../properties.ts';
 
 interface Vector {
   readonly name: string;

@@ -1,8 +1,8 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../src/contract/money.ts';
 import { JOURNAL_WORLDS, JUDGE_WORLDS } from '../../src/ledger/policies.ts';
 import { type OpenEffect, Worlds } from '../../src/ledger/worlds.ts';
+import * as fc from '../properties.ts';
 
 const money = (amount: number): Money => (amount < 0 ? Money.of(String(-amount)).negated() : Money.of(String(amount)));
 const effect = (txID: string, delta: number, kind: OpenEffect['kind'] = 'lost'): OpenEffect => ({

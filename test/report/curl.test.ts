@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Body, ExchangeRequest } from '../../src/journal/exchange.ts';
 import { curlLine } from '../../src/report/curl.ts';
+import * as fc from '../properties.ts';
 
 function utf8(data: string): Body {
   return { encoding: 'utf8', data, length: Buffer.byteLength(data), truncated: false };

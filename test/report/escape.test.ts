@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { forTerminal, forXmlAttribute, forXmlText } from '../../src/report/escape.ts';
+import * as fc from '../properties.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 

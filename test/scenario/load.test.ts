@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadScenario } from '../../src/scenario/load.ts';
 import { renderDiagnostic } from '../../src/scenario/yaml/diagnostic.ts';
+import * as fc from '../properties.ts';
 import { fixtureNames, fixturePath, fixtureText, loadAs, loadFixture } from './fixtures.ts';
 
 const good = fixtureNames('good');

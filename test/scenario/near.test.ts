@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { distance, nearest } from '../../src/scenario/near.ts';
+import * as fc from '../properties.ts';
 
 describe('the distance of two words', () => {
   it.each([

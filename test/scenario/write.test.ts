@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/contract/json.ts';
 import { type Loaded, loadScenario } from '../../src/scenario/load.ts';
 import { planScenario } from '../../src/scenario/plan/planner.ts';
 import { type ScenarioDraft, writeScenario } from '../../src/scenario/write.ts';
+import * as fc from '../properties.ts';
 
 const SCENARIOS = path.resolve(import.meta.dirname, '../../scenarios');
 const FILES = readdirSync(SCENARIOS, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { combinedPayloads } from '../../src/signing/combined-payloads.ts';
 import { explainSignature } from '../../src/signing/explain.ts';
 import type { OfferedKey } from '../../src/signing/keys.ts';
+import * as fc from '../properties.ts';
 
 const KEY = 'c0ffee-key-of-acme';
 const OLD = 'the key of last year';

@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALGORITHMS } from '../../src/signing/algorithms.ts';
 import { type Explanation, explainSignature } from '../../src/signing/explain.ts';
@@ -10,6 +9,7 @@ import type { SignedRequest } from '../../src/signing/request.ts';
 import { REWRITINGS } from '../../src/signing/rewritings.ts';
 import { TEXT_CHANGES } from '../../src/signing/texts.ts';
 import { VALUE_CHANGES } from '../../src/signing/values.ts';
+import * as fc from '../properties.ts';
 
 // The output of each library is written here as text, without the code under test.
 const KEY = 'c0ffee00c0ffee00-Key+%2B';

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapTree, readTree, writeTree } from '../../src/signing/json-tree.ts';
+import * as fc from '../properties.ts';
 
 function rewritten(text: string, style: Parameters<typeof writeTree>[1] = {}): string | undefined {
   const tree = readTree(text);

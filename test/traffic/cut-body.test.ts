@@ -1,3 +1,5 @@
+import { describe, expect, it } from 'vitest';
+import { cutEntry, cutFields, loggedBody } from '../../src/traffic/cut-body.ts';
 import {
   array,
   assert,
@@ -10,9 +12,7 @@ import {
   oneof,
   property,
   string,
-} from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { cutEntry, cutFields, loggedBody } from '../../src/traffic/cut-body.ts';
+} from '../properties.ts';
 
 const BET = '{"amount":"5.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';
 

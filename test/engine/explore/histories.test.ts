@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { buildScenario } from '../../../src/engine/explore/build-scenario.ts';
@@ -10,6 +9,7 @@ import { loadScenario } from '../../../src/scenario/load.ts';
 import { planScenario } from '../../../src/scenario/plan/planner.ts';
 import { type ScenarioDraft, writeScenario } from '../../../src/scenario/write.ts';
 import { renderDiagnostic } from '../../../src/scenario/yaml/diagnostic.ts';
+import * as fc from '../../properties.ts';
 
 const ALL: ReadonlySet<Player> = new Set(['main', 'other', 'second', 'onlooker']);
 const CASTS: readonly PlayerSetup[] = [

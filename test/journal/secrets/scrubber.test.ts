@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createScrubber } from '../../../src/journal/secrets/scrubber.ts';
+import * as fc from '../../properties.ts';
 
 const KEY = 'k3y/with+"odd" chars & <é>';
 

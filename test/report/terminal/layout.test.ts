@@ -1,5 +1,4 @@
 import { Chalk } from 'chalk';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   clip,
@@ -12,6 +11,7 @@ import {
   padStart,
   wrap,
 } from '../../../src/report/terminal/layout.ts';
+import * as fc from '../../properties.ts';
 
 describe('wrap', () => {
   it('breaks lines at spaces, and long words after a separator', () => {

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timeAxis } from '../../../src/report/terminal/time-axis.ts';
+import * as fc from '../../properties.ts';
 
 const stretches = fc.array(
   fc

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../../src/contract/money.ts';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../../src/scenario/expressions/evaluate.ts';
 import type { Template } from '../../../src/scenario/expressions/expression.ts';
 import { parseExpression } from '../../../src/scenario/expressions/expression.ts';
+import * as fc from '../../properties.ts';
 
 const names: Readonly<Record<string, Value>> = {
   stake: Money.of('1.10'),

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listCases } from '../../../src/scenario/cases.ts';
 import type { CallStep, Plan, Step } from '../../../src/scenario/plan/plan.ts';
 import { planScenario } from '../../../src/scenario/plan/planner.ts';
 import type { Scenario } from '../../../src/scenario/scenario.ts';
 import { literalText, writeScenario } from '../../../src/scenario/write.ts';
+import * as fc from '../../properties.ts';
 import { countingIds, fixtureNames, fixturePath, loadAs, loadFixture } from '../fixtures.ts';
 
 function good(name: string): Scenario {

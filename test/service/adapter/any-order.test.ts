@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Adapter } from '../../../src/service/adapter/adapter.ts';
 import type { ReverseCall } from '../../../src/service/adapter/reverse-calls.ts';
+import * as fc from '../../properties.ts';
 import { settled, until } from './adapter-setup.ts';
 import { FATES, type Fate, FaultSimulation } from './fault-simulation.ts';
 import { sessionOf } from './sessions.ts';

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Aliases } from '../../../src/traffic/capsule/aliases.ts';
 import { IdReplacer } from '../../../src/traffic/capsule/id-replacer.ts';
 import { Secrets } from '../../../src/traffic/capsule/secrets.ts';
 import { TextRewriter } from '../../../src/traffic/capsule/text-rewriter.ts';
+import * as fc from '../../properties.ts';
 
 const digest = (text: string): string => createHmac('sha256', 'salt').update(text).digest('hex');
 const alias = (kind: string, id: string): string => `${kind}-${digest(id).slice(0, 10)}`;

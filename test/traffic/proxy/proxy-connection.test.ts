@@ -1,7 +1,7 @@
 import net from 'node:net';
-import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readFault } from '../../../src/traffic/proxy/fault.ts';
+import * as fc from '../../properties.ts';
 import { type RawProxy, type RawServer, rawProxy, rawServer, talk, until } from './wires.ts';
 
 const open: { close(graceMs?: number): Promise<void> }[] = [];
