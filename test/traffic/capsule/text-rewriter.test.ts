@@ -56,7 +56,7 @@ describe('TextRewriter', () => {
       fc.property(fc.json(), fc.integer({ min: 0, max: 2 }), (json, indent) => {
         const text = JSON.stringify({ v: JSON.parse(json) as unknown }, null, indent);
         fc.pre(!/[^a-z](key|pin|sid|ip|sign|user)/i.test(text));
-        // What stands between `//` and `@` may be a password.
+        // The text between `//` and `@` may be a password.
         fc.pre(!/\/\/[^/]+@/.test(text));
         expect(rewrite(text)).toBe(text);
       }),
