@@ -103,21 +103,27 @@ function answer(played: Played): ListenReply {
     case 'expired':
       return reply(403, { message: 'This game has expired.', code: 'session_expired' });
     case 'stake':
-      return reply(400, { message: 'This stake is not available. Choose one of the stakes that the game offers.' });
+      return reply(400, {
+        message: 'This stake is not available. Choose one of the stakes that the game offers.',
+        code: 'stake_unknown',
+      });
     case 'busy':
-      return reply(409, { message: 'Another round of this game is still being played.' });
+      return reply(409, { message: 'Another round of this game is still being played.', code: 'round_open' });
     case 'other-game':
-      return reply(409, { message: 'You can use your free rounds in another game only.' });
+      return reply(409, { message: 'You can use your free rounds in another game only.', code: 'other_game' });
     case 'used-up':
     case 'campaign-ended':
-      return reply(409, { message: 'You have no free rounds left. Play again to play with money.' });
+      return reply(409, {
+        message: 'You have no free rounds left. Play again to play with money.',
+        code: 'no_free_rounds',
+      });
     case 'closing':
-      return reply(503, { message: 'The game is being stopped. Nothing was staked.' });
+      return reply(503, { message: 'The game is being stopped. Nothing was staked.', code: 'stopping' });
     case 'round-over':
     case 'no-accepted-bet':
     case 'tx-id-used':
     case 'tx-id-unknown':
     case 'not-awaited':
-      return reply(500, { message: 'The round could not be played. Nothing was staked.' });
+      return reply(500, { message: 'The round could not be played. Nothing was staked.', code: 'not_played' });
   }
 }

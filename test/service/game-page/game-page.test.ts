@@ -168,18 +168,40 @@ describe('the game page', { timeout: 60_000 }, () => {
       maxMult: '500',
     });
     const page = await open(service.gameUrl(session));
-    await says(page, 'free', 'You have 2 free rounds of 0.20 USD each. Won so far: 0.00 USD.');
+    await says(page, 'free', 'Free rounds left: 2, each of 0.20 USD. Won so far: 0.00 USD.');
+    expect(await text(page, 'outcome-title')).toBe('Play your free rounds.');
+    expect(await page.locator('#stakes').isVisible()).toBe(false);
     service.draws('5');
     await playOnce(page);
     await expect
       .poll(() => text(page, 'free'), SOON)
-      .toBe('You have one free round of 0.20 USD each. Won so far: 1.00 USD.');
+      .toBe('Free rounds left: 1, each of 0.20 USD. Won so far: 1.00 USD.');
     await playOnce(page);
     await says(page, 'outcome-text', 'The sum of their wins, 2.00 USD, was paid to you.');
     await says(page, 'balance', `${service.front.balance()} USD`);
     await says(page, 'play', 'Play for 1.00 USD');
     const calls = service.front.arrived.filter(({ call }) => call !== 'balance').map(({ fields }) => fields.type);
     expect(calls).toEqual(['free', 'free', 'free', 'free', 'regular']);
+  });
+
+  it.each([
+    ['fi', 'fi', 'Pelaa: 1.00 USD', 'Ei voittoa tällä kertaa.', 'Panosta ei veloitettu.'],
+    ['el', 'el', 'Παίξτε για 1.00 USD', 'Κανένα κέρδος αυτή τη φορά.', 'Δεν πονταρίστηκε τίποτα.'],
+    ['zh_cn', 'zh-CN', '投注 1.00 USD', '这次没有赢。', '没有扣除投注额。'],
+    ['uz', 'en-US', 'Play for 1.00 USD', 'Nothing won this time.', 'Nothing was staked.'],
+  ])('speaks the language of the locale %s', async (locale, lang, play, nothing, notStaked) => {
+    const service = await startPages(pagesDir());
+    const page = await open(service.gameUrl(service.launched({ locale })), { mayReport: /409/ });
+    await says(page, 'play', play);
+    expect(await page.locator('html').getAttribute('lang')).toBe(lang);
+    service.draws('0');
+    await page.click('#play');
+    await says(page, 'outcome-title', nothing);
+    await says(page, 'play', play);
+    service.front.mishap = () => ({ kind: 'status', status: 400 });
+    await page.click('#play');
+    await says(page, 'outcome-text', notStaked);
+    for (const width of [320, 1280]) expect(await overhang(page, width)).toBe(0);
   });
 
   it('marks a demo, and makes no calls for it', async () => {

@@ -3,7 +3,7 @@ import type { GameView } from '../view.ts';
 /** The server's answer. `lost` means that the server did not answer. */
 export type Answer =
   | { readonly kind: 'view'; readonly view: GameView; readonly roundID: string | null }
-  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: string | null; readonly message: string }
   | { readonly kind: 'lost' };
 
 /** Requests the current view. The server reads the player's balance for it. */
@@ -22,7 +22,7 @@ async function ask(address: string, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(address, { ...init, cache: 'no-store' });
     const body: unknown = await response.json();
     if (response.ok) return read(body);
-    return { kind: 'refused', status: response.status, message: messageOf(body) };
+    return { kind: 'refused', status: response.status, ...refusalOf(body) };
   } catch {
     return { kind: 'lost' };
   }
@@ -35,9 +35,12 @@ function read(body: unknown): Answer {
     : { kind: 'view', view: answer, roundID: null };
 }
 
-function messageOf(body: unknown): string {
-  const { message } = body as { readonly message?: unknown };
-  return typeof message === 'string' ? message : 'The game could not process this request.';
+function refusalOf(body: unknown): { readonly code: string | null; readonly message: string } {
+  const { code, message } = body as { readonly code?: unknown; readonly message?: unknown };
+  return {
+    code: typeof code === 'string' ? code : null,
+    message: typeof message === 'string' ? message : 'The game could not process this request.',
+  };
 }
 
 /**

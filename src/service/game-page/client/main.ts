@@ -4,6 +4,8 @@ import { type Answer, follow, playRound, readState } from './connection.ts';
 import { Ladder } from './ladder.ts';
 import { Screen } from './screen.ts';
 import { Stakes } from './stakes.ts';
+import { textsOf } from './texts/by-locale.ts';
+import type { RefusalCode } from './texts/texts.ts';
 
 /** The maximum delay of a browser's timer, in milliseconds. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
@@ -16,6 +18,7 @@ const play = byId('play');
 const stakes = new Stakes(showPlay);
 
 let latest: GameView | undefined;
+let texts = textsOf('');
 /** True from the start of a round until its outcome is shown. */
 let isBusy = false;
 let expiry: ReturnType<typeof setTimeout> | undefined;
@@ -28,24 +31,24 @@ function receive(view: GameView): void {
 }
 
 function show(view: GameView): void {
+  texts = textsOf(view.locale);
+  screen.showLanguage(texts);
+  stakes.name(texts);
   screen.showGame(view);
-  screen.showBalance(view);
-  screen.showRounds(view);
+  screen.showBalance(view, texts);
+  screen.showRounds(view, texts);
   if (view.expired) {
-    screen.close(
-      'This game has expired.',
-      'Rounds that you have begun will still be settled. To go on, open the game again from the operator’s site.',
-    );
+    screen.close(texts.expired);
     return;
   }
   byId('open').hidden = false;
   ladder.offer(view.game.multipliers);
   stakes.offer(view);
-  screen.showFree(view);
+  screen.showFree(view, texts);
   const [last] = view.rounds;
-  if (!view.playing) screen.showOutcome(last, view);
+  if (!view.playing) screen.showOutcome(last, view, texts);
   if (last === undefined && view.balance === null && view.trouble !== null) {
-    screen.say({ title: 'Your balance could not be read.', text: '', tone: 'bad' }, view.trouble, view.locale);
+    screen.say({ title: texts.balanceNotRead, text: '', tone: 'bad' }, view.trouble, view.locale);
   }
   showPlay();
   clearTimeout(expiry);
@@ -55,8 +58,8 @@ function show(view: GameView): void {
 function showPlay(): void {
   if (latest === undefined) return;
   const { free, playing, currency } = latest;
-  const label = free === null ? `Play for ${stakes.chosen} ${currency}` : 'Play a free round';
-  play.textContent = isBusy || playing ? 'Playing…' : label;
+  const label = free === null ? texts.playFor(`${stakes.chosen} ${currency}`) : texts.playFree;
+  play.textContent = isBusy || playing ? texts.playing : label;
   // `aria-disabled` is used because a button with `disabled` would lose the focus in every round.
   play.setAttribute('aria-disabled', String(isBusy || playing));
 }
@@ -66,7 +69,7 @@ async function playOnce(): Promise<void> {
   isBusy = true;
   showPlay();
   const { locale } = latest;
-  screen.say({ title: 'Playing…', text: '', tone: 'calm' }, null, locale);
+  screen.say({ title: texts.playing, text: '', tone: 'calm' }, null, locale);
   ladder.start();
   const answer = await playRound(gsID, stakes.chosen);
   const round =
@@ -80,12 +83,17 @@ async function playOnce(): Promise<void> {
 
 function showTrouble(answer: Exclude<Answer, { kind: 'view' }>, locale: string): void {
   if (answer.kind === 'refused') {
-    screen.say({ title: answer.message, text: '', tone: 'bad' }, null, locale);
+    const { code, message } = answer;
+    const title = isRefusalCode(code) ? texts.refused[code] : message;
+    screen.say({ title, text: '', tone: 'bad' }, null, locale);
     void load();
     return;
   }
-  const text = 'When the game answers again, your list of rounds shows whether the round was played.';
-  screen.say({ title: 'The game did not answer.', text, tone: 'bad' }, null, locale);
+  screen.say({ ...texts.noAnswer, tone: 'bad' }, null, locale);
+}
+
+function isRefusalCode(code: string | null): code is RefusalCode {
+  return code !== null && Object.hasOwn(texts.refused, code);
 }
 
 /**
@@ -102,10 +110,7 @@ async function load(): Promise<boolean> {
       return true;
     case 'refused':
       if (answer.status === 404) {
-        screen.close(
-          'This game was not found.',
-          'Its address may be incomplete, or the game may have ended. Open the game again from the operator’s site.',
-        );
+        screen.close(texts.notFound);
         return false;
       }
       break;

@@ -1,6 +1,7 @@
 import type { GameView, RoundView } from '../view.ts';
 import { byId } from './by-id.ts';
 import { outcomeOf, resultOf, type Sentence } from './sentences.ts';
+import type { Message, Texts } from './texts/texts.ts';
 
 /** The maximum number of rounds in the list. */
 const MAX_ROUNDS = 15;
@@ -24,32 +25,46 @@ export class Screen {
     for (const id of ['back', 'closed-back']) link(id, canGoBack ? returnUrl : null);
   }
 
-  showBalance({ balance, trouble, currency }: GameView): void {
-    text('balance', balance === null ? (trouble === null ? '…' : 'not known') : `${balance} ${currency}`);
+  /** Writes the parts of the page that are the same in every game, in the language of the game. */
+  showLanguage(texts: Texts): void {
+    document.documentElement.lang = texts.lang;
+    text('back-text', texts.back);
+    text('closed-back', texts.backToSite);
+    text('balance-name', texts.balance);
+    text('demo-title', texts.demo);
+    text('demo-text', texts.demoMeaning);
+    text('lost', texts.connectionLost);
+    text('deposit', texts.deposit);
+    text('stake-name', texts.stake);
+    text('history-title', texts.yourRounds);
   }
 
-  showFree({ free, currency }: GameView): void {
+  showBalance({ balance, trouble, currency }: GameView, { unknownBalance }: Texts): void {
+    text('balance', balance === null ? (trouble === null ? '…' : unknownBalance) : `${balance} ${currency}`);
+  }
+
+  showFree({ free, currency }: GameView, texts: Texts): void {
     byId('stakes').hidden = free !== null;
     byId('free').hidden = free === null;
     if (free === null) return;
-    const rounds = free.left === 1 ? 'one free round' : `${free.left} free rounds`;
-    text('free', `You have ${rounds} of ${free.amount} ${currency} each. Won so far: ${free.won} ${currency}.`);
+    text('free', texts.freeRounds(free.left, `${free.amount} ${currency}`, `${free.won} ${currency}`));
   }
 
   /**
    * Shows a message about the latest round, once for each state. Rounds that were over before the page was opened get
-   * no message.
+   * no message. Before the first message, the page says how to begin.
    */
-  showOutcome(round: RoundView | undefined, { currency, locale, depositUrl }: GameView): void {
+  showOutcome(round: RoundView | undefined, { currency, locale, depositUrl, free }: GameView, texts: Texts): void {
     const isFirst = this.#last === null;
     this.#last ??= '';
+    if (isFirst) text('outcome-title', free === null ? texts.chooseStake : texts.startFree);
     if (round === undefined) return;
     const { roundID, state, payout } = round;
     const isOld = isFirst && (state === 'settled' || state === 'declined' || state === 'returned');
     const now = `${roundID} ${state} ${payout?.paid}`;
     if (now === this.#last) return;
     this.#last = now;
-    if (!isOld) this.say(outcomeOf(round, currency, this.#announced.get(roundID)), round.message, locale);
+    if (!isOld) this.say(outcomeOf(round, currency, texts, this.#announced.get(roundID)), round.message, locale);
     this.#announced.set(roundID, state);
     link('deposit', round.code === 'insufficient_funds' && state === 'declined' && !isOld ? depositUrl : null);
   }
@@ -69,13 +84,13 @@ export class Screen {
     if (quote.textContent !== (words ?? '')) quote.textContent = words ?? '';
   }
 
-  showRounds({ rounds, currency }: GameView): void {
+  showRounds({ rounds, currency }: GameView, texts: Texts): void {
     byId('history').hidden = rounds.length === 0;
-    byId('rounds').replaceChildren(...rounds.slice(0, MAX_ROUNDS).map((round) => line(round, currency)));
+    byId('rounds').replaceChildren(...rounds.slice(0, MAX_ROUNDS).map((round) => line(round, currency, texts)));
   }
 
   /** Shows a message instead of the game. */
-  close(title: string, more: string): void {
+  close({ title, text: more }: Message): void {
     text('closed-title', title);
     text('closed-text', more);
     byId('closed').hidden = false;
@@ -87,7 +102,7 @@ export class Screen {
   }
 }
 
-function line(round: RoundView, currency: string): HTMLElement {
+function line(round: RoundView, currency: string, texts: Texts): HTMLElement {
   const item = document.createElement('li');
   item.dataset.state = round.state;
   if (round.isWin) item.dataset.win = '';
@@ -96,9 +111,10 @@ function line(round: RoundView, currency: string): HTMLElement {
   time.dateTime = date.toISOString();
   time.textContent = date.toTimeString().slice(0, 8);
   const stake = document.createElement('span');
-  stake.textContent = `${round.free ? 'Free round of' : 'Stake'} ${round.stake} ${currency}`;
+  const amount = `${round.stake} ${currency}`;
+  stake.textContent = round.free ? texts.line.free(amount) : texts.line.stake(amount);
   const result = document.createElement('strong');
-  result.textContent = resultOf(round);
+  result.textContent = resultOf(round, texts);
   item.append(time, ' ', stake, ' ', result);
   return item;
 }

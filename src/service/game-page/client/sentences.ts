@@ -1,4 +1,5 @@
 import type { RoundView } from '../view.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** A message about a round. */
 export interface Sentence {
@@ -12,70 +13,64 @@ export interface Sentence {
  *
  * @param before the state of the round in the previous message
  */
-export function outcomeOf(round: RoundView, currency: string, before?: RoundView['state']): Sentence {
-  const { title, text, tone } = plainly(round, currency, before);
+export function outcomeOf(round: RoundView, currency: string, texts: Texts, before?: RoundView['state']): Sentence {
+  const { title, text, tone } = withoutPayout(round, currency, texts, before);
   const { payout } = round;
   if (payout === null) return { title, text, tone };
-  const paid = payout.paid ? 'was paid to you' : 'is being paid to you';
-  const whole = `Your free rounds are over. The sum of their wins, ${payout.amount} ${currency}, ${paid}.`;
-  return { title, text: `${text} ${whole}`.trim(), tone };
+  const sum = `${payout.amount} ${currency}`;
+  return { title, text: `${text} ${payout.paid ? texts.freePaid(sum) : texts.freePaying(sum)}`.trim(), tone };
 }
 
-function plainly(round: RoundView, currency: string, before: RoundView['state'] | undefined): Sentence {
-  const { stake, prize, isWin, multiplier } = round;
+function withoutPayout(
+  round: RoundView,
+  currency: string,
+  texts: Texts,
+  before: RoundView['state'] | undefined,
+): Sentence {
+  const { prize, isWin } = round;
   const won = `${prize ?? ''} ${currency}`;
-  const staked = round.free ? `a free round of ${stake}` : `a stake of ${stake}`;
-  const how = multiplier === null ? '' : `${multiplier} times ${staked}.`;
+  const stake = `${round.stake} ${currency}`;
   switch (round.state) {
     case 'playing':
-      return { title: 'Playing…', text: '', tone: 'calm' };
+      return { title: texts.playing, text: '', tone: 'calm' };
     case 'settled':
-      if (!isWin) return { title: 'Nothing won this time.', text: '', tone: 'calm' };
+      if (!isWin) return { title: texts.nothingWon, text: '', tone: 'calm' };
       return {
-        title: before === 'paying' ? `Your win of ${won} is paid.` : `You won ${won}.`,
-        text: how,
+        title: before === 'paying' ? texts.winPaid(won) : texts.won(won),
+        text: originOfWin(round, texts),
         tone: 'good',
       };
     case 'paying':
-      if (!isWin) {
-        return {
-          title: 'Nothing won this time.',
-          text: 'The operator has not confirmed the end of the round yet.',
-          tone: 'waiting',
-        };
-      }
-      return {
-        title: `Your win of ${won} is being paid.`,
-        text: 'The operator has not confirmed the win yet. It is sent again until the operator confirms it. You do not need to do anything.',
-        tone: 'waiting',
-      };
+      if (!isWin) return { title: texts.nothingWon, text: texts.confirming, tone: 'waiting' };
+      return { ...texts.paying(won), tone: 'waiting' };
     case 'declined':
-      return { title: 'The bet was declined.', text: 'Nothing was staked.', tone: 'bad' };
+      return { title: texts.declined, text: texts.nothingStaked, tone: 'bad' };
     case 'returning':
-      return {
-        title: 'The bet was declined.',
-        text: `Your stake of ${stake} ${currency} is being returned.`,
-        tone: 'waiting',
-      };
+      return { title: texts.declined, text: texts.stakeReturning(stake), tone: 'waiting' };
     case 'returned':
-      return { title: 'The bet was declined.', text: `Your stake of ${stake} ${currency} was returned.`, tone: 'bad' };
+      return { title: texts.declined, text: texts.stakeReturned(stake), tone: 'bad' };
   }
 }
 
+function originOfWin({ multiplier, stake, free }: RoundView, texts: Texts): string {
+  if (multiplier === null) return '';
+  return free ? texts.winOfFreeRound(multiplier, stake) : texts.winOfStake(multiplier, stake);
+}
+
 /** Returns the state of a round in a few words, for the list of rounds. */
-export function resultOf({ state, prize, isWin }: RoundView): string {
+export function resultOf({ state, prize, isWin }: RoundView, { line }: Texts): string {
   switch (state) {
     case 'playing':
-      return 'Playing';
+      return line.playing;
     case 'settled':
-      return isWin ? `Won ${prize}` : 'Nothing won';
+      return isWin ? line.won(prize ?? '') : line.nothingWon;
     case 'paying':
-      return isWin ? `${prize} is being paid` : 'Being confirmed';
+      return isWin ? line.paying(prize ?? '') : line.confirming;
     case 'declined':
-      return 'Declined';
+      return line.declined;
     case 'returning':
-      return 'Declined, being returned';
+      return line.returning;
     case 'returned':
-      return 'Declined, returned';
+      return line.returned;
   }
 }

@@ -1,5 +1,6 @@
 import type { GameView } from '../view.ts';
 import { byId } from './by-id.ts';
+import type { Texts } from './texts/texts.ts';
 
 /** The indices of the stakes that have a button of their own. */
 const QUICK = [0, 2, 3, 5, 6];
@@ -39,6 +40,12 @@ export class Stakes {
       }),
     );
     this.#show();
+  }
+
+  /** Writes the names of the buttons in the language of the game. */
+  name({ lowerStake, raiseStake }: Texts): void {
+    this.#less.setAttribute('aria-label', lowerStake);
+    this.#more.setAttribute('aria-label', raiseStake);
   }
 
   #chip(stake: string, at: number): HTMLElement {
