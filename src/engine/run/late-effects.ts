@@ -12,7 +12,8 @@ interface Watched {
   readonly plan: Plan;
   readonly session: SessionUnderTest;
   readonly attempt: number;
-  readonly since: number;
+  /** The time until which calls of the scenario may take effect. */
+  readonly until: number;
 }
 
 /**
@@ -28,7 +29,13 @@ export class LateEffects {
     this.#options = options;
   }
 
-  note(scenario: RunnableScenario, plan: Plan, assignment: SessionAssignment, { left }: Played, attempt: number): void {
+  note(
+    scenario: RunnableScenario,
+    plan: Plan,
+    assignment: SessionAssignment,
+    { left, restMs }: Played,
+    attempt: number,
+  ): void {
     for (const wallet of new Set([...assignment.values()].map(walletIdOf))) {
       const money = left.get(wallet);
       if (money) this.#left.set(wallet, money);
@@ -39,15 +46,15 @@ export class LateEffects {
     );
     const session = assignment.get('main');
     if (broken && session)
-      this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, since: this.#options.now() });
+      this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, until: this.#options.now() + restMs });
   }
 
   async readAgain(adjuster: BalanceAdjuster): Promise<void> {
     if (this.#options.signal.aborted) return;
-    for (const [wallet, { scenario, plan, session, attempt, since }] of this.#watched) {
+    for (const [wallet, { scenario, plan, session, attempt, until }] of this.#watched) {
       const last = this.#left.get(wallet);
       if (!last) continue;
-      const rest = since + this.#options.lingerMs - this.#options.now();
+      const rest = until - this.#options.now();
       if (rest > 0) await sleep(rest);
       const denomination = denominationOf(session.currency, this.#options, undefined);
       const now = await adjuster.read({ sessionID: session.sessionID, denomination, scenario: scenario.id }, 'read');

@@ -68,6 +68,8 @@ export interface Played {
   readonly isSkippedEarly: boolean;
   /** Number of balance reads that were left out. */
   readonly leftOut: number;
+  /** The time in milliseconds after the end of the scenario in which its calls may still take effect. Usually 0. */
+  readonly restMs: number;
   /** The last balance that was read, by wallet. Wallets with an uncertain balance are left out. */
   readonly left: ReadonlyMap<string, Money>;
   /** The balances of {@link left}, with the wins of 0 that were sent after the last read. */
@@ -82,6 +84,7 @@ interface Repetition {
   readonly opened: boolean;
   readonly stale: boolean;
   readonly leftOut: number;
+  readonly settleTime: SettleTime;
 }
 
 /**
@@ -101,6 +104,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     opened,
     stale,
     leftOut,
+    settleTime,
   } = await playRepetitions(options, { collected, openings, letIn, races });
   // If a later repetition could not be played to its end, the results of the earlier repetitions still count.
   const stopReason =
@@ -137,6 +141,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     needed: stopReason?.needed ?? null,
     isSkippedEarly: stopReason?.verdict === 'skip',
     leftOut,
+    restMs: settleTime.restMs,
     left: new Map(left.map(({ wallet, balance }) => [wallet.id, balance])),
     leftForNext: new Map(
       left.map(({ wallet, balance }) => [wallet.id, { balance, completed: completed.get(wallet) ?? [] }]),
@@ -160,7 +165,7 @@ interface SharedState {
 async function playRepetitions(options: PlayOptions, shared: SharedState): Promise<Repetition> {
   const { run } = options;
   const { collected, races } = shared;
-  const linger = new SettleTime(run.lingerMs, run.now);
+  const settleTime = new SettleTime(run.lingerMs, run.now);
   const debts = new OwedCalls(run.record);
   const wallets = new Map<string, Wallet>();
   await options.shownDecimals.learn(options.assignment.values(), options.plan.id);
@@ -175,7 +180,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     const runner = new ScenarioRunner({
       ...options,
       context,
-      settleTime: linger,
+      settleTime,
       races,
       owedCalls: debts,
       needlessReads,
@@ -200,7 +205,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     );
     for (const call of context.judge.letIn) shared.letIn.add(call);
     const leftOut = needlessReads?.count ?? 0;
-    if (!again) return { context, stopReason, opened: !opened, stale: runner.stale, leftOut };
+    if (!again) return { context, stopReason, opened: !opened, stale: runner.stale, leftOut, settleTime };
     await endRoundsOfRace(context, options.adjuster, shared.openings);
     races.next();
   }
