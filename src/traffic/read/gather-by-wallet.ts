@@ -2,10 +2,19 @@ import { appendFileSync, createReadStream } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { KnownSession } from '../call-selection.ts';
-import type { LoggedExchange } from '../logged-exchange.ts';
+import type { LoggedExchange, LogPlace } from '../logged-exchange.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
-import { CallCollector, type GatheredCalls, MAX_CALLS, type ReopenableSource, withShortBodies } from './gather.ts';
-import { readEntries } from './read-entries.ts';
+import {
+  CallCollector,
+  type GatheredCalls,
+  MAX_CALLS,
+  type ReopenableSource,
+  sessionFilter,
+  withShortBodies,
+} from './gather.ts';
+import { AlikeCallLines } from './logs/alike-lines.ts';
+import type { AlikeCall } from './logs/line-template.ts';
+import { readBatches } from './read-entries.ts';
 
 /** The calls of some wallets, with all calls of each of them. */
 export interface WalletGroup {
@@ -17,20 +26,57 @@ export interface WalletGroup {
 /** Counts about all sources, without the calls. */
 export type GatheredCounts = Omit<GatheredCalls, 'calls'>;
 
+/** Looks at each call while the logs are read for the first time, and finds the wallets that need no second look. */
+export interface Survey<W extends SurveyedWallet> {
+  /** Adds a wallet. */
+  add(): W;
+  /** True if calls on lines that are like the line of this one can be taken with {@link takeAlike}. */
+  isExample(exchange: LoggedExchange): boolean;
+  takeAlike(wallet: W, call: AlikeCall, place: LogPlace): void;
+  takeWhole(wallet: W, call: RecordedCall): void;
+  /** Ends the survey. The function returns the sessions of a wallet. */
+  finish(sessionsOf: (wallet: W) => readonly string[]): void;
+}
+
+/** The part of a survey that is about one wallet. */
+export interface SurveyedWallet {
+  /** False if the calls of the wallet must be read again. */
+  readonly isOrdinary: boolean;
+  /** Says that the calls of the wallet must be read again. */
+  spoil(): void;
+}
+
+/** The owner of a wallet, as far as the log shows. */
+export interface WalletOwner<W> {
+  /** The name of the wallet: the player, or the session if the player is not known. */
+  readonly name: string;
+  readonly player: string | null;
+  readonly sessions: readonly string[];
+  readonly calls: number;
+  readonly surveyed: W;
+}
+
+interface OpenOwner<W> extends WalletOwner<W> {
+  readonly sessions: string[];
+  calls: number;
+}
+
 /**
- * Reads logs that have more calls than fit in memory. A first pass counts the calls of each wallet, and a second pass writes the calls of
- * each group of wallets to a file of its own. So at most the calls of one group are in memory.
+ * Reads logs that have more calls than fit in memory. A first pass makes the survey and counts the calls of each wallet. A second pass
+ * writes the calls of the wallets that are not ordinary to files, one file for each group of wallets. So at most the calls of one group
+ * are in memory.
  */
-export class WalletGroups {
+export class WalletGroups<W extends SurveyedWallet> {
   readonly #sources: readonly ReopenableSource[];
   readonly #paths: CallPaths;
   readonly #folder: string;
   readonly #maxCalls: number;
+  readonly #survey: Survey<W>;
   /** The player of each session. */
   readonly #players = new Map<string, string>();
-  /** The number of calls of each session, or of a player whose calls name no session. */
-  readonly #sizes = new Map<string, number>();
-  /** The number of the group of each wallet. */
+  readonly #owners = new Map<string, OpenOwner<W>>();
+  readonly #ofSession = new Map<string, OpenOwner<W>>();
+  /** The number of the group of each wallet that is not ordinary. */
   readonly #groups = new Map<string, number>();
   /** The calls that name no session and no player, with the ids that may show their wallet. */
   readonly #ownerless: RecordedCall[] = [];
@@ -41,28 +87,29 @@ export class WalletGroups {
   constructor(
     sources: readonly ReopenableSource[],
     known: ReadonlyMap<string, KnownSession>,
+    survey: Survey<W>,
     { paths, folder, maxCalls = MAX_CALLS }: { paths: CallPaths; folder: string; maxCalls?: number },
   ) {
     this.#sources = sources;
     this.#paths = paths;
     this.#folder = folder;
     this.#maxCalls = maxCalls;
+    this.#survey = survey;
     for (const [session, { player }] of known) if (player !== null) this.#players.set(session, player);
   }
 
-  /** Makes both passes. Returns the counts of everything that was read. */
-  async read(): Promise<GatheredCounts> {
+  /** Makes both passes. Returns the counts of everything that was read, or null if there are not more calls than `fewest`. */
+  async read(fewest = 0): Promise<GatheredCounts | null> {
     // The calls themselves are not kept, so this collector is only asked for its counts.
     const counts = new CallCollector({ sessions: new Set(), players: new Set() });
-    for (const source of this.#sources) {
-      for await (const entry of readEntries(source.open(), source)) {
-        const call = counts.add(entry, source.file, this.#paths);
-        if (call) this.#count(call);
-      }
-    }
-    this.#divide();
-    await this.#write();
+    for (const source of this.#sources) await this.#look(source, counts);
     const { calls: _none, ...rest } = counts.result();
+    if (rest.total <= fewest) return null;
+    await this.#claim();
+    const sessions = new Map([...this.#owners.values()].map((owner) => [owner.surveyed, owner.sessions]));
+    this.#survey.finish((wallet) => sessions.get(wallet) ?? []);
+    this.#divide();
+    if (this.#groupCount > 0) await this.#write();
     return { ...rest, isCut: false };
   }
 
@@ -75,31 +122,109 @@ export class WalletGroups {
     if (nobodys.length > 0) yield { calls: nobodys, isOfNobody: true };
   }
 
+  /** Returns the wallets whose calls are in no group. */
+  ordinary(): readonly WalletOwner<W>[] {
+    return [...this.#owners.values()].filter(({ surveyed }) => surveyed.isOrdinary);
+  }
+
   /** The number of calls about money that belong to no wallet. */
   get nobodys(): number {
     return this.#ownerless.filter((call) => call.call !== 'balance' && this.#groupByID(call) === null).length;
   }
 
-  #count(call: RecordedCall): void {
-    const { sessionID, player } = call;
-    if (sessionID === null && player === null) {
-      if (this.#ownerless.length >= this.#maxCalls) return;
-      this.#ownerless.push(call);
-      for (const id of idsOf(call)) this.#groupOfID.set(id, null);
-      return;
+  /** Makes the first pass over one file. */
+  async #look(source: ReopenableSource, counts: CallCollector): Promise<void> {
+    const alike = new AlikeCallLines(source.form, this.#paths, {
+      isExample: (exchange) => this.#survey.isExample(exchange),
+      take: (call, line) => {
+        counts.countAlike(call.time.zoneless === true, call.player !== null);
+        const owner = this.#ownerOf(call.sessionID, call.player);
+        if (!owner) return;
+        owner.calls += 1;
+        this.#survey.takeAlike(owner.surveyed, call, { file: source.file, line });
+      },
+    });
+    for await (const entries of readBatches(source.open(), { ...source, alike })) {
+      for (const entry of entries) {
+        const call = counts.add(entry, source.file, this.#paths);
+        if (call) this.#count(call);
+      }
     }
-    if (sessionID !== null && player !== null) this.#players.set(sessionID, player);
-    const key = sessionID === null ? `player ${player}` : `session ${sessionID}`;
-    this.#sizes.set(key, (this.#sizes.get(key) ?? 0) + 1);
   }
 
-  /** Divides the wallets into groups. All sessions of a player are in one group. */
+  #count(call: RecordedCall): void {
+    const owner = this.#ownerOf(call.sessionID, call.player);
+    if (owner) {
+      owner.calls += 1;
+      this.#survey.takeWhole(owner.surveyed, call);
+      return;
+    }
+    if (this.#ownerless.length >= this.#maxCalls) return;
+    this.#ownerless.push(call);
+    for (const id of idsOf(call)) this.#groupOfID.set(id, null);
+  }
+
+  /** Returns the owner of a call. Undefined if the call names nobody. */
+  #ownerOf(session: string | null, player: string | null): OpenOwner<W> | undefined {
+    const before = session === null ? undefined : this.#ofSession.get(session);
+    if (before && (player === null || before.player === player)) return before;
+    if (session === null && player === null) return undefined;
+    const named = player ?? (session === null ? undefined : this.#players.get(session)) ?? null;
+    const name = named === null ? `session ${session}` : `player ${named}`;
+    const owner = this.#owners.get(name) ?? this.#newOwner(name, named);
+    if (session === null) return owner;
+    const kept = copyOf(session);
+    // The session has calls with a player and calls without, or with two players.
+    before?.surveyed.spoil();
+    if (before) owner.surveyed.spoil();
+    if (named !== null) this.#players.set(kept, named);
+    this.#ofSession.set(kept, owner);
+    if (!owner.sessions.includes(kept)) owner.sessions.push(kept);
+    return owner;
+  }
+
+  #newOwner(name: string, player: string | null): OpenOwner<W> {
+    const owner = {
+      name: copyOf(name),
+      player: player === null ? null : copyOf(player),
+      sessions: [],
+      calls: 0,
+      surveyed: this.#survey.add(),
+    };
+    this.#owners.set(owner.name, owner);
+    return owner;
+  }
+
+  /** Finds the wallets of calls that name nobody. These wallets are not ordinary. */
+  async #claim(): Promise<void> {
+    if (this.#groupOfID.size === 0) return;
+    for await (const call of this.#calls()) {
+      if (idsOf(call).some((id) => this.#groupOfID.has(id)))
+        this.#ownerOf(call.sessionID, call.player)?.surveyed.spoil();
+    }
+  }
+
+  /** Reads all calls again. */
+  async *#calls(mayMatter?: (text: string) => boolean): AsyncGenerator<RecordedCall> {
+    for (const source of this.#sources) {
+      for await (const entries of readBatches(source.open(), { ...source, mayMatter })) {
+        for (const entry of entries) {
+          const call = entry.kind === 'exchange' ? recordedCall(withShortBodies(entry.exchange), this.#paths) : null;
+          if (call) yield call;
+        }
+      }
+    }
+  }
+
+  /** Divides the wallets that are not ordinary into groups. All sessions of a player are in one group. */
   #divide(): void {
     const sizes = new Map<string, number>();
-    for (const [key, size] of this.#sizes) {
-      const player = key.startsWith('session ') ? this.#players.get(key.slice('session '.length)) : undefined;
-      const wallet = player === undefined ? key : `player ${player}`;
-      sizes.set(wallet, (sizes.get(wallet) ?? 0) + size);
+    for (const { name, player, sessions, calls, surveyed } of this.#owners.values()) {
+      if (surveyed.isOrdinary) continue;
+      const [session] = sessions;
+      const known = player ?? (session === undefined ? undefined : this.#players.get(session));
+      const wallet = known === undefined ? name : `player ${known}`;
+      sizes.set(wallet, (sizes.get(wallet) ?? 0) + calls);
     }
     let size = 0;
     for (const [wallet, calls] of sizes) {
@@ -120,21 +245,17 @@ export class WalletGroups {
       waiting.clear();
       length = 0;
     };
-    for (const source of this.#sources) {
-      for await (const entry of readEntries(source.open(), source)) {
-        if (entry.kind !== 'exchange') continue;
-        const exchange = withShortBodies(entry.exchange);
-        const call = recordedCall(exchange, this.#paths);
-        const group = call === null ? null : this.#groupOf(call);
-        if (call === null || group === null) continue;
-        for (const id of idsOf(call)) if (this.#groupOfID.has(id)) this.#groupOfID.set(id, group);
-        const line = `${JSON.stringify(exchange)}\n`;
-        const lines = waiting.get(group) ?? [];
-        lines.push(line);
-        waiting.set(group, lines);
-        length += line.length;
-        if (length > MAX_WAITING) flush();
-      }
+    const isNeeded = (session: string): boolean => this.#ofSession.get(session)?.surveyed.isOrdinary !== true;
+    for await (const call of this.#calls(sessionFilter(isNeeded))) {
+      const group = this.#groupOf(call);
+      if (group === null) continue;
+      for (const id of idsOf(call)) if (this.#groupOfID.has(id)) this.#groupOfID.set(id, group);
+      const line = `${JSON.stringify(call.exchange)}\n`;
+      const lines = waiting.get(group) ?? [];
+      lines.push(line);
+      waiting.set(group, lines);
+      length += line.length;
+      if (length > MAX_WAITING) flush();
     }
     flush();
   }
@@ -172,4 +293,9 @@ const MAX_WAITING = 8 * 1024 * 1024;
 
 function idsOf({ txID, origTxID, roundID }: RecordedCall): readonly string[] {
   return [txID, origTxID, roundID].filter((id) => id !== null);
+}
+
+/** Copies a text. A part of a line would keep the whole line in memory. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
 }

@@ -21,7 +21,17 @@ const CLOCKS_MAY_DIFFER_MS = 15 * 60_000;
 /** A source that can be opened more than once. */
 export interface ReopenableSource extends Source {
   readonly open: () => AsyncIterable<Uint8Array>;
+  /** The size of the file in bytes. Left out if it is not known. */
+  readonly bytes?: number;
 }
+
+/** True if the sources probably have more calls than fit in memory. */
+export function isLarge(sources: readonly ReopenableSource[]): boolean {
+  return sources.reduce((sum, { bytes = 0 }) => sum + bytes, 0) > MAX_CALLS * USUAL_BYTES;
+}
+
+/** The usual size of a logged call in bytes. */
+const USUAL_BYTES = 300;
 
 /** A judgement with the place of its call. */
 export interface JudgedCall extends Judgement {
@@ -174,13 +184,21 @@ const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}([\\"']{0,6})([\w.:-]+)(â
 /** Returns a function that returns false for a line of a session that does not belong to the owners. */
 function isOfOwners({ sessions, players }: Owners): Source['mayMatter'] {
   if (![...sessions, ...players].every((id) => PLAIN_ID.test(id))) return undefined;
+  const isOfSessions = sessionFilter((session) => sessions.has(session));
+  return (text) => {
+    if (isOfSessions(text)) return true;
+    for (const player of players) if (text.includes(player)) return true;
+    return false;
+  };
+}
+
+/** Returns a function that returns false for a line that certainly belongs to a session that is not wanted. */
+export function sessionFilter(isWanted: (session: string) => boolean): (text: string) => boolean {
   return (text) => {
     const [, mark = '', session, end = ''] = SESSION.exec(text) ?? [];
     // The logger may have cut the text within the id.
     const isCut = end === 'â€¦' || !end.startsWith(mark);
-    if (session === undefined || isCut || isMasked(session) || sessions.has(session)) return true;
-    for (const player of players) if (text.includes(player)) return true;
-    return false;
+    return session === undefined || isCut || isMasked(session) || isWanted(session);
   };
 }
 
@@ -199,6 +217,7 @@ function mayBeSelected(call: RecordedCall, player: string | null, selection: Cal
 /** Returns the exchange with its bodies truncated to the size that a call can need. */
 export function withShortBodies(exchange: LoggedExchange): LoggedExchange {
   const { request, answer } = exchange;
+  if (isShort(request.body) && (answer.kind !== 'reply' || isShort(answer.body))) return exchange;
   const cut = (body: Body): Body =>
     body.data.length <= MAX_BODY ? body : { ...body, data: body.data.slice(0, MAX_BODY), truncated: true };
   const sent = request.body === null || request.body === 'unknown' ? request.body : cut(request.body);
@@ -208,6 +227,10 @@ export function withShortBodies(exchange: LoggedExchange): LoggedExchange {
     request: { ...request, body: sent },
     answer: isReply && answer.body ? { ...answer, body: cut(answer.body) } : answer,
   };
+}
+
+function isShort(body: Body | null | 'unknown'): boolean {
+  return body === null || body === 'unknown' || body.data.length <= MAX_BODY;
 }
 
 function hasOwner({ sessionID, player }: RecordedCall): boolean {
@@ -268,6 +291,13 @@ export class CallCollector {
         this.unreadable({ place: { file, line: entry.line }, why: entry.why, text: entry.text ?? null });
         return null;
     }
+  }
+
+  /** Counts a call that is like an earlier one. */
+  countAlike(isZoneless: boolean, namesPlayer: boolean): void {
+    this.#total += 1;
+    if (isZoneless) this.#zoneless += 1;
+    if (namesPlayer) this.#namesPlayers = true;
   }
 
   take(call: RecordedCall): void {

@@ -70,7 +70,7 @@ function addTo(map: Map<string, Set<string>>, name: string, value: string | null
 }
 
 /** Returns the address of the operator without the name of the call. Null if the log has only paths. */
-function originOf({ seen, also }: Views): string | null {
+export function originOf({ seen, also }: Views): string | null {
   return first(seen, also, ({ exchange, call }) => {
     const url = URL.parse(exchange.request.url ?? '');
     if (!url) return null;

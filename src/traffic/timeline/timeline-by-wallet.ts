@@ -1,8 +1,10 @@
 import type { KnownSession } from '../call-selection.ts';
 import type { KeysOf } from '../calls/signature.ts';
-import type { GatheredCalls } from '../read/gather.ts';
-import type { WalletGroups } from '../read/gather-by-wallet.ts';
+import { type GatheredCalls, MAX_CALLS, type ReopenableSource } from '../read/gather.ts';
+import { WalletGroups } from '../read/gather-by-wallet.ts';
 import { unreadClauses } from '../read/unread.ts';
+import type { CallPaths } from '../recorded-call.ts';
+import { OrdinaryWallets } from './ordinary-wallet.ts';
 import { buildTimeline, type IncidentTimeline } from './timeline.ts';
 import type { WalletVerdict } from './verdict.ts';
 import { stateOfWallet, worstFirst } from './wallet-state.ts';
@@ -13,13 +15,27 @@ const MAX_LISTED = 10_000;
 /**
  * Builds the timeline of logs that have more calls than fit in memory, one group of wallets after another. It lists the calls of the
  * wallets with a problem.
+ *
+ * @param folder an empty folder for temporary files
+ * @param maxCalls the maximum number of calls in memory, if a wallet has no more
+ * @param fewest the number of calls that fit in memory
+ * @returns null if there are not more calls than that
  */
 export async function timelineByWallet(
-  groups: WalletGroups,
+  sources: readonly ReopenableSource[],
   known: ReadonlyMap<string, KnownSession>,
   keysOf: KeysOf | undefined,
-): Promise<{ readonly gathered: GatheredCalls; readonly timeline: IncidentTimeline }> {
-  const counts = await groups.read();
+  {
+    paths,
+    folder,
+    maxCalls = MAX_CALLS_OF_GROUP,
+    fewest = MAX_CALLS,
+  }: { paths: CallPaths; folder: string; maxCalls?: number; fewest?: number },
+): Promise<{ readonly gathered: GatheredCalls; readonly timeline: IncidentTimeline } | null> {
+  const survey = new OrdinaryWallets(known, { paths, folder, keysOf });
+  const groups = new WalletGroups(sources, known, survey, { paths, folder, maxCalls });
+  const counts = await groups.read(fewest);
+  if (counts === null) return null;
   const { nobodys } = groups;
   const unread = [
     ...unreadClauses(counts),
@@ -32,12 +48,18 @@ export async function timelineByWallet(
         unread: isOfNobody ? unreadClauses(counts) : unread,
         judgements: counts.judgements,
         earlier: all.numbered,
+        isKeyProven: survey.isKeyProven,
       }),
       calls.length,
     );
   }
+  for (const { name, player, sessions, calls, surveyed } of groups.ordinary())
+    all.addOrdinary(surveyed.verdict({ wallet: name, player, sessions }, all.numbered + calls, unread), calls);
   return { gathered: { ...counts, calls: [] }, timeline: all.merged() };
 }
+
+/** Maximum number of calls that are judged at once. */
+const MAX_CALLS_OF_GROUP = 10_000;
 
 /** Joins the timelines of groups of wallets. Keeps the calls of a wallet only if it has a problem. */
 class Timelines {
@@ -70,6 +92,13 @@ class Timelines {
     this.#oddities = this.#oddities.concat(
       timeline.oddities.filter(({ calls }) => calls.some((one) => listed.has(one))),
     );
+  }
+
+  /** Adds a wallet in which nothing is unusual. Its calls are not listed. */
+  addOrdinary(verdict: WalletVerdict, count: number): void {
+    this.numbered += count;
+    this.#wallets.push(verdict);
+    this.#statuses.add(stateOfWallet(verdict, new Set()) === 'right' ? 0 : 3);
   }
 
   merged(): IncidentTimeline {

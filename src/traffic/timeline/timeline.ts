@@ -47,6 +47,8 @@ export interface Reading {
   readonly judgements: readonly JudgedCall[];
   /** The number of calls of other wallets before these calls. The numbers of the calls go on from there. */
   readonly earlier?: number;
+  /** True if a call of another wallet is signed with one of the given keys, so the keys are right. */
+  readonly isKeyProven?: boolean;
 }
 
 /**
@@ -130,7 +132,7 @@ function timelineIn(
   selection: CallSelection,
   known: ReadonlyMap<string, KnownSession>,
   keysOf: KeysOf,
-  { unread, judgements, notes, earlier = 0 }: Reading & Pick<IncidentTimeline, 'notes'>,
+  { unread, judgements, notes, earlier = 0, isKeyProven: isProven = false }: Reading & Pick<IncidentTimeline, 'notes'>,
 ): IncidentTimeline {
   const { paired, clocks, isApart } = pairSides(calls, order);
   const ownerOf = ownersOf(paired, known);
@@ -154,7 +156,7 @@ function timelineIn(
   const wallets = [...ofWallet].map(([wallet, mine]) =>
     judgeWallet(owners.get(wallet) ?? NOBODY, mine, wallet === null ? doubts : [...doubts, ...ownerless]),
   );
-  const isKeyProven = logged.some(({ signature }) => signature === 'right');
+  const isKeyProven = isProven || logged.some(({ signature }) => signature === 'right');
   const shown = new Set(selected.map(({ number }) => number));
   const judged = judgedBreaches(judgements, logged);
   const own = wallets.flatMap(({ books, currency, wallet }) =>

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gatherCalls } from '../../../src/traffic/read/gather.ts';
-import { WalletGroups } from '../../../src/traffic/read/gather-by-wallet.ts';
 import { logForm } from '../../../src/traffic/read/logs/log-form.ts';
 import { walletSentence } from '../../../src/traffic/timeline/sentence.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
@@ -67,8 +66,14 @@ const sourcesOf = (lines: readonly string[]) => [
 async function byWallet(lines: readonly string[], maxCalls: number): Promise<IncidentTimeline> {
   const folder = mkdtempSync(path.join(tmpdir(), 'wallets-'));
   try {
-    const groups = new WalletGroups(sourcesOf(lines), new Map(), { paths: new Map(), folder, maxCalls });
-    return (await timelineByWallet(groups, new Map(), undefined)).timeline;
+    const limits = { maxCalls, fewest: 0 };
+    const found = await timelineByWallet(sourcesOf(lines), new Map(), undefined, {
+      paths: new Map(),
+      folder,
+      ...limits,
+    });
+    if (found === null) throw new Error('the log has no calls');
+    return found.timeline;
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -14,11 +14,17 @@ import { nearest } from '../../../scenario/near.ts';
 import type { CallSelection } from '../../../traffic/call-selection.ts';
 import type { KeysOf } from '../../../traffic/calls/signature.ts';
 import type { Side } from '../../../traffic/logged-exchange.ts';
-import { firstTime, type GatheredCalls, gatherCalls, type ReopenableSource } from '../../../traffic/read/gather.ts';
-import { WalletGroups } from '../../../traffic/read/gather-by-wallet.ts';
+import {
+  firstTime,
+  type GatheredCalls,
+  gatherCalls,
+  isLarge,
+  type ReopenableSource,
+} from '../../../traffic/read/gather.ts';
 import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../../../traffic/read/logs/log-form.ts';
 import { readTime, readZone } from '../../../traffic/read/logs/time.ts';
 import { unreadClauses } from '../../../traffic/read/unread.ts';
+import type { CallPaths } from '../../../traffic/recorded-call.ts';
 import { incidentJson } from '../../../traffic/timeline/incident-json.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import { timelineByWallet } from '../../../traffic/timeline/timeline-by-wallet.ts';
@@ -75,14 +81,9 @@ export async function readTimeline(
     const zone = flags.zone ?? configuration.config.logs?.zone ?? 'UTC';
     const { selection, notes } = await selectionOf(flags, form, sources);
     const paths = callPaths(configuration);
-    const { gathered, timeline } = await reading(async () => {
-      const all = await gatherCalls(sources, selection, known, paths);
-      if (all.isCut && Object.values(selection).every((value) => value === undefined))
-        return await timelineByWallet(new WalletGroups(sources, known, { paths, folder }), known, keysOf);
-      const unread = unreadClauses(all);
-      const whole = buildTimeline(all.calls, selection, known, keysOf, { unread, judgements: all.judgements });
-      return { gathered: all, timeline: whole };
-    });
+    const { gathered, timeline } = await reading(
+      async () => await judged(sources, selection, known, keysOf, { paths, folder }),
+    );
     if (timeline.calls.length === 0 && timeline.wallets.length === 0)
       throw new UsageError(forTerminal(noCallsText(gathered, flags)));
     return {
@@ -94,6 +95,25 @@ export async function readTimeline(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Reads the calls and builds their timeline: wallet by wallet if there are more calls than fit in memory. */
+async function judged(
+  sources: readonly ReopenableSource[],
+  selection: CallSelection,
+  known: ReturnType<typeof knownSessions>,
+  keysOf: KeysOf | undefined,
+  { paths, folder }: { readonly paths: CallPaths; readonly folder: string },
+): Promise<{ readonly gathered: GatheredCalls; readonly timeline: IncidentTimeline }> {
+  const isAll = Object.values(selection).every((value) => value === undefined);
+  const byWallet = isAll && isLarge(sources) ? await timelineByWallet(sources, known, keysOf, { paths, folder }) : null;
+  if (byWallet) return byWallet;
+  const gathered = await gatherCalls(sources, selection, known, paths);
+  const many = isAll && gathered.isCut ? await timelineByWallet(sources, known, keysOf, { paths, folder }) : null;
+  if (many) return many;
+  const { calls, judgements } = gathered;
+  const unread = unreadClauses(gathered);
+  return { gathered, timeline: buildTimeline(calls, selection, known, keysOf, { unread, judgements }) };
 }
 
 function zoneNotes({ zoneless }: GatheredCalls, zone: string): readonly string[] {
@@ -148,11 +168,20 @@ async function sourceOf(
   if (file !== '-') {
     const whole = path.resolve(stdio.cwd, file);
     checkReadable(whole, file);
-    return { file, side, form, beside: bodyFilesIn(path.dirname(whole)), open: () => createReadStream(whole) };
+    const { size: bytes } = statSync(whole);
+    return { file, side, form, bytes, beside: bodyFilesIn(path.dirname(whole)), open: () => createReadStream(whole) };
   }
   const copy = path.join(folder, 'stdin');
   await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }));
-  return { file: 'standard input', side, form, beside: bodyFilesIn(stdio.cwd), open: () => createReadStream(copy) };
+  const { size: bytes } = statSync(copy);
+  return {
+    file: 'standard input',
+    side,
+    form,
+    bytes,
+    beside: bodyFilesIn(stdio.cwd),
+    open: () => createReadStream(copy),
+  };
 }
 
 function checkReadable(whole: string, shown: string): void {

@@ -139,6 +139,35 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
   return CONTEXT_FIELDS.has(field) ? contextValue(object, form.fields[field]) : undefined;
 }
 
+/**
+ * Says in which fields of an object {@link fieldOf} finds a value: `path` has the value, and `unusable` are the paths before it whose
+ * values can't be it. `path` is null if there is no value, and undefined if the value comes from elsewhere.
+ */
+export function pathOf(
+  object: Fields,
+  field: LogField,
+  form: LogForm,
+): { readonly path: string | null | undefined; readonly unusable: readonly string[] } {
+  const unusable: string[] = [];
+  const isBodyField = field === 'requestBody' || field === 'responseBody';
+  for (const path of form.fields[field]) {
+    const value = valueAt(object, path);
+    if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
+    const text = isBodyField ? bodyText(value) : plainText(value);
+    if (text === undefined) continue;
+    if (isUsable(field, text)) return { path, unusable };
+    unusable.push(path);
+  }
+  if (fieldOf(object, field, form) === undefined) return { path: null, unusable };
+  const inContext = CONTEXTS.flatMap((context) => form.fields[field].map((name) => `${context}.${name}`));
+  return {
+    path: CONTEXT_FIELDS.has(field)
+      ? inContext.find((path) => plainText(valueAt(object, path)) !== undefined)
+      : undefined,
+    unusable,
+  };
+}
+
 /** Reads the time of log4j, which has seconds and nanoseconds in separate fields. */
 function splitTime({ instant }: Fields): string | undefined {
   if (!isFields(instant)) return undefined;

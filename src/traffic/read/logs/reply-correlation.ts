@@ -35,6 +35,11 @@ export class ReplyCorrelation {
     this.#form = form;
   }
 
+  /** True if no line waits for another one. A whole exchange on one line is then complete. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && this.#done === null && this.#sent.size === 0;
+  }
+
   /**
    * Adds a request whose reply may follow, or which may be logged again together with its reply. Yields the exchanges
    * that are complete now.

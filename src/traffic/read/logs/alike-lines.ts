@@ -1,0 +1,57 @@
+import type { LoggedExchange } from '../../logged-exchange.ts';
+import type { CallPaths } from '../../recorded-call.ts';
+import type { AlikeLines } from '../read-entries.ts';
+import { type AlikeCall, LineTemplate } from './line-template.ts';
+import type { LogForm } from './log-form.ts';
+
+/** Maximum number of templates. A log has one for each call, and for each kind of reply. */
+const MAX_TEMPLATES = 24;
+/** Maximum number of lines of which a template is made or tried. Some loggers write each line in another way. */
+const MAX_EXAMPLES = 500;
+
+/** What is done with the calls. */
+interface Taker {
+  /** False for a call that must be read by itself, and all calls like it too. */
+  readonly isExample: (exchange: LoggedExchange) => boolean;
+  /** Gets each call, with the number of its line. */
+  readonly take: (call: AlikeCall, line: number) => void;
+}
+
+/** Reads the calls on lines that are like an earlier line of the same file. */
+export class AlikeCallLines implements AlikeLines {
+  readonly #form: LogForm;
+  readonly #paths: CallPaths;
+  readonly #taker: Taker;
+  /** The templates, the last used one first. */
+  readonly #templates: LineTemplate[] = [];
+  #examples = 0;
+
+  constructor(form: LogForm, paths: CallPaths, taker: Taker) {
+    this.#form = form;
+    this.#paths = paths;
+    this.#taker = taker;
+  }
+
+  take(text: string, line: number): boolean {
+    for (let index = 0; index < this.#templates.length; index += 1) {
+      const template = this.#templates[index];
+      const call = template?.match(text);
+      if (!template || !call) continue;
+      if (index > 0) {
+        this.#templates.splice(index, 1);
+        this.#templates.unshift(template);
+      }
+      this.#taker.take(call, line);
+      return true;
+    }
+    return false;
+  }
+
+  learn(text: string, exchange: LoggedExchange): void {
+    if (this.#templates.length >= MAX_TEMPLATES || this.#examples >= MAX_EXAMPLES) return;
+    this.#examples += 1;
+    if (!this.#taker.isExample(exchange)) return;
+    const template = LineTemplate.of(text, exchange, this.#form, this.#paths);
+    if (template) this.#templates.unshift(template);
+  }
+}

@@ -1,0 +1,380 @@
+import type { CallName } from '../../contract/call-name.ts';
+import { currencyByCode } from '../../contract/currencies.ts';
+import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
+import { Money } from '../../contract/money.ts';
+import { readAmount } from '../../journal/call-amount.ts';
+import type { KnownSession } from '../call-selection.ts';
+import { isCut, loggedCall } from '../calls/logged-call.ts';
+import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
+import { type LoggedExchange, type LogPlace, type LogTime, textBody } from '../logged-exchange.ts';
+import type { Survey, SurveyedWallet } from '../read/gather-by-wallet.ts';
+import type { AlikeCall } from '../read/logs/line-template.ts';
+import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
+import { breachesOf } from './breach.ts';
+import { openClause } from './gaps.ts';
+import { originOf } from './owner.ts';
+import { RepeatedIds } from './repeated-ids.ts';
+import type { RoundVerdict } from './round-verdict.ts';
+import type { WalletVerdict } from './verdict.ts';
+
+/**
+ * Finds the wallets in which nothing is unusual, while the logs are read for the first time. Their calls are not kept, which saves most of
+ * the time and the memory for a large log.
+ *
+ * A wallet is ordinary if each bet and each win was answered 200 in time, with exactly the balance that follows from the call before, and
+ * if each round has its bets and then one win, or no win yet. Bets that were declined with a 4xx are ordinary too. For such a wallet,
+ * {@link judgeWallet} gives the same verdict. A test compares both. All other wallets are judged by {@link judgeWallet}.
+ */
+export class OrdinaryWallets implements Survey<OrdinaryWallet> {
+  readonly #known: ReadonlyMap<string, KnownSession>;
+  readonly #paths: CallPaths;
+  readonly #keysOf: KeysOf;
+  readonly #ids: RepeatedIds;
+  readonly #wallets: OrdinaryWallet[] = [];
+  readonly #sides = new Set<string>();
+  /** What all calls have in common that are like an example. */
+  readonly #fitting = new WeakMap<LoggedExchange, CommonFacts>();
+  /** True if any call is signed with one of the given keys. */
+  isKeyProven = false;
+
+  constructor(
+    known: ReadonlyMap<string, KnownSession>,
+    { paths, folder, keysOf = () => NO_KEYS }: { paths: CallPaths; folder: string; keysOf?: KeysOf | undefined },
+  ) {
+    this.#known = known;
+    this.#paths = paths;
+    this.#keysOf = keysOf;
+    this.#ids = new RepeatedIds(folder);
+  }
+
+  add(): OrdinaryWallet {
+    const wallet = new OrdinaryWallet(this.#wallets.length, this.#ids);
+    this.#wallets.push(wallet);
+    return wallet;
+  }
+
+  /** With a key, each signature must be verified, which needs the whole call. */
+  isExample(exchange: LoggedExchange): boolean {
+    const { own, others } = this.#keysOf(exchange.request.url);
+    if (own.length + others.length > 0) return false;
+    const call = recordedCall(exchange, this.#paths);
+    const facts = call && this.#factsOf(call);
+    if (!facts) return false;
+    this.#fitting.set(exchange, facts);
+    this.#sides.add(exchange.side);
+    return true;
+  }
+
+  takeAlike(wallet: OrdinaryWallet, call: AlikeCall, place: LogPlace): void {
+    const facts = this.#fitting.get(call.template.example);
+    if (facts) wallet.take(call, facts, place);
+    else wallet.spoil();
+  }
+
+  takeWhole(wallet: OrdinaryWallet, call: RecordedCall): void {
+    const { exchange, sessionID, player, txID, roundID, amount } = call;
+    this.#sides.add(exchange.side);
+    const facts = this.#factsOf(call);
+    if (!facts || exchange.time === null) {
+      wallet.spoil();
+      return;
+    }
+    const { time, tookMs, place } = exchange;
+    wallet.take({ time, tookMs, sessionID, player, txID, roundID, amount, balance: facts.balance }, facts, place);
+  }
+
+  /** Ends the survey. A wallet is then ordinary, or not. */
+  finish(sessionsOf: (wallet: OrdinaryWallet) => readonly string[]): void {
+    // One log alone does not show what the other side saw.
+    const isOneSided = this.#sides.size < 2;
+    const repeated = this.#ids.wallets();
+    for (const [index, wallet] of this.#wallets.entries()) {
+      const currencies = sessionsOf(wallet).flatMap((session) => this.#known.get(session)?.currency ?? []);
+      if (!isOneSided || repeated.has(index)) wallet.spoil();
+      wallet.finish(currencies);
+    }
+  }
+
+  /** Says what calls like this one have in common. Returns undefined if the call is not ordinary. */
+  #factsOf(call: RecordedCall): (CommonFacts & { readonly balance: string | null }) | undefined {
+    const { exchange } = call;
+    const isOfCroupier = exchange.isOfRun ?? exchange.isJudged ?? exchange.isProbe ?? exchange.isDisturbed;
+    const isTest = exchange.deviation ?? exchange.mayBeDeclined ?? exchange.amount ?? exchange.verified;
+    if (isOfCroupier !== undefined || isTest !== undefined) return undefined;
+    const logged = loggedCall(call, null, { number: 1, atMs: null, wallet: null }, this.#keysOf);
+    if (logged.signature === 'right') this.isKeyProven = true;
+    if ((logged.signature !== 'right' && logged.signature !== 'unknown') || logged.isSignedByOther) return undefined;
+    const { status, ending, reading } = logged;
+    const isDeclined = ending === 'declined' && call.call === 'bet' && isDeclinedByOperator(status);
+    if ((ending !== 'accepted' && !isDeclined) || isCut(reading) || reading === null) return undefined;
+    if (call.call !== 'balance' && !isWholeBet(call)) return undefined;
+    if (call.call === 'refund' || !call.whole || call.origTxID !== null || call.frID !== null) return undefined;
+    const breaches = breachesOf([logged], [], new Map(), { currency: null, isKeyProven: false });
+    if (breaches.length > 0) return undefined;
+    const { form, written } = reading.balance;
+    if (!isDeclined && form !== 'plain') return undefined;
+    return {
+      call: call.call,
+      isDeclined,
+      currency: call.currency,
+      origin: originOf({ seen: call, also: null }),
+      side: exchange.side,
+      balance: isDeclined ? null : (written ?? null),
+    };
+  }
+}
+
+/** A 4xx with which the operator itself declined a bet. A 408 may come from a server in front of it, and a 401 says nothing of the bet. */
+function isDeclinedByOperator(status: number | null): boolean {
+  return status !== null && status >= 400 && status < 500 && status !== 401 && status !== 408;
+}
+
+function isWholeBet({ txID, roundID, money, isBareAmount, type }: RecordedCall): boolean {
+  return txID !== null && roundID !== null && money !== null && !isBareAmount && type === 'regular';
+}
+
+/** What all calls have in common that are like an example. */
+interface CommonFacts {
+  readonly call: CallName;
+  readonly isDeclined: boolean;
+  readonly currency: string | null;
+  readonly origin: string | null;
+  readonly side: LoggedExchange['side'];
+}
+
+/** The values of one call. */
+type Values = Omit<AlikeCall, 'template'>;
+
+/** Maximum number of rounds without a win in an ordinary wallet. */
+const MAX_OPEN = 100;
+/** With at least this number of decimals, a balance may have the rounding error of floating-point numbers. */
+const MANY_DECIMALS = 9;
+/** Precision in ms. Coarser times do not show which of two calls came first. */
+const FINE_MS = 100;
+
+/** A balance in a reply, with what is printed about its call. */
+interface Said {
+  readonly balance: Money;
+  readonly call: CallName;
+  readonly time: LogTime;
+  readonly tookMs: number | null;
+  readonly place: LogPlace;
+  readonly facts: CommonFacts;
+}
+
+/** One wallet of the survey. */
+export class OrdinaryWallet implements SurveyedWallet {
+  readonly #index: number;
+  readonly #ids: RepeatedIds;
+  #isOrdinary = true;
+  #calls = 0;
+  #balance: Money | null = null;
+  #firstSaid: Money | null = null;
+  #last: Said | null = null;
+  #currency: string | null = null;
+  #origin: string | null = null;
+  #decimals = 0;
+  #files: readonly string[] = [];
+  /** The bets of the rounds that have no win yet. */
+  #open: Map<string, Money> | null = null;
+  /** The last call: the logged time, the end and the beginning, if the time is that of the beginning or of the end. */
+  #atMs = Number.NEGATIVE_INFINITY;
+  #endMs = Number.NEGATIVE_INFINITY;
+  #beginMs = Number.NEGATIVE_INFINITY;
+  /** True if the last call may have been in flight together with another one. */
+  #isLastShared = false;
+
+  constructor(index: number, ids: RepeatedIds) {
+    this.#index = index;
+    this.#ids = ids;
+  }
+
+  get isOrdinary(): boolean {
+    return this.#isOrdinary;
+  }
+
+  /** The number of calls. It is right only for an ordinary wallet. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  spoil(): void {
+    this.#isOrdinary = false;
+    this.#open = null;
+    this.#last = null;
+  }
+
+  take(values: Values, facts: CommonFacts, place: LogPlace): void {
+    if (!this.#isOrdinary) return;
+    this.#calls += 1;
+    if (!this.#isInOrder(values) || !this.#isSameOwner(facts) || !this.#isExpected(values, facts)) {
+      this.spoil();
+      return;
+    }
+    if (this.#files.at(-1) !== place.file) this.#files = [...this.#files, place.file];
+    const balance = this.#balance;
+    if (!facts.isDeclined && balance)
+      this.#last = { balance, call: facts.call, time: values.time, tookMs: values.tookMs, place, facts };
+  }
+
+  /** True if the call came after all earlier ones, both if the logged times are beginnings and if they are ends. */
+  #isInOrder({ time, tookMs }: Values): boolean {
+    const took = tookMs ?? 0;
+    if (time.laterMs !== undefined || took > REPLY_DEADLINE_MS) return false;
+    if (time.ms < this.#atMs || time.ms - took < this.#beginMs) return false;
+    const margin = time.precisionMs > FINE_MS ? time.precisionMs : 0;
+    const isShared = time.ms < this.#endMs + margin || time.ms - took < this.#atMs + margin;
+    // The first balance of a wallet counts only if no other call was in flight.
+    if (isShared && this.#calls === 2) return false;
+    this.#isLastShared = isShared;
+    this.#atMs = time.ms;
+    this.#beginMs = time.ms - took;
+    this.#endMs = Math.max(this.#endMs, time.ms + took);
+    return true;
+  }
+
+  /** False if the player may have several wallets: in several currencies, or at several operators. */
+  #isSameOwner({ currency, origin }: CommonFacts): boolean {
+    if (currency !== null) {
+      if (this.#currency !== null && this.#currency !== currency) return false;
+      this.#currency = currency;
+    }
+    if (origin !== null) {
+      if (this.#origin !== null && this.#origin !== origin) return false;
+      this.#origin = origin;
+    }
+    return true;
+  }
+
+  #isExpected({ txID, roundID, amount, balance }: Values, { call, isDeclined }: CommonFacts): boolean {
+    if (call === 'balance') return balance !== null && this.#isSaid(balance, this.#balance);
+    if (txID === null || roundID === null || amount === null) return false;
+    const money = readAmount(amount);
+    if (money === undefined) return false;
+    this.#ids.add('transaction', txID, this.#index);
+    if (isDeclined) {
+      this.#ids.add('round', roundID, this.#index);
+      // An operator must accept a bet of exactly the balance.
+      return this.#balance?.equals(money) !== true;
+    }
+    if (balance === null || (call === 'bet' && money.isZero())) return false;
+    if (call === 'bet')
+      return this.#opens(roundID, money) && this.#isSaid(balance, this.#balance?.minus(money) ?? null);
+    return this.#open?.delete(roundID) === true && this.#isSaid(balance, this.#balance?.plus(money) ?? null);
+  }
+
+  #opens(roundID: string, bet: Money): boolean {
+    const before = this.#open?.get(roundID);
+    if (!before) this.#ids.add('round', roundID, this.#index);
+    this.#open ??= new Map();
+    // A part of a line would keep the whole line in memory.
+    this.#open.set(before ? roundID : copyOf(roundID), before ? before.plus(bet) : bet);
+    return this.#open.size <= MAX_OPEN;
+  }
+
+  /** True if the reply has the expected balance, or if it is the first one. */
+  #isSaid(text: string, expected: Money | null): boolean {
+    const said = readAmount(text);
+    if (!said || (expected !== null && !said.equals(expected))) return false;
+    const point = text.indexOf('.');
+    const decimals = point < 0 ? 0 : text.length - point - 1;
+    if (decimals >= MANY_DECIMALS) return false;
+    this.#decimals = Math.max(this.#decimals, decimals);
+    this.#firstSaid ??= said;
+    this.#balance = said;
+    return true;
+  }
+
+  /** Ends the survey of the wallet. `currencies` are those of its sessions in the configuration. */
+  finish(currencies: readonly string[]): void {
+    for (const currency of currencies) {
+      if (this.#currency !== null && this.#currency !== currency) this.spoil();
+      this.#currency ??= currency;
+    }
+    const allowed = this.#currency === null ? null : (currencyByCode(this.#currency)?.decimals ?? null);
+    if (allowed !== null && this.#decimals > allowed) this.spoil();
+    if (this.#last === null || (this.#isLastShared && this.#calls > 1)) this.spoil();
+  }
+
+  /**
+   * Returns the verdict on an ordinary wallet.
+   *
+   * @param number the number of its last call
+   * @param unread what was not read of the logs and may matter to this wallet, each as a clause
+   */
+  verdict(
+    owner: { readonly wallet: string; readonly player: string | null; readonly sessions: readonly string[] },
+    number: number,
+    unread: readonly string[],
+  ): WalletVerdict {
+    const balance = this.#balance ?? Money.zero;
+    const rounds = [...(this.#open ?? [])].map(([roundID, bets]): RoundVerdict => openRound(roundID, bets, number));
+    const isSure = unread.length === 0;
+    const call = this.#lastCall(owner, number);
+    const said = { balance, call };
+    const worlds: WalletVerdict['books']['worlds'] = [];
+    return {
+      wallet: owner.wallet,
+      player: owner.player,
+      currency: this.#currency,
+      sessions: owner.sessions,
+      calls: [call],
+      evidence: { calls: this.#calls, files: [...new Set(this.#files)] },
+      books: {
+        transactions: [],
+        worlds,
+        isAnchored: true,
+        firstSaid: { balance: this.#firstSaid ?? balance, call },
+        lastSaid: said,
+        deviations: [],
+        unknown: null,
+      },
+      rounds: isSure ? rounds : rounds.map((round) => ({ ...round, should: null, booked: null, difference: null })),
+      debts: [],
+      possibleDebts: [],
+      should: isSure ? balance : null,
+      booked: isSure ? balance : null,
+      difference: isSure ? Money.zero : null,
+      unknowns: [...unread, ...(rounds.length > 0 ? [openClause(rounds)] : [])],
+    };
+  }
+
+  /** Returns the call whose reply has the last balance, with no more than is printed of it. */
+  #lastCall(owner: { readonly player: string | null; readonly sessions: readonly string[] }, number: number) {
+    const last = this.#last;
+    if (last === null) throw new Error('the wallet is not ordinary');
+    const { balance, call, time, tookMs, place, facts } = last;
+    const [session] = owner.sessions;
+    const exchange: LoggedExchange = {
+      place,
+      side: facts.side,
+      time,
+      tookMs,
+      request: { method: null, url: null, headers: null, body: 'unknown' },
+      answer: {
+        kind: 'reply',
+        status: 200,
+        headers: null,
+        body: textBody(JSON.stringify({ balance: balance.toString() })),
+      },
+      logged: {
+        call,
+        ...(session !== undefined && { session }),
+        ...(owner.player !== null && { player: owner.player }),
+      },
+    };
+    const seen = recordedCall(exchange);
+    if (seen === null) throw new Error('the last call is no call');
+    return loggedCall(seen, null, { number, atMs: time.ms, wallet: null }, () => NO_KEYS);
+  }
+}
+
+function openRound(roundID: string, bets: Money, firstCall: number): RoundVerdict {
+  const result = bets.negated();
+  const sums = { should: result, booked: result, difference: Money.zero };
+  return { roundID, state: 'open', bets, wins: Money.zero, debts: [], firstCall, ...sums };
+}
+
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
+}

@@ -1,0 +1,84 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Number of parts of the ids. Only one part is in memory when repeated ids are searched. */
+const PARTS = 32;
+/** Number of ids of a part that are kept in memory before they are written to its file. */
+const BLOCK = 4096;
+
+/**
+ * Finds the wallets whose calls use an id that another call has too. It keeps 16 bytes for each id, in files, because a log can have more
+ * ids than fit in memory. Two different ids count as equal in one of some million logs, which only costs time.
+ */
+export class RepeatedIds {
+  readonly #folder: string;
+  /** For each part: the hash of each id, then the number of its wallet. */
+  readonly #blocks = Array.from({ length: PARTS }, () => new Float64Array(2 * BLOCK));
+  readonly #lengths = new Array<number>(PARTS).fill(0);
+
+  /** @param folder an empty folder for the files */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  add(kind: 'transaction' | 'round', id: string, wallet: number): void {
+    let [low, high] = kind === 'round' ? [0xdeadbeef, 0x41c6ce57] : [0x1b873593, 0x85ebca6b];
+    for (let index = 0; index < id.length; index += 1) {
+      const code = id.charCodeAt(index);
+      low = Math.imul(low ^ code, 0x9e3779b1);
+      high = Math.imul(high ^ code, 0x5f356495);
+    }
+    low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);
+    high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);
+    const part = high & (PARTS - 1);
+    const block = this.#blocks[part];
+    const length = this.#lengths[part] ?? 0;
+    if (!block) return;
+    block[length] = (high >>> 11) * 4_294_967_296 + (low >>> 0);
+    block[length + 1] = wallet;
+    this.#lengths[part] = length + 2;
+    if (length + 2 === block.length) this.#write(part);
+  }
+
+  /** Returns the numbers of the wallets. */
+  wallets(): ReadonlySet<number> {
+    const found = new Set<number>();
+    for (let part = 0; part < PARTS; part += 1) {
+      const all = this.#read(part);
+      const hashes = new Float64Array(all.length / 2);
+      for (let index = 0; index < hashes.length; index += 1) hashes[index] = all[2 * index] ?? 0;
+      hashes.sort();
+      const twice = new Set<number>();
+      for (let index = 1; index < hashes.length; index += 1)
+        if (hashes[index] === hashes[index - 1]) twice.add(hashes[index] ?? 0);
+      if (twice.size === 0) continue;
+      for (let index = 0; index < all.length; index += 2)
+        if (twice.has(all[index] ?? 0)) found.add(all[index + 1] ?? 0);
+    }
+    return found;
+  }
+
+  #write(part: number): void {
+    const block = this.#blocks[part];
+    if (block)
+      appendFileSync(this.#file(part), new Uint8Array(block.buffer, 0, 8 * (this.#lengths[part] ?? 0)), {
+        mode: 0o600,
+      });
+    this.#lengths[part] = 0;
+  }
+
+  #read(part: number): Float64Array {
+    const kept = (this.#blocks[part] ?? new Float64Array(0)).slice(0, this.#lengths[part]);
+    const file = this.#file(part);
+    if (!existsSync(file)) return kept;
+    const bytes = readFileSync(file);
+    const all = new Float64Array(bytes.length / 8 + kept.length);
+    new Uint8Array(all.buffer).set(bytes);
+    all.set(kept, bytes.length / 8);
+    return all;
+  }
+
+  #file(part: number): string {
+    return path.join(this.#folder, `ids-${part}`);
+  }
+}
