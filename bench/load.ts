@@ -174,7 +174,8 @@ async function bareLoop(url: string): Promise<number> {
     while (performance.now() < until) {
       const [txID, roundID] = [crypto.randomUUID(), crypto.randomUUID()];
       await new Promise<void>((resolve) => {
-        connections.send(requests.transaction({ ...BET, txID, roundID }), null, () => resolve());
+        const bytes = requests.transaction({ ...BET, txID, roundID });
+        connections.send({ bytes, breakAfterMs: null, done: () => resolve(), onLateBytes: () => {} });
       });
       calls += 1;
     }

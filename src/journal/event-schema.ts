@@ -38,7 +38,14 @@ export const request = object({
 export const outcome = z.discriminatedUnion('kind', [
   object({
     kind: z.literal('reply'),
-    reply: object({ status: z.int(), headers, body: body.describe('after decompression') }),
+    reply: object({
+      status: z.int(),
+      headers,
+      body: body.describe('after decompression'),
+      excessBytes: count
+        .exactOptional()
+        .describe('number of bytes that came behind the end of the body, and belong to no reply; absent: none'),
+    }),
   }),
   object({
     kind: z.literal('none'),

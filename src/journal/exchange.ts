@@ -26,6 +26,11 @@ export interface Reply {
   readonly headers: HeaderList;
   /** The body after decompression. */
   readonly body: Body;
+  /**
+   * The number of bytes that came behind the end of the body, as the `Content-Length` gives it, together with the reply. They belong to no
+   * reply. Left out if there were none.
+   */
+  readonly excessBytes?: number;
 }
 
 /**

@@ -135,13 +135,17 @@ export class Caller {
       context.recent.add(transaction);
     }
     if (manner.breakAfterMs != null) transaction.isBroken = true;
-    const { number, call, sessionIndex, txID, roundID, amountText, bet, frID } = transaction;
+    const { number, call, sessionID, sessionIndex, txID, roundID, amountText, bet, frID } = transaction;
     const id = isFirst ? number : context.nextNumber();
     const at = context.stamp(start);
     const line = isFirst
       ? (['s', id, at, sessionIndex, call, txID, roundID, amountText, bet?.txID ?? null, frID ?? null] as const)
       : (['c', id, at, number] as const);
-    const delivery = await context.deliver(line, transaction.bytes, manner.breakAfterMs ?? null);
+    const delivery = await context.deliver(line, {
+      bytes: transaction.bytes,
+      breakAfterMs: manner.breakAfterMs ?? null,
+      onLateBytes: () => this.#reportLateBytes(call, sessionID, transaction),
+    });
     const answered = this.#judge(call, id, session, transaction, delivery, manner);
     const { answer, status, reading } = answered;
     const fadeUntil = delivery.end + context.lingerMs;
@@ -165,7 +169,11 @@ export class Caller {
     const departure = this.wallet.depart(undefined, start);
     const id = context.nextNumber();
     const line = ['r', id, context.stamp(start), session.index] as const;
-    const delivery = await context.deliver(line, context.requests.read(session.sessionID), null);
+    const delivery = await context.deliver(line, {
+      bytes: context.requests.read(session.sessionID),
+      breakAfterMs: null,
+      onLateBytes: () => this.#reportLateBytes('balance', session.sessionID, undefined),
+    });
     const answered = this.#judge('balance', id, session, undefined, delivery, { due });
     if (isJudged && answered.answer === 'accepted')
       this.#compareBalance('balance', session, undefined, answered.reading, departure, context.zero);
@@ -231,6 +239,13 @@ export class Caller {
       context.sessionEnded(session.sessionID);
     }
     return { answer, status, reading, detail };
+  }
+
+  #reportLateBytes(call: CallName, sessionID: string, transaction: LoadTransaction | undefined): void {
+    this.report('reply.json', 'warn', call, sessionID, transaction, {
+      expected: 'a reply ends where its `Content-Length` says',
+      actual: 'more bytes came after the reply. The call that used the connection next may have got them as its reply',
+    });
   }
 
   /** Adds a finding about one call. */

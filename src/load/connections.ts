@@ -16,6 +16,16 @@ export interface Delivery {
   readonly isConnected: boolean;
 }
 
+/** One call to send. */
+export interface NetworkCall {
+  readonly bytes: Buffer;
+  /** Time after the last byte at which croupier closes the connection on purpose, in milliseconds. null to wait for the reply. */
+  readonly breakAfterMs: number | null;
+  readonly done: (delivery: Delivery) => void;
+  /** Called if bytes that belong to no reply come after the reply to this call. */
+  readonly onLateBytes: () => void;
+}
+
 export interface ConnectionSettings {
   readonly origin: Origin;
   readonly route: Route;
@@ -31,18 +41,16 @@ export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
+  /** False after an operator has sent bytes that belong to no reply. A later call could get them as its reply. */
+  #mayReuse = true;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
   }
 
-  /**
-   * Sends the bytes of one call.
-   *
-   * @param breakAfterMs time after the last byte at which croupier closes the connection on purpose; null to wait for the reply
-   */
-  send(bytes: Buffer, breakAfterMs: number | null, done: (delivery: Delivery) => void): void {
-    this.#idleConnection(performance.now()).start(bytes, breakAfterMs, done);
+  /** Sends the bytes of one call. */
+  send(call: NetworkCall): void {
+    this.#idleConnection(performance.now()).start(call);
   }
 
   /** Closes all connections. Calls in flight end without a reply. */
@@ -56,7 +64,13 @@ export class Connections {
       one.discard();
     }
     const created = new Connection(this.#settings, {
-      onFree: (free) => this.#idle.push(free),
+      onFree: (free) => {
+        if (this.#mayReuse) this.#idle.push(free);
+        else free.discard();
+      },
+      onExcess: () => {
+        this.#mayReuse = false;
+      },
       onClosed: (closed) => this.#closed(closed),
     });
     this.#all.add(created);
@@ -73,13 +87,12 @@ export class Connections {
 interface ConnectionListener {
   onFree(connection: Connection): void;
   onClosed(connection: Connection): void;
+  /** Called when bytes that belong to no reply have arrived. */
+  onExcess(): void;
 }
 
 /** The call that uses a connection. */
-interface CurrentCall {
-  readonly bytes: Buffer;
-  readonly breakAfterMs: number | null;
-  readonly done: (delivery: Delivery) => void;
+interface CurrentCall extends NetworkCall {
   sent: number | null;
 }
 
@@ -91,6 +104,8 @@ class Connection {
   #socket: Socket | undefined;
   #cancel: (() => void) | undefined;
   #call: CurrentCall | undefined;
+  /** The call before the current one. */
+  #previous: CurrentCall | undefined;
   #timer: NodeJS.Timeout | undefined;
   #uses = 0;
   #isClosed = false;
@@ -104,8 +119,8 @@ class Connection {
     return !this.#isClosed && this.#socket?.destroyed === false;
   }
 
-  start(bytes: Buffer, breakAfterMs: number | null, done: CurrentCall['done']): void {
-    this.#call = { bytes, breakAfterMs, done, sent: null };
+  start(call: NetworkCall): void {
+    this.#call = { ...call, sent: null };
     this.#setDeadline();
     if (this.#socket) this.#write(this.#socket);
     else this.#connect();
@@ -188,7 +203,8 @@ class Connection {
   #onData(chunk: Buffer): void {
     const call = this.#call;
     if (!call) {
-      // A reply to no call: the connection cannot be used any more.
+      // These bytes answer no call, so the connection cannot be used any more.
+      this.#onExcess();
       this.discard();
       return;
     }
@@ -203,6 +219,8 @@ class Connection {
   #onReply(call: CurrentCall, { reply, isReusable }: NonNullable<ReturnType<ReplyParser['add']>>): void {
     const end = performance.now();
     this.#call = undefined;
+    this.#previous = call;
+    if (reply.excessBytes !== undefined) this.#listener.onExcess();
     if (isReusable) {
       this.idleSince = end;
       this.#listener.onFree(this);
@@ -233,7 +251,16 @@ class Connection {
     const hasBytes = this.#parser.hasBytes;
     const progress = { reused: this.#uses > 1, hasBytes, hasHead: false, beginning: null };
     const { reason, message } = exchangeFailure(error ?? new Error('closed'), progress);
-    this.fail(reason, message);
+    // The bytes belong to the call that used the connection before, so they are not the fault of this call.
+    if (reason === 'not-http' && this.#previous) {
+      this.#onExcess();
+      this.fail('stale-connection', `Bytes that belong to no reply came over the kept-alive connection. ${message}`);
+    } else this.fail(reason, message);
+  }
+
+  #onExcess(): void {
+    this.#listener.onExcess();
+    this.#previous?.onLateBytes();
   }
 }
 

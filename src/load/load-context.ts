@@ -1,6 +1,6 @@
 import type { Money } from '../contract/money.ts';
 import type { LoadLine } from '../journal/load/lines.ts';
-import type { Delivery } from './connections.ts';
+import type { Delivery, NetworkCall } from './connections.ts';
 import type { Findings } from './findings.ts';
 import type { Measures } from './measures.ts';
 import type { Mix } from './mix.ts';
@@ -29,7 +29,7 @@ export interface LoadContext {
   stamp(time: number): number;
   nextNumber(): number;
   /** Writes a line to the journal, and then sends the bytes. */
-  deliver(line: LoadLine, bytes: Buffer, breakAfterMs: number | null): Promise<Delivery>;
+  deliver(line: LoadLine, call: Omit<NetworkCall, 'done'>): Promise<Delivery>;
   /** Writes a line to the journal, at the latest before the next call leaves. */
   journal(line: LoadLine): void;
   sessionEnded(sessionID: string): void;

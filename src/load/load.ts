@@ -6,7 +6,7 @@ import { readOrigin, splitUrl } from '../wire/origin.ts';
 import { routeOf, type WireOptions } from '../wire/wire.ts';
 import { type LoadDenomination, WindowAmounts } from './amounts.ts';
 import { Caller, type LoadSession } from './caller.ts';
-import { Connections, type Delivery } from './connections.ts';
+import { Connections, type Delivery, type NetworkCall } from './connections.ts';
 import { Findings } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
 import { Measures } from './measures.ts';
@@ -177,7 +177,7 @@ class LoadTest {
         this.#number += 1;
         return this.#number;
       },
-      deliver: (line, bytes, breakAfterMs) => this.#deliver(line, bytes, breakAfterMs),
+      deliver: (line, call) => this.#deliver(line, call),
       journal: (line) => this.#outbox.add(line),
       sessionEnded: (sessionID) => this.#sessionsEnded.push(sessionID),
       moneyProblem: (problem) => this.#problems.push(problem),
@@ -329,14 +329,13 @@ class LoadTest {
     }
   }
 
-  #deliver(line: LoadLine, bytes: Buffer, breakAfterMs: number | null): Promise<Delivery> {
+  #deliver(line: LoadLine, call: Omit<NetworkCall, 'done'>): Promise<Delivery> {
     return new Promise((resolve) => {
-      this.#outbox.send(line, () =>
-        this.#connections.send(bytes, breakAfterMs, (delivery) => {
-          this.#schedule.ended();
-          resolve(delivery);
-        }),
-      );
+      const done = (delivery: Delivery): void => {
+        this.#schedule.ended();
+        resolve(delivery);
+      };
+      this.#outbox.send(line, () => this.#connections.send({ ...call, done }));
     });
   }
 

@@ -82,12 +82,13 @@ export class ReplyParser {
 
   #whole({ status, headers, isReusable }: Head, raw: Buffer, end: number): ReceivedReply {
     // Bytes after the reply belong to no call, so the connection cannot be used for another one.
-    const isLast = this.#bytes.length === end;
+    const excessBytes = this.#bytes.length - end;
     this.#bytes = NO_BYTES;
     this.#head = undefined;
     const coding = headerOf(headers, 'content-encoding');
     const body = coding === undefined ? raw : decodeBody(raw, coding, MAX_REPLY_BYTES);
-    return { reply: { status, headers, body: bodyOf(body) }, isReusable: isReusable && isLast };
+    const reply = { status, headers, body: bodyOf(body), ...(excessBytes > 0 && { excessBytes }) };
+    return { reply, isReusable: isReusable && excessBytes === 0 };
   }
 
   #readHead(): Head | undefined {

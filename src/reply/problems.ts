@@ -130,8 +130,20 @@ function hasSuccessBody({ answer, status }: JudgedReply): boolean {
 
 function json(reply: JudgedReply): ReplyVerdict {
   if (!hasSuccessBody(reply) || !reply.reading) return undefined;
-  const { problem } = reply.reading;
-  return problem ? breach('a 200 has one JSON object in UTF-8 as its body', describeJsonProblem(problem)) : 'pass';
+  const { problem, excessBytes } = reply.reading;
+  const expected = 'a 200 has one JSON object in UTF-8 as its body';
+  const excess = excessBytes === 1 ? '1 more byte' : `${excessBytes} more bytes`;
+  if (problem) {
+    const isCut = excessBytes > 0 ? `. The operator sent ${excess} than its \`Content-Length\` says` : '';
+    return breach(expected, `${describeJsonProblem(problem)}${isCut}`);
+  }
+  if (excessBytes === 0) return 'pass';
+  return {
+    kind: 'warning',
+    expected: 'a reply ends where its `Content-Length` says',
+    actual: `the operator sent ${excess} than the \`Content-Length\` says`,
+    why: 'the body is one JSON object, and the service reads no further',
+  };
 }
 
 function contentType(reply: JudgedReply): ReplyVerdict {

@@ -38,6 +38,8 @@ export interface ReplyReading {
   readonly message: string | undefined;
   readonly messageForm: 'text' | 'other' | 'missing';
   readonly code: string | undefined;
+  /** Number of bytes that came behind the end of the body, as its `Content-Length` gives it. */
+  readonly excessBytes: number;
 }
 
 const MAX_DIGITS = 100;
@@ -102,6 +104,7 @@ function read(reply: Reply): ReplyReading {
     message: typeof message === 'string' ? message : undefined,
     messageForm: typeof message === 'string' ? 'text' : message === undefined ? 'missing' : 'other',
     code: typeof code === 'string' ? code : undefined,
+    excessBytes: reply.excessBytes ?? 0,
   };
 }
 

@@ -29,6 +29,8 @@ export interface ConnectionSlotSettings {
   nextConnectionId(): number;
   /** Called when a slot loses its connection while no call uses it. */
   onIdleClosed(slot: ConnectionSlot): void;
+  /** Called when bytes arrive over the connection of a slot while no call uses it. */
+  onIdleBytes(slot: ConnectionSlot): void;
 }
 
 // The requests that undici gets. undici only parses replies here: it gets a request without a body, and its single write is
@@ -169,13 +171,29 @@ export class ConnectionSlot {
     };
     socket.read = (size?: number) => {
       const chunk: Buffer | null = read(size);
-      if (chunk !== null) this.#call?.onBytes(chunk);
+      if (chunk === null) return null;
+      if (this.#call === null) this.#idleBytes(socket);
+      else this.#call.onBytes(chunk);
       return chunk;
     };
     // undici takes a reset for the end of a body that only the end of the connection delimits. The call hears of the reset first.
-    socket.prependListener('error', () => this.#call?.onReset());
+    socket.prependListener('error', (error) => {
+      // The parser of undici found bytes of no reply right behind the last one.
+      if (this.#call === null && isUnexpected(error)) this.#idleBytes(socket);
+      else this.#call?.onReset();
+    });
     socket.once('close', () => {
       if (this.#call === null && this.#socket === socket) this.#settings.onIdleClosed(this);
     });
   }
+
+  #idleBytes(socket: Socket): void {
+    if (this.#discarded || this.#socket !== socket) return;
+    this.#settings.onIdleBytes(this);
+  }
+}
+
+/** True for the errors of undici about bytes that answer no request. */
+function isUnexpected(error: Error): boolean {
+  return error.name === 'HTTPParserError' || error.message === 'bad response';
 }

@@ -9,15 +9,18 @@ export class IncomingReply {
   beginning: Uint8Array | null = null;
   #status = 0;
   #headers: HeaderList | null = null;
-  readonly #interim = new InterimReplies();
+  readonly #heads = new ReplyHeads();
   #chunks: Buffer[] = [];
   #bytes = 0;
+  /** Number of bytes that have arrived, heads included. */
+  #received = 0;
 
   /** Takes bytes from the connection before undici parses them. @returns true for the first chunk */
   receive(chunk: Buffer): boolean {
     const isFirst = this.beginning === null;
     this.beginning ??= chunk;
-    if (this.#headers === null) this.#interim.pass(chunk);
+    this.#received += chunk.length;
+    if (this.#headers === null) this.#heads.pass(chunk);
     return isFirst;
   }
 
@@ -41,6 +44,14 @@ export class IncomingReply {
     return this.#headers === null ? null : { status: this.#status, headers: this.#headers };
   }
 
+  /** Returns the number of bytes that have come with the reply, but do not belong to it. Always 0 if only the body says where it ends. */
+  #excessBytes(headers: HeaderList): number {
+    const { bodyAt } = this.#heads;
+    const hasBody = this.#status !== 204 && this.#status !== 304;
+    if (bodyAt === null || (hasBody && joined(headers, 'content-length') === '')) return 0;
+    return this.#received - bodyAt - this.#bytes;
+  }
+
   /** Returns the complete reply, decompressed, or the reason why it cannot be read. */
   whole(headers: HeaderList, maxBytes: number): Outcome {
     const head = { status: this.#status, headers };
@@ -49,7 +60,8 @@ export class IncomingReply {
       refuseTransferCodings(joined(headers, 'transfer-encoding'));
       const coding = joined(headers, 'content-encoding');
       const body = coding === '' ? raw : decodeBody(raw, coding, maxBytes);
-      return { kind: 'reply', reply: { ...head, body: bodyOf(body) } };
+      const excess = this.#excessBytes(headers);
+      return { kind: 'reply', reply: { ...head, body: bodyOf(body), ...(excess > 0 && { excessBytes: excess }) } };
     } catch (error) {
       if (!(error instanceof WireFailure)) throw error;
       return { kind: 'none', reason: error.reason, detail: error.message, head };
@@ -103,22 +115,28 @@ function joined(headers: HeaderList, wanted: string): string {
   return value;
 }
 
-/** The beginning of an interim reply. An `x` stands for any byte, and two digits follow. */
-const INTERIM = Buffer.from('HTTP/1.x 1', 'latin1');
-const VERSION_AT = INTERIM.indexOf('x');
+/** The beginning of a reply. An `x` stands for any byte, and the three digits of the status follow. */
+const BEGINNING = Buffer.from('HTTP/1.x ', 'latin1');
+const VERSION_AT = BEGINNING.indexOf('x');
 /** The position of the last digit of the status. */
-const LAST_DIGIT = INTERIM.length + 1;
+const LAST_DIGIT = BEGINNING.length + 2;
 const ZERO = 0x30;
+const ONE = 0x31;
 const TWO = 0x32;
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 
 /**
- * Changes the status of an interim reply 100 into 102. undici refuses a 100 that no request has asked for, but a server may send it
- * (RFC 9110, 15.2.1). The bytes may arrive in any pieces.
+ * Finds the end of the head of a reply, and changes the status of each interim reply 100 before it into 102. undici refuses a 100 that
+ * no request has asked for, but a server may send it (RFC 9110, 15.2.1). The bytes may arrive in any pieces.
  */
-class InterimReplies {
+class ReplyHeads {
+  /** The position at which the body of the final reply begins. null before its head is complete, or if the bytes are not HTTP. */
+  bodyAt: number | null = null;
+  /** Number of bytes that have passed. */
+  #passed = 0;
   /** Number of bytes of the current status line that have arrived, up to its last digit. */
   #status = 0;
+  #isInterim = false;
   #isContinue = false;
   /** Number of bytes of the end of the current head that have arrived. */
   #end = 0;
@@ -127,19 +145,28 @@ class InterimReplies {
   pass(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && !this.#isOver; at += 1) {
       const byte = chunk[at] as number;
+      this.#passed += 1;
       if (this.#status > LAST_DIGIT) this.#passHead(byte);
-      else {
-        if (this.#status < INTERIM.length) this.#isOver = this.#status !== VERSION_AT && byte !== INTERIM[this.#status];
-        else if (this.#status < LAST_DIGIT) this.#isContinue = byte === ZERO;
-        else if (this.#isContinue && byte === ZERO) chunk[at] = TWO;
-        this.#status += 1;
-      }
+      // A parser of HTTP ignores empty lines before a status line.
+      else if (this.#status > 0 || (byte !== HEAD_END[0] && byte !== HEAD_END[1])) this.#passStatus(byte, chunk, at);
     }
+  }
+
+  #passStatus(byte: number, chunk: Buffer, at: number): void {
+    if (this.#status < BEGINNING.length) this.#isOver = this.#status !== VERSION_AT && byte !== BEGINNING[this.#status];
+    else if (this.#status === BEGINNING.length) this.#isInterim = byte === ONE;
+    else if (this.#status < LAST_DIGIT) this.#isContinue = this.#isInterim && byte === ZERO;
+    else if (this.#isContinue && byte === ZERO) chunk[at] = TWO;
+    this.#status += 1;
   }
 
   #passHead(byte: number): void {
     this.#end = byte === HEAD_END[this.#end] ? this.#end + 1 : byte === HEAD_END[0] ? 1 : 0;
     if (this.#end < HEAD_END.length) return;
+    if (!this.#isInterim) {
+      this.bodyAt = this.#passed;
+      this.#isOver = true;
+    }
     this.#status = 0;
     this.#end = 0;
   }

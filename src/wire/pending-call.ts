@@ -27,6 +27,12 @@ export interface PendingCall {
   readonly result: Promise<CallResult>;
 }
 
+/**
+ * Is called when bytes that belong to no reply have arrived: `with-reply` if they came together with the reply before them, `late` if
+ * they came after it, over its kept-alive connection. Then a call that used the connection later may have got them as its reply.
+ */
+export type OnExcess = (when: 'with-reply' | 'late') => void;
+
 /** The parameters and callbacks of a call. */
 export interface PendingCallPlan {
   readonly method: 'GET' | 'POST';
@@ -41,6 +47,7 @@ export interface PendingCallPlan {
   onResult(slot: ConnectionSlot | null, clean: boolean): void;
   /** Called if the reused connection of the call was closed before the call wrote anything. */
   onUnsent(slot: ConnectionSlot): void;
+  readonly onExcess: OnExcess;
 }
 
 /** A promise that is created only when `opened` is first read, because most calls never need it. */
@@ -220,12 +227,15 @@ export class CallInProgress implements PendingCall, SlotCall {
     const whole = this.#phase === 'waiting' || (this.#phase === 'sending' && this.#handed !== null);
     if (whole) this.#sent ??= this.#handed;
     const outcome = this.#incoming.whole(head.headers, this.#plan.maxReplyBytes);
+    const hasExcess = outcome.kind === 'reply' && outcome.reply.excessBytes !== undefined;
+    // On a reused connection, the first bytes may be what an earlier reply left behind.
+    if (hasExcess) this.#plan.onExcess(this.#connection?.reused === true ? 'late' : 'with-reply');
     // Some servers reset a connection after a complete reply. A reset within the reply cuts its body off.
     if (this.#isReset && !isCompleteJson(outcome)) {
       this.fail('closed-early', 'The connection was reset before the body had ended.');
       return;
     }
-    this.#finish(outcome, end, whole);
+    this.#finish(outcome, end, whole && !hasExcess);
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -241,6 +251,15 @@ export class CallInProgress implements PendingCall, SlotCall {
       hasHead: this.#incoming.head !== null,
       beginning: this.#incoming.beginning,
     });
+    // The bytes belong to the call that used the connection before. They are the operator's fault, but not the fault of this call.
+    if (failure.reason === 'not-http' && this.#connection?.reused === true && this.#incoming.head === null) {
+      this.#plan.onExcess('late');
+      this.fail(
+        'stale-connection',
+        `Bytes that belong to no reply came over the kept-alive connection. ${failure.message}`,
+      );
+      return;
+    }
     this.fail(failure.reason, failure.message);
   }
 

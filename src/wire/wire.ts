@@ -5,7 +5,13 @@ import { processNow } from './clock.ts';
 import type { Route } from './connect.ts';
 import { ConnectionSlot, type ConnectionSlotSettings } from './connection.ts';
 import { type Origin, readAddress, readOrigin, readProxy, splitUrl } from './origin.ts';
-import { CallInProgress, type CallResult, type PendingCall, type PendingCallPlan } from './pending-call.ts';
+import {
+  CallInProgress,
+  type CallResult,
+  type OnExcess,
+  type PendingCall,
+  type PendingCallPlan,
+} from './pending-call.ts';
 import type { BuiltRequest } from './request.ts';
 import { headText, planPortions } from './request-bytes.ts';
 
@@ -33,6 +39,8 @@ export interface WireOptions {
   readonly hostOverride?: string;
   /** True if any TLS certificate is accepted. */
   readonly insecureTls?: boolean;
+  /** Called when bytes that belong to no reply have arrived. */
+  readonly onExcess?: OnExcess;
   /** A monotonic clock in milliseconds. The default is {@link processNow}. */
   readonly now?: () => number;
 }
@@ -96,6 +104,7 @@ export class Wire {
   readonly #keepAliveMs: number;
   readonly #now: () => number;
   readonly #settings: ConnectionSlotSettings;
+  readonly #onExcess: OnExcess;
   readonly #origins = new Map<string, Origin>();
   /** The idle connection slots by origin. The slot at the end was used last and is used next. */
   readonly #idle = new Map<string, ConnectionSlot[]>();
@@ -114,6 +123,7 @@ export class Wire {
     this.#maxReplyBytes = options.maxReplyBytes ?? MAX_REPLY_BYTES;
     this.#keepAliveMs = options.keepAlive === false ? 0 : (options.keepAliveMs ?? KEEP_ALIVE_MS);
     this.#now = options.now ?? processNow;
+    this.#onExcess = options.onExcess ?? (() => {});
     const route = routeOf(options);
     this.#settings = {
       route,
@@ -124,6 +134,10 @@ export class Wire {
         return this.#connections;
       },
       onIdleClosed: (slot) => this.#forget(slot),
+      onIdleBytes: (slot) => {
+        this.#forget(slot);
+        this.#onExcess('late');
+      },
     };
   }
 
@@ -149,6 +163,7 @@ export class Wire {
       now: this.#now,
       onResult: (slot, clean) => this.#onResult(pending, slot, clean),
       onUnsent: (slot) => this.#onUnsent(pending, slot),
+      onExcess: this.#onExcess,
     };
     const pending: CallInProgress = new CallInProgress(plan);
     if (this.#closed) {

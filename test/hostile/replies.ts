@@ -397,6 +397,13 @@ const BROKEN: readonly UnusualReply[] = [
   raw('half of a status line', 'undecided', 'HTTP/1.1 20', CLOSE),
   raw('half of a head', 'undecided', 'HTTP/1.1 200 OK\r\nContent-Ty', CLOSE),
   raw('a head without its end', 'undecided', lines('HTTP/1.1 200 OK', TYPE), CLOSE),
+  raw('more than the length', ['reply.json'], lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 21', ''), `${GOOD}xx`),
+  raw(
+    'a length in characters',
+    ['reply.json'],
+    lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 29', ''),
+    `{"balance":"1000.00","a":"é"}`,
+  ),
   raw('a body that is too short', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 500', ''), GOOD, CLOSE),
   raw('a body that is reset', 'undecided', lines('HTTP/1.1 200 OK', TYPE, 'Content-Length: 500', ''), GOOD, 20, RESET),
   raw('chunked without an end', 'undecided', chunked(chunk(GOOD)), CLOSE),

@@ -33,7 +33,9 @@ describe('the reader of replies', () => {
     let received: ReturnType<ReplyParser['add']>;
     for (let at = 0; received === undefined && at < text.length; at += 1)
       received = parser.add(Buffer.from(text[at] ?? ''));
-    expect(received?.reply).toEqual(whole?.reply);
+    // Byte by byte, nothing has arrived behind the reply yet.
+    const { status, headers, body } = whole?.reply ?? {};
+    expect(received?.reply).toEqual({ status, headers, body });
   });
 
   it('reads a body that lasts until the connection ends', () => {

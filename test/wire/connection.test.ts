@@ -93,3 +93,45 @@ test('a server that closes idle connections at once gets no reason except stale-
   expect(attributed).toEqual([]);
   expect(seen.get(200)).toBeGreaterThan(1900);
 });
+
+test.each([
+  ['the reply', 'with-reply', (reply: string, more: string) => [reply + more]],
+  ['the reply, some time later', 'late', (reply: string, more: string) => [reply, 5, more]],
+] as const)('bytes behind %s are noticed, and no later call gets them', async (_, when, parts) => {
+  const port = await rawServer((socket) =>
+    onRequests(socket, async () => {
+      for (const part of parts(ok('first'), ok('stale'))) {
+        if (typeof part === 'string') socket.write(part);
+        else await sleep(part);
+      }
+    }),
+  );
+  const noticed: string[] = [];
+  const wire = openWire({ onExcess: (what) => noticed.push(what) });
+  const request = post(`http://127.0.0.1:${port}/`);
+  const { outcome } = await wire.send({ request });
+  expect(outcome).toMatchObject({ kind: 'reply', reply: { body: { data: 'first' } } });
+  expect(outcome.kind === 'reply' && outcome.reply.excessBytes).toBe(when === 'late' ? undefined : ok('stale').length);
+  while (noticed.length === 0) await sleep(5);
+  const next = await wire.send({ request });
+  expect(next.outcome).toMatchObject({ kind: 'reply', reply: { body: { data: 'first' } } });
+  expect(next.connection).toEqual({ id: 2, reused: false });
+  expect(noticed[0]).toBe(when);
+});
+
+test('bytes that arrive within the next call are no fault of this call', async () => {
+  let calls = 0;
+  const port = await rawServer((socket) =>
+    onRequests(socket, () => {
+      calls += 1;
+      socket.write(calls === 1 ? ok('x') : `the rest of the first reply${ok('y')}`);
+    }),
+  );
+  const noticed: string[] = [];
+  const wire = openWire({ onExcess: (what) => noticed.push(what) });
+  const request = post(`http://127.0.0.1:${port}/`);
+  await wire.send({ request });
+  const { outcome } = await wire.send({ request });
+  expect(reasonOf(outcome)).toBe('stale-connection');
+  expect(noticed).toEqual(['late']);
+});

@@ -33,7 +33,7 @@ export const replyRules = {
     clause: 'Integration Adapter',
     sentence: 'the body of a 200 reply is a single JSON object, encoded in UTF-8',
     means: "The game cannot read the operator's answer and shows the player a failure, though the money has moved.",
-    hint: 'Look for log lines or warnings printed into the body, a byte order mark, or another encoding.',
+    hint: 'Look for log lines or warnings printed into the body, a byte order mark, another encoding, or a `Content-Length` that counts characters and not bytes.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'reply.content-type': {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../contract/call-name.ts';
 import type { BreakMoment, SignKind, Trickle } from '../../contract/deviation.ts';
 import type { JournalEvent, Sending } from '../../journal/event.ts';
-import type { Exchange, Outcome } from '../../journal/exchange.ts';
+import { type Exchange, type Outcome, replyMs } from '../../journal/exchange.ts';
 import { readAndShorten } from '../../reply/read.ts';
 import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
 import { type BuiltRequest, requestOf } from '../../wire/request.ts';
@@ -64,6 +64,12 @@ interface TogetherResult<T> {
   readonly offsetsMs: readonly number[];
 }
 
+/** Times to wait for bytes that belong to no reply, in milliseconds: at least, and at most beyond that. */
+const EXCESS_WAIT_MS = 10;
+const MAX_EXCESS_WAIT_MS = 500;
+const EXCESS_NOTICE =
+  'The operator sent more bytes than the `Content-Length` of its reply says. On a kept-alive connection, a service may take these bytes for the reply to its next call. croupier ignored them, and from then on each call used a new connection.';
+
 interface StartedCall {
   readonly id: string;
   readonly callToSend: CallToSend;
@@ -90,6 +96,11 @@ export class Sender {
   readonly #retired: Wire[] = [];
   #exchanges = 0;
   #keepAlive = true;
+  #hasExcess = false;
+  /** The longest time to a reply so far, in milliseconds. */
+  #slowestMs = 0;
+  /** Number of times that bytes of no reply came over a connection after a reply. A call may have got them as its reply. */
+  lateExcess = 0;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -188,6 +199,7 @@ export class Sender {
   #note(exchange: Exchange, { signed }: CallToSend): void {
     const { call, outcome, stamps } = exchange;
     this.waitPolicy.note(exchange);
+    if (outcome.kind === 'reply') this.#slowestMs = Math.max(this.#slowestMs, replyMs(stamps) ?? 0);
     // An operator may answer 429 to a wrong signature, which says nothing about the rate.
     if (outcome.kind === 'reply' && signed === undefined) this.#pace.note({ atMs: stamps.end, call, ...outcome.reply });
   }
@@ -227,13 +239,36 @@ export class Sender {
     return true;
   }
 
+  /**
+   * Waits as long as the operator needed for its slowest reply, so that bytes which belong to no reply are noticed. If a call has got
+   * such bytes as its reply, its own reply is still to come.
+   */
+  async waitForExcess(): Promise<void> {
+    if (this.#keepAlive) await sleep(Math.min(this.#slowestMs, MAX_EXCESS_WAIT_MS) + EXCESS_WAIT_MS);
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#retired, this.#wire].map((wire) => wire.close()));
   }
 
   #open(): Wire {
     const { wire, deadlineMs, now } = this.#options;
-    return new Wire({ ...wire, deadlineMs, now, keepAlive: this.#keepAlive && wire.keepAlive !== false });
+    return new Wire({
+      ...wire,
+      deadlineMs,
+      now,
+      keepAlive: this.#keepAlive && wire.keepAlive !== false,
+      onExcess: (when) => this.#noteExcess(when),
+    });
+  }
+
+  /** With a new connection for each call, no call can get bytes that an earlier reply left behind. */
+  #noteExcess(when: 'with-reply' | 'late'): void {
+    if (when === 'late') this.lateExcess += 1;
+    if (this.#hasExcess) return;
+    this.#hasExcess = true;
+    this.giveUpKeepAlive();
+    this.#options.record({ event: 'notice', text: EXCESS_NOTICE });
   }
 
   #announce({ call, request, amount, scenario, step, purpose, signed, mayBeDeclined, breakAt }: CallToSend): string {

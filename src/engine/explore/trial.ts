@@ -64,7 +64,8 @@ export class Trials {
         const trial = await this.#once(toPlan, assignment, known, raceRounds);
         const { retryReason: again, verdict, left } = trial.played;
         for (const [wallet, money] of left) if (money.isNegative()) this.#overdrawn.add(wallet);
-        if (again === null || verdict === 'fail' || attempt >= MAX_ATTEMPTS || run.signal.aborted) return trial;
+        const isDecided = again === null || (verdict === 'fail' && again !== 'excess');
+        if (isDecided || attempt >= MAX_ATTEMPTS || run.signal.aborted) return trial;
         if (again === 'stale-connection') this.#context.sender.giveUpKeepAlive();
       } finally {
         pool.release(assignment);

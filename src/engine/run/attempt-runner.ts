@@ -135,6 +135,7 @@ export class AttemptRunner {
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
         return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches }) : attempted;
       }
+      if (played.retryReason === 'excess' && tries < MAX_ATTEMPTS && !this.#context.isStopped()) continue;
       if (played.leftOut > 0 && !isClean(attempted) && !this.#context.isStopped()) {
         const again = { ...series, plan: series.scenario.plan(), first: series.first + 1 };
         return this.#playAttempts(again, { fewerReads: false, breaches: attempted.findings.filter(isBreach) });

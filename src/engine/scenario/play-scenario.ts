@@ -59,7 +59,7 @@ export interface Played {
   /** True if no stale read was known when the scenario began, so its reads did not wait and may have been stale. */
   readonly unaware: boolean;
   /** The reason why another attempt may decide what this attempt did not. Null if another attempt would be useless. */
-  readonly retryReason: 'stale-connection' | 'connection' | 'busy' | null;
+  readonly retryReason: 'excess' | 'stale-connection' | 'connection' | 'busy' | null;
   /** Steps with a temporary error, and bets that were wrongly declined: their reply may differ on the next attempt. */
   readonly turnedAway: ReadonlySet<string>;
   /** The balance that the scenario needs, if it was not played because the balance was too low. Otherwise null. */
@@ -94,6 +94,7 @@ interface Repetition {
 export async function playScenario(options: PlayOptions): Promise<Played> {
   const { plan } = options;
   const unaware = !options.staleReads.isWaitedFor;
+  const { lateExcess } = options.sender;
   const collected = new CollectedFindings(options.report);
   const openings = new Map<Wallet, Money>();
   const letIn = new Set<CallName>();
@@ -120,6 +121,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     const balance = isUncertain(wallet, context) ? undefined : context.judge.reads.lastRead(wallet);
     return balance ? [{ wallet, balance }] : [];
   });
+  if (collected.findings.some(isBreach)) await options.sender.waitForExcess();
   const turnedAway = races.round === 1 ? context.judge.stepsToRetry : new Set<string>();
   return {
     ...verdictOf(plan, collected, stopReason, races.missed ? races.missedText : null),
@@ -130,13 +132,17 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     ),
     letIn: [...letIn],
     unaware: unaware || !options.staleReads.isWaitedFor,
-    retryReason: stale
-      ? 'stale-connection'
-      : stopReason?.connection
-        ? 'connection'
-        : turnedAway.size > 0
-          ? 'busy'
-          : null,
+    // The reply to a call may have been the rest of the reply before it, so nothing that was found counts.
+    retryReason:
+      options.sender.lateExcess > lateExcess
+        ? 'excess'
+        : stale
+          ? 'stale-connection'
+          : stopReason?.connection
+            ? 'connection'
+            : turnedAway.size > 0
+              ? 'busy'
+              : null,
     turnedAway,
     needed: stopReason?.needed ?? null,
     isSkippedEarly: stopReason?.verdict === 'skip',

@@ -46,6 +46,9 @@ export function exchangeLines(
       ...labelled('reply', `${reply.status} after ${duration(received.stamps.end - received.stamps.start)}`),
       ...headerRows(notableReplyHeaders(reply.headers), labelled),
       ...labelled('', bodyLine(reply.body)),
+      ...(reply.excessBytes === undefined
+        ? []
+        : labelled('', `and ${reply.excessBytes} more bytes than the Content-Length says`)),
     );
   } else {
     const { reason, detail, head } = received.outcome;

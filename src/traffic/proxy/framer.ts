@@ -11,6 +11,8 @@ export interface FramerEvents {
   onBody(raw: Buffer, payload: readonly Buffer[]): void;
   /** Reports that the message is complete. */
   onEnd(): void;
+  /** Reports empty lines before a head. A receiver ignores them (RFC 9112, 2.2). */
+  onEmptyLines(raw: Buffer): void;
   /**
    * Reports bytes that are not HTTP, or whose message boundaries are unknown. All later bytes are reported here too.
    */
@@ -20,6 +22,8 @@ export interface FramerEvents {
 /** Maximum length of a head in bytes. A longer head is passed on without parsing. */
 const MAX_HEAD = 64 * 1024;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const CR = 13;
+const LF = 10;
 
 type State =
   | { readonly kind: 'head' }
@@ -90,6 +94,8 @@ export class Framer {
   }
 
   #takeHead(bytes: Buffer): number {
+    const empty = this.#takeEmptyLines(bytes);
+    if (empty > 0) return empty;
     // The end of a head may be split over two pieces, so the search begins a few bytes before the new piece.
     const joined = this.#keptBytes === 0 ? bytes : Buffer.concat([...this.#kept, bytes]);
     const end = joined.indexOf(END_OF_HEAD, Math.max(0, this.#keptBytes - END_OF_HEAD.length));
@@ -97,7 +103,9 @@ export class Framer {
       this.#kept = [joined];
       const before = this.#keptBytes;
       this.#keptBytes = joined.length;
-      if (this.#keptBytes > MAX_HEAD || !this.#mayBeHead(joined)) this.#goOpaque(this.#keptHead());
+      // A head with other line ends has no end that croupier can find, so it must not wait for it.
+      if (this.#keptBytes > MAX_HEAD || !this.#mayBeHead(joined) || hasBareLineFeed(joined, before))
+        this.#goOpaque(this.#keptHead());
       return joined.length - before;
     }
     const used = end + END_OF_HEAD.length - this.#keptBytes;
@@ -118,7 +126,20 @@ export class Framer {
     return used;
   }
 
+  /** Processes the empty lines before a head, whose line ends may be split over two pieces. Returns the number of bytes that were used. */
+  #takeEmptyLines(bytes: Buffer): number {
+    if (this.#keptBytes === 0) {
+      const empty = emptyLinesAt(bytes);
+      if (empty > 0) this.#events.onEmptyLines(bytes.subarray(0, empty));
+      return empty;
+    }
+    if (this.#keptBytes > 1 || this.#kept[0]?.[0] !== CR || bytes[0] !== LF) return 0;
+    this.#events.onEmptyLines(Buffer.concat([this.#keptHead(), bytes.subarray(0, 1)]));
+    return 1;
+  }
+
   #mayBeHead(bytes: Buffer): boolean {
+    if (bytes.length === 1 && bytes[0] === CR) return true;
     const length = Math.min(bytes.length, this.#prefix.length);
     return bytes.subarray(0, length).equals(this.#prefix.subarray(0, length));
   }
@@ -135,7 +156,7 @@ export class Framer {
         if (state.left === 0) state.at = 'data-end';
         continue;
       }
-      const newline = bytes.indexOf(10, at);
+      const newline = bytes.indexOf(LF, at);
       const end = newline < 0 ? bytes.length : newline + 1;
       state.line += bytes.toString('latin1', at, end);
       at = end;
@@ -181,4 +202,19 @@ export class Framer {
     this.#state = { kind: 'opaque' };
     if (bytes.length > 0) this.#events.onOpaque(bytes);
   }
+}
+
+/** Returns the number of bytes of the empty lines with which the bytes begin. */
+function emptyLinesAt(bytes: Buffer): number {
+  let at = 0;
+  while (bytes[at] === CR && bytes[at + 1] === LF) at += 2;
+  return at;
+}
+
+/** True if a line after this position ends with a line feed alone. */
+function hasBareLineFeed(bytes: Buffer, from: number): boolean {
+  for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at - 1] !== CR) return true;
+  }
+  return false;
 }

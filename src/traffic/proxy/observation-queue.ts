@@ -9,6 +9,9 @@ import { outcomeOf } from './proxied-exchange.ts';
 export interface TrafficListener {
   requested(proxiedCall: ProxiedCall): void;
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd, outcome: Outcome | null): void;
+  /** Reports bytes behind the end of the reply to a call. It comes after the end of the call. */
+  exceeded(proxiedCall: ProxiedCall): void;
+  unparsed(connection: number, sender: 'service' | 'operator'): void;
 }
 
 /** Judges proxied calls. Calls may be left out under load. */
@@ -32,7 +35,9 @@ export interface ObservationQueueOptions {
 
 type Observation =
   | { readonly kind: 'requested'; readonly proxiedCall: ProxiedCall }
-  | { readonly kind: 'ended'; readonly proxiedCall: ProxiedCall; readonly end: ProxiedCallEnd };
+  | { readonly kind: 'ended'; readonly proxiedCall: ProxiedCall; readonly end: ProxiedCallEnd }
+  | { readonly kind: 'exceeded'; readonly proxiedCall: ProxiedCall }
+  | { readonly kind: 'unparsed'; readonly connection: number; readonly sender: 'service' | 'operator' };
 
 /** Length of the queue above which calls are not judged any more. Above `MAX_TO_KEEP` they are not logged either. */
 const MAX_TO_JUDGE = 20_000;
@@ -62,6 +67,14 @@ export class ObservationQueue implements Observer {
 
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd): void {
     this.#add({ kind: 'ended', proxiedCall, end });
+  }
+
+  exceeded(proxiedCall: ProxiedCall): void {
+    this.#add({ kind: 'exceeded', proxiedCall });
+  }
+
+  unparsed(connection: number, sender: 'service' | 'operator'): void {
+    this.#add({ kind: 'unparsed', connection, sender });
   }
 
   /** Processes all waiting observations. */
@@ -115,7 +128,15 @@ export class ObservationQueue implements Observer {
       this.#guard(() => this.#options.judge.missed());
     }
     const { listener, judge: judging } = this.#options;
+    if (observation.kind === 'unparsed') {
+      this.#guard(() => listener.unparsed(observation.connection, observation.sender));
+      return;
+    }
     const { proxiedCall } = observation;
+    if (observation.kind === 'exceeded') {
+      this.#guard(() => listener.exceeded(proxiedCall));
+      return;
+    }
     if (observation.kind === 'requested') {
       this.#guard(() => listener.requested(proxiedCall));
       if (!this.#isBehind) this.#guard(() => judging.requested(proxiedCall));

@@ -17,6 +17,9 @@ export class PendingCalls {
   #connectedAt: number | null = null;
   /** The call whose request is being read. */
   #current: ProxiedCall | null = null;
+  /** The last call with a complete reply. */
+  #answered: ProxiedCall | null = null;
+  #isUnparsed = false;
 
   constructor(connection: number, context: ProxyContext) {
     this.#connection = connection;
@@ -84,6 +87,18 @@ export class PendingCalls {
     this.#context.observer.requested(proxiedCall);
   }
 
+  /** Reports bytes from the operator that belong to no reply. */
+  markExceeded(): void {
+    if (this.#answered) this.#context.observer.exceeded(this.#answered);
+    this.#answered = null;
+  }
+
+  /** Reports, once, that bytes of the connection could not be parsed. */
+  markUnparsed(sender: 'service' | 'operator'): void {
+    if (!this.#isUnparsed) this.#context.observer.unparsed(this.#connection, sender);
+    this.#isUnparsed = true;
+  }
+
   markConnected(): void {
     this.#connectedAt = this.#context.now();
     for (const proxiedCall of this.#pending) proxiedCall.connected = this.#connectedAt;
@@ -100,6 +115,7 @@ export class PendingCalls {
     if (index < 0) return;
     this.#pending.splice(index, 1);
     proxiedCall.end = at;
+    if (end.kind === 'reply') this.#answered = proxiedCall;
     if (!proxiedCall.isWhole) this.#context.observer.requested(proxiedCall);
     this.#context.observer.ended(proxiedCall, end);
   }

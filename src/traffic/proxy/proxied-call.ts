@@ -79,4 +79,8 @@ export interface Observer {
   /** Is called when the request is complete or has ended early. */
   requested(proxiedCall: ProxiedCall): void;
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd): void;
+  /** Is called when the operator has sent bytes behind the end of its reply to a call. */
+  exceeded(proxiedCall: ProxiedCall): void;
+  /** Is called when bytes of a connection could not be parsed, so that calls on it are passed on unchanged and not judged from then on. */
+  unparsed(connection: number, sender: 'service' | 'operator'): void;
 }

@@ -36,6 +36,8 @@ export class ProxyConnection {
   #clientEnded = false;
   #afterReply: (() => void) | null = null;
   #isGone = false;
+  /** True if the boundaries of the replies are not known any more. */
+  #isOpaque = false;
   #isLast = false;
   /** The bytes of the request that croupier will repeat. Null if it repeats none. */
   #raw: Buffer[] | null = null;
@@ -51,9 +53,13 @@ export class ProxyConnection {
         this.#calls.current?.requestBody.add(payload);
         this.#forward(raw);
       },
-      onEnd: () => this.#calls.endRequest(this.#operator !== null && this.#requestBuffer.length === 0),
+      onEnd: () => {
+        this.#calls.endRequest(this.#operator !== null && this.#requestBuffer.length === 0);
+        if (this.#isOpaque) this.#calls.finishAll({ kind: 'opaque' });
+      },
+      onEmptyLines: (raw) => this.#forward(raw),
       onOpaque: (raw) => {
-        this.#stopParsing();
+        this.#stopParsing('service');
         this.#forward(raw);
       },
     });
@@ -65,8 +71,13 @@ export class ProxyConnection {
           this.#toService(raw);
         },
         onEnd: () => this.#replyEnd(),
+        onEmptyLines: (raw) => {
+          this.#calls.markExceeded();
+          this.#toService(raw);
+        },
         onOpaque: (raw) => {
-          this.#stopParsing();
+          if (!this.#calls.first?.reply) this.#calls.markExceeded();
+          this.#stopParsing('operator');
           this.#toService(raw);
         },
       },
@@ -121,7 +132,7 @@ export class ProxyConnection {
     if (action?.kind === 'delay' && action.what === 'request') this.#holdRequest(action.ms);
     this.#forward(forwardedHead(head, destination));
     const framing = requestFraming(head);
-    if (framing === null) this.#stopParsing();
+    if (framing === null) this.#stopParsing('service');
     return framing;
   }
 
@@ -203,7 +214,8 @@ export class ProxyConnection {
     const proxiedCall = this.#calls.first;
     const status = Number(head.firstLine.slice(9, 12));
     if (!proxiedCall || Number.isNaN(status)) {
-      this.#stopParsing();
+      this.#calls.markExceeded();
+      this.#stopParsing('operator');
       this.#toService(raw);
       return null;
     }
@@ -216,10 +228,9 @@ export class ProxyConnection {
     }
     this.#toService(raw);
     const framing = status === 101 ? null : replyFraming(head, status, proxiedCall.method);
-    if (framing === null) {
-      this.#stopParsing();
-      this.#requests.giveUp();
-    }
+    if (framing === null) this.#stopParsing('operator');
+    // The connection has another protocol now.
+    if (status === 101) this.#requests.giveUp();
     return framing;
   }
 
@@ -288,7 +299,9 @@ export class ProxyConnection {
   }
 
   /** Stops parsing the bytes. All later bytes are passed on without finding calls in them. */
-  #stopParsing(): void {
+  #stopParsing(sender: 'service' | 'operator'): void {
+    this.#isOpaque = true;
+    this.#calls.markUnparsed(sender);
     this.#replies.giveUp();
     this.#calls.finishAll({ kind: 'opaque' });
   }

@@ -88,6 +88,7 @@ export class Repetition {
       onEnd: () => {
         if (proxiedCall.reply) over({ kind: 'reply' });
       },
+      onEmptyLines: () => {},
       onOpaque: () => over({ kind: 'opaque' }),
     });
     socket.on('data', (bytes: Buffer) => replies.feed(bytes));

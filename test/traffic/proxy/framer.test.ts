@@ -31,6 +31,10 @@ function framed(text: string, size: number, kind: 'requests' | 'replies', prefix
         add('body', Buffer.concat(payload).toString());
       },
       onEnd: () => events.push('end'),
+      onEmptyLines: (bytes) => {
+        raw.push(bytes);
+        add('empty', bytes.toString());
+      },
       onOpaque: (bytes) => {
         raw.push(bytes);
         add('opaque', bytes.toString());
@@ -62,6 +66,11 @@ describe.each([1, 2, 3, 5, 1000])('Framer, in pieces of %i bytes', (size) => {
       'chunks with extensions and a trailer',
       `${CHUNKED}3;a=b\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-Sum: 1\r\n\r\n${GET}`,
       ['head POST /bet HTTP/1.1', 'body abc0123456789', 'end', 'head GET /balance HTTP/1.1', 'end'],
+    ],
+    [
+      'empty lines before them',
+      `\r\n\r\n${GET}\r\n${GET}`,
+      ['empty \r\n\r\n', 'head GET /balance HTTP/1.1', 'end', 'empty \r\n', 'head GET /balance HTTP/1.1', 'end'],
     ],
     ['only an empty chunk', `${CHUNKED}0\r\n\r\n`, ['head POST /bet HTTP/1.1', 'end']],
     [
@@ -97,6 +106,8 @@ describe.each([1, 2, 3, 5, 1000])('Framer, in pieces of %i bytes', (size) => {
     ['a first line that is not HTTP', 'HELLO\r\n\r\nabc', ['opaque HELLO\r\n\r\nabc']],
     ['a header line without a name', `GET / HTTP/1.1\r\n: x\r\n\r\n`, ['opaque GET / HTTP/1.1\r\n: x\r\n\r\n']],
     ['a head that does not end', `${POST}X: 1`, [`opaque ${POST}X: 1`]],
+    ['a line feed within a header', `${POST}A: b\nHost: w\r\n\r\n`, [`opaque ${POST}A: b\nHost: w\r\n\r\n`]],
+    ['a line that goes on', `${POST}A: b\r\n c\r\n\r\n`, [`opaque ${POST}A: b\r\n c\r\n\r\n`]],
     [
       'two different lengths',
       `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nabc`,
@@ -132,6 +143,30 @@ describe.each([1, 2, 3, 5, 1000])('Framer, in pieces of %i bytes', (size) => {
   });
 });
 
+/** A framer that only keeps opaque bytes. */
+function opaqueFramer(prefix = ''): { readonly framer: Framer; readonly opaque: readonly string[] } {
+  const opaque: string[] = [];
+  const framer = new Framer(
+    {
+      onHead: () => null,
+      onBody: () => {},
+      onEnd: () => {},
+      onEmptyLines: () => {},
+      onOpaque: (raw) => opaque.push(raw.toString()),
+    },
+    prefix,
+  );
+  return { framer, opaque };
+}
+
+it('a head whose lines end with a line feed alone is passed on at once', () => {
+  const { framer, opaque } = opaqueFramer('HTTP/');
+  framer.feed(Buffer.from('HTTP/1.1 200 OK'));
+  expect(opaque).toEqual([]);
+  framer.feed(Buffer.from('\nContent-'));
+  expect(opaque).toEqual(['HTTP/1.1 200 OK\nContent-']);
+});
+
 it('a head of more than 64 KB is passed on as opaque bytes', () => {
   const text = `${POST}X: ${'x'.repeat(70_000)}\r\n\r\n`;
   const result = framed(text, 1000, 'requests');
@@ -139,13 +174,7 @@ it('a head of more than 64 KB is passed on as opaque bytes', () => {
 });
 
 it('giveUp passes on the buffered part of a head, and all later bytes, as opaque bytes', () => {
-  const opaque: string[] = [];
-  const framer = new Framer({
-    onHead: () => null,
-    onBody: () => {},
-    onEnd: () => {},
-    onOpaque: (raw) => opaque.push(raw.toString()),
-  });
+  const { framer, opaque } = opaqueFramer();
   framer.feed(Buffer.from('POST /b'));
   framer.giveUp();
   framer.feed(Buffer.from(GET));

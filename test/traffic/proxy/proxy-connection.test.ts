@@ -101,6 +101,45 @@ describe('traffic through the proxy', () => {
     expect(server.received().toString()).toBe('EHLO there\r\n\r\nmore');
   });
 
+  it('is unchanged behind a head that is not valid, and the proxy says so', async () => {
+    const { server, proxy } = await between((socket) => socket.write('HTTP/1.1 200 OK\nContent-Length: 2\n\n{}'));
+    const odd = 'POST /bet HTTP/1.1\r\nHost: a\nX: b\r\nContent-Length: 2\r\n\r\n{}';
+    const { back } = await talk(proxy.port, [odd], (bytes) => bytes.toString().endsWith('{}'));
+    expect(back.toString()).toBe('HTTP/1.1 200 OK\nContent-Length: 2\n\n{}');
+    expect(server.received().toString()).toBe(odd);
+    await until(() => proxy.unparsed.length > 0);
+    expect(proxy.unparsed).toEqual(['service']);
+  });
+
+  it('still gets the path of the operator after a reply whose end cannot be found', async () => {
+    const reply = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}';
+    const { server, proxy } = await between((socket) => socket.write(reply));
+    const get = 'GET /balance HTTP/1.1\r\nA: b\r\n\r\n';
+    const { back } = await talk(proxy.port, [get, `\r\n${get}`], (bytes) => bytes.length >= 2 * reply.length);
+    expect(back.toString()).toBe(reply + reply);
+    const sent = get.replace('/balance', '/base/balance');
+    expect(server.received().toString()).toBe(`${sent}\r\n${sent}`);
+    await until(() => proxy.passed.length === 2);
+    expect(proxy.passed.map(({ end }) => end.kind)).toEqual(['opaque', 'opaque']);
+    expect([proxy.unparsed, proxy.exceeded]).toEqual([['operator'], []]);
+  });
+
+  it.each([
+    ['no HTTP', 'more'],
+    ['an empty line', '\r\n'],
+    ['another reply', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'],
+  ])('is reported if more bytes follow a reply: %s', async (_, more) => {
+    const reply = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+    const { proxy } = await between((socket) => socket.write(reply + more));
+    const get = 'GET /balance HTTP/1.1\r\n\r\n';
+    const wanted = reply.length + more.length;
+    const { back } = await talk(proxy.port, [get], (bytes) => bytes.length >= wanted);
+    expect(back.toString()).toBe(reply + more);
+    await until(() => proxy.exceeded.length === 1);
+    expect(proxy.exceeded).toEqual(['p1']);
+    expect(proxy.passed.map(({ end }) => end.kind)).toEqual(['reply']);
+  });
+
   it('is streamed: the first bytes of a reply arrive before its end', async () => {
     const { server, proxy } = await between((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst');

@@ -51,6 +51,10 @@ interface Passed {
 export interface RawProxy extends RunningProxy {
   readonly port: number;
   readonly passed: readonly Passed[];
+  /** Ids of the calls behind whose replies more bytes came. */
+  readonly exceeded: readonly string[];
+  /** The senders of bytes that could not be parsed. */
+  readonly unparsed: readonly string[];
   readonly faults: readonly unknown[];
 }
 
@@ -59,13 +63,20 @@ export async function rawProxy(
   { faults = [], judging }: { readonly faults?: readonly Fault[]; readonly judging?: DeferredJudge } = {},
 ): Promise<RawProxy> {
   const passed: Passed[] = [];
+  const exceeded: string[] = [];
+  const unparsed: string[] = [];
   const failures: unknown[] = [];
   const proxy = await startProxy({
     to,
     wire: {},
     paths: new Map(),
     faults,
-    listener: { requested: () => {}, ended: (proxiedCall, end) => passed.push({ proxiedCall, end }) },
+    listener: {
+      requested: () => {},
+      ended: (proxiedCall, end) => passed.push({ proxiedCall, end }),
+      exceeded: ({ id }) => exceeded.push(id),
+      unparsed: (_, sender) => unparsed.push(sender),
+    },
     judge: judging ?? { requested: () => {}, ended: () => {}, missed: () => {} },
     host: '127.0.0.1',
     port: 0,
@@ -73,7 +84,7 @@ export async function rawProxy(
     onOverload: () => {},
     now: () => performance.now(),
   });
-  return { ...proxy, port: Number(new URL(proxy.url).port), passed, faults: failures };
+  return { ...proxy, port: Number(new URL(proxy.url).port), passed, exceeded, unparsed, faults: failures };
 }
 
 /** Sends bytes, in the pieces given, and collects what comes back until the connection is closed or `until` says it is enough. */

@@ -19,7 +19,7 @@ import { type Fault, readFault } from '../../../traffic/proxy/fault.ts';
 import type { TrafficListener } from '../../../traffic/proxy/observation-queue.ts';
 import { type RunningProxy, startProxy } from '../../../traffic/proxy/proxy.ts';
 import { TrafficJournal } from '../../../traffic/proxy/traffic-journal.ts';
-import { TrafficJudge } from '../../../traffic/proxy/traffic-judge.ts';
+import { type TrafficFinding, TrafficJudge } from '../../../traffic/proxy/traffic-judge.ts';
 import type { CallPaths } from '../../../traffic/recorded-call.ts';
 import { processNow } from '../../../wire/clock.ts';
 import type { WireOptions } from '../../../wire/wire.ts';
@@ -63,14 +63,16 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
       })),
     },
   });
+  const report = (finding: TrafficFinding): void => {
+    journal.found(finding);
+    log.found(finding);
+  };
+  let unparsed = 0;
   const judge = new TrafficJudge({
     paths: setting.paths,
     keys: setting.keys,
     sessions: setting.sessions,
-    report: (finding) => {
-      journal.found(finding);
-      log.found(finding);
-    },
+    report,
   });
   const listener: TrafficListener = {
     requested: (proxiedCall) => journal.requested(proxiedCall),
@@ -78,6 +80,14 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
       const remark = log.ended(proxiedCall, end, outcome);
       if (outcome) journal.ended(proxiedCall, outcome, remark);
       else journal.notice(`${proxiedCall.id}: ${endOfCall(proxiedCall, end, outcome)}`);
+    },
+    exceeded: ({ id, call }) => {
+      if (call !== null) report({ rule: 'reply.json', verdict: 'warn', call, exchange: id, text: EXCESS });
+    },
+    unparsed: (connection, sender) => {
+      unparsed += 1;
+      if (unparsed <= MAX_UNPARSED) notice(unparsedText(connection, sender));
+      else if (unparsed === MAX_UNPARSED + 1) notice('More connections like these are not listed.');
     },
   };
   const notice = (text: string): void => {
@@ -119,6 +129,20 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
   }
   return 0;
 }
+
+/** Maximum number of connections with bytes that could not be parsed that are listed. */
+const MAX_UNPARSED = 5;
+
+function unparsedText(connection: number, sender: 'service' | 'operator'): string {
+  const unchanged =
+    sender === 'service'
+      ? 'all bytes of this connection, also paths and Host headers,'
+      : 'the replies of this connection';
+  return `Connection ${connection}: the ${sender} sent bytes that are not valid HTTP/1.1. From here on, ${unchanged} are forwarded unchanged, and its calls are not judged.`;
+}
+
+const EXCESS =
+  'the operator sent more bytes behind the end of its reply. The service may take them for the reply to its next call';
 
 const NO_KEY =
   'No key is configured, so signatures are not verified. Only a missing signature is reported. Give a key with CROUPIER_KEY, --key-file or croupier.yaml.';
