@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run } from '../../src/library/run.ts';
 import { ok, onRequests, rawServer } from '../wire/raw-server.ts';
@@ -17,7 +16,7 @@ async function wallet(more: string, afterMs: number): Promise<string> {
   let cents = 100_000;
   const known = new Map<string, string>();
   const port = await rawServer((socket) =>
-    onRequests(socket, async (text) => {
+    onRequests(socket, (text) => {
       const { txID, amount = '0' } = JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4) || '{}');
       const sign = text.startsWith('POST /bet') ? -1 : 1;
       if (!known.has(txID)) cents += sign * Math.round(Number(amount) * 100);
@@ -25,8 +24,7 @@ async function wallet(more: string, afterMs: number): Promise<string> {
       const reply = known.get(txID) ?? JSON.stringify({ balance, ...(txID && { txID: `op-${txID}` }) });
       if (txID) known.set(txID, reply);
       socket.write(ok(reply, 'Content-Type: application/json\r\n'));
-      await sleep(afterMs);
-      socket.write(more);
+      setTimeout(() => socket.write(more), afterMs);
     }),
   );
   return `http://127.0.0.1:${port}`;
