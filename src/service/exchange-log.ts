@@ -1,6 +1,7 @@
 import type { Body, Exchange, ExchangeRequest, Outcome, Stamps } from '../journal/exchange.ts';
 import { cleanOutcome, cleanRequest } from '../journal/secrets/clean-event.ts';
 import { createScrubber } from '../journal/secrets/scrubber.ts';
+import type { CallBalance, CallFinding } from './call-judge.ts';
 
 /** One exchange of the service, which may not be finished yet. Secrets in it are masked. */
 export interface LoggedExchange extends ExchangeLabel {
@@ -17,6 +18,10 @@ export interface LoggedExchange extends ExchangeLabel {
    */
   readonly stamps: Stamps | null;
   readonly connection: Exchange['connection'];
+  /** The findings about a reverse call. Empty until the call is judged, and for a request to the Core API. */
+  readonly findings: readonly CallFinding[];
+  /** The balance in the reply beside the expected one; null until the call is judged, or if it is not judged. */
+  readonly balance: CallBalance | null;
 }
 
 /** The call or operation of an exchange, with its client, session and round. */
@@ -95,6 +100,8 @@ export class ExchangeLog {
       outcome: null,
       stamps: null,
       connection: null,
+      findings: [],
+      balance: null,
     };
     this.#put(begun);
     return {
@@ -105,8 +112,23 @@ export class ExchangeLog {
     };
   }
 
+  /** Adds a finding to an exchange that has ended, if it is still kept. */
+  addFinding(id: number, finding: CallFinding): void {
+    const exchange = this.#exchanges.get(id);
+    if (exchange) {
+      const text = this.#scrub(finding.text);
+      this.#put({ ...exchange, findings: [...exchange.findings, { ...finding, text }] });
+    }
+  }
+
+  /** Adds the result of comparing the balance to an exchange that has ended, if it is still kept. */
+  setBalance(id: number, balance: CallBalance): void {
+    const exchange = this.#exchanges.get(id);
+    if (exchange) this.#put({ ...exchange, balance });
+  }
+
   /**
-   * Calls the listener with every later exchange, once when it begins and once when it ends.
+   * Calls the listener with every later exchange: when it begins, when it ends, and when it is judged.
    *
    * @returns a function that removes the listener
    */

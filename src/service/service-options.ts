@@ -3,6 +3,7 @@ import type { ContractVersion } from '../contract/versions.ts';
 import type { WireOptions } from '../wire/wire.ts';
 import type { Backoff } from './adapter/backoff.ts';
 import type { Paytable } from './adapter/paytable.ts';
+import type { CallJudge, JudgementSink } from './call-judge.ts';
 import type { ServiceClient } from './client.ts';
 import { listed } from './core-api/availability.ts';
 import type { LoggedExchange } from './exchange-log.ts';
@@ -53,6 +54,8 @@ export interface ServiceOptions {
   readonly uuid?: () => string;
   /** Secrets that are masked in the log of exchanges. The keys of the clients are masked in any case. */
   readonly secrets?: readonly string[];
+  /** Creates the judge of the reverse calls. If left out, the calls are not judged. */
+  readonly judgeCalls?: (sink: JudgementSink) => CallJudge;
   /** Called with errors inside the service. By default each becomes a warning of the process. */
   readonly onFault?: (error: unknown) => void;
 }

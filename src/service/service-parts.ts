@@ -3,9 +3,10 @@ import { CONTRACT_VERSION, type ContractVersion } from '../contract/versions.ts'
 import { Adapter } from './adapter/adapter.ts';
 import { Faults } from './adapter/faults.ts';
 import { Play } from './adapter/play.ts';
-import { ReverseCalls } from './adapter/reverse-calls.ts';
+import { type CallObserver, ReverseCalls } from './adapter/reverse-calls.ts';
 import type { RoundRecord } from './adapter/round-record.ts';
 import { RoundStore } from './adapter/round-store.ts';
+import type { CallJudge } from './call-judge.ts';
 import { Campaigns } from './campaigns.ts';
 import type { ServiceClient } from './client.ts';
 import { DemoBalances } from './demo-balances.ts';
@@ -31,6 +32,8 @@ export interface ServiceParts {
   readonly faults: Faults;
   /** Makes the reverse calls. */
   readonly calls: ReverseCalls;
+  /** Judges the reverse calls; null if they are not judged. */
+  readonly judge: CallJudge | null;
   /** Stores the rounds, and sends wins and refunds until the operator answers 200. */
   readonly adapter: Adapter;
   /** Publishes a round after each event in it. */
@@ -89,7 +92,13 @@ export function openParts(options: ServiceOptions): OpenedParts {
     const faults = new Faults();
     const roundFeed = new Feed<RoundRecord>();
     const { wire, backoff, paytableOf } = options;
-    const calls = keep(new ReverseCalls({ clients, log, sleep, faults, ...(wire && { wire }) }));
+    const judge =
+      options.judgeCalls?.({
+        onFinding: (id, finding) => log.addFinding(id, finding),
+        onBalance: (id, balance) => log.setBalance(id, balance),
+      }) ?? null;
+    const observer = judge && { observer: observerOf(judge, sessions, onFault) };
+    const calls = keep(new ReverseCalls({ clients, log, sleep, faults, ...(wire && { wire }), ...observer }));
     const adapter = keep(
       new Adapter({
         store,
@@ -117,6 +126,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
         log,
         faults,
         calls,
+        judge,
         adapter,
         roundFeed,
         play,
@@ -134,6 +144,25 @@ export function openParts(options: ServiceOptions): OpenedParts {
     for (const part of opened.toReversed()) void part.close(0);
     throw error;
   }
+}
+
+/** Passes the calls on to the judge, with the player of each. An error of the judge must not affect the calls. */
+function observerOf(judge: CallJudge, sessions: GameSessions, onFault: (error: unknown) => void): CallObserver {
+  const guard = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onFault(error);
+    }
+  };
+  return {
+    sent: (id, { call, extCID, gsID, fields }, request) => {
+      const { player = null, currency = null } = sessions.byId(gsID) ?? {};
+      const sessionID = typeof fields.sessionID === 'string' ? fields.sessionID : '';
+      guard(() => judge.sent({ id, call, extCID, sessionID, player, currency, request }));
+    },
+    ended: (id, end) => guard(() => judge.ended(id, end)),
+  };
 }
 
 function warn(error: unknown): void {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CALL_NAMES } from '../../contract/call-name.ts';
+import { CALL_NAMES, type CallName } from '../../contract/call-name.ts';
 import type { OfferedKey } from '../../signing/keys.ts';
 import { isToCoreApi } from '../../signing/request.ts';
 import type { KnownSession } from '../../traffic/call-selection.ts';
@@ -25,13 +25,17 @@ export function knownSessions({ config }: Configuration): ReadonlyMap<string, Kn
 
 /** Returns the paths that clients of the configuration use in place of the contract's paths, each with its call. */
 export function callPaths({ config }: Configuration): CallPaths {
-  const all = (config.clients ?? []).flatMap(({ paths }) =>
+  return new Map((config.clients ?? []).flatMap(({ paths }) => [...callPathsOf(paths)]));
+}
+
+/** Returns the paths that one client uses in place of the contract's paths, each with its call. */
+export function callPathsOf(paths: { readonly [call in CallName]?: string | undefined } | undefined): CallPaths {
+  return new Map(
     CALL_NAMES.flatMap((call) => {
       const where = paths?.[call];
       return where === undefined ? [] : [[where.replace(/(?<!\/)\/+$/, ''), call] as const];
     }),
   );
-  return new Map(all);
 }
 
 /** The flags that give keys for checking the signatures of recorded calls. */

@@ -4,10 +4,10 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { OwedCall } from '../../contract/round.ts';
 import { type ContractVersion, compareVersions } from '../../contract/versions.ts';
 import type { Outcome } from '../../journal/exchange.ts';
-import { buildRequest, requestOf } from '../../wire/request.ts';
+import { type BuiltRequest, buildRequest, requestOf } from '../../wire/request.ts';
 import { Wire, type WireCall, type WireOptions } from '../../wire/wire.ts';
 import type { ServiceClient } from '../client.ts';
-import type { ExchangeLog } from '../exchange-log.ts';
+import type { ExchangeEnd, ExchangeLog } from '../exchange-log.ts';
 import type { Sleep } from '../sleep.ts';
 import type { Fault, Faults } from './faults.ts';
 
@@ -35,6 +35,14 @@ export interface ReverseCallsOptions {
   readonly wire?: WireOptions;
   /** The faults that are waiting to disturb a call on purpose. */
   readonly faults?: Faults;
+  readonly observer?: CallObserver;
+}
+
+/** Receives every call with its exact bytes, which the log does not keep. */
+export interface CallObserver {
+  /** @param id the id of the exchange in the log */
+  readonly sent: (id: number, call: ReverseCall, request: BuiltRequest) => void;
+  readonly ended: (id: number, end: ExchangeEnd) => void;
 }
 
 /** The ways in which one call is sent differently from the contract, on purpose. */
@@ -122,8 +130,10 @@ export class ReverseCalls {
     const label = { direction: 'reverse', name: call.call, extCID, gsID, roundID, notes } as const;
     const exchange = this.#options.log.begin(label, requestOf(wireCall.request));
     this.#made.set(exchange.id, call);
+    this.#options.observer?.sent(exchange.id, call, wireCall.request);
     const result = await this.#wire.send(wireCall);
     exchange.end(result);
+    this.#options.observer?.ended(exchange.id, result);
     if (isStale(result.outcome)) this.#closesEarly.add(extCID);
     return result.outcome;
   }

@@ -1,19 +1,26 @@
+import { ruleById } from '../../contract/catalogue.ts';
+import type { Money } from '../../contract/money.ts';
 import { type Body, bodyText, header, type Outcome, replyMs, type Stamps } from '../../journal/exchange.ts';
+import { formatAmount } from '../bet-lines.ts';
 import type { LoggedExchange } from '../exchange-log.ts';
+import type { GameSession } from '../game-sessions.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import type { ExchangeDetail, ExchangeRow, MessageView } from './view.ts';
+import type { ExchangeDetail, ExchangeRow, FindingView, MessageView } from './view.ts';
 
 /** The number of characters at the start of each body that a search covers. */
 const MAX_SEARCHED = 600;
 /** The maximum number of characters of a body that are shown. */
 const MAX_BODY = 20_000;
 
+/** The facts about the game session of an exchange that its row shows. */
+export type RowSession = Pick<GameSession, 'player' | 'currency'>;
+
 /**
  * Returns an exchange as a row of the list.
  *
- * @param player the player of the exchange's session; null if not known
+ * @param session the game session of the exchange; null if not known
  */
-export function rowOf(exchange: LoggedExchange, player: string | null): ExchangeRow {
+export function rowOf(exchange: LoggedExchange, session: RowSession | null): ExchangeRow {
   const { id, at, direction, name, extCID, gsID, roundID, notes, request, outcome, stamps } = exchange;
   const sent = textOf(request.body);
   const came = outcome?.kind === 'reply' ? textOf(outcome.reply.body) : '';
@@ -25,13 +32,15 @@ export function rowOf(exchange: LoggedExchange, player: string | null): Exchange
     name,
     extCID,
     gsID,
-    player,
+    player: session?.player ?? null,
     roundID,
     notes,
     txID: stringIn(fields, 'txID'),
     amount: stringIn(fields, 'amount'),
     ...resultOf(outcome),
     code: outcome?.kind === 'reply' && outcome.reply.status !== 200 ? stringIn(fieldsOf(came), 'code') : null,
+    ...balanceOf(exchange, session?.currency),
+    findings: findingsOf(exchange),
     ms: stamps && rounded(replyMs(stamps)),
     searchText: [request.url, sent.slice(0, MAX_SEARCHED), came.slice(0, MAX_SEARCHED)].join('\n').toLowerCase(),
   };
@@ -39,17 +48,20 @@ export function rowOf(exchange: LoggedExchange, player: string | null): Exchange
 
 /** The texts about an exchange that do not come from the log. */
 export interface DetailTexts {
-  readonly player: string | null;
   readonly curl: string | null;
   readonly scenario: string | null;
 }
 
 /** Returns an exchange with all its details. */
-export function detailOf(exchange: LoggedExchange, { player, curl, scenario }: DetailTexts): ExchangeDetail {
+export function detailOf(
+  exchange: LoggedExchange,
+  session: RowSession | null,
+  { curl, scenario }: DetailTexts,
+): ExchangeDetail {
   const { request, outcome, stamps, connection, direction } = exchange;
   const { method, url } = request;
   return {
-    row: rowOf(exchange, player),
+    row: rowOf(exchange, session),
     request: { method, url, ...messageOf(request.headers, request.body) },
     reply:
       outcome?.kind === 'reply'
@@ -61,9 +73,38 @@ export function detailOf(exchange: LoggedExchange, { player, curl, scenario }: D
     connection:
       connection &&
       `connection ${connection.id}, ${connection.reused ? 'already used by an earlier call' : 'opened for this call'}`,
+    passed: [...new Set(exchange.findings.flatMap(({ rule, verdict }) => (verdict === 'pass' && rule ? [rule] : [])))],
+    isJudged: exchange.balance !== null || exchange.findings.length > 0,
     curl,
     scenario,
     repeatable: direction === 'reverse',
+  };
+}
+
+/** The verdicts of findings, the most serious first. */
+const VERDICTS = ['fail', 'warn', 'note'] as const;
+
+function findingsOf({ findings }: LoggedExchange): readonly FindingView[] {
+  return VERDICTS.flatMap((wanted) =>
+    findings.flatMap(({ rule, verdict, text }) =>
+      verdict === wanted
+        ? [{ rule, verdict: wanted, text, sentence: rule === null ? null : ruleById(rule).sentence }]
+        : [],
+    ),
+  );
+}
+
+function balanceOf(
+  { balance }: LoggedExchange,
+  currency: string | undefined,
+): Pick<ExchangeRow, 'balance' | 'expected' | 'balanceResult'> {
+  if (balance === null) return { balance: null, expected: null, balanceResult: null };
+  const write = (money: Money): string => (currency === undefined ? money.format(2) : formatAmount(money, currency));
+  const { said, expected, result } = balance;
+  return {
+    balance: said && write(said),
+    expected: expected && [...new Set(expected.map(write))].join(' or '),
+    balanceResult: result,
   };
 }
 
@@ -132,7 +173,7 @@ function stringIn(fields: unknown, name: string): string | null {
   return typeof value === 'string' ? value.slice(0, 200) : null;
 }
 
-/** Returns the player of an exchange's game session; null if it has no session, or if the session is already deleted. */
-export function playerOf({ sessions }: Pick<ServiceParts, 'sessions'>, { gsID }: LoggedExchange): string | null {
-  return gsID === null ? null : (sessions.byId(gsID)?.player ?? null);
+/** Returns the game session of an exchange; null if it has none, or if the session is already deleted. */
+export function sessionOf({ sessions }: Pick<ServiceParts, 'sessions'>, { gsID }: LoggedExchange): GameSession | null {
+  return gsID === null ? null : (sessions.byId(gsID) ?? null);
 }

@@ -7,7 +7,7 @@ import { type LoggedExchange, MAX_EXCHANGES } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
 import { viewOfRecord } from '../game-page/round-view.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { playerOf, rowOf } from './exchange-rows.ts';
+import { rowOf, sessionOf } from './exchange-rows.ts';
 import type { ConsoleState, SessionRow } from './view.ts';
 
 /** The milliseconds to wait for further events, which are then sent together. */
@@ -42,7 +42,7 @@ export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: Ab
       };
     },
     take: () => {
-      const rows = [...changed.values()].map((exchange) => rowOf(exchange, playerOf(parts, exchange)));
+      const rows = [...changed.values()].map((exchange) => rowOf(exchange, sessionOf(parts, exchange)));
       changed.clear();
       return [
         { name: 'exchanges', data: rows },

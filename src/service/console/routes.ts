@@ -6,7 +6,7 @@ import { pageFile, type ReadPage, securityHeaders } from '../page-http.ts';
 import type { ExchangeTexts } from '../service-options.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { consoleActions } from './actions.ts';
-import { detailOf, playerOf } from './exchange-rows.ts';
+import { detailOf, sessionOf } from './exchange-rows.ts';
 import { Guard, type GuardOptions } from './guard.ts';
 import { liveEvents } from './live.ts';
 
@@ -45,8 +45,8 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
     const exchange = parts.log.find(Number(new URLSearchParams(query).get('id')));
     if (exchange === undefined)
       return jsonReply(404, { message: 'The service no longer keeps this exchange.' }, HEADERS);
-    const texts = { player: playerOf(parts, exchange), curl: curlOf(exchange), scenario: scenarioOf(exchange) };
-    return jsonReply(200, detailOf(exchange, texts), HEADERS);
+    const texts = { curl: curlOf(exchange), scenario: scenarioOf(exchange) };
+    return jsonReply(200, detailOf(exchange, sessionOf(parts, exchange), texts), HEADERS);
   };
 
   return [

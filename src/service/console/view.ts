@@ -19,10 +19,28 @@ export interface ExchangeRow {
   readonly result: string;
   /** The operator's error code; null if there is none. */
   readonly code: string | null;
+  /** The balance in the reply, in the main unit; null if there is none, or if the call is not judged yet. */
+  readonly balance: string | null;
+  /** The balances that are possible if the operator keeps the contract, such as `990.00 or 1000.00`; null if not known. */
+  readonly expected: string | null;
+  /** The result of comparing the two; null while the call is not judged. */
+  readonly balanceResult: 'right' | 'wrong' | 'unknown' | null;
+  /** The findings except passes, the most serious first. Empty if no rule is broken, or if the call is not judged. */
+  readonly findings: readonly FindingView[];
   /** The milliseconds from the last byte of the request to the last byte of the reply; null if there was no reply. */
   readonly ms: number | null;
   /** The address and the beginning of both bodies in lower case, for the search. */
   readonly searchText: string;
+}
+
+/** A finding about an exchange. */
+export interface FindingView {
+  /** The id of the rule; null for a balance that no call explains, which breaks no rule. */
+  readonly rule: string | null;
+  readonly verdict: 'fail' | 'warn' | 'note';
+  readonly text: string;
+  /** The rule as a sentence; null if `rule` is null. */
+  readonly sentence: string | null;
 }
 
 /** An exchange with all its details. */
@@ -37,6 +55,10 @@ export interface ExchangeDetail {
   /** The duration of each phase in milliseconds, in the order in which they happened. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
   readonly connection: string | null;
+  /** The ids of the rules that the exchange was checked for and keeps. */
+  readonly passed: readonly string[];
+  /** True if the exchange is judged. Requests to the Core API are not. */
+  readonly isJudged: boolean;
   /** A shell command that sends the same request again; null if there is none. */
   readonly curl: string | null;
   /** A scenario in YAML that makes the same call; null if there is none. */

@@ -95,6 +95,7 @@ export class BooksComputation {
   /** The call whose reply contained the balance before the last one. */
   #lastRead: LoggedCall | null = null;
   #unknown: string | null = null;
+  #expected: readonly Money[] | null = null;
   /**
    * Balances of replies that came while other calls were in flight. The list is emptied at each balance that could be
    * used.
@@ -103,6 +104,14 @@ export class BooksComputation {
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
+  }
+
+  /**
+   * Returns every balance that is possible after the last call, if the operator kept the contract. Returns null while no reply has
+   * contained a balance.
+   */
+  expected(): readonly Money[] | null {
+    return this.#expected;
   }
 
   result(): Omit<Books, 'transactions'> {
@@ -158,8 +167,10 @@ export class BooksComputation {
     }
     if (this.#worlds.length > MAX_WORLDS) {
       this.#unknown ??= 'too many calls have no known outcome, so their effects cannot be distinguished';
+      this.#expected = null;
       return;
     }
+    this.#expected = this.#isAnchored ? distinct(this.#worlds).map(({ balance }) => balance) : null;
     // A repeated call may be answered with the stored reply to its first attempt. The balance in such a reply is an old
     // one.
     const mayBeStored = transaction !== undefined && isStored(call, transaction);

@@ -74,6 +74,12 @@ export interface ProxiedCall {
   reply: ReplyHead | null;
 }
 
+/** The part of a call that is judged. Calls that croupier's own service sends have it too. */
+export type JudgedCall = Pick<
+  ProxiedCall,
+  'id' | 'method' | 'url' | 'headers' | 'call' | 'start' | 'sent' | 'end' | 'isWhole' | 'requestBody'
+>;
+
 /** Receives proxied calls while they pass. It must return at once, so that it never delays traffic. */
 export interface Observer {
   /** Is called when the request is complete or has ended early. */

@@ -7,12 +7,12 @@ import { WireFailure } from '../../wire/failure.ts';
 import type { KnownSession } from '../call-selection.ts';
 import type { LoggedReply } from '../logged-exchange.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
-import type { BodyCopy, ProxiedCall, ProxiedCallEnd } from './proxied-call.ts';
+import type { BodyCopy, JudgedCall, ProxiedCall, ProxiedCallEnd } from './proxied-call.ts';
 
 const MAX_DECODED = 1024 * 1024;
 
 /** Returns the request in the form of the journal. */
-export function requestOf({ method, url, headers, requestBody }: ProxiedCall): ExchangeRequest {
+export function requestOf({ method, url, headers, requestBody }: JudgedCall): ExchangeRequest {
   return { method, url, headers, body: requestBody.length === 0 ? null : bodyOfCopy(requestBody, requestBody.bytes()) };
 }
 
@@ -40,7 +40,7 @@ function bodyOfCopy(body: BodyCopy, bytes: Buffer): Body {
 }
 
 /** Reads a proxied call as a recorded call without its reply. Returns null if it is not one of the four calls. */
-export function loggedRequest(proxiedCall: ProxiedCall, paths: CallPaths): RecordedCall | null {
+export function loggedRequest(proxiedCall: JudgedCall, paths: CallPaths): RecordedCall | null {
   if (proxiedCall.call === null) return null;
   return recordedCall(
     {
@@ -59,7 +59,7 @@ export function loggedRequest(proxiedCall: ProxiedCall, paths: CallPaths): Recor
 /** Adds the reply, the player and the currency to a recorded call. */
 export function withReply(
   seen: RecordedCall,
-  proxiedCall: ProxiedCall,
+  proxiedCall: JudgedCall,
   outcome: Outcome,
   known: KnownSession | undefined,
 ): RecordedCall {
@@ -87,7 +87,7 @@ export function withReply(
  * @param keys the keys that the service may sign with
  */
 export function signatureOf(
-  { method, url, headers, requestBody }: ProxiedCall,
+  { method, url, headers, requestBody }: JudgedCall,
   keys: readonly string[],
 ): SignatureState {
   const body = requestBody.isCut ? null : requestBody.bytes();

@@ -15,7 +15,7 @@ import type { Transaction } from '../calls/transaction.ts';
 import type { CallPaths, RecordedCall } from '../recorded-call.ts';
 import { breachesOf, replyAnswerTo } from '../timeline/breach.ts';
 import { effectCertainty, type Owner } from './effect-certainty.ts';
-import type { ProxiedCall } from './proxied-call.ts';
+import type { JudgedCall } from './proxied-call.ts';
 import { loggedRequest, signatureOf, withReply } from './proxied-exchange.ts';
 import { type EndedCall, type PendingCall, Wallet } from './wallet.ts';
 import { type LastBalance, ruleOf } from './wallet-history.ts';
@@ -33,6 +33,20 @@ export interface TrafficFinding {
   readonly text: string;
 }
 
+/** The balance in the reply to a call, beside the balance that the calls before it lead to. */
+export interface BalanceCheck {
+  readonly exchange: string;
+  /** The balance in the reply; null if the reply has none. */
+  readonly said: Money | null;
+  /** Every balance that is possible after the call. Null if it is not known. */
+  readonly expected: readonly Money[] | null;
+  /**
+   * `unknown` means that the balance was not compared. For example, it is the first balance of the wallet, another call was in
+   * flight, or the reply may be the stored reply to an earlier attempt.
+   */
+  readonly result: 'right' | 'wrong' | 'unknown';
+}
+
 export interface TrafficJudgeOptions {
   readonly paths: CallPaths;
   /** The keys that the service may sign with. A signature is correct if it matches any of them. */
@@ -40,6 +54,8 @@ export interface TrafficJudgeOptions {
   /** The known sessions by their sessionID. */
   readonly sessions: ReadonlyMap<string, KnownSession>;
   report(finding: TrafficFinding): void;
+  /** Is called once for each judged call. */
+  onBalance?(check: BalanceCheck): void;
 }
 
 /**
@@ -96,7 +112,7 @@ export class TrafficJudge {
     return this.#forgottenWallets;
   }
 
-  requested(proxiedCall: ProxiedCall): void {
+  requested(proxiedCall: JudgedCall): void {
     const seen = proxiedCall.requestBody.isCut ? null : loggedRequest(proxiedCall, this.#options.paths);
     if (!seen) return;
     const wallet = this.#walletOf(seen.sessionID);
@@ -110,7 +126,7 @@ export class TrafficJudge {
    *
    * @param outcome null if the outcome is unknown
    */
-  ended(proxiedCall: ProxiedCall, outcome: Outcome | null): void {
+  ended(proxiedCall: JudgedCall, outcome: Outcome | null): void {
     const known = this.#pending.get(proxiedCall.id);
     if (!known) return;
     const { wallet, call, seen } = known;
@@ -142,6 +158,11 @@ export class TrafficJudge {
       isWellFormed: isWellFormed(proxiedCall),
     };
     for (const one of wallet.end(ended)) this.#judge(one, wallet);
+  }
+
+  /** Handles a change of a player's balance that no call shows. The next balance of the player is accepted. */
+  balanceChanged(sessionID: string): void {
+    this.#walletOf(sessionID).balanceChanged();
   }
 
   /** Handles calls that were left out under load. All balances become unknown. */
@@ -184,6 +205,7 @@ export class TrafficJudge {
     if (certainty === 'certain') this.#book(ended, wallet, transaction);
     else {
       history.book(logged, transaction, false);
+      this.#balance(ended, null, 'unknown');
       if (logged.done !== 'no') {
         if (transaction) history.uncertain.add(transaction.key);
         history.loosen();
@@ -204,12 +226,16 @@ export class TrafficJudge {
     const { history } = wallet;
     const before = history.lastBalance;
     const deviations = history.book(logged, transaction, !pending.overlapped);
-    if (deviations.length === 0 && before !== null && history.fits(logged)) {
+    // After a change of unknown size, the next balance is accepted without a comparison.
+    const isCompared = history.expected !== null && history.fits(logged);
+    let result: BalanceCheck['result'] = isCompared && deviations.length === 0 ? 'right' : 'unknown';
+    if (result === 'right') {
       if (logged.seen.call === 'bet') this.#pass('bet.debit', ended);
       if (logged.seen.call === 'win') this.#pass('win.credit', ended);
     }
     for (const deviation of deviations) {
       if (wallet.isAlias && this.#maySharePlayer(wallet, before, deviation)) continue;
+      result = 'wrong';
       const rule = ruleOf(deviation, (transaction) => this.#hasOverlap(transaction));
       const { said, expected, causes } = deviation;
       const sum = `the balance is ${said}, but must be ${expected}`;
@@ -220,6 +246,15 @@ export class TrafficJudge {
         : `${sum}: no call that passed through the proxy explains the difference`;
       this.#find(rule, rule === null ? 'note' : verdictOf(rule), logged.seen.call, proxiedCall.id, text);
     }
+    this.#balance(ended, history.expected, result);
+  }
+
+  #balance(
+    { logged, proxiedCall }: EndedCall,
+    expected: BalanceCheck['expected'],
+    result: BalanceCheck['result'],
+  ): void {
+    this.#options.onBalance?.({ exchange: proxiedCall.id, said: logged.balance, expected, result });
   }
 
   /**
@@ -304,7 +339,7 @@ export class TrafficJudge {
    * Counts one more occurrence of a result. Returns true if it has been repeated for so long that a temporary problem
    * is unlikely.
    */
-  #isLasting(what: string, { start }: ProxiedCall, forMs = LASTING_MS): boolean {
+  #isLasting(what: string, { start }: JudgedCall, forMs = LASTING_MS): boolean {
     const row = this.#inRow.get(what) ?? { count: 0, since: start };
     row.count += 1;
     this.#inRow.set(what, row);
@@ -332,7 +367,7 @@ function isAboutReply(rule: RuleId): boolean {
   return /^(?:reply|money)\./.test(rule);
 }
 
-function isWellFormed({ call, url, requestBody }: ProxiedCall): boolean {
+function isWellFormed({ call, url, requestBody }: JudgedCall): boolean {
   if (call === null) return false;
   try {
     const sent: unknown =

@@ -46,6 +46,11 @@ export class WalletHistory {
     return said === null ? null : { number: said.call.number, balance: said.balance };
   }
 
+  /** Every balance that is possible after the last booked call. Null if no balance is known. */
+  get expected(): readonly Money[] | null {
+    return this.#computation.expected();
+  }
+
   /** True if the last known balance comes from the reply to this call. */
   fits(call: LoggedCall): boolean {
     return this.#computation.result().lastSaid?.call === call;

@@ -1,6 +1,6 @@
 import type { SignatureState } from '../../contract/signature.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
-import type { ProxiedCall } from './proxied-call.ts';
+import type { JudgedCall } from './proxied-call.ts';
 import { WalletHistory } from './wallet-history.ts';
 
 /** A call that is in flight. `overlapped` is true if another call that moves money was in flight at the same time. */
@@ -13,7 +13,7 @@ export interface PendingCall {
 /** A call that has ended and is not judged yet. */
 export interface EndedCall {
   readonly pending: PendingCall;
-  readonly proxiedCall: ProxiedCall;
+  readonly proxiedCall: JudgedCall;
   readonly logged: LoggedCall;
   readonly signature: SignatureState;
   readonly isWellFormed: boolean;
@@ -65,6 +65,16 @@ export class Wallet {
     const ready = this.#waiting.toSorted((a, b) => a.pending.number - b.pending.number);
     this.#waiting = [];
     return ready;
+  }
+
+  /**
+   * Makes the balance unknown until a call that begins later shows it. The balances in the replies to calls that have begun may be
+   * from before the change.
+   */
+  balanceChanged(): void {
+    for (const call of this.#pending) call.overlapped = true;
+    for (const { pending } of this.#waiting) pending.overlapped = true;
+    this.history.loosen();
   }
 
   /** Forgets a call whose end will never be known. */

@@ -36,6 +36,8 @@ function exchange(outcome: Outcome | null, changes: Partial<LoggedExchange> = {}
     outcome,
     stamps: outcome && STAMPS,
     connection: outcome && { id: 3, reused: true },
+    findings: [],
+    balance: null,
     ...changes,
   };
 }
@@ -46,7 +48,9 @@ function reply(status: number, data: string, more: Partial<Body> = {}): Outcome 
 
 describe('an exchange as a row', () => {
   it('shows the call and its result', () => {
-    expect(rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')), 'anna')).toMatchObject({
+    expect(
+      rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')), { player: 'anna', currency: 'USD' }),
+    ).toMatchObject({
       name: 'bet',
       player: 'anna',
       txID: 't-1',
@@ -85,7 +89,7 @@ describe('an exchange as a row', () => {
 
 describe('an exchange in detail', () => {
   it('contains the signature, the reply and the phases', () => {
-    const detail = detailOf(exchange(reply(200, '{}')), { player: null, curl: 'curl …', scenario: null });
+    const detail = detailOf(exchange(reply(200, '{}')), null, { curl: 'curl …', scenario: null });
     expect(detail).toMatchObject({
       signature: 'abc',
       reply: { status: 200, body: '{}', bodyNote: null },
@@ -104,11 +108,10 @@ describe('an exchange in detail', () => {
   });
 
   it('says when a body is cut, or is not text', () => {
-    const cut = detailOf(exchange(reply(200, 'x'.repeat(30_000))), { player: null, curl: null, scenario: null });
+    const cut = detailOf(exchange(reply(200, 'x'.repeat(30_000))), null, { curl: null, scenario: null });
     expect(cut.reply?.body).toHaveLength(20_000);
     expect(cut.reply?.bodyNote).toBe('only the beginning of the 30000 bytes is shown');
-    const bytes = detailOf(exchange(reply(200, '/w==', { encoding: 'base64', length: 1 })), {
-      player: null,
+    const bytes = detailOf(exchange(reply(200, '/w==', { encoding: 'base64', length: 1 })), null, {
       curl: null,
       scenario: null,
     });
@@ -117,7 +120,7 @@ describe('an exchange in detail', () => {
 
   it('says why there is no reply, and offers no repeat for requests of operators', () => {
     const none = exchange({ kind: 'none', reason: 'refused', detail: 'Nothing listens.' }, { direction: 'core' });
-    expect(detailOf(none, { player: null, curl: null, scenario: null })).toMatchObject({
+    expect(detailOf(none, null, { curl: null, scenario: null })).toMatchObject({
       reply: null,
       trouble: 'Nothing listens.',
       repeatable: false,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { judgeOfCalls } from '../../../app/call-judge.ts';
 import { resolveClients } from '../../../app/config/clients.ts';
 import { diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { readPort, readPublicUrl } from '../../../app/config/flag-values.ts';
@@ -90,6 +91,7 @@ export async function startService(
   const token = randomBytes(TOKEN_BYTES).toString('hex');
   try {
     const service = createService({
+      judgeCalls: (sink) => judgeOfCalls(clients, sink),
       pages: {
         readPage: (name) => readBytes(path.join(packageRoot(), 'dist', 'pages', name)),
         console: { token, curlOf: ({ request }) => curlLine(request), scenarioOf: scenarioOfExchange },

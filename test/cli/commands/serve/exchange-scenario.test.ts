@@ -25,6 +25,8 @@ function exchange(name: string, body: unknown, direction: LoggedExchange['direct
     outcome: null,
     stamps: null,
     connection: null,
+    findings: [],
+    balance: null,
   };
 }
 
