@@ -50,7 +50,7 @@ export function judgeOfCalls(clients: readonly ServiceClient[], sink: JudgementS
       Object.assign(call.judged, { start: stamps.start, sent: stamps.sent, end: stamps.end });
       judges.get(call.extCID)?.judge.ended(call.judged, outcome);
     },
-    balanceChanged: (extCID, sessionID) => judges.get(extCID)?.judge.balanceChanged(sessionID),
+    balanceChanged: ({ extCID, player, currency }) => judges.get(extCID)?.judge.balanceChanged(player, currency),
   };
 }
 

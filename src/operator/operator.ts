@@ -9,7 +9,7 @@ import { readAmount, scaleOf, writeAmount } from './amount.ts';
 import { type Behaviour, CORRECT, type Work } from './behaviour.ts';
 import { balanceWork, betWork, type CallHandlers, refundWork, winWork } from './call-handlers.ts';
 import type { ClientOptions, OperatorOptions, SessionOptions } from './options.ts';
-import { Store, type Transaction } from './store.ts';
+import { Store, type Transaction, type Wallet } from './store.ts';
 
 export interface Operator {
   /** Answers one request without opening a port. */
@@ -18,11 +18,27 @@ export interface Operator {
   readonly start: (address?: { readonly port?: number; readonly host?: string }) => Promise<Listening>;
   /** Returns the balance of a player, in the main unit of the currency. Returns undefined if there is no such wallet. */
   readonly balanceOf: (extCID: string, player: string, currency: string) => string | undefined;
+  /**
+   * Changes the balance of a player without a transaction.
+   *
+   * @returns the new balance, in the main unit of the currency
+   * @throws RangeError if there is no such wallet, if the amount is not possible in its currency, or if the balance is lower than the
+   * amount to take
+   */
+  readonly changeBalance: (extCID: string, player: string, currency: string, change: BalanceChange) => string;
+  /** Answers all later requests with another behaviour. The stored data does not change. */
+  readonly setBehaviour: (behaviour: Behaviour) => void;
   /** Returns all transactions of a client, the oldest first, including declined bets. */
   readonly transactionsOf: (extCID: string) => readonly Transaction[];
   /** Closes the store. This is needed only if the operator was never started. */
   readonly close: () => void;
 }
+
+/** A change of a balance. The amount is a plain decimal in the main unit. */
+export type BalanceChange =
+  | { readonly kind: 'add'; readonly amount: string }
+  | { readonly kind: 'take'; readonly amount: string }
+  | { readonly kind: 'empty' };
 
 /**
  * Creates an operator, which has wallets and sessions and answers the four reverse calls (balance, bet, win and refund) for
@@ -36,12 +52,24 @@ export function createOperator(options: OperatorOptions, behaviour: Behaviour = 
   if (twice !== undefined)
     throw new RangeError(`two clients have the ExtCID ${twice}: each client needs its own ExtCID`);
   const store = new Store(options.dataDir);
-  const answer = open(store, options.clients, behaviour);
+  const answerWith = open(store, options.clients);
+  let answer: Handler = answerWith(behaviour);
 
   return {
     handle: async (request) => answer(request),
+    changeBalance: (extCID, player, currency, change) =>
+      store.atomically(() => {
+        const wallet = store.walletOf(extCID, player, currency);
+        if (!wallet) throw new RangeError(`${player} has no wallet in ${currency}`);
+        const balance = balanceAfter(wallet, change);
+        store.setBalance(wallet.id, balance);
+        return writeAmount(balance, scaleOf(currency));
+      }),
+    setBehaviour: (next) => {
+      answer = answerWith(next);
+    },
     start: async (address = {}) => {
-      const listening = await listen(answer, { ...address, onFault: options.onFault ?? warn });
+      const listening = await listen((request) => answer(request), { ...address, onFault: options.onFault ?? warn });
       return {
         url: listening.url,
         close: async (graceMs) => {
@@ -59,15 +87,30 @@ export function createOperator(options: OperatorOptions, behaviour: Behaviour = 
   };
 }
 
-/** Puts the configured data into the store and builds the routes. Closes the store if the options are wrong. */
-function open(store: Store, clients: readonly ClientOptions[], behaviour: Behaviour): Handler {
+/**
+ * Puts the configured data into the store. Closes the store if the options are wrong.
+ *
+ * @returns a function that builds the routes for a behaviour
+ */
+function open(store: Store, clients: readonly ClientOptions[]): (behaviour: Behaviour) => Handler {
   try {
     seed(store, clients);
-    return routeTable(clients.flatMap((client) => routesOf(client, clients, store, behaviour)));
+    return (behaviour) => routeTable(clients.flatMap((client) => routesOf(client, clients, store, behaviour)));
   } catch (error) {
     store.close();
     throw error;
   }
+}
+
+function balanceAfter({ balance, player, currency }: Wallet, change: BalanceChange): bigint {
+  if (change.kind === 'empty') return 0n;
+  const scale = scaleOf(currency);
+  const amount = readAmount(change.amount, scale);
+  if (amount === undefined || amount <= 0n)
+    throw new RangeError(`${JSON.stringify(change.amount)} is not an amount in ${currency}`);
+  if (change.kind === 'add') return balance + amount;
+  if (balance < amount) throw new RangeError(`${player} has only ${writeAmount(balance, scale)} ${currency}`);
+  return balance - amount;
 }
 
 function warn(error: unknown): void {

@@ -5,7 +5,7 @@ import type { Outcome, Stamps } from '../journal/exchange.ts';
 import type { BuiltRequest } from '../wire/request.ts';
 
 /** A reverse call when it is sent, with its exact bytes. */
-export interface SentCall {
+interface SentCall {
   /** The id of the exchange in the log. */
   readonly id: number;
   readonly call: CallName;
@@ -46,6 +46,6 @@ export interface JudgementSink {
 export interface CallJudge {
   readonly sent: (call: SentCall) => void;
   readonly ended: (id: number, end: { readonly outcome: Outcome; readonly stamps: Stamps }) => void;
-  /** Is called when the balance of a session was changed on purpose, by something that is not a call. */
-  readonly balanceChanged: (extCID: string, sessionID: string) => void;
+  /** Is called when the balance of a player was changed on purpose, by something that is not a call. */
+  readonly balanceChanged: (wallet: { extCID: string; player: string; currency: string }) => void;
 }

@@ -5,6 +5,8 @@ import type { Backoff } from './adapter/backoff.ts';
 import type { Paytable } from './adapter/paytable.ts';
 import type { CallJudge, JudgementSink } from './call-judge.ts';
 import type { ServiceClient } from './client.ts';
+import type { OperatorControls } from './console/operator-controls.ts';
+import type { SessionChoice } from './console/view.ts';
 import { listed } from './core-api/availability.ts';
 import type { LoggedExchange } from './exchange-log.ts';
 import type { Game } from './games.ts';
@@ -71,6 +73,10 @@ export interface PagesOptions {
 export interface ConsoleOptions extends Partial<ExchangeTexts> {
   /** The secret that gives access to the console: at least 128 random bits, in characters that are valid in an address. */
   readonly token: string;
+  /** The controls of croupier's own operator. Left out if the operator is the user's. */
+  readonly operator?: OperatorControls;
+  /** The sessions that the operator is known to have. The form for launching a game offers them. */
+  readonly knownSessions?: readonly SessionChoice[];
 }
 
 /** Functions that write texts about an exchange for the console. Each returns null if it has no text for the exchange. */

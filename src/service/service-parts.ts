@@ -10,6 +10,7 @@ import type { CallJudge } from './call-judge.ts';
 import { Campaigns } from './campaigns.ts';
 import type { ServiceClient } from './client.ts';
 import { DemoBalances } from './demo-balances.ts';
+import { DemoRounds } from './demo-rounds.ts';
 import { ExchangeLog } from './exchange-log.ts';
 import { Feed } from './feed.ts';
 import { GameSessions } from './game-sessions.ts';
@@ -26,6 +27,8 @@ export interface ServiceParts {
   readonly sessions: GameSessions;
   readonly campaigns: Campaigns;
   readonly demoBalances: DemoBalances;
+  /** The latest rounds with a demo balance. */
+  readonly demoRounds: DemoRounds;
   /** The log of all exchanges: requests to the Core API, and reverse calls. */
   readonly log: ExchangeLog;
   /** The faults that are waiting to disturb a reverse call on purpose. */
@@ -114,7 +117,15 @@ export function openParts(options: ServiceOptions): OpenedParts {
         ...(backoff && { backoff }),
       }),
     );
-    const play = new Play({ adapter, demo: demoBalances, uuid, random, ...(paytableOf && { paytableOf }) });
+    const demoRounds = new DemoRounds();
+    const play = new Play({
+      adapter,
+      demo: demoBalances,
+      uuid,
+      random,
+      onDemoRound: (session, played) => demoRounds.add({ session, played, at: clock() }),
+      ...(paytableOf && { paytableOf }),
+    });
     return {
       parts: {
         clients,
@@ -123,6 +134,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
         sessions,
         campaigns,
         demoBalances,
+        demoRounds,
         log,
         faults,
         calls,

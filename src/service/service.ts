@@ -1,11 +1,11 @@
-import type { Campaign } from '../contract/core-api.ts';
+import { type Campaign, CORE_OPERATIONS } from '../contract/core-api.ts';
 import { SESSION_LIFE_MS } from '../contract/limits.ts';
-import { headerOf, jsonReply, type ListenReply, type ListenRequest } from '../listen/message.ts';
+import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../listen/message.ts';
 import type { Route } from '../listen/routes.ts';
 import { type Listening, type ListenOptions, listen } from '../listen/server.ts';
 import type { Paytable } from './adapter/paytable.ts';
 import { campaignState } from './campaigns.ts';
-import { consoleRoutes } from './console/routes.ts';
+import { type ConsoleRoutesOptions, consoleRoutes } from './console/routes.ts';
 import type { CoreApiContext, LaunchSeen } from './core-api/context.ts';
 import { coreApiRoutes } from './core-api/core-api.ts';
 import { CoreExchanges } from './core-exchanges.ts';
@@ -98,9 +98,19 @@ export function createService(options: ServiceOptions): Service {
       handler: (request) => jsonReply(200, openApiDocument(parts.version, `${publicUrl(request)}${basePath}`)),
     },
     ...gameImageRoutes(parts.games),
-    ...pagesOf(parts, options, closingStreams.signal, () => origins, closeParts),
+    ...pagesOf(
+      parts,
+      options,
+      {
+        closing: closingStreams.signal,
+        origins: () => origins,
+        handle: async (request) => handle(request),
+        launchPath: `${basePath}${CORE_OPERATIONS.createNewGame.path}`,
+      },
+      closeParts,
+    ),
   ];
-  const handle = exchanges.handlerOf(routes);
+  const handle: Handler = exchanges.handlerOf(routes);
   void endCampaigns(parts, campaignCheckMs, closing.signal);
 
   const close = async (graceMs = GRACE_MS): Promise<void> => {
@@ -137,6 +147,12 @@ export function createService(options: ServiceOptions): Service {
   };
 }
 
+/** The parts of the server that the pages use. */
+interface PageServer extends Pick<ConsoleRoutesOptions, 'origins' | 'handle' | 'launchPath'> {
+  /** Ends the event streams. */
+  readonly closing: AbortSignal;
+}
+
 /**
  * Returns the routes of the pages. If the pages are not built, it closes the service, which would otherwise keep its
  * folder locked.
@@ -144,13 +160,12 @@ export function createService(options: ServiceOptions): Service {
 function pagesOf(
   parts: ServiceParts,
   { pages, paytableOf }: ServiceOptions,
-  closingStreams: AbortSignal,
-  origins: () => readonly string[],
+  server: PageServer,
   closeParts: OpenedParts['close'],
 ): readonly Route[] {
   if (pages === undefined) return [];
   try {
-    return pageRoutes(parts, pages, closingStreams, origins, paytableOf);
+    return pageRoutes(parts, pages, server, paytableOf);
   } catch (error) {
     void closeParts(0);
     throw error;
@@ -160,31 +175,33 @@ function pagesOf(
 /**
  * Returns the routes of the game page, and of the console if the options contain one.
  *
- * @param closing ends the event streams
- * @param origins returns the addresses at which the console may be opened
  * @throws Error when the pages are not built
  */
 function pageRoutes(
   parts: ServiceParts,
   { readPage, console }: PagesOptions,
-  closing: AbortSignal,
-  origins: () => readonly string[],
+  server: PageServer,
   paytableOf?: (gameID: string) => Paytable,
 ): readonly Route[] {
   const { roundFeed, sessions, sleep } = parts;
   const onRound = roundFeed.subscribe.bind(roundFeed);
   const players = new Players({ ...parts, onRound, ...(paytableOf && { paytableOf }) });
-  const pages = { readPage, players, closing };
-  const { token, curlOf = none, scenarioOf = none } = console ?? {};
+  const pages = { readPage, players, closing: server.closing };
   return [
     ...gameRoutes({ ...pages, sessions, sleep }),
-    ...(token === undefined ? [] : consoleRoutes({ ...pages, parts, token, origins, curlOf, scenarioOf })),
+    ...(console === undefined
+      ? []
+      : consoleRoutes({
+          ...CONSOLE_DEFAULTS,
+          ...console,
+          ...pages,
+          ...server,
+          parts,
+        })),
   ];
 }
 
-function none(): null {
-  return null;
-}
+const CONSOLE_DEFAULTS = { curlOf: () => null, scenarioOf: () => null, knownSessions: [] };
 
 /** Opens the port of the service. If that fails, it closes the service, which would otherwise keep its folder locked. */
 async function openOrClose(close: () => Promise<void>, open: () => Promise<Listening>): Promise<Listening> {

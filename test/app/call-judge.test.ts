@@ -92,7 +92,7 @@ it('judges the signature over the exact bytes that were sent', async () => {
 it('accepts a balance that was changed on purpose, and compares the next one again', async () => {
   const { parts, session } = await start();
   await parts.play.balance(session);
-  parts.judge?.balanceChanged(extCID, session.sessionID);
+  parts.judge?.balanceChanged({ extCID, player: 'ben', currency: 'EUR' });
   await parts.play.round(session, '10.00', '0');
   expect(lines(parts)).toEqual(['balance 1000.00 - unknown', 'bet 990.00 - unknown', 'win 990.00 990.00 right']);
 });

@@ -49,6 +49,8 @@ export interface PlayOptions {
   readonly random: () => number;
   /** Returns the paytable of a game. If left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
+  /** Called with each round that is played with a demo balance. */
+  readonly onDemoRound?: (session: GameSession, played: PlayedRound) => void;
 }
 
 /**
@@ -79,7 +81,11 @@ export class Play {
    */
   async round(session: GameSession, stake: string, multiplier = this.#draw(session)): Promise<PlayedRound> {
     const prize = prizeOf(stake, multiplier, session.currency);
-    if (session.demo) return this.#demoRound(session, stake, multiplier, prize);
+    if (session.demo) {
+      const played = this.#demoRound(session, stake, multiplier, prize);
+      this.#options.onDemoRound?.(session, played);
+      return played;
+    }
     const { roundID, bet, win } = await this.#options.adapter.play(session, stake, { win: prize });
     return { roundID, stake, multiplier, prize, bet, win };
   }

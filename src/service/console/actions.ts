@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
-import { type Handler, jsonReply, type ListenReply } from '../../listen/message.ts';
+import { type Handler, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import type { Fault } from '../adapter/faults.ts';
 import type { Played, Players } from '../game-page/players.ts';
 import { readPageJson, securityHeaders } from '../page-http.ts';
 import type { ServiceParts } from '../service-parts.ts';
+import { launchRequest, launchResult } from './launching.ts';
+import { type OperatorControls, REPLY_FAULTS } from './operator-controls.ts';
 
 const roundSchema = z.object({
   gsID: z.string(),
@@ -23,27 +25,64 @@ const faultSchema = z.object({
   gsID: z.string().nullable(),
 });
 
+const replyFaultSchema = z.object({
+  call: z.enum(CALL_NAMES),
+  kind: z.enum(REPLY_FAULTS),
+  gsID: z.string().nullable(),
+});
+
+const balanceSchema = z.object({
+  extCID: z.string(),
+  player: z.string(),
+  currency: z.string(),
+  change: z.discriminatedUnion('kind', [
+    z.object({ kind: z.enum(['add', 'take']), amount: z.string() }),
+    z.object({ kind: z.literal('empty') }),
+  ]),
+});
+
+const launchSchema = z.object({
+  extCID: z.string(),
+  sessionID: z.string(),
+  player: z.string(),
+  currency: z.string(),
+  locale: z.string(),
+  gameID: z.string(),
+  demo: z.boolean(),
+});
+
+export interface ConsoleActionsOptions {
+  readonly parts: ServiceParts;
+  readonly players: Players;
+  /** The controls of croupier's own operator. Left out if the operator is the user's. */
+  readonly operator?: OperatorControls;
+  /** The path of the operation that launches a game. */
+  readonly launchPath: string;
+  /** Answers a request in the same way as the server of the service. */
+  readonly handle: (request: ListenRequest) => Promise<ListenReply>;
+  /** Called after each action. */
+  readonly onAction: () => void;
+}
+
 /**
  * Returns the handlers of the console's buttons, by the last part of their path. Each replies with a `message` for the
  * user.
- *
- * @param onAction called after each action
  */
-export function consoleActions(
-  parts: ServiceParts,
-  players: Players,
-  onAction: () => void,
-): Readonly<Record<string, Handler>> {
+export function consoleActions(options: ConsoleActionsOptions): Readonly<Record<string, Handler>> {
+  const { parts, players, operator, launchPath, handle, onAction } = options;
   const { sessions, adapter, calls, faults, onFault } = parts;
-  const action = <T>(schema: z.ZodType<T>, act: (body: T) => ListenReply | Promise<ListenReply>): Handler => {
+  type Act<T> = (body: T, request: ListenRequest) => ListenReply | Promise<ListenReply>;
+  const action = <T>(schema: z.ZodType<T>, act: Act<T>): Handler => {
     return async (request) => {
       const body = readPageJson(request, schema);
       if (body.kind === 'wrong') return messageReply(body.status, body.message);
-      const reply = await act(body.value);
+      const reply = await act(body.value, request);
       onAction();
       return reply;
     };
   };
+  const withOperator = <T>(schema: z.ZodType<T>, act: (body: T, own: OperatorControls) => ListenReply): Handler =>
+    action(schema, (body) => (operator ? act(body, operator) : messageReply(409, NOT_OWN)));
   return {
     rounds: action(roundSchema, async ({ gsID, stake, multiplier }) => {
       const session = sessions.byId(gsID);
@@ -60,8 +99,36 @@ export function consoleActions(
       }
       return messageReply(200, `The fault will disturb the next ${call}.`);
     }),
-    'faults/remove': action(z.object({ id: z.number() }), ({ id }) =>
-      faults.remove(id)
+    replies: withOperator(replyFaultSchema, ({ call, kind, gsID }, own) => {
+      const session = gsID === null ? undefined : sessions.byId(gsID);
+      if (gsID !== null && session === undefined) return messageReply(404, 'There is no such game session.');
+      own.addFault(call, kind, session?.sessionID ?? null);
+      return messageReply(200, `The fault will affect the reply to the next ${call}.`);
+    }),
+    balances: withOperator(balanceSchema, ({ change, ...wallet }, own) => {
+      try {
+        const balance = own.changeBalance(wallet, change);
+        parts.judge?.balanceChanged(wallet);
+        return messageReply(200, `The balance of ${wallet.player} is ${balance} ${wallet.currency} now.`);
+      } catch (error) {
+        if (error instanceof RangeError) return messageReply(400, `The balance was not changed: ${error.message}.`);
+        throw error;
+      }
+    }),
+    defects: withOperator(z.object({ name: z.string(), on: z.boolean() }), ({ name, on }, own) =>
+      own.setDefect(name, on)
+        ? messageReply(200, `The defect ${name} is ${on ? 'on' : 'off'}.`)
+        : messageReply(404, `There is no defect ${name}.`),
+    ),
+    launches: action(launchSchema, async (fields, request) => {
+      const client = parts.clients.find(({ extCID }) => extCID === fields.extCID);
+      if (client === undefined) return messageReply(404, `There is no client ${fields.extCID}.`);
+      const reply = await handle(launchRequest(client, fields, request, launchPath));
+      const result = launchResult(reply);
+      return jsonReply(result.gameURL === undefined ? 409 : 200, result, securityHeaders('forbidden'));
+    }),
+    'faults/remove': action(z.object({ id: z.number(), of: z.enum(['call', 'reply']) }), ({ id, of }) =>
+      (of === 'reply' ? operator?.removeFault(id) : faults.remove(id))
         ? messageReply(200, 'The fault was removed.')
         : messageReply(409, 'The fault was already used, so it can no longer be removed.'),
     ),
@@ -80,6 +147,9 @@ export function consoleActions(
     }),
   };
 }
+
+const NOT_OWN =
+  "The operator is yours, so croupier can't change it. croupier serve all without your wallet starts its own.";
 
 function messageReply(status: number, message: string): ListenReply {
   return jsonReply(status, { message }, securityHeaders('forbidden'));

@@ -1,14 +1,17 @@
 import { Money } from '../../contract/money.ts';
 import type { ListenReply } from '../../listen/message.ts';
 import type { Fault } from '../adapter/faults.ts';
+import type { RoundRecord } from '../adapter/round-record.ts';
 import { betLinesOf, formatAmount } from '../bet-lines.ts';
+import type { DemoRound } from '../demo-rounds.ts';
 import { eventStream } from '../event-stream.ts';
 import { type LoggedExchange, MAX_EXCHANGES } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
-import { viewOfRecord } from '../game-page/round-view.ts';
+import { viewOfPlayed, viewOfRecord } from '../game-page/round-view.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { rowOf, sessionOf } from './exchange-rows.ts';
-import type { ConsoleState, SessionRow } from './view.ts';
+import type { OperatorControls, ReplyFaultKind } from './operator-controls.ts';
+import type { ConsoleState, FaultRow, RoundRow, SessionRow } from './view.ts';
 
 /** The milliseconds to wait for further events, which are then sent together. */
 const BATCH_MS = 120;
@@ -21,8 +24,13 @@ const MAX_ROWS = 100;
  * @param actions publishes the actions of all open consoles
  * @param closing ends the stream
  */
-export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: AbortSignal): ListenReply {
-  const { log, roundFeed, sleep } = parts;
+export function liveEvents(
+  parts: ServiceParts,
+  operator: OperatorControls | undefined,
+  actions: Feed<void>,
+  closing: AbortSignal,
+): ListenReply {
+  const { log, roundFeed, demoRounds, sleep } = parts;
   const changed = new Map<number, LoggedExchange>(log.recent().map((exchange) => [exchange.id, exchange]));
   return eventStream({
     subscribe: (wake) => {
@@ -35,6 +43,8 @@ export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: Ab
           wake();
         }),
         roundFeed.subscribe(wake),
+        demoRounds.subscribe(wake),
+        ...(operator ? [operator.subscribe(wake)] : []),
         actions.subscribe(wake),
       ];
       return () => {
@@ -46,7 +56,7 @@ export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: Ab
       changed.clear();
       return [
         { name: 'exchanges', data: rows },
-        { name: 'state', data: stateOf(parts) },
+        { name: 'state', data: stateOf(parts, operator) },
       ];
     },
     closing,
@@ -56,7 +66,10 @@ export function liveEvents(parts: ServiceParts, actions: Feed<void>, closing: Ab
 }
 
 /** Returns the current sessions, rounds, owed calls and faults. */
-function stateOf({ sessions, adapter, faults, clock }: ServiceParts): ConsoleState {
+function stateOf(
+  { sessions, adapter, demoRounds, faults, clock }: ServiceParts,
+  operator: OperatorControls | undefined,
+): ConsoleState {
   const all = sessions.all();
   const owed = adapter.owed();
   return {
@@ -70,15 +83,9 @@ function stateOf({ sessions, adapter, faults, clock }: ServiceParts): ConsoleSta
         const expired = sessions.isExpired(session);
         return { gsID, extCID, sessionID, player, currency, gameID, demo, openedAt, expiresAt, expired, stakes };
       }),
-    rounds: adapter
-      .rounds()
-      .slice(-MAX_ROWS)
-      .toReversed()
-      .map((record) => {
-        const { gsID, player, gameID, currency, free } = record;
-        const { roundID, at, stake, prize, state, payout } = viewOfRecord(record);
-        return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: free?.frID ?? null, payout };
-      }),
+    rounds: [...adapter.rounds().slice(-MAX_ROWS).map(rowOfRecord), ...demoRounds.recent().map(rowOfDemo)]
+      .toSorted((a, b) => b.at - a.at)
+      .slice(0, MAX_ROWS),
     owed: owed
       .slice(0, MAX_ROWS)
       .map(({ id, call, gsID, player, amount, currency, roundID, attempts, nextTryAt, trouble }) => ({
@@ -93,10 +100,49 @@ function stateOf({ sessions, adapter, faults, clock }: ServiceParts): ConsoleSta
         nextTryAt,
         trouble,
       })),
-    faults: faults.pending.map(({ id, call, gsID, fault }) => ({ id, call, gsID, text: textOf(fault) })),
+    faults: [
+      ...faults.pending.map(
+        ({ id, call, gsID, fault }): FaultRow => ({ id, of: 'call', call, gsID, sessionID: null, text: textOf(fault) }),
+      ),
+      ...(operator?.waiting() ?? []).map(
+        ({ id, call, sessionID, kind }): FaultRow => ({
+          id,
+          of: 'reply',
+          call,
+          gsID: null,
+          sessionID,
+          text: REPLY_TEXTS[kind],
+        }),
+      ),
+    ],
+    operator: operator
+      ? {
+          wallets: operator.wallets(),
+          defects: operator.defects().flatMap(({ name, isOn }) => (isOn ? [name] : [])),
+        }
+      : null,
     counts: { sessions: all.length, owed: owed.length },
   };
 }
+
+function rowOfRecord(record: RoundRecord): RoundRow {
+  const { gsID, player, gameID, currency, free } = record;
+  const { roundID, at, stake, prize, state, payout } = viewOfRecord(record);
+  const frID = free?.frID ?? null;
+  return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID, payout, demo: false };
+}
+
+function rowOfDemo({ session, played, at }: DemoRound): RoundRow {
+  const { gsID, player, gameID, currency } = session;
+  const { roundID, stake, prize, state } = viewOfPlayed(played, undefined, { at, currency, free: false });
+  return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: null, payout: null, demo: true };
+}
+
+const REPLY_TEXTS: Readonly<Record<ReplyFaultKind, string>> = {
+  'error-500': 'is answered 500',
+  late: 'is answered late',
+  declined: 'is declined',
+};
 
 function textOf(fault: Fault): string {
   switch (fault.kind) {

@@ -1,4 +1,4 @@
-import { type Handler, jsonReply, type ListenReply } from '../../listen/message.ts';
+import { type Handler, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import type { Route } from '../../listen/routes.ts';
 import { Feed } from '../feed.ts';
 import type { Players } from '../game-page/players.ts';
@@ -8,12 +8,22 @@ import type { ServiceParts } from '../service-parts.ts';
 import { consoleActions } from './actions.ts';
 import { detailOf, sessionOf } from './exchange-rows.ts';
 import { Guard, type GuardOptions } from './guard.ts';
+import { launchChoices } from './launching.ts';
 import { liveEvents } from './live.ts';
+import type { OperatorControls } from './operator-controls.ts';
+import type { DefectChoice, SessionChoice } from './view.ts';
 
 export interface ConsoleRoutesOptions extends GuardOptions, ExchangeTexts {
   readonly readPage: ReadPage;
   readonly parts: ServiceParts;
   readonly players: Players;
+  readonly operator?: OperatorControls;
+  /** The sessions that the operator is known to have. The form for launching a game offers them. */
+  readonly knownSessions: readonly SessionChoice[];
+  /** The path of the operation that launches a game. */
+  readonly launchPath: string;
+  /** Answers a request in the same way as the server of the service. */
+  readonly handle: (request: ListenRequest) => Promise<ListenReply>;
   /** Aborted when the service is stopped. It ends the event streams. */
   readonly closing: AbortSignal;
 }
@@ -28,7 +38,7 @@ const FILES = ['console.js', 'console.css', 'icon.svg'];
  * @throws Error when the pages are not built
  */
 export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
-  const { readPage, parts, players, closing, curlOf, scenarioOf } = options;
+  const { readPage, parts, operator, knownSessions, closing, curlOf, scenarioOf } = options;
   const guard = new Guard(options);
   const actions = new Feed<void>();
   const file = (name: string): Handler => {
@@ -53,12 +63,18 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
     { method: 'GET', path: `${BASE}/`, handler: guard.page(file('console.html')) },
     { method: 'GET', path: BASE, handler: guard.atOwnHost(({ query }) => movedTo(`${BASE}/`, query)) },
     ...FILES.map((name) => ({ method: 'GET', path: `${BASE}/${name}`, handler: guard.atOwnHost(file(name)) })),
-    api('GET', 'events', () => liveEvents(parts, actions, closing)),
+    api('GET', 'events', () => liveEvents(parts, operator, actions, closing)),
     api('GET', 'exchange', ({ query }) => detail(query)),
-    ...Object.entries(consoleActions(parts, players, () => actions.publish())).map(([path, handler]) =>
+    api('GET', 'choices', () => jsonReply(200, launchChoices(parts, knownSessions), HEADERS)),
+    api('GET', 'defects', () => jsonReply(200, defectChoices(operator), HEADERS)),
+    ...Object.entries(consoleActions({ ...options, onAction: () => actions.publish() })).map(([path, handler]) =>
       api('POST', path, handler),
     ),
   ];
+}
+
+function defectChoices(operator: OperatorControls | undefined): readonly DefectChoice[] {
+  return (operator?.defects() ?? []).map(({ name, description, breaks }) => ({ name, description, breaks }));
 }
 
 const HEADERS = securityHeaders('forbidden');

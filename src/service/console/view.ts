@@ -84,7 +84,10 @@ export interface ConsoleState {
   readonly rounds: readonly RoundRow[];
   /** The wins and refunds that are owed, oldest first. */
   readonly owed: readonly OwedRow[];
+  /** The faults that are waiting for their call. */
   readonly faults: readonly FaultRow[];
+  /** The state of croupier's own operator; null if the operator is the user's. */
+  readonly operator: OperatorView | null;
   /** The number of all sessions and all owed calls. The lists may contain fewer. */
   readonly counts: { readonly sessions: number; readonly owed: number };
 }
@@ -115,6 +118,8 @@ export interface RoundRow {
   readonly prize: string | null;
   readonly state: 'playing' | 'declined' | 'returning' | 'returned' | 'paying' | 'settled';
   readonly frID: string | null;
+  /** True for a round with a demo balance, which makes no calls. */
+  readonly demo: boolean;
   /** The sum of a campaign's free wins that is paid in this round; null if this is not the campaign's last round. */
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
 }
@@ -134,10 +139,53 @@ export interface OwedRow {
   readonly trouble: string | null;
 }
 
-interface FaultRow {
+export interface FaultRow {
   readonly id: number;
+  /** `call` for a fault in a call of the service, `reply` for a fault in a reply of croupier's own operator. */
+  readonly of: 'call' | 'reply';
   readonly call: string;
   readonly gsID: string | null;
+  /** The sessionID of a fault in a reply; null for any session, and for a fault in a call. */
+  readonly sessionID: string | null;
   /** The effect of the fault on its call, such as "is sent twice". */
   readonly text: string;
+}
+
+/** The state of croupier's own operator. */
+export interface OperatorView {
+  readonly wallets: readonly {
+    readonly extCID: string;
+    readonly player: string;
+    readonly currency: string;
+    readonly balance: string;
+  }[];
+  /** The names of the defects that are switched on. */
+  readonly defects: readonly string[];
+}
+
+/** A defect that can be switched on. */
+export interface DefectChoice {
+  readonly name: string;
+  readonly description: string;
+  readonly breaks: readonly string[];
+}
+
+/** A session that the operator is known to have. A field is null if it is not known. */
+export interface SessionChoice {
+  readonly extCID: string;
+  readonly sessionID: string;
+  readonly player: string | null;
+  readonly currency: string | null;
+  readonly gameID: string | null;
+}
+
+/** The values that the form for launching a game offers. */
+export interface LaunchChoices {
+  readonly clients: readonly {
+    readonly extCID: string;
+    readonly games: readonly string[];
+    readonly currencies: readonly string[];
+    readonly sessions: readonly SessionChoice[];
+  }[];
+  readonly locales: readonly string[];
 }

@@ -161,8 +161,8 @@ export class TrafficJudge {
   }
 
   /** Handles a change of a player's balance that no call shows. The next balance of the player is accepted. */
-  balanceChanged(sessionID: string): void {
-    this.#walletOf(sessionID).balanceChanged();
+  balanceChanged(player: string, currency: string): void {
+    this.#wallets.get(walletName(player, currency))?.balanceChanged();
   }
 
   /** Handles calls that were left out under load. All balances become unknown. */
@@ -178,7 +178,7 @@ export class TrafficJudge {
   #walletOf(sessionID: string | null): Wallet {
     const session = sessionID === null ? undefined : this.#options.sessions.get(sessionID);
     const player = session?.player ?? null;
-    const name = player === null ? `session ${sessionID ?? ''}` : `player ${player} ${session?.currency ?? ''}`;
+    const name = player === null ? `session ${sessionID ?? ''}` : walletName(player, session?.currency ?? '');
     const wallet =
       this.#wallets.get(name) ??
       new Wallet(name, player === null, (key) => this.#owners.set(key.slice(key.indexOf(' ') + 1), 'forgotten'));
@@ -353,6 +353,11 @@ export class TrafficJudge {
   #find(rule: RuleId | null, verdict: TrafficFinding['verdict'], call: CallName, exchange: string, text: string): void {
     this.#options.report({ rule, verdict, call, exchange, text });
   }
+}
+
+/** Returns the name of the wallet of a known player. */
+function walletName(player: string, currency: string): string {
+  return `player ${player} ${currency}`;
 }
 
 const GOOD_REPLY = ['reply.success-is-200', 'reply.json', 'money.decimal-string'] as const satisfies readonly RuleId[];

@@ -21,7 +21,7 @@ const REQUEST = { method: 'POST', url: 'http://x/bet', headers: [], body: null }
 
 it('keeps only the latest exchanges for a console that does not read its events', async () => {
   const { parts } = await startPages(dir);
-  const { body } = liveEvents(parts, new Feed<void>(), new AbortController().signal);
+  const { body } = liveEvents(parts, undefined, new Feed<void>(), new AbortController().signal);
   const events = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
   await events.next();
   for (let call = 0; call < 3 * MAX_EXCHANGES; call += 1) parts.log.begin(LABEL, REQUEST);

@@ -5,11 +5,13 @@ import type { Stdio } from '../../../app/stdio.ts';
 import { chosenVariations, describeVariations } from '../../../app/variations.ts';
 import { createBackend } from '../../../operator/backend.ts';
 import { DEMO_CAMPAIGN, demoOperator } from '../../../operator/demo.ts';
+import { NextReplies } from '../../../operator/next-replies.ts';
 import { createOperator } from '../../../operator/operator.ts';
 import { behaviourWith } from '../../../operator/variation.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
 import { type RunningService, startService } from './core-api.ts';
 import type { ServeAllFlags } from './flags.ts';
+import { referenceControls } from './reference-controls.ts';
 
 /** The credentials of the play-money operator. They are the same at each start, and protect no real money. */
 const PLAY = {
@@ -29,19 +31,26 @@ const WITH_FREE_ROUNDS = 'eu-anna-usd-catch';
  */
 export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promise<number> {
   const chosen = chosenVariations(flags);
-  const behaviour = behaviourWith(chosen.map(({ variation }) => variation));
+  const variations = chosen.map(({ variation }) => variation);
+  const behaviour = behaviourWith(variations);
   const { clients } = demoOperator(PLAY.keys);
   const [client] = clients;
   const stop = listenForInterrupt(stdio, 'Stopping.\n');
-  const operator = await startOperator(clients, behaviour, flags, stdio);
+  const listeners = new Set<() => void>();
+  const replies = new NextReplies(() => {
+    for (const listener of listeners) listener();
+  });
+  const { operator, ...served } = await startOperator(clients, replies.appliedTo(behaviour), flags, stdio);
+  const controls = referenceControls({ operator, client, replies, variations, listeners });
   let running: RunningService | undefined;
   try {
-    const integratorBaseUrl = `${operator.url}${client.basePath}`;
+    const integratorBaseUrl = `${served.url}${client.basePath}`;
     const { extCID, integrationApiKey } = client;
     const { cID, apiKey } = PLAY;
     const data = flags.data === undefined ? {} : { data: path.join(flags.data, 'service') };
     const known = { cID, extCID, apiKey, integrationApiKey, integratorBaseUrl };
-    running = await startService([known], [], { ...flags, ...data }, stdio);
+    const knownSessions = client.sessions.map((session) => ({ extCID, ...session }));
+    running = await startService([known], [], { ...flags, ...data }, stdio, { operator: controls, knownSessions });
     for (const line of describeVariations(chosen)) stdio.err.write(`The operator has the ${line}\n`);
     const games = await launchGames(running, client, behaviour, stdio);
     stdio.out.write(
@@ -60,7 +69,7 @@ export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promi
   } finally {
     stop.dispose();
     await running?.close(GRACE_MS);
-    await operator.close(GRACE_MS);
+    await served.close(GRACE_MS);
   }
   return 0;
 }
@@ -72,14 +81,15 @@ async function startOperator(
   stdio: Stdio,
 ) {
   try {
-    return await createOperator(
+    const operator = createOperator(
       {
         clients,
         ...(flags.data !== undefined && { dataDir: path.resolve(stdio.cwd, flags.data, 'operator') }),
         onFault: (error) => stdio.err.write(`The operator failed: ${String(error)}\n`),
       },
       behaviour,
-    ).start();
+    );
+    return { operator, ...(await operator.start()) };
   } catch (error) {
     throw new UsageError(`The operator can't be started: ${whyUnreadable(error)}.`, { cause: error });
   }

@@ -13,6 +13,7 @@ import { forTerminal } from '../../../report/escape.ts';
 import type { ServiceClient } from '../../../service/client.ts';
 import { largeCatalogue } from '../../../service/games.ts';
 import { createService, isLoopback, type Service } from '../../../service/service.ts';
+import type { ConsoleOptions } from '../../../service/service-options.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
 import { scenarioOfExchange } from './exchange-scenario.ts';
 import type { ServeCoreApiFlags, ServiceFlags } from './flags.ts';
@@ -38,7 +39,17 @@ export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio
   // The service can follow only one version of the contract. If the clients have different versions, the version of the
   // first client is used.
   const contract = flags.contract ?? clients[0]?.contract;
-  const running = await startService(known, secrets, { ...flags, ...(contract !== undefined && { contract }) }, stdio);
+  const knownSessions = clients.flatMap(({ extCID, sessions }) =>
+    sessions.map(({ sessionID, player = null, currency = null, gameID = null }) => ({
+      extCID,
+      sessionID,
+      player,
+      currency,
+      gameID,
+    })),
+  );
+  const service = { ...flags, ...(contract !== undefined && { contract }) };
+  const running = await startService(known, secrets, service, stdio, { knownSessions });
   try {
     const lines = known.map(
       ({ extCID, cID, integratorBaseUrl }) =>
@@ -78,6 +89,7 @@ function reachable({ host, publicUrl }: ServiceFlags): string {
 /**
  * Starts the service.
  *
+ * @param page the controls and the sessions that the console offers
  * @throws UsageError when its port or its folder can't be opened, or when two clients contradict each other
  */
 export async function startService(
@@ -85,6 +97,7 @@ export async function startService(
   secrets: readonly string[],
   flags: ServiceFlags,
   stdio: Stdio,
+  page: Pick<ConsoleOptions, 'operator' | 'knownSessions'>,
 ): Promise<RunningService> {
   const port = readPort(flags.port);
   const publicUrl = flags.publicUrl === undefined ? undefined : readPublicUrl(flags.publicUrl, '--public-url');
@@ -94,7 +107,12 @@ export async function startService(
       judgeCalls: (sink) => judgeOfCalls(clients, sink),
       pages: {
         readPage: (name) => readBytes(path.join(packageRoot(), 'dist', 'pages', name)),
-        console: { token, curlOf: ({ request }) => curlLine(request), scenarioOf: scenarioOfExchange },
+        console: {
+          token,
+          curlOf: ({ request }) => curlLine(request),
+          scenarioOf: scenarioOfExchange,
+          ...page,
+        },
       },
       clients,
       secrets,

@@ -38,10 +38,12 @@ export class Forms {
     if (offer(this.#session, names)) this.#offerStakes();
     offer(this.#faultSession, [['', 'any'], ...names]);
     this.#armed.replaceChildren(
-      ...faults.map(({ id, call, gsID, text }) => {
+      ...faults.map(({ id, of, call, gsID, text }) => {
         const whose = gsID === null ? '' : ` of ${this.#nameOf(gsID)}`;
         const what = `The next ${call}${whose} ${text}.`;
-        const cancel = button('Cancel', () => void act('faults/remove', { id }), { 'aria-label': `Cancel: ${what}` });
+        const cancel = button('Cancel', () => void act('faults/remove', { id, of }), {
+          'aria-label': `Cancel: ${what}`,
+        });
         return make('li', {}, make('span', {}, what), cancel);
       }),
     );
