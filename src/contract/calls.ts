@@ -82,7 +82,7 @@ export const errorReplySchema = z
     code: z.string().describe('Lets a game client handle the case, such as insufficient_funds.').optional(),
     details: z.unknown().describe('Details for developers, which a player never sees.').optional(),
     action: z.literal('refresh').describe('The action that the game client must take.').optional(),
-    actionData: z.unknown().describe('Belongs to the action.').optional(),
+    actionData: z.unknown().describe('Data for the action.').optional(),
   })
   .describe('The body of an error.');
 

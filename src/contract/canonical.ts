@@ -44,13 +44,14 @@ export function canonicalJson(value: JsonValue): string {
 }
 
 /**
- * Checks a value before json-canonicalize writes it. That library writes lone surrogates, leaves out undefined members, and
- * calls `toJSON`.
+ * Checks a value before json-canonicalize writes it. The library itself would write lone surrogates, leave out
+ * undefined members, and call `toJSON`.
  */
 class Check {
   /**
-   * False if the library would handle valid JSON wrongly. The library writes an object with a member named `toJSON` unsorted.
-   * It also reports a cycle for an object that occurs twice, if the path of one occurrence begins with the path of the other.
+   * False if the library would handle a valid value wrongly, which happens in two cases. It does not sort the members
+   * of an object that has a member named `toJSON`. And it reports a cycle if an object occurs twice, and the path of
+   * one occurrence begins with the path of the other.
    */
   isForLibrary = true;
   /** The names and indexes that lead to the current value. It is a stack, so that a path is built only for an error. */
@@ -80,7 +81,7 @@ class Check {
   }
 
   #array(values: readonly unknown[]): void {
-    // A loop over indexes also visits the holes of a sparse array, which must be refused like undefined.
+    // A loop over indexes also visits the holes of a sparse array. Like undefined, a hole must be refused.
     for (let index = 0; index < values.length; index += 1) {
       this.#trail.push(index);
       this.value(values[index]);

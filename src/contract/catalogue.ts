@@ -90,8 +90,9 @@ export function ruleById(id: RuleId): Rule {
 }
 
 /**
- * The rules that a run of the whole suite must have judged before it may call an operator conforming: the balance is read, bets,
- * wins and refunds move the right money once, a bet above the balance is declined, and signatures are checked.
+ * The rules that a run of the whole suite must judge before the run can say that an operator conforms. The rules
+ * require that a balance can be read; that bets, wins and refunds move the right amount, and only once; that a bet
+ * above the balance is declined; and that signatures are checked.
  */
 export const CORE_RULES: readonly RuleId[] = [
   'balance.read',

@@ -21,7 +21,7 @@ export type Platform = (typeof PLATFORMS)[number];
 /** The player, as the operator knows them. */
 const userSchema = z
   .object({
-    id: z.string().min(1).meta(field("The player on the operator's side.")),
+    id: z.string().min(1).meta(field("The operator's own id of the player.")),
     firstName: z.string().optional(),
     lastName: z.string().optional(),
     nickName: z.string().optional(),
@@ -51,7 +51,11 @@ export const createNewGameSchema = z
       .string()
       .min(1)
       .optional()
-      .meta(field("The operator's reference, carried by each reverse call. May be left out in demo mode.")),
+      .meta(
+        field(
+          "The operator's reference of the session. Each reverse call contains this sessionID. May be left out in demo mode.",
+        ),
+      ),
     returnUrl: z
       .string()
       .optional()
@@ -65,11 +69,11 @@ export const createNewGameSchema = z
       .optional()
       .meta(
         field(
-          'In the main unit of the currency; used only in demo mode, when the demo balance of this cID, extCID, user and currency is first made. Default: the worth of 10 000 USD. A decimal text is accepted too.',
+          'The first demo balance of this cID, extCID, user and currency, such as 5000 or the text 250.50. Used only in demo mode, and not if this balance exists already. Default: as much as 10 000 USD are worth in the currency.',
           '1.2.0',
         ),
       ),
-    gameID: z.string().min(1).optional().meta(field('Left out: the first game of the catalogue.')),
+    gameID: z.string().min(1).optional().meta(field('Default: the first game of the catalogue.')),
     demo: z
       .boolean()
       .optional()
@@ -126,10 +130,10 @@ const gamesQuerySchema = z
     extCID,
     currencyFilters: listOf(z.enum(CURRENCY_TYPES))
       .optional()
-      .meta(field('Types of currencies to narrow to. Left out: all that are not virtual.', '1.8.0')),
+      .meta(field('Only currencies of these types are listed. Default: all types except virtual.', '1.8.0')),
     additionalCurrencies: listOf(z.string())
       .optional()
-      .meta(field('Codes of currencies that are listed whatever the filter says.', '1.8.0')),
+      .meta(field('Codes of currencies that are listed even if currencyFilters excludes them.', '1.8.0')),
     excludeBetLines: z
       .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'expected true or false' })
       .optional()
@@ -141,8 +145,12 @@ const gamesQuerySchema = z
   .describe('The query of GET /games.');
 
 const betLineSchema = z.object({
-  maxBet: amount.meta(field('The bet of a free round on this line, in the main unit.')),
-  maxCoeff: amount.meta(field('By how much that bet can be multiplied at most.')),
+  maxBet: amount.meta(
+    field(
+      'The amount of the bet of one free round, for this bet line. It is written in the main unit of the currency, such as 0.50 for 50 cents.',
+    ),
+  ),
+  maxCoeff: amount.meta(field('The largest number by which this bet can be multiplied.')),
 });
 
 /** The paths of a game's images. Each is appended to `baseURL`. */
@@ -166,12 +174,12 @@ export const gameInfoSchema = z
     currencies: z.array(z.string()),
     platforms: z.array(z.enum(PLATFORMS)),
     hasFreeSpins: z.boolean(),
-    rtp: z.int().meta(field('The part of all bets that is won back in the long run, in per cent.')),
+    rtp: z.int().meta(field('The percentage of all bets that players win back in the long run.')),
     images: imagesSchema,
     betLines: z
       .array(z.object({ currency: z.string(), values: z.array(betLineSchema).meta(field('Line 1 first.')) }))
       .optional()
-      .meta(field('The bets of free rounds, by currency.')),
+      .meta(field('For each currency, the possible bets of free rounds.')),
   })
   .describe('A game that the client may launch.');
 
@@ -179,32 +187,36 @@ export const gameInfoSchema = z
 export const gamesReplySchema = z.array(gameInfoSchema).describe('The games of the client.');
 
 const campaignTerms = {
-  extID: z.string().min(1).meta(field("The operator's own id of the campaign, good for one campaign only.")),
+  extID: z.string().min(1).meta(field("The operator's own id of the campaign. Each campaign needs another id.")),
   currency,
   quantity: z.int().min(1).max(99).meta(field('The number of rounds for each player.')),
-  betLine: z.int().min(1).max(99).meta(field('Which of the bet lines of the currency is played; the first is 1.')),
+  betLine: z
+    .int()
+    .min(1)
+    .max(99)
+    .meta(field('The number of the bet line that is played. The bet lines of the currency are counted from 1.')),
   validFrom: instant.meta(field('The time from which the campaign can be played.')),
   validUntil: instant
     .optional()
     .meta(
       field(
-        `The time until which the campaign can be played, at most ${MAX_CAMPAIGN_DAYS} days after validFrom. Left out: without end.`,
+        `The time until which the campaign can be played, at most ${MAX_CAMPAIGN_DAYS} days after validFrom. Default: no end.`,
       ),
     ),
   gameIDs: z
     .array(z.string().min(1))
-    .min(1, { error: 'expected at least one game; leave gameIDs out for all games' })
+    .min(1, { error: 'expected at least one game; to allow all games, leave out gameIDs' })
     .optional()
     .meta(
       field(
-        'The games in which the campaign can be played. Left out: all games. Each player plays the campaign in one of them.',
+        'The games in which the campaign can be played. Default: all games. Each player plays the campaign in only one of these games.',
       ),
     ),
   userIDs: z
     .array(z.string().min(1))
-    .min(1, { error: 'expected at least one player; leave userIDs out for all players' })
+    .min(1, { error: 'expected at least one player; to allow all players, leave out userIDs' })
     .optional()
-    .meta(field('The players who can play the campaign. Left out: all players.')),
+    .meta(field('The players who can play the campaign. Default: all players.')),
 };
 
 /** The body of `POST /free-rounds`. The contract does not show its fields. */
@@ -248,10 +260,10 @@ export const campaignSchema = z
     extCID,
     ...campaignTerms,
     maxBet: amount.meta(field('The bet of each round.')),
-    maxMult: amount.meta(field('By how much a bet can be multiplied at most.')),
+    maxMult: amount.meta(field('The largest number by which a bet can be multiplied.')),
     cancelledAt: instant
       .optional()
-      .meta(field('The time at which the campaign was cancelled. Rounds that had begun continued.')),
+      .meta(field('The time at which the campaign was cancelled. Rounds that had already begun continue.')),
   })
   .describe('A campaign of free rounds.');
 
@@ -263,7 +275,7 @@ export const coreErrorSchema = z
     details: z
       .string()
       .optional()
-      .meta(field('For developers: the fields that are wrong, or the content that had to be signed.')),
+      .meta(field('For developers: the fields that are wrong, or the content that must be signed.')),
   })
   .describe('An error of the Core API.');
 
@@ -300,7 +312,7 @@ export const CORE_OPERATIONS = {
     request: createNewGameSchema,
     reply: createNewGameReplySchema,
     errors: {
-      400: 'A field is wrong, or the code is currency_not_supported or locale_not_supported.',
+      400: 'A field is wrong, or the currency or the locale is not supported. In the last two cases the code is currency_not_supported or locale_not_supported.',
       403: 'The code is account_blocked or game_not_found.',
     },
   },
@@ -308,7 +320,7 @@ export const CORE_OPERATIONS = {
     method: 'GET',
     path: '/games',
     since: '1.1.0',
-    summary: 'List the games that the client may launch. Ask for gzip: the list can be large.',
+    summary: 'List the games that the client may launch. Request gzip, because the list can be large.',
     request: gamesQuerySchema,
     reply: gamesReplySchema,
     errors: { 400: WRONG_FIELDS },
@@ -330,7 +342,7 @@ export const CORE_OPERATIONS = {
     request: createFreeRoundsSchema,
     reply: createFreeRoundsReplySchema,
     errors: {
-      400: 'A field is wrong, or the code is currency_not_supported.',
+      400: 'A field is wrong, or the currency is not supported. In the second case the code is currency_not_supported.',
       403: 'A game was not found. The code is game_not_found.',
       409: 'The client has used this extID for a campaign before.',
     },

@@ -54,18 +54,24 @@ const FIAT_DECIMALS = 2;
 
 const BY_CODE: ReadonlyMap<string, Currency> = new Map(CURRENCIES.map((currency) => [currency.code, currency]));
 
-/** True for a currency with two decimals, as most people know it. Amounts in other currencies are harder to read. */
+/**
+ * True for a fiat currency with two decimals. Most people can read amounts in such a currency more easily than in
+ * others.
+ */
 export function isEveryday(code: string): boolean {
   const currency = BY_CODE.get(code);
   return currency?.type === 'fiat' && currency.decimals === FIAT_DECIMALS;
 }
 
-/** Returns the currency with exactly this code. undefined if croupier does not know one. */
+/** Returns the currency with exactly this code. undefined if croupier does not know this code. */
 export function currencyByCode(code: string): Currency | undefined {
   return BY_CODE.get(code);
 }
 
-/** Returns the code of the currency that differs from this code only in letter case. undefined if there is none. */
+/**
+ * Returns the code of a currency that differs from this code only in letter case. undefined if there is no such
+ * currency.
+ */
 export function codeInOtherCase(code: string): string | undefined {
   return CURRENCIES.find((one) => one.code !== code && one.code.toLowerCase() === code.toLowerCase())?.code;
 }
@@ -84,8 +90,8 @@ export function codeProblem(code: string): string | undefined {
 }
 
 /**
- * Returns the most decimals that a person may configure for a currency: what the contract states for a fiat currency. null
- * means that the contract states no limit.
+ * Returns the largest number of decimals that a user may configure for a currency. The contract states this number for
+ * fiat currencies. null means that the contract states no limit.
  */
 export function mostDecimals(code: string): number | null {
   const currency = currencyByCode(code);
@@ -94,8 +100,9 @@ export function mostDecimals(code: string): number | null {
 }
 
 /**
- * Returns a known currency with the number of decimals that a person has configured. The number counts only where the
- * contract states none for a fiat currency, because replies in other currencies are judged by the contract.
+ * Returns a known currency with the number of decimals that the user has configured. The configured number is used only
+ * for a fiat currency whose number the contract does not state. For all other currencies, croupier keeps its own
+ * number.
  */
 export function currencyWith(code: string, decimals: Readonly<Record<string, number>>): Currency | undefined {
   const currency = currencyByCode(code);
@@ -105,7 +112,10 @@ export function currencyWith(code: string, decimals: Readonly<Record<string, num
     : currency;
 }
 
-/** True if amounts in both currencies have the same form. An unknown currency may have any form. */
+/**
+ * True if both currencies have the same type and the same number of decimals, so that their amounts look alike. Also
+ * true if the first code is undefined, because the session may then have any currency.
+ */
 export function haveSameForm(code: string | undefined, wanted: string): boolean {
   const [a, b] = [code, wanted].map((one) => (one === undefined ? undefined : currencyByCode(one)));
   if (!a || !b) return code === undefined || code === wanted;

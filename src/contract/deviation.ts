@@ -41,7 +41,7 @@ export const QUERY_ORDERS = ['sorted', 'reversed', 'as-given'] as const;
 
 export type QueryOrder = (typeof QUERY_ORDERS)[number];
 
-/** Ways to percent-encode parameters. All have the same meaning once decoded. */
+/** Ways to percent-encode parameters. After decoding, all of them have the same meaning. */
 export const QUERY_ENCODINGS = [
   'standard', // as encodeURIComponent
   'all', // every byte

@@ -12,8 +12,8 @@ export type ReadJson =
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
- * Reads the JSON of a signed body. The bytes must be UTF-8, and no object may have a name twice, because parsers differ in the
- * value that they keep (RFC 8259, 4).
+ * Reads the JSON of a signed body. The bytes must be UTF-8, and no object may have a name twice, because some parsers
+ * keep the first of the two values and others the last (RFC 8259, 4).
  */
 export function readJson(bytes: Uint8Array): ReadJson {
   if (bytes.length === 0) return { kind: 'refused', reason: 'there is no body' };
@@ -36,8 +36,8 @@ export function readJson(bytes: Uint8Array): ReadJson {
 }
 
 /**
- * Maximum number of levels of arrays and objects in a JSON text. A reply of the contract has one level. Functions that call
- * themselves for each level would fail at some thousand levels.
+ * Maximum number of levels of arrays and objects in a JSON text. A reply of the contract has one level. Recursive
+ * functions would fail at some thousand levels.
  */
 export const MAX_JSON_LEVELS = 100;
 
@@ -69,12 +69,18 @@ export function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** True if a text has too few opening brackets for that many levels. Takes much less time than to count the levels. */
+/**
+ * True if a text has too few opening brackets to have more than {@link MAX_JSON_LEVELS} levels. This check is much
+ * faster than counting the levels.
+ */
 function hasFewOpenings(text: string): boolean {
   return countUpTo(MAX_JSON_LEVELS, '[', text) + countUpTo(MAX_JSON_LEVELS, '{', text) <= MAX_JSON_LEVELS;
 }
 
-/** Maximum number of names in the objects of a JSON text. A reply of the contract has some ten. Each costs time and memory. */
+/**
+ * Maximum number of names in the objects of a JSON text. A reply of the contract has about ten names. Each name costs
+ * time and memory.
+ */
 export const MAX_JSON_NAMES = 10_000;
 
 /** The characters that begin a string, or end the name of a member. */
@@ -98,7 +104,7 @@ export function hasTooManyNames(text: string): boolean {
   return false;
 }
 
-/** Counts a character in a text. The result is at most one more than `limit`, because further ones are not counted. */
+/** Counts how often a character occurs in a text. Stops as soon as the count is higher than `limit`. */
 function countUpTo(limit: number, character: string, text: string): number {
   let count = 0;
   for (let at = text.indexOf(character); at >= 0 && count <= limit; at = text.indexOf(character, at + 1)) count += 1;

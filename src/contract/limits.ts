@@ -16,7 +16,7 @@ export const TX_ID_WINDOW_DAYS = 89;
 /** Maximum length of a campaign of free rounds with `validUntil`, in days (contract, Limits). */
 export const MAX_CAMPAIGN_DAYS = 30;
 
-/** Default life of a game session of the service, in hours. The contract leaves it open. */
+/** Default life of a game session of the service, in hours. The contract does not state it. */
 export const SESSION_LIFE_HOURS = 4;
 
 /** {@link SESSION_LIFE_HOURS} in milliseconds. */

@@ -86,7 +86,10 @@ function numbers(version: string): [major: number, minor: number, patch: number]
 /** The key under which a schema and its JSON Schema name the first version of the contract that has a field. */
 export const SINCE = 'x-since';
 
-/** Returns the metadata of a field: its meaning, and the version that added the field if that is not the first. */
+/**
+ * Returns the metadata of a field: its meaning, and the version that added the field. A field of the first version has
+ * no such entry.
+ */
 export function field(description: string, since?: ContractVersion): z.core.GlobalMeta {
   return since === undefined ? { description } : { description, [SINCE]: since };
 }

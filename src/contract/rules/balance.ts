@@ -7,14 +7,14 @@ export const balanceRules = {
     sentence:
       'a signed `GET /balance` with the `sessionID` of a session is answered 200, and the reply has a `balance`',
     means: 'Players cannot start a game or go on playing, because the game does not learn how much money they have.',
-    hint: 'Look at how the balance endpoint finds the session and verifies the signature. Almost every other rule is judged by reading the balance, so fix this one first.',
+    hint: 'Look at how the balance endpoint finds the session and verifies the signature. Almost every other rule is judged by reading the balance, so fix this rule first.',
   },
   'balance.read-only': {
     level: 'MUST',
     clause: 'What the service does',
     sentence: 'reading the balance does not change it, however often it is read',
     means: "A player's money changes just because the game looked at the balance.",
-    hint: 'Look for anything the balance endpoint writes: a session top-up, a lazily created wallet, a bonus granted at the first read.',
+    hint: 'Look for anything that the balance endpoint writes, such as money that it adds to the session, or a wallet or a bonus that it creates at the first read.',
   },
   'balance.extra-query': {
     level: 'SHOULD',

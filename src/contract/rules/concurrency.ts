@@ -25,6 +25,6 @@ export const concurrencyRules = {
       'the accepted bets together are never more than the balance, even if several bets arrive at the same moment',
     means:
       "A player who bets several times at the same moment can stake more than the account holds, at the operator's cost.",
-    hint: 'Make the funds check and the debit one step: an update with a condition on the balance, or a row lock held over both.',
+    hint: 'Check the balance and debit it in one step: use an update with a condition on the balance, or hold a row lock during both.',
   },
 } as const satisfies Readonly<Record<`concurrency.${string}`, RuleEntry>>;

@@ -9,7 +9,7 @@ export const idempotencyRules = {
     sentence:
       "a bet that is sent again, at once or after other transactions, is answered 200 with the operator's first `txID` and takes no more money",
     means:
-      'A player can be charged twice for one bet, or a bet that was charged looks declined, when it reaches the operator again.',
+      'A player can be charged twice for one bet that arrives again, or this bet can look declined although it was charged.',
     hint: 'Store the reply under the `txID` with a unique key, in the transaction that debits, and return the stored reply when the `txID` comes again.',
   },
   'idempotency.win': {
@@ -18,7 +18,7 @@ export const idempotencyRules = {
     clause: 'Rules 2',
     sentence:
       "a win that is sent again, at once or after other transactions, is answered 200 with the operator's first `txID` and credits no more money",
-    means: 'A player can be paid twice for one win, or the service goes on sending a win that was paid long ago.',
+    means: 'A player can be paid twice for one win, or the service keeps sending a win that was paid long ago.',
     hint: 'Store the reply under the `txID` with a unique key, in the transaction that credits, and return the stored reply when the `txID` comes again.',
   },
   'idempotency.refund': {
@@ -28,7 +28,7 @@ export const idempotencyRules = {
     sentence:
       "a refund that is sent again is answered 200 with the operator's first `txID` and pays no more money (if its transaction is unknown, the refund is answered 200 and pays nothing)",
     means:
-      'A player can be given one cancelled stake twice, or the service goes on repeating a cancellation that is done.',
+      'A player can get one cancelled stake back twice, or the service keeps repeating a cancellation that is already done.',
     hint: 'Store the reply under the `txID` of the refund, for refunds of unknown bets as well, and return it when that `txID` comes again.',
   },
   'idempotency.same-reply': {
@@ -38,7 +38,7 @@ export const idempotencyRules = {
       'the reply to a repeated call has the same `txID` and, as a number, the same `balance` as the first reply, even if other transactions came in between (many operators return the current balance instead)',
     means:
       'The balance that a player sees can jump when a message is repeated, because the answer differs from the first one.',
-    hint: 'Store the balance of the reply together with the transaction, and return that instead of reading the balance again.',
+    hint: 'Store the balance of the reply together with the transaction, and return this balance instead of reading the balance again.',
   },
   'idempotency.concurrent': {
     level: 'MUST',
@@ -62,7 +62,7 @@ export const idempotencyRules = {
     clause: 'Rules 2',
     sentence: 'a refunded bet that is sent again takes no money',
     means: 'A player can be charged again for a bet that was cancelled and given back.',
-    hint: 'Keep the record of a bet when it is reversed. Without the record, the bet looks new when it comes again.',
+    hint: 'Keep the record of a bet when you refund the bet. Without the record, the bet looks new when it comes again.',
   },
   'idempotency.conflicting-body': {
     level: 'SHOULD',
@@ -86,6 +86,6 @@ export const idempotencyRules = {
     clause: 'Limits, `txID`',
     sentence: `a transaction less than ${TX_ID_WINDOW_MONTHS} months old has no further effect when it is sent again, even if it comes from an earlier run, or if a restart, a deploy or many other transactions came in between`,
     means: 'Old bets and wins can be charged or paid once more when they come again after a restart or after a while.',
-    hint: `Keep processed \`txID\`s in the database, for ${TX_ID_WINDOW_MONTHS} months at least, and not in memory or in a cache that forgets.`,
+    hint: `Keep processed \`txID\`s in the database, for ${TX_ID_WINDOW_MONTHS} months at least, and not only in memory or in a cache that deletes old entries.`,
   },
 } as const satisfies Readonly<Record<`idempotency.${string}`, RuleEntry>>;

@@ -31,7 +31,7 @@ export const launchRules = {
     sentence: 'the operator recognises the `sessionID` of a launch when the service sends `GET /balance` with it',
     means:
       'A player opens a game and cannot play, because the operator does not recognise the session that it started itself.',
-    hint: 'Store the session before the game is created, and send `sessionID`, not the `gsID` that comes back.',
+    hint: 'Before you create the game, store the session under the `sessionID` that you send. Do not use the `gsID` of the reply.',
   },
   'launch.campaign': {
     level: 'MUST',
@@ -39,7 +39,7 @@ export const launchRules = {
     since: '1.2.8',
     sentence: `a campaign that the operator creates with a \`validUntil\` lasts at most ${MAX_CAMPAIGN_DAYS} days`,
     means: 'Free rounds that were promised to players cannot be set up, because they would last too long.',
-    hint: `Shorten the window of the campaign to ${MAX_CAMPAIGN_DAYS} days, or leave \`validUntil\` out for one without end.`,
+    hint: `Let the campaign end at most ${MAX_CAMPAIGN_DAYS} days after its \`validFrom\`, or leave out \`validUntil\` for a campaign without an end.`,
   },
   'launch.games-gzip': {
     level: 'SHOULD',

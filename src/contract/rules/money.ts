@@ -8,7 +8,7 @@ export const moneyRules = {
     sentence:
       '`balance` is a plain decimal in a JSON string, and not a number or a text with an exponent, a `+`, group separators or a currency mark',
     means: 'The game can misread the balance, and show the player a wrong amount or none.',
-    hint: 'Write the balance as text such as "12.50". Look for a number type that reaches the JSON library, or a formatter for people.',
+    hint: 'Write the balance as text such as "12.50". Check that your code does not give a number (float, decimal) to the JSON library, and does not format the amount for display, as in 1,234.50 €.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'money.main-unit': {
@@ -58,6 +58,6 @@ export const moneyRules = {
     sentence:
       'the balance is always the balance at the start, minus the accepted bets, plus the accepted wins and the refunded bets, each counted once (reported only if no other rule explains the difference)',
     means: "Money comes into a player's account or leaves it without a bet, win or refund that would explain it.",
-    hint: 'No single rule explains the difference. Follow the exchanges of the scenario against the ledger of the wallet.',
+    hint: 'No single rule explains the difference. Compare the exchanges of the scenario one by one with the ledger of the wallet.',
   },
 } as const satisfies Readonly<Record<`money.${string}`, RuleEntry>>;

@@ -14,8 +14,9 @@ export const refundRules = {
     level: 'MUST',
     clause: 'Rules 3',
     sentence: 'a refund whose `origTxID` the operator has never seen is answered 200 with a valid body',
-    means: 'The service repeats a cancellation for ever, because the operator answers that it does not know the bet.',
-    hint: 'Answer 200 with `txID` and `balance` when the bet is not found. A 404 makes the service send the same refund again without end.',
+    means:
+      'The service repeats a cancellation without end, because the operator answers that it does not know the bet.',
+    hint: 'Answer 200 with `txID` and `balance` when the bet is not found. After a 404, the service sends the same refund again without end.',
   },
   'refund.unknown-pays-nothing': {
     level: 'MUST',
@@ -23,15 +24,15 @@ export const refundRules = {
     clause: 'Rules 3',
     sentence: 'a refund whose `origTxID` the operator has never seen adds nothing to the balance',
     means: 'A player is given money for a bet that never reached the operator.',
-    hint: 'Credit the amount of the bet that was found, never the `amount` of the refund request by itself.',
+    hint: 'Credit the amount of the stored bet, never the `amount` of the refund.',
   },
   'refund.declined-bet': {
     level: 'MUST',
     money: true,
     clause: 'States',
     sentence: 'the refund of a bet that was declined is answered 200 and adds nothing to the balance',
-    means: 'A declined bet turns into free money for the player, or the service repeats its cancellation for ever.',
-    hint: 'If declined bets are stored too, look at their state before crediting: they took nothing. Answer 200, because the service may never have got the decline.',
+    means: 'The player gets money for a declined bet, or the service repeats the cancellation without end.',
+    hint: 'If you store declined bets too, check the state of the bet before you credit money: a declined bet took nothing. Answer 200, because the service may not have received the decline.',
   },
   'refund.without-round': {
     level: 'MUST',
@@ -39,8 +40,9 @@ export const refundRules = {
     clause: 'Versioning 1.5.0',
     since: '1.5.0',
     sentence: 'a refund without a `roundID` has the same effect as a refund with one',
-    means: 'A cancelled bet is not given back to the player when the cancellation leaves out the number of the round.',
-    hint: 'Look the bet up by `origTxID` alone and let `roundID` be absent in the schema of the request.',
+    means:
+      'The player does not get a cancelled stake back if the cancellation does not contain the number of the round.',
+    hint: 'Find the bet by `origTxID` alone, and make `roundID` optional in the schema of the request.',
   },
   'refund.broken-connection': {
     level: 'MUST',
@@ -55,7 +57,7 @@ export const refundRules = {
     level: 'MUST',
     money: true,
     clause: 'States',
-    sentence: `a bet that was answered 500, or later than ${REPLY_DEADLINE_SECONDS} seconds, leaves the balance as it was once the bet has been refunded (judged if this happens, otherwise skipped)`,
+    sentence: `the refund of a bet that was answered 500, or later than ${REPLY_DEADLINE_SECONDS} seconds, brings the balance back to its value before the bet (judged if such an answer happens, otherwise skipped)`,
     means: 'A player can lose the stake of a bet that ended in an error, although it was cancelled afterwards.',
     hint: 'Roll the debit back when the bet ends in an error, or keep it and let the refund find it; a timeout must not leave a debit that the refund cannot see.',
   },
@@ -74,7 +76,7 @@ export const refundRules = {
     sentence: 'refunding one of several bets of a round gives back only that bet',
     means:
       'Cancelling one of several bets gives back the wrong ones, and either the player or the operator loses the difference.',
-    hint: 'Look the bet up by `origTxID`, not by `roundID`.',
+    hint: 'Find the bet by `origTxID`, not by `roundID`.',
   },
   'refund.once': {
     level: 'SHOULD',
@@ -83,7 +85,7 @@ export const refundRules = {
     sentence:
       'a further refund of the same bet, with a `txID` of its own, pays nothing, because nothing is left to reverse',
     means: 'A player can be given the same stake back several times.',
-    hint: 'Mark the bet as reversed and check that mark inside the transaction that credits. Checking only the `txID` of the refund is not enough.',
+    hint: 'Mark the bet as refunded, and check this mark inside the database transaction that credits the money. Checking only the `txID` of the refund is not enough.',
   },
   'refund.before-bet': {
     level: 'SHOULD',
@@ -92,7 +94,7 @@ export const refundRules = {
     sentence:
       'a bet that arrives after its own refund leaves the balance as it was, whatever the status of the reply to the bet',
     means: 'A player is charged for a bet that arrives after its own cancellation, and the stake is never given back.',
-    hint: 'Keep a mark for each `origTxID` that was refunded before it was known, and look for it when a bet arrives.',
+    hint: 'If the bet of a refund is not known, store the `origTxID`. When a bet arrives, check first whether its `txID` is stored in this way.',
   },
   'refund.foreign-session': {
     level: 'SHOULD',
@@ -101,7 +103,7 @@ export const refundRules = {
     sentence:
       "a refund in one player's session that names another player's bet adds nothing to the first player's balance (paying the owner of the bet is a warning)",
     means: "A player can be paid the stake of somebody else's bet.",
-    hint: 'Look the bet up by `origTxID` together with the player of the session.',
+    hint: 'Find the bet by `origTxID` together with the player of the session.',
   },
   'refund.amount-mismatch': {
     level: 'NOTE',

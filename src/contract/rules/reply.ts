@@ -8,7 +8,7 @@ export const replyRules = {
     sentence:
       'a successful call is answered 200 and no other status, because 201, 202, 204 and redirects count as errors (a 201 with a good body is one finding)',
     means:
-      'The game takes a success for a failure: a stake that was taken is not given back, and a win that was paid is sent again.',
+      'The game treats a success as a failure: a stake that was taken is not given back, and a win that was paid is sent again.',
     hint: 'Look for a framework that answers POST with 201 by default, or a redirect for a trailing slash or for https.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
@@ -17,15 +17,15 @@ export const replyRules = {
     clause: 'Rules 1',
     sentence: 'a call that is declined is not answered 200',
     means:
-      'The game takes a failure for a success: players play on bets that were never charged, and refused wins are not sent again.',
-    hint: 'Look for errors that are wrapped into a 200 with an error field: the service takes every 200 for a success.',
+      'The game treats a failure as a success: players play with bets that were never charged, and refused wins are not sent again.',
+    hint: 'Look for errors that are sent as a 200 with an error field. The service treats every 200 as a success.',
   },
   'reply.deadline': {
     level: 'MUST',
     clause: 'Limits',
     sentence: `the reply is complete within ${REPLY_DEADLINE_SECONDS} seconds after the last byte of the request (calls that are sent together are not judged, and the time to connect does not count)`,
     means: 'Players wait and see their bets cancelled, because the operator answers too late.',
-    hint: 'Look for locks, remote calls and missing indexes on the way. A later reply counts as an error, and a bet is then refunded.',
+    hint: 'Look for locks, remote calls and missing database indexes that delay the reply. The service treats a later reply as an error, and refunds a bet.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'reply.json': {
@@ -59,7 +59,7 @@ export const replyRules = {
     clause: 'position',
     sentence: 'two different bets or wins never get the same `txID` from the operator',
     means: 'Different bets or wins have the same number, so that it is unclear which of them a complaint is about.',
-    hint: 'Look for a reply that returns a constant, the round, or the session instead of the transaction.',
+    hint: 'Look for a reply whose `txID` is a constant, or the id of the round or of the session, instead of the id of the transaction.',
   },
   'reply.error-message': {
     level: 'MUST',

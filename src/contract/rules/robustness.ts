@@ -23,7 +23,7 @@ export const robustnessRules = {
     clause: 'position',
     sentence: 'a correctly signed body without `txID` or `amount` is answered with a 4xx and moves no money',
     means: "An incomplete message can move a wrong amount of a player's money, or damage the account.",
-    hint: 'Validate the body before the wallet is touched. A missing amount that is read as NaN can make the balance NaN.',
+    hint: 'Validate the body before you change the wallet. If a missing amount is read as NaN, the balance can become NaN.',
     endpoints: ['bet', 'win', 'refund'],
   },
   'robustness.bad-amount': {
@@ -33,7 +33,7 @@ export const robustnessRules = {
     sentence:
       'a call whose amount is negative, has an exponent, or has more decimals than the currency is answered with a 4xx and moves no money',
     means: "An impossible amount, such as a negative bet, can put money into a player's account.",
-    hint: 'Check amounts against a strict pattern before parsing. A negative bet that is accepted is a credit.',
+    hint: 'Check amounts with a strict pattern before you parse them. An accepted bet with a negative amount adds money to the account.',
     endpoints: ['bet', 'win', 'refund'],
   },
   'robustness.slow-body': {
@@ -41,7 +41,7 @@ export const robustnessRules = {
     clause: 'position',
     sentence: 'a body that arrives in pieces is handled like a body that arrives in one piece',
     means: 'Bets and wins fail for players whenever the network delivers a message in pieces.',
-    hint: 'Read the whole body, up to its announced length, before it is verified or parsed.',
+    hint: 'Read the whole body, up to its announced length, before you verify or parse it.',
     endpoints: ['bet', 'win', 'refund'],
   },
 } as const satisfies Readonly<Record<`robustness.${string}`, RuleEntry>>;

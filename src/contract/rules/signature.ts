@@ -33,7 +33,7 @@ export const signatureRules = {
     sentence: 'a reply with status 401 has a JSON body whose `message` is a string',
     means:
       'The refusal of a call does not say why: players see only a failure, and support staff cannot find the reason.',
-    hint: 'Look at middleware or a gateway that answers 401 by itself, with an empty or plain-text body.',
+    hint: 'Look for middleware or a gateway that itself answers 401, with an empty or plain-text body.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'signature.no-effect': {
@@ -108,7 +108,7 @@ export const signatureRules = {
     clause: 'RFC 9110, 5.1',
     sentence: 'the signature header is found whatever the letter case of its name',
     means: 'All players can suddenly be locked out, when a server on the way changes capital letters.',
-    hint: 'Header names are case-insensitive in HTTP. Use the look-up of the framework instead of an exact key.',
+    hint: 'Header names are case-insensitive in HTTP. Let the framework find the header, instead of comparing the exact name.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'signature.client-key': {
@@ -117,7 +117,7 @@ export const signatureRules = {
     clause: 'What the service does 3',
     sentence: 'a call that is signed with the key of another ExtCID is answered 401 (if the two keys differ)',
     means: "Somebody with the key of another brand can read or move the money of this brand's players.",
-    hint: 'Take the key from the ExtCID that the session or the address belongs to, instead of trying all keys.',
+    hint: 'Verify only with the key of the ExtCID to which the session or the address belongs. Do not try all keys.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'signature.upper-case': {

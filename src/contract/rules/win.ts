@@ -8,14 +8,14 @@ export const winRules = {
     sentence:
       'an accepted win raises the balance by exactly its amount, both in the reply and in the next balance read',
     means: 'A player is paid more or less than was won, or is shown a balance that the account does not hold.',
-    hint: 'Reply with the balance as it is after the credit was committed, and read it back from the same store that was credited.',
+    hint: 'First commit the credit. Then read the balance from the same database, and reply with this value.',
   },
   'win.zero': {
     level: 'MUST',
     clause: 'States',
     sentence: 'a win of `0`, which ends a lost round, is answered 200 and does not change the balance',
     means: "A round that the player lost cannot be closed, or closing it moves the player's money.",
-    hint: 'Look for a validation that requires amounts above zero, or an empty-value check that treats 0 as missing.',
+    hint: 'Look for code that requires amounts above zero, or that treats 0 as a missing value.',
   },
   'win.many-in-round': {
     level: 'MUST',
@@ -24,7 +24,7 @@ export const winRules = {
     sentence:
       'each win that is answered 200 is credited, even if several wins have the same `roundID` (declining the later wins is a warning)',
     means: 'A player who wins several times in one round is paid for only some of those wins.',
-    hint: 'Look for a unique key or a lookup on `roundID` that takes a second win of the round for a repetition: only `txID` identifies an action.',
+    hint: 'Look for a unique key or a search by `roundID` that treats a second win of the round as a repetition. Only `txID` identifies a win.',
   },
   'win.retried': {
     level: 'MUST',

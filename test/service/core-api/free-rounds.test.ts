@@ -56,7 +56,7 @@ describe('a campaign', () => {
     [{ validFrom: '2026-01-01' }, 'validFrom: expected a date and time with its offset'],
     [{ validUntil: '2026-01-01T00:00:00Z' }, 'validUntil: expected a time after validFrom'],
     [{ validUntil: '2026-01-31T00:00:00.001Z' }, 'validUntil: expected a time at most 30 days after validFrom'],
-    [{ gameIDs: [] }, 'gameIDs: expected at least one game; leave gameIDs out for all games'],
+    [{ gameIDs: [] }, 'gameIDs: expected at least one game; to allow all games, leave out gameIDs'],
     [{ userIDs: [] }, 'userIDs: expected at least one player'],
   ])('is refused with 400 for %j', async (changes, details) => {
     const { url, context } = await startCore();
