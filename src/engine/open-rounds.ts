@@ -30,8 +30,8 @@ interface Round extends OpenRound {
 }
 
 /**
- * Tracks the rounds of a scenario that the service would still complete. The service completes each round with a win, which is
- * 0 if the player has lost. Some operators decline a bet while another round of the session is open.
+ * Keeps a list of the rounds of a scenario that the service must still complete. The service completes each round with a win,
+ * which is 0 if the player has lost the round. Some operators decline a bet while another round of the session is open.
  */
 export class OpenRounds {
   readonly #judge: Pick<Judge, 'plannedCalls' | 'effects'>;
@@ -42,7 +42,7 @@ export class OpenRounds {
   }
 
   /**
-   * Applies the answer to a call. Must be called after the judge has followed the call.
+   * Applies the answer to a call. Must be called after the judge has processed the answer.
    *
    * @param fields the fields of the call's body
    */
@@ -92,14 +92,17 @@ export class OpenRounds {
       isOpen: false,
     };
     this.#byKey.set(key, round);
-    // A bet that is sent again does not open its round again.
+    // If a bet of this round is sent again, this does not open the round again.
     if (round.known.has(txID)) return;
     round.known.add(txID);
     round.bets.add(txID);
     round.isOpen = true;
   }
 
-  /** Returns the open rounds, in the order in which they began. Leaves out rounds with a call whose outcome is unknown. */
+  /**
+   * Returns the open rounds, in the order in which they began. Leaves out a round if the outcome of one of its calls is
+   * unknown.
+   */
   all(): readonly OpenRound[] {
     const open = [...this.#byKey.values()].filter(({ isOpen }) => isOpen);
     if (open.length === 0) return [];
@@ -123,7 +126,7 @@ export class OpenRounds {
     );
   }
 
-  /** Forgets a round that was completed, or that the operator does not complete. */
+  /** Removes a round that was completed, or that the operator refuses to complete. */
   remove({ alias, roundID }: OpenRound): void {
     this.#byKey.delete(`${alias} ${roundID}`);
   }

@@ -12,31 +12,34 @@ export interface Release {
 
 /** The settings that decide how often a scenario with a race is repeated. */
 export interface RaceOptions {
-  /** Exact number of rounds, unless a round finds a problem. Undefined: a few rounds, as time allows. */
+  /**
+   * Number of rounds. A race ends earlier only if a round finds a problem. Undefined: croupier chooses the number, depending on
+   * the time.
+   */
   readonly raceRounds?: number | undefined;
   readonly deadlineMs: number;
   readonly now: () => number;
 }
 
 /**
- * Number of calls to release in all rounds together. A race with few calls gets more rounds, because each round is less likely
- * to show a fault.
+ * Number of calls to release in all rounds together. If a race has few calls, a round is less likely to show a fault, so such a
+ * race gets more rounds.
  */
 const TARGET_CALLS = 48;
 const MAX_ROUNDS = 12;
-/** The rounds that are played even if the operator is far away or slow. */
+/** The minimum number of rounds, even if the operator is far away or slow. */
 const MIN_ROUNDS = 2;
-/** After {@link MIN_ROUNDS}, no further round begins after this share of the deadline. */
+/** After {@link MIN_ROUNDS}, no further round begins if the rounds have taken more than this share of the deadline. */
 const DEADLINE_SHARE = 0.05;
-/** No further round begins after this share of the deadline. */
+/** A larger share of the deadline, after which no further round begins. */
 const LONG_DEADLINE_SHARE = 0.3;
-/** A race without overlapping calls is repeated this number of times, even if the time is over. */
+/** If the calls of a race did not overlap, the race is repeated at least this number of times, even if the time is over. */
 const MIN_TRIES = 3;
 
-// Calls of one kind reach their critical moment equally fast, so they overlap best if they leave at once. With calls of
-// different kinds, one call may read some milliseconds later what the other one writes, so delays are tried too. Scenarios list
-// the call first that should arrive first. The opposite order is tried a little more often. An operator that is far away gets only
-// 2 rounds, so the first rounds differ most.
+// Calls of the same kind reach their critical moment equally fast. So they overlap best if they leave at the same moment. In a
+// race of different kinds, one call may read something some milliseconds after the other call has written it. So croupier also
+// tries delays. Scenarios list the call first that must arrive first. The opposite order is tried a little more often. If the
+// operator is far away, there are only 2 rounds, so the first two ways differ most.
 const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },
   { reversed: true, staggerMs: 0 },
@@ -51,8 +54,8 @@ const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
 const SCALES: readonly number[] = [1, 0.25];
 
 /**
- * True if a repetition of the scenario may show what one round missed. This needs a race whose calls all leave at the same
- * instant.
+ * True if it is useful to repeat the scenario, because one round may miss a fault. This needs a race whose calls all leave at
+ * the same instant.
  */
 export function hasRace({ steps }: Plan): boolean {
   return steps.some((step) => step.kind === 'together' && step.steps.every(({ deviations }) => !deviations.trickle));
@@ -84,7 +87,7 @@ export class Races {
    * @param isTimed true if the scenario says when each call leaves
    */
   release(kinds: readonly string[], isTimed = false): Release {
-    // A fast operator may answer each call before the next one leaves. In this case the calls are moved closer together.
+    // A fast operator may answer a call before the next call leaves. Then the delays between the calls are made shorter.
     if (isTimed) return { reversed: false, staggerMs: 0, scale: SCALES[this.#misses] ?? 0 };
     const manner = new Set(kinds).size > 1 ? MIXED_RELEASES[(this.#round - 1) % MIXED_RELEASES.length] : undefined;
     return { ...(manner ?? { reversed: this.#round % 2 === 0, staggerMs: 0 }), scale: 1 };
@@ -96,7 +99,7 @@ export class Races {
     this.#seen.set(step, seen);
   }
 
-  /** True if too few calls of a race overlapped, so that a passed race proves nothing. */
+  /** True if too few calls of a race overlapped. Then it proves nothing that the race passed. */
   get missed(): boolean {
     return [...this.#seen.values()].some(isMissed);
   }

@@ -49,7 +49,7 @@ export interface ClientUnderTest {
   readonly paths: Readonly<Partial<Record<CallName, string>>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly sessions: readonly SessionUnderTest[];
-  /** Options of the connection, such as TLS and proxy. The reply deadline comes from the run. */
+  /** Options of the connection, such as TLS and proxy. The reply deadline is not included: it is an option of the run. */
   readonly wire: WireOptions;
   /** The key of another ExtCID of the operator. Undefined if none is configured, or if both keys are equal. */
   readonly otherClientKey?: string | undefined;
@@ -73,11 +73,14 @@ export interface RunnableScenario {
   readonly place: Place;
   readonly rules: readonly RuleId[];
   readonly tags: readonly string[];
-  /** True if the scenario is played after all scenarios for which this field is false. */
+  /** True if the scenario must be played after the other scenarios. */
   readonly last: boolean;
-  /** True for the scenarios of a quick run. They are played before the others of their group, because they find most faults. */
+  /**
+   * True for the scenarios of a quick run. They are played before the other scenarios of their group, because they find most
+   * faults.
+   */
   readonly quick: boolean;
-  /** True for scenarios of the built-in suite, which require nothing beyond the rules. */
+  /** True for scenarios of the built-in suite. They require only what the rules say. */
   readonly builtIn: boolean;
   plan(): Plan;
 }
@@ -141,22 +144,22 @@ export interface RunOptions extends AmountSettings {
   readonly required?: readonly RequiredResult[] | undefined;
   readonly seed: string;
   readonly strict: boolean;
-  /** The id of a campaign that the operator knows. Null: croupier makes up an id. */
+  /** The id of a campaign that the operator knows. Null: croupier invents an id. */
   readonly campaign: string | null;
   readonly largeAmounts: boolean;
   /**
-   * Number of times that each race is repeated. A race ends earlier if a repetition finds a problem. Absent: a few times, as
-   * time allows.
+   * Number of times that each race is repeated. A race ends earlier if a repetition finds a problem. Absent: croupier chooses
+   * the number, depending on the time.
    */
   readonly raceRounds?: number | undefined;
   /**
-   * True if built-in scenarios leave out balance reads that the replies make needless. If anything is wrong, a scenario is played
-   * again with all reads.
+   * True if built-in scenarios leave out balance reads when the balances in the replies are enough. If such a scenario finds a
+   * problem, it is played again with all reads.
    */
   readonly fewerReads?: boolean;
   /**
-   * True if croupier watches the balance of a player after a failure, to find out whether somebody else moves it. Absent: nobody
-   * else can reach the operator.
+   * True if croupier watches the balance of a player after a failure, to find out whether somebody else moves it. Absent:
+   * croupier does not watch, because nobody else can reach the operator.
    */
   readonly watchesBalances?: boolean | undefined;
   /** Returns the calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */

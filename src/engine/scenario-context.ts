@@ -44,18 +44,18 @@ export interface ScenarioPlayOptions {
   readonly staleReads: StaleReadHistory;
   /** The decimals of the operator's balances. */
   readonly shownDecimals: ShownDecimals;
-  /** The amounts that the operator has answered in the right unit so far in the run. */
+  /** The amounts that the operator has returned in the right unit so far in the run. */
   readonly rightUnit: RightUnit;
   /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
   readonly knownBalances?: KnownBalances;
-  /** True if expectations of the scenario that go beyond the rules must be met too. */
+  /** True if the operator must also meet expectations of the scenario that go beyond the rules. */
   readonly demanding: boolean;
   /** True if an earlier attempt at the scenario made the same observation. Absent: there was no earlier attempt. */
   readonly seenBefore?: (what: string) => boolean;
 }
 
 export interface ScenarioContextOptions extends ScenarioPlayOptions {
-  /** True if the step failed in every attempt at the scenario, so that the failure is not accidental. */
+  /** True if the step failed in every attempt at the scenario, so that the failure is not by chance. */
   readonly isLasting: (step: string) => boolean;
   /** The wallets of earlier repetitions of the scenario, by id. New wallets are added. */
   readonly wallets: Map<string, Wallet>;

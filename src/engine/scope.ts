@@ -19,7 +19,10 @@ export interface Names {
   readonly unfinishedBet: UnfinishedBet | undefined;
   sessionID(alias: string): string | undefined;
   walletOf(alias: string): Wallet | null;
-  /** The values of `drift.first` and `drift.second`: two wins. Undefined until the scenario uses one of them. */
+  /**
+   * The values of `drift.first` and `drift.second`: the amounts of two wins. Undefined until the scenario uses one of these two
+   * names.
+   */
   drift: readonly [Money, Money] | undefined;
 }
 
@@ -89,10 +92,10 @@ function inDecimals(balance: Money | undefined, decimals: number): Money | undef
 }
 
 /**
- * Finds two small wins whose sum with this balance is too low in binary floating point.
+ * Finds two small wins. If a wallet adds both to this balance in binary floating point, the result is too low.
  *
- * Most sums of doubles are correct after rounding, so random wins would not reveal a wallet that computes with doubles. This
- * function searches for two wins that do.
+ * Most sums of doubles are correct after rounding. So with random wins, a wallet that computes with doubles would usually show
+ * the right balance.
  *
  * @param unit the smallest unit of the currency, below 1
  */

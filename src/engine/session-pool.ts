@@ -5,7 +5,8 @@ import type { ClientUnderTest, SessionAssignment, SessionUnderTest } from './run
 import { statedDecimals } from './stakes.ts';
 
 /**
- * The name that stands for the player of all sessions without a configured player, because these sessions may share a wallet.
+ * The name for the player of all sessions without a configured player. They have one common name, because they may share a
+ * wallet.
  */
 const UNNAMED_PLAYER = '(unnamed player)';
 
@@ -14,14 +15,17 @@ export function playerOf(session: SessionUnderTest): string {
   return session.player ?? UNNAMED_PLAYER;
 }
 
-/** True if scenarios can be played in the session. An expired session only serves to test the answers to expired sessions. */
+/**
+ * True if scenarios can be played in the session. An expired session is used only by the scenarios that test expired sessions.
+ */
 export function isPlayable(session: SessionUnderTest): boolean {
   return (session.state ?? 'active') === 'active';
 }
 
 /**
- * Returns the sessions of the client in which scenarios can be played. Before version 1.2.11 of the contract, amounts are whole.
- * Few players have several whole units of a crypto currency, so its sessions are left out if there are others.
+ * Returns the sessions of the client in which scenarios can be played. Before version 1.2.11 of the contract, amounts are
+ * whole. Few players have several whole units of a crypto currency. So sessions in crypto currencies are left out if there are
+ * other sessions.
  */
 export function sessionsToPlay({ contract, sessions }: ClientUnderTest): readonly SessionUnderTest[] {
   if (hasDecimalAmounts(contract)) return sessions;
@@ -84,8 +88,8 @@ export class SessionPool {
       }
       assignments.push(...partial);
     }
-    // Assignments with fewer currencies come first. An operator may separate wallets only by currency. With two currencies,
-    // this fault would stay hidden.
+    // Assignments with fewer currencies come first: an operator may separate wallets only by currency, and two players with
+    // different currencies would not show this fault.
     const currencies = (assignment: SessionAssignment): number =>
       new Set([...assignment.values()].map(({ currency }) => currency)).size;
     assignments.sort((a, b) => currencies(a) - currencies(b));

@@ -14,7 +14,7 @@ export class SettleTime {
     this.#now = now;
   }
 
-  /** Notes a call that the operator may still carry out after its end. */
+  /** Notes that the operator may still carry out a call after this time, when the call has ended for croupier. */
   noteRisk(endedAt: number): void {
     this.#lastRiskyEnd = Math.max(this.#lastRiskyEnd, endedAt);
   }

@@ -3,7 +3,8 @@ import { Money } from '../contract/money.ts';
 import { type ContractVersion, hasDecimalAmounts } from '../contract/versions.ts';
 
 /**
- * Default stakes by currency, as a real player might bet. They are small, so they are below the bet limits of most operators.
+ * Default stakes by currency. They are amounts that a real player may bet, and small enough for the bet limits of most
+ * operators.
  */
 const STAKES: Readonly<Record<string, string>> = {
   JPY: '100',
@@ -49,7 +50,7 @@ export interface AmountSettings {
   readonly stakes: Readonly<Record<string, string>>;
   /** Numbers of decimals. For other currencies, the contract or the balances decide. */
   readonly decimals: Readonly<Record<string, number>>;
-  /** The client whose amounts they are. Its version of the contract decides whether amounts may have decimals. */
+  /** The client that uses these amounts. Its version of the contract decides whether amounts may have decimals. */
   readonly client?: { readonly contract?: ContractVersion | undefined };
 }
 
@@ -58,7 +59,10 @@ export interface AmountSettings {
  */
 const DECIMALS_UNKNOWN = 2;
 
-/** Returns the number of decimals that the configuration or the contract states. null: the balances decide. */
+/**
+ * Returns the number of decimals that the configuration or the contract states. Null if neither states it; then the balances
+ * decide.
+ */
 export function statedDecimals(
   code: string | undefined,
   { decimals, client }: Omit<AmountSettings, 'stakes'>,
@@ -86,11 +90,11 @@ export function denominationOf(
     statedDecimals(code, settings) ??
     Math.max(
       mostUsable(code, shown ?? usual.decimals()),
-      // A person who configures a fine stake says that the wallet takes it.
+      // If a person configures a stake with more decimals, croupier assumes that the wallet accepts this number of decimals.
       configured === undefined ? 0 : usual.decimals(),
     );
   const unit = Money.unit(decimals);
-  // A stake that is finer than the wallet would be declined, so the bet is at least the smallest unit.
+  // The wallet would decline a stake with more decimals than it uses. The stake is cut, and is then at least the smallest unit.
   const cut = usual.truncated(decimals);
   return { code, stake: cut.isZero() ? unit : cut, unit, decimals };
 }

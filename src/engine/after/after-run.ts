@@ -10,8 +10,8 @@ import { type PastTransaction, PastTransactions } from './past-transactions.ts';
 
 export interface AfterRunOptions {
   /**
-   * Returns true if the call has the right signature. An operator that keeps the contract refuses all other calls, so they move
-   * no money.
+   * Returns true if the call has the right signature. An operator that keeps the contract refuses a call with a wrong
+   * signature, so such a call moves no money.
    */
   readonly signedRight: (sending: Sending) => boolean;
 }
@@ -36,7 +36,8 @@ interface OpenScenario {
  * Computes the state at the end of a run from its journal: the transactions that still need an answer, and the expected balance
  * of each wallet. Events of `croupier settle` can be added after those of the run.
  *
- * The class does no input or output. Its state is right after every event, so the journal of an aborted run can be used too.
+ * The class does no input or output. Its state is correct after each event. So it also works with the journal of an aborted
+ * run, which has no last event.
  */
 export class AfterRun {
   readonly #signedRight: (sending: Sending) => boolean;
@@ -69,7 +70,10 @@ export class AfterRun {
     return this.#ended;
   }
 
-  /** False for a load test that has ended. It leaves the players what they have won and lost, and reports wrong balances itself. */
+  /**
+   * False for a load test that has ended: the players keep what they have won and lost, and the load test itself reports wrong
+   * balances. Otherwise true.
+   */
   get owesBalances(): boolean {
     return !(this.#ended && this.#run?.source === 'load');
   }
@@ -98,8 +102,8 @@ export class AfterRun {
   }
 
   /**
-   * The first accepted bet of each round that the run had no time to complete. Empty if the run ended by itself, because it has
-   * then left its open rounds on purpose.
+   * The first accepted bet of each round that the run had no time to complete. Empty if the run ended normally, because such a
+   * run leaves rounds open only on purpose.
    */
   get openRounds(): readonly PastTransaction[] {
     return this.#ended ? [] : this.#transactions.openRounds();
@@ -159,8 +163,8 @@ export class AfterRun {
   }
 
   /**
-   * Records that all calls in flight got no reply, because the process that sent them has ended. Returns the `received` events
-   * that say so.
+   * Records that all calls in flight got no reply, because the process that sent them has ended. Returns a `received` event for
+   * each of these calls.
    */
   giveUp(detail: string): readonly Received[] {
     const at = this.#latestStamp;
@@ -188,7 +192,8 @@ export class AfterRun {
     const idle = isRead && others.every(({ sending }) => sending.call === 'balance');
     this.#inFlight.set(event.id, { sending: event, walletID, idle });
     if (isRead || walletID === undefined) return;
-    // A scenario may begin with the balance that an earlier scenario left. Its first read then comes after its first calls.
+    // A scenario may use the balance that an earlier scenario left. Then it reads the balance for the first time after its
+    // first calls.
     this.#scenarios.get(event.scenario ?? '')?.wallets.add(walletID);
     for (const other of others) other.idle = false;
     this.#estimates.get(walletID)?.touch();
@@ -247,8 +252,8 @@ export class AfterRun {
   }
 
   /**
-   * Closes a scenario. The run has already retried its calls as far as it could. The `owed` events name the calls that are
-   * still owed.
+   * Closes a scenario. The run has already sent the unanswered calls again, as often as it may. The `owed` events name the
+   * calls that are still owed.
    */
   #closeScenario(scenario: string): void {
     const plannedCalls = this.#scenarios.get(scenario);

@@ -19,13 +19,13 @@ import type { AfterRun } from './after-run.ts';
 /** The journal of an earlier run against the same client. */
 export interface EarlierJournal {
   readonly afterRun: AfterRun;
-  /** Time since the beginning of the earlier run, in milliseconds of the calendar. */
+  /** Time since the beginning of the earlier run, in milliseconds, by the clock of the system. */
   readonly ageMs: number;
 }
 
 /**
- * Finds accepted transactions of an earlier run that can be sent again. Only wallets whose balance has not changed since that
- * run are used.
+ * Finds accepted transactions of an earlier run that can be sent again. Uses a wallet only if its balance has not changed since
+ * that run.
  *
  * If the balance has changed, the wallet may have been reset together with its list of transactions. The operator is then right
  * to treat an old transaction as new, so the reply could not be judged.
@@ -50,11 +50,11 @@ export class EarlierRun implements EarlierTransactions {
     this.#ageDays = Math.floor(ageMs / DAY_MS);
     for (const { call, walletID, state, purpose, reply, effect } of afterRun.transactions) {
       const key = `${call.call} ${walletID}`;
-      // A refunded bet has another state and is left out. The contract allows any answer when it is sent again, as long as no
-      // money is taken.
+      // A refunded bet has another state, so it is left out. If such a bet is sent again, the contract allows any answer that
+      // takes no money.
       const isPlain = purpose === 'step' && state === 'applied' && !call.free && !call.campaign;
-      // A first call that moved no money is left out: if the operator carried out the repetition too, the balance would not
-      // show it.
+      // A call that moved no money is left out: the balance would not show whether the operator carried out the repeated call
+      // too.
       if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
         continue;
       const request = buildRequest({ call: call.call, ...addressOf(client), fields: {}, rawBody: call.body });
@@ -84,7 +84,8 @@ export class EarlierRun implements EarlierTransactions {
     for (const session of this.#client.sessions) {
       const walletID = walletIdOf(session);
       const known = wallets.get(walletID);
-      // The operator may refuse to read the balance of an expired session, so another session of the wallet is preferred.
+      // The operator may refuse to read the balance of an expired session. So a session that is not expired replaces an expired
+      // session of the same wallet.
       if (this.#afterRun.estimateOf(walletID) && (!known || known.state === 'expired')) wallets.set(walletID, session);
     }
     for (const [walletID, session] of wallets) {

@@ -12,7 +12,7 @@ export type OpenItem =
   | { readonly kind: 'again'; readonly transaction: PastTransaction }
   /**
    * A round of a killed run that has an accepted bet and no win. The service completes each round with a win, which is 0 if the
-   * player has lost. Some operators decline further bets of the session until then.
+   * player has lost. Some operators decline further bets of the session while the round is open.
    */
   | { readonly kind: 'round'; readonly bet: PastTransaction }
   /** A wallet whose balance differs from its balance before the run, or is uncertain. */

@@ -45,7 +45,7 @@ export function pastCallOf(sending: Sending): PastCall | undefined {
   const amountText = amountTextOf(sending);
   const roundID = text('roundID') ?? null;
   const origTxID = text('origTxID') ?? null;
-  // The service always sends an amount as text, so a call with any other amount is not one of the service's calls.
+  // The service always sends an amount as text, so a call with an amount of another type was sent only to test the operator.
   if (sessionID === undefined || !txID || !amount || amountText === undefined || text('amount') === undefined)
     return undefined;
   if (call === 'refund' ? origTxID === null : roundID === null) return undefined;

@@ -17,8 +17,8 @@ import type { PastCall } from './past-call.ts';
 export interface PastTransaction {
   readonly call: PastCall;
   /**
-   * All bodies that were sent with this txID. If two sessions of a player sent the transaction at the same time, either body
-   * may have arrived first.
+   * All bodies that were sent with this txID. If two sessions of a player sent the transaction at the same time, it is not
+   * known which body arrived first.
    */
   readonly bodies: string[];
   readonly walletID: string;
@@ -136,8 +136,8 @@ export class PastTransactions {
 
   #acceptedAgain(transaction: PastTransaction): void {
     if (transaction.call.call !== 'refund') transaction.open = false;
-    // A bet with an unknown outcome may have reached the operator after the first refund, which then gave nothing back. If the
-    // repeated refund is accepted, it gives the stake of the bet back.
+    // A bet with an unknown outcome may have reached the operator only after its refund. The refund then gave nothing back the
+    // first time. If the operator accepts the repeated refund, this refund returns the stake of the bet.
     else if (this.#targetOf(transaction)?.state === 'unknown') this.#giveBack(transaction, transaction.state);
   }
 
@@ -191,7 +191,7 @@ export class PastTransactions {
   #giveBack(refund: PastTransaction, before: TransactionState): void {
     const { call, walletID } = refund;
     const target = this.#targetOf(refund);
-    // A bet that another refund has given back is not given back again.
+    // If another refund has already given back the bet, this refund must not give it back a second time.
     const isGivenBack = target?.call.call === 'bet' && target.state === 'reversed' && target.walletID === walletID;
     const isSettled = this.#settle(refund, !isGivenBack);
     if (!target) return;

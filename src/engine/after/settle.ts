@@ -17,22 +17,22 @@ import type { PastTransaction } from './past-transactions.ts';
 
 export interface SettleOptions extends AmountSettings {
   readonly client: ClientUnderTest;
-  /** The state of the transactions and wallets at the end of the run. All events of the settlement are added to it. */
+  /** The state of the transactions and wallets at the end of the run. `settleRun` adds its own events to this state. */
   readonly afterRun: AfterRun;
   /**
-   * The `received` events of calls that had no answer when the run was aborted. `afterRun` contains them already, the journal
-   * does not yet.
+   * The `received` events of calls that had no answer when the run was aborted. `afterRun` already contains these events, but
+   * the journal does not.
    */
   readonly unanswered: readonly Received[];
   readonly deadlineMs: number;
   readonly lingerMs: number;
-  /** Time limit in milliseconds, from the beginning. No further attempt begins after it. */
+  /** Time limit in milliseconds, from the beginning. After this time, no further attempt begins. */
   readonly timeMs: number;
   readonly ratePerSecond: number | null;
   readonly maxAtOnce: number;
   /**
-   * Receives every event, in order, and continues the journal of the run. A `sending` event must be stored when this function
-   * returns.
+   * Receives every event, in order. The caller appends it to the journal of the run. A `sending` event must be stored when this
+   * function returns.
    */
   readonly record: (event: JournalEvent) => void;
   readonly signal: AbortSignal;
@@ -135,8 +135,8 @@ class Settlement {
   }
 
   /**
-   * Returns the items that are open now. A wallet whose calls were settled is listed until its balance was read once, even if
-   * no money should be missing.
+   * Returns the items that are open now. If the calls of a wallet were settled, the wallet stays in the list until its balance
+   * was read once, even if no money should be missing.
    */
   #openItems(): readonly OpenItem[] {
     const item = openItemsOf(this.#afterRun);
@@ -163,8 +163,8 @@ class Settlement {
   }
 
   /**
-   * True if the item is a balance whose wallet still has open calls that move money. Such a balance must wait, so that the same
-   * amount is not restored twice.
+   * True if the item is a balance whose wallet still has open calls that move money. The balance must wait for these calls.
+   * Otherwise the same amount could be restored twice.
    */
   #isBlocked(item: OpenItem): boolean {
     if (item.kind !== 'balance') return false;
@@ -305,7 +305,7 @@ class Settlement {
     const still = new Set(this.#openItems().map(keyOfItem));
     return [...this.#progress].flatMap(([key, { item, tries, last, found, missing, givenUp }]): readonly Settled[] => {
       const done = !still.has(key);
-      // A win without a usable answer is an item of its own, which has taken the place of its round.
+      // If the win got no usable answer, the win is now an open item itself. It replaces the item of its round.
       if (item.kind === 'round' && done && (last && replyStatus({ outcome: last })) !== 200) return [];
       const settled = {
         item,
@@ -322,8 +322,8 @@ class Settlement {
 }
 
 /**
- * Returns the body for the next attempt. The operator knows only one of several bodies with the same txID and refuses the
- * others, so they are tried in turn.
+ * Returns the body for the next attempt. Of several bodies with the same txID, the operator knows only one and refuses the
+ * others. So each attempt uses the next body.
  */
 function bodyOf(past: PastTransaction | null, tries: number): string {
   return past?.bodies[tries % past.bodies.length] ?? '';
@@ -350,8 +350,8 @@ function answered(outcome: Outcome): string {
 }
 
 /**
- * Returns a `record` function that renumbers events. Their ids and times then continue those of the run, because both are in
- * one journal.
+ * Returns a `record` function that gives events new ids and times. They continue those of the run, because the events of the
+ * run and of the settlement are in one journal.
  */
 function continuing(
   { exchanges, latestStamp }: AfterRun,

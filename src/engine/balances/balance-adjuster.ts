@@ -20,7 +20,7 @@ export interface Account {
   readonly scenario: string | null;
 }
 
-/** The reason why croupier changes a balance. `settle`: the service would send the call too. */
+/** The reason why croupier changes a balance. `settle`: croupier sends a call that the real service would also send. */
 type Purpose = 'prepare' | 'restore' | 'settle' | 'probe';
 
 /** A round that is completed with a win. */
@@ -44,16 +44,18 @@ const MAX_ROUNDS = 4;
 const MAX_SENDINGS = 4;
 /** Maximum number of times that a win of 0 is sent. Nobody loses money without it. */
 const MAX_SENDINGS_OF_ZERO = 2;
-/** Number of wins of 0 without a reply after which no more of them are sent. Each of them waits for the deadline. */
+/**
+ * After this number of wins of 0 without a reply, no more wins of 0 are sent, because each one waits for the whole deadline.
+ */
 const MAX_UNANSWERED_ENDS = 2;
 /**
- * Maximum number of times that a win or refund is sent after the run was interrupted. An unanswered call stays recorded as
- * owed.
+ * Maximum number of times that a win or refund is sent after the run was interrupted. If the call is still unanswered then, the
+ * journal says that it is owed.
  */
 const MAX_SENDINGS_INTERRUPTED = 2;
 /** Maximum number of times that a balance is read while the operator is too busy to answer. */
 const MAX_READS = 4;
-/** Number of bets with which the decline of another bet is compared. */
+/** Number of plain bets that are placed to find out why the operator declined a bet. */
 const PLAIN_BETS = 2;
 const FIRST_PAUSE_MS = 50;
 
@@ -72,7 +74,7 @@ export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'recor
 
 /** Changes a player's balance with bets and wins that are not judged. */
 export class BalanceAdjuster {
-  /** The declines of this run that come from limits of the operator. */
+  /** Remembers which declines of this run come from limits of the operator. */
   readonly ownLimits = new OwnLimits();
   readonly #sender: Sender;
   readonly #run: BalanceAdjusterOptions;
@@ -85,10 +87,11 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Brings the balance to the wanted value. To lower it, places a bet of the difference. To raise it, places a bet and then
+   * Changes the balance to the wanted value. To lower it, places a bet of the difference. To raise it, places a bet and then
    * sends a win that is larger than the bet. Never sends a win without a bet.
    *
-   * @param open a round that was begun already and can be completed with a win, which saves a bet; undefined if there is none
+   * @param open a round that has already begun. To raise the balance, its win is used, so no new bet is necessary; undefined if
+   * there is none
    * @returns the balance that was read at the end; undefined if it could not be read
    */
   async bring(
@@ -101,12 +104,12 @@ export class BalanceAdjuster {
     let now = from;
     let beginnings = 0;
     let begun = open;
-    // Bets always fail at this operator. One more bet would only add another call with an unknown outcome.
+    // At this operator, bets always fail. Another bet would only be one more call with an unknown outcome.
     if (!begun && this.#sender.waitPolicy.stopsRetrying('bet')) return now;
     for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
       const missing = to.minus(now);
       if (missing.decimals() > account.denomination.decimals) return now;
-      // The win would time out, and nobody would know whether it was credited.
+      // At this operator, wins always time out. So nobody would know whether the win was credited.
       if (!missing.isNegative() && this.#sender.waitPolicy.neverEnds('win')) return now;
       const stake = stakeWithin(now, account.denomination);
       const round = missing.isNegative()
@@ -157,8 +160,8 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Places two plain bets, one right after the other, and wins them back. Shows whether the operator declines any bet at this
-   * time.
+   * Places two plain bets one after the other, and sends a win of the same amount for each. The replies show whether the
+   * operator declines every bet at this time.
    *
    * @returns the exchanges of the bets; only one if the first bet was not accepted
    */
@@ -179,7 +182,7 @@ export class BalanceAdjuster {
   /**
    * Completes a round with a win of money.
    *
-   * @param isOwn true if croupier began the round to raise the balance, so that a declined win is owed
+   * @param isOwn true if croupier began the round to raise the balance. Then croupier owes the win if the operator declines it
    */
   async #pay(account: Account, round: RoundToEnd, amount: Money, purpose: Purpose, isOwn: boolean): Promise<Round> {
     const win = this.#winOf(account, round, amount);
@@ -200,7 +203,7 @@ export class BalanceAdjuster {
     return { sessionID, txID: this.#run.uuid(), roundID, amount: written };
   }
 
-  /** Plays a round of its own. The win is 0 for a round that lowers the balance. */
+  /** Plays a new round. If the round lowers the balance, its win is 0. */
   async #round(account: Account, stake: Money, win: Money, purpose: Purpose): Promise<Round> {
     const round = this.#newRound();
     const taken = await this.#bet(account, round, stake, purpose);
@@ -223,7 +226,7 @@ export class BalanceAdjuster {
     const fields = { ...this.#fieldsOf(account, round.roundID, stake), type: round.type };
     const bet: OwnCall = { call: 'bet', fields };
     const taken = await this.#send(account, bet, purpose);
-    // By the contract, a bet that is answered with another error has taken nothing and is not refunded.
+    // The contract says that a bet took no money if it was answered with any other error. So it is not refunded.
     if (isSuccess(replyStatus(taken)) || !mayHaveTaken(taken)) return taken;
     const refund: OwnCall = {
       call: 'refund',

@@ -1,13 +1,20 @@
 import { Money } from '../../contract/money.ts';
 import type { Account, BalanceAdjuster } from './balance-adjuster.ts';
 
-/** Maximum surplus of a wallet, in stakes. A scenario that leaves more gives all of it back at once. */
+/**
+ * Maximum surplus of a wallet, in stakes. If a scenario leaves a larger surplus, croupier takes back the whole surplus directly
+ * after the scenario.
+ */
 const MAX_SURPLUS = Money.of('100');
-/** Maximum deficit of a wallet, in stakes. A scenario that leaves more pays all of it back at once. */
+/**
+ * Maximum deficit of a wallet, in stakes. If a scenario leaves a larger deficit, croupier pays back the whole deficit directly
+ * after the scenario.
+ */
 const MAX_DEFICIT = Money.of('20');
 /**
- * Minimum balance of a wallet with a deficit, in stakes. The scenarios of the suite need at most 20 stakes, and those of users
- * may need more. With less money, a deficit could make a later scenario fail.
+ * Minimum balance of a wallet with a deficit, in stakes. The built-in scenarios need at most 20 stakes, but scenarios of users
+ * may need more. If a wallet has less money than this, its deficit is paid back at once, so that a later scenario has enough
+ * money.
  */
 const MIN_BALANCE = Money.of('200');
 
@@ -26,8 +33,8 @@ export interface KeptChange {
 }
 
 /**
- * The money that scenarios have left in the wallets of a run, or that is missing because of them. To restore the balance after
- * every scenario would need a bet, a win and a read each time, so the run restores it at its end.
+ * The money that the wallets have more or less than before the run, because of its scenarios. To restore a balance, croupier
+ * needs a bet, a win and a read. So it does not restore the balance after every scenario, but once at the end of the run.
  */
 export class BalanceChanges {
   readonly #byWallet = new Map<string, Change>();

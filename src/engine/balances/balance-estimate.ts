@@ -3,11 +3,12 @@ import { JOURNAL_WORLDS } from '../../ledger/policies.ts';
 import { type OpenEffect, Worlds } from '../../ledger/worlds.ts';
 
 /**
- * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some
- * calls is unknown. Also keeps the balance before the run, and a balance that was read but is not possible.
+ * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some calls
+ * is unknown. Also keeps the balance before the run, and the last balance that was read although the journal does not explain
+ * it.
  *
- * Unlike in the judge, a balance read does not decide whether a call with an unknown outcome was carried out. Such a
- * call stays open until it is answered, or until `leaveToRead` lets the next read decide. See `JOURNAL_WORLDS`.
+ * Unlike in the judge, a balance read does not decide whether a call with an unknown outcome was carried out. Such a call stays
+ * open until it is answered, or until `leaveToRead` lets the next read decide. See `JOURNAL_WORLDS`.
  */
 export class BalanceEstimate {
   readonly walletID: string;
@@ -20,7 +21,7 @@ export class BalanceEstimate {
   /** True if no call that may move money was sent for the wallet since the last read. */
   #isFresh = true;
   #strange: Money | null = null;
-  /** True if the balance to restore follows the money that the calls move. */
+  /** True if each movement of money also changes the balance to restore. */
   #isFollowing = false;
 
   constructor(walletID: string, sessionID: string, opening: Money) {
@@ -57,8 +58,8 @@ export class BalanceEstimate {
   }
 
   /**
-   * Makes the present balance the one to restore, and lets it follow all later effects. A load test that has ended leaves the
-   * players what they have won and lost, and only its open calls are owed.
+   * Makes the current balance the balance to restore, and changes it with each later effect. For a load test that has ended:
+   * the players keep what they have won and lost, and only calls without an answer are owed.
    */
   follow(): void {
     this.#target = this.#worlds.base ?? this.#target;
@@ -98,8 +99,8 @@ export class BalanceEstimate {
   }
 
   /**
-   * Takes the first read of a scenario. A change since the previous scenario was not caused by the run, so it also changes the
-   * balance to restore.
+   * Records the first read of a scenario. If the balance has changed since the previous scenario, somebody else changed it. So
+   * the balance to restore is changed by the same amount.
    */
   opens(value: Money): void {
     const before = this.#isFresh ? this.#read : this.#worlds.base;
@@ -108,14 +109,14 @@ export class BalanceEstimate {
   }
 
   /**
-   * Takes a read within a scenario, made while no other call was in flight. The scenario has caused the balance, even if the
-   * journal does not explain it.
+   * Records a read within a scenario, made while no other call was in flight. The scenario has caused this balance, even if the
+   * journal does not explain it. So the balance to restore stays the same.
    */
   reads(value: Money): void {
     this.#take(value);
   }
 
-  /** Takes a read that was made while no scenario runs. Somebody else may have changed the balance. */
+  /** Records a read that was made while no scenario runs. Somebody else may have changed the balance. */
   readsAfterwards(value: Money): void {
     if (!this.#worlds.fits(value) && !value.equals(this.#target)) {
       this.#strange = value;

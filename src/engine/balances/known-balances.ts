@@ -13,18 +13,18 @@ export interface CompletedRound {
 export interface LeftBalance {
   /** The last balance that was read. */
   readonly balance: Money;
-  /** The wins of 0 after this read. The first read of the next scenario shows whether they have moved money. */
+  /** The wins of 0 after this read. The first read of the next scenario shows whether one of these wins has moved money. */
   readonly completed: readonly CompletedRound[];
 }
 
 /**
- * The balances that scenarios have left. The next scenario begins with such a balance and needs no read of its own, if no call
- * was sent in between.
+ * The balances that scenarios have left. If no call was sent in between, the next scenario uses this balance and does not read
+ * it again.
  */
 export class KnownBalances {
   readonly #balances = new Map<string, LeftBalance & { readonly calls: number }>();
   #calls = 0;
-  /** Number of calls until the last read, this read included. */
+  /** Number of calls of the run up to and including the last read. */
   #callsToLastRead = 0;
 
   /** Counts the calls of the run. */
@@ -35,8 +35,8 @@ export class KnownBalances {
   }
 
   /**
-   * Remembers the balances that a scenario has left, by wallet. Does nothing if calls other than the completions of its rounds
-   * came after the last read, because an operator may move money by mistake.
+   * Remembers the balances that a scenario has left, by wallet. Does nothing if another call than a win that completes a round
+   * came after the last read: the operator may have moved money by mistake in this call.
    */
   remember(balances: ReadonlyMap<string, LeftBalance>): void {
     const completions = [...balances.values()].reduce((sum, { completed }) => sum + completed.length, 0);

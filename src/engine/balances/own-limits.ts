@@ -2,21 +2,22 @@ import type { Exchange } from '../../journal/exchange.ts';
 import { type OwnDecline, wordsOf } from '../../judge/policy/own-limits.ts';
 import { readReply } from '../../reply/read.ts';
 
-/** Maximum number of comparisons for declines with the same words. */
+/** Maximum number of comparisons for declines with the same text. */
 const MAX_COMPARISONS = 3;
 
 /**
- * Remembers over a run which declines come from a limit of the operator: it has declined plain bets in the same words. Such a
- * limit may need a pause between two bets, or only one open round.
+ * Remembers during a run which declines come from a limit of the operator. A decline comes from a limit if the operator also
+ * declines plain bets with the same text. For example, the operator may require a pause between two bets, or only one open
+ * round.
  */
 export class OwnLimits {
   readonly #known = new Set<string>();
   readonly #comparisons = new Map<string, number>();
 
   /**
-   * Returns whether a limit of the operator is the reason of a decline.
+   * Returns true if the operator declined a call because of one of its own limits.
    *
-   * @param plainBets places plain bets, to compare their replies with the decline
+   * @param plainBets a function that places plain bets; isLimit compares their replies with the decline
    */
   async isLimit({ words, isPlain }: OwnDecline, plainBets: () => Promise<readonly Exchange[]>): Promise<boolean> {
     if (isPlain) this.#known.add(words);

@@ -32,7 +32,10 @@ export interface ReadsOptions {
   readonly settleTime: SettleTime;
 }
 
-/** Reads balances, for steps of the scenario or between its steps. If a balance does not fit, does what the judge asks for. */
+/**
+ * Reads balances, for steps of the scenario or between its steps. If the judge does not expect the balance, does what the judge
+ * asks for.
+ */
 export class Reads {
   readonly #context: ScenarioContext;
   readonly #dispatch: Dispatch;
@@ -102,7 +105,10 @@ export class Reads {
     }
   }
 
-  /** Acts on a read that does not fit. Waits for late effects, or finds out whether the balance changes without a call. */
+  /**
+   * Reacts to a balance that the judge does not expect. Waits for late effects, or finds out whether the balance changes
+   * without a call.
+   */
   async #follow(alias: string, reaction: Reaction): Promise<StopReason | null> {
     switch (reaction.result.kind) {
       case 'settled':
@@ -128,7 +134,7 @@ export class Reads {
     }
   }
 
-  /** Waits until the operator's reads show the latest calls again, and notes how long it waited. */
+  /** Waits this time, so that the operator's reads are no longer out of date. Records the wait. */
   async #waitForStaleReads(ms: number): Promise<void> {
     if (ms <= 0) return;
     this.#context.staleReads.waited(ms);
@@ -163,7 +169,7 @@ export class Reads {
   }
 }
 
-/** True if the connection was closed by something that need not be the operator. */
+/** True if something else than the operator may have closed the connection. */
 function isLost({ outcome }: Exchange): boolean {
   return outcome.kind === 'none' && (outcome.reason === 'reset' || outcome.reason === 'closed-early');
 }

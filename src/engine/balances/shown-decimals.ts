@@ -9,13 +9,13 @@ import { statedDecimals } from '../stakes.ts';
 type ShownDecimalsOptions = Pick<RunOptions, 'client' | 'decimals'>;
 
 /**
- * The number of decimals that the operator's balances show, where neither the contract nor the configuration states it. A
- * balance may leave out zeros at its end, so the balance with the most decimals counts, over all wallets of a currency.
+ * The number of decimals in the operator's balances, for currencies without a number in the contract or in the configuration. A
+ * balance may leave out zeros at its end. So the balance with the most decimals counts, over all wallets of a currency.
  */
 export class ShownDecimals {
   readonly #sender: Sender;
   readonly #options: ShownDecimalsOptions;
-  /** The most decimals of a balance, by currency; by wallet for sessions without a configured currency. */
+  /** The most decimals of a balance, by currency. For a session without a configured currency, by wallet. */
   readonly #most = new Map<string, number>();
   readonly #known = new Set<string>();
 
@@ -25,10 +25,10 @@ export class ShownDecimals {
   }
 
   /**
-   * Reads the balance of each session whose decimals are not known yet, once. A session whose balance is not answered is
-   * read again by the next call.
+   * Reads the balance of each session once if its decimals are not known yet. If the operator does not answer the read of a
+   * session, the next call of `learn` reads this balance again.
    *
-   * @param scenario the scenario that needs the number; null before the first scenario
+   * @param scenario the scenario that needs the number of decimals; null before the first scenario
    * @returns false if a call got no reply, so that further reads would only wait
    */
   async learn(sessions: Iterable<SessionUnderTest>, scenario: string | null): Promise<boolean> {

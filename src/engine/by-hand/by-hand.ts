@@ -30,7 +30,7 @@ export interface ByHandOptions {
   readonly reads: boolean;
   /** The configured numbers of decimals, by currency. */
   readonly decimals: Readonly<Record<string, number>>;
-  /** True if the operator may have carried out the same call before, because its txID was not made for this call. */
+  /** True if the txID was not made for this call. Then the operator may have carried out the same call before. */
   readonly maybeKnown: boolean;
   readonly campaignKnown: boolean;
   readonly strict: boolean;
@@ -55,12 +55,12 @@ export interface ManualResult {
   readonly passed: readonly string[];
   /** The number of passed tests of each rule, by endpoint. */
   readonly passes: Tally;
-  /** The answer to the first call. Repetitions of the call are not considered. */
+  /** The answer to the first call. The answers to repeated calls are not included. */
   readonly answer: Answer;
   /** The balances before and after the call. Undefined if a balance was not read, or if the reply does not contain it. */
   readonly before: Money | undefined;
   readonly after: Money | undefined;
-  /** True if the balance proves nothing because somebody else changes it at the same time. */
+  /** True if somebody else changes the balance at the same time. Then the balance does not show the effect of the call. */
   readonly disturbed: boolean;
   /** Text that says what the real service would do next. Null if it would do nothing in particular. */
   readonly next: string | null;
@@ -111,8 +111,8 @@ class ByHand {
   readonly #findings: Finding[] = [];
   #reads = 0;
   /**
-   * False while croupier judges a call that the operator may have carried out before. Perhaps such a call
-   * moves no money now, so it is not applied to the wallet.
+   * False while croupier judges a call that the operator may have carried out before. Such a call may move no money, so the
+   * expected balance of the wallet is not changed.
    */
   #tracksWallet = true;
 
@@ -166,8 +166,8 @@ class ByHand {
   }
 
   /**
-   * Returns advice for a call that was accepted but did not change the balance. The unchanged balance is right only if the
-   * operator had carried out the call before.
+   * Returns advice for a call that was accepted but did not change the balance. This is right only if the operator had already
+   * carried out the call.
    */
   #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
     const { call: manual, maybeKnown } = this.#options;
@@ -200,7 +200,7 @@ class ByHand {
     });
   }
 
-  /** Reads the balance after the calls. If the balance does not fit, does what the judge asks for. */
+  /** Reads the balance after the calls. If the judge does not expect the balance, waits or reads again, as the judge asks. */
   async #closing(
     judge: Judge,
     wallet: Wallet,

@@ -16,9 +16,9 @@ export interface ManualCall {
   readonly sign: SignKind;
   /** The number of times that the call is sent, with the same bytes each time. */
   readonly times: number;
-  /** False if croupier made up the id of the refunded bet, so that the bet cannot exist. */
+  /** False if croupier invented the id of the refunded bet. Then this bet cannot exist. */
   readonly namesBet: boolean;
-  /** False if croupier made up the id of the round, so that the round cannot have begun before. */
+  /** False if croupier invented the id of the round. Then this round cannot have begun before. */
   readonly namesRound: boolean;
 }
 
@@ -33,8 +33,8 @@ export function readByHand(key: string): CallStep {
 }
 
 /**
- * Makes a plan for the user's call. Users may send calls on purpose that must be declined. If croupier cannot know whether a
- * call must be accepted or declined, the plan expects the answer that the operator gave.
+ * Makes a plan for the user's call. A user may send a call that the operator must decline. If croupier cannot know whether the
+ * operator must accept or decline the call, the plan expects the answer that the operator gave.
  *
  * @param answer the answer to the first call
  */

@@ -21,7 +21,7 @@ export interface DispatchOptions {
   readonly sender: Sender;
   readonly run: RunOptions;
   readonly acceptedCalls: AcceptedCalls;
-  /** Shared by all repetitions of a scenario, as are the owed calls. */
+  /** All repetitions of a scenario share this object, and the owed calls. */
   readonly settleTime: SettleTime;
   readonly owedCalls: OwedCalls;
 }
@@ -35,7 +35,7 @@ export interface ReadyCall {
 /** Maximum number of times that a call is sent again after its connection was closed. */
 const MAX_CUT_OFF_REPEATS = 2;
 
-/** Sends the calls of a scenario. Keeps what is needed later: late effects, owed calls, and calls to send again. */
+/** Sends the calls of a scenario. Records the late effects, the owed calls, and the calls to send again. */
 export class Dispatch {
   readonly outbox: Outbox;
   readonly #context: ScenarioContext;
@@ -90,8 +90,8 @@ export class Dispatch {
     let { exchange, judgement } = await send({});
     let closes = true;
     let isPrompt = false;
-    // The connection was closed without a reply. The call is sent again over new connections, to find out whether the call
-    // itself is the reason.
+    // The connection was closed without a reply. To find out whether the call is the reason, the same call is sent again over
+    // new connections.
     for (let more = 0; judgement === null && more < MAX_CUT_OFF_REPEATS; more += 1) {
       const control = await this.#control(step);
       closes = control?.outcome.kind === 'reply';
@@ -109,8 +109,8 @@ export class Dispatch {
   }
 
   /**
-   * Reads the balance over a new connection. If this call is answered and the judged call is not, the connection is not the
-   * reason.
+   * Reads the balance over a new connection. If the operator answers this read but not the judged call, the judged call is the
+   * reason, and not the connection.
    */
   async #control({ key }: CallStep): Promise<Exchange | undefined> {
     const step = this.#context.readStep('main', `${key}.control`);
@@ -183,7 +183,7 @@ export class Dispatch {
       session &&
       transaction?.state === 'applied' &&
       transaction.reply &&
-      // The operator may mistake a call with a reused txID for the other call, so such a call is not kept.
+      // Does not keep a call that has the txID of another call: the operator may treat it as a repetition of that other call.
       transaction.planned.sameTxID === null &&
       Object.keys(step.deviations).length === 0 &&
       !step.campaign
@@ -198,8 +198,8 @@ export class Dispatch {
   }
 
   /**
-   * Notes that a kept-alive connection was closed during a call. The wallet may be right even so: the connection was already
-   * old.
+   * Notes that the operator closed a kept-alive connection during a call. This is no error of the wallet: the operator may
+   * close an idle connection at any time.
    */
   noteConnection({ outcome }: Exchange): void {
     if (outcome.kind === 'none' && outcome.reason === 'stale-connection') this.stale = true;
@@ -224,8 +224,8 @@ function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
 }
 
 /**
- * Tolerance for the time to open a new connection, in milliseconds. No operator closes a connection that was idle for such a
- * short time.
+ * Additional time that the sending of a request may take, in milliseconds, for example to open a new connection. No operator
+ * closes a connection that was idle for only this time.
  */
 const TOLERANCE_MS = 10;
 
@@ -241,8 +241,8 @@ export function isCutOff({ outcome, stamps, connection }: Exchange): boolean {
 }
 
 /**
- * True if the request was sent about as fast as the request of the control call, which was answered. On a busy machine the
- * request may leave late, and the operator then closes the idle connection for that reason alone.
+ * True if the call was sent at most twice as slowly as the control call, which was answered. On a busy machine, croupier may
+ * send the call so late that the operator closes the idle connection. Then the closed connection is not the fault of the call.
  */
 export function wasPrompt(cutOff: Exchange, control: Exchange): boolean {
   return sendMs(cutOff) <= 2 * sendMs(control) + TOLERANCE_MS;

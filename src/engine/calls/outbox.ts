@@ -47,16 +47,16 @@ export class Outbox {
     const sessionID = this.#context.names.sessionID(step.session);
     if (sessionID === undefined) throw new EvaluationError(`no session plays \`${step.session}\``);
     const outgoing = outgoingOf(step, sessionID, this.#client, scopeOf(this.#context.names, step));
-    // A bet with a negative amount would increase the balance, so it is not sent by accident.
+    // A bet with a negative amount would increase the balance. So it is sent only if the scenario asks for a wrong amount.
     if (outgoing.amount?.isNegative() && step.deviations.body === undefined) {
-      throw new EvaluationError('the amount of the call would be below zero');
+      throw new EvaluationError('the amount of the call would be less than 0');
     }
     if (this.#isSentAgain(step)) this.keep(step, outgoing);
     this.#rememberAmount(step, outgoing);
     return outgoing;
   }
 
-  /** Returns the bytes that were sent for a step. Undefined if they were not kept. */
+  /** Returns the call that was sent for a step, with its bytes. Undefined if this call was not kept. */
   kept(step: CallStep): Outgoing | undefined {
     return this.#kept.get(step.key);
   }
@@ -68,7 +68,7 @@ export class Outbox {
   callToSend(step: CallStep, { request, spec, plainAmount }: Outgoing): CallToSend {
     const { trickle, break: breakAt } = step.deviations;
     const { call, key, expect } = step;
-    // If the body is changed after signing, the signature belongs to another body.
+    // If the scenario changes the body after signing, the signature belongs to another body.
     const { sign = spec.tamper ? 'of-other-body' : 'valid' } = spec;
     const signed = sign === 'valid' ? undefined : sign;
     const scenario = this.#context.plan.id;
@@ -108,8 +108,8 @@ export interface Outgoing {
   readonly spec: CallSpec;
   readonly request: BuiltRequest;
   /**
-   * The amount of the call. If its text is wrong on purpose, such as `1e0`: the amount that a lenient operator may read from
-   * it. Undefined if no amount can be read from the text.
+   * The amount of the call. If the text of the amount is wrong on purpose, such as `1e0`, this is the amount that a tolerant
+   * operator may read from the text. Undefined if no amount can be read from the text.
    */
   readonly amount: Money | undefined;
   /**
@@ -168,7 +168,8 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
 }
 
 /**
- * Builds an earlier call again. Changes its signature, its header or the tampering if the step says so.
+ * Builds an earlier call again. If the step says so, changes the signature, the letter case of the signature header, or the
+ * fields that are changed after signing.
  *
  * @throws EvaluationError if a value cannot be computed
  */
@@ -186,7 +187,7 @@ function sentAgain({ deviations: { sign, tamper, headerCase } }: CallStep, first
   return { ...first, spec, request: buildRequest(spec), plainAmount: { signed, sent: sentText(signed, tampered) } };
 }
 
-/** Creates a scope in which `self.amount` is known, because a deviation may depend on the amount of its own call. */
+/** Creates a scope in which `self.amount` is known, because a wrong value may depend on the amount of its own call. */
 function withOwnAmount(scope: Scope, amount: Money | undefined): Scope {
   return {
     decimals: scope.decimals,

@@ -13,7 +13,7 @@ export class OwedCalls {
   }
 
   /**
-   * Records calls that have become owed, and calls that are no longer owed.
+   * Records which calls croupier has begun to owe, and which calls it no longer owes.
    *
    * @param latest the call that was sent last, if there was one
    */

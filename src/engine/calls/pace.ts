@@ -2,17 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Mutex, Semaphore } from 'async-mutex';
 import { isTooMany, type LimitedReply, RateLimit, retryAfterMs } from '../../journal/network/rate-limit.ts';
 
-/** Maximum time for which no call is sent because the operator asks for it in `Retry-After`, in ms. */
+/** If the operator asks for a pause in `Retry-After`: the longest pause without calls, in ms. */
 const MAX_PAUSE_MS = 60_000;
-/** The first pause after a refusal without `Retry-After`, as a part of the deadline. It doubles while the operator takes no call at all. */
+/**
+ * The first pause after a refusal without `Retry-After`, as a part of the deadline. The pause doubles each time, as long as the
+ * operator accepts no call at all.
+ */
 const FIRST_BACKOFF = 0.02;
-/** Time without a call that the operator takes after which croupier makes no such pause any more, as a multiple of the deadline. */
+/** If the operator has accepted no call for this time, croupier makes no such pause any more. As a multiple of the deadline. */
 const MAX_BACKOFF_DEADLINES = 4;
-/** Time without a call that the operator takes after which croupier does not wait any more, in ms. */
+/** If the operator has accepted no call for this time, croupier does not wait any more. In ms. */
 const MAX_REFUSED_MS = 90_000;
-/** Time after which the rate may be lowered again, in ms. The calls that are in flight must end first. */
+/** Minimum time between two reductions of the rate, in ms. The calls that are in flight must end first. */
 const LOWER_AFTER_MS = 1000;
-/** Time without a refusal after which calls are sent a little faster again, in ms, and the factor. */
+/** After this time without a refusal, in ms, croupier multiplies the rate by the factor. */
 const RAISE_AFTER_MS = 10_000;
 const RAISE_FACTOR = 1.05;
 
@@ -24,18 +27,19 @@ export interface PaceOptions {
   readonly deadlineMs: number;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
-  /** Interrupts the run. From then on, calls do not wait for the operator any more. */
+  /** Interrupts the run. After that, calls do not wait for the operator any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Limits the rate of calls and the number of calls in flight. Lowers the rate by itself if the operator refuses calls because
- * there are too many.
+ * Limits how many calls are sent per second, and how many are in flight. If the operator refuses calls because there are too
+ * many, lowers the rate.
  *
- * The semaphore of async-mutex limits the number, because calls that must leave together need several places at once. In
- * p-queue and p-limit each task takes only one place.
+ * The semaphore of async-mutex limits the number of calls in flight. The calls of a race leave together, so they need several
+ * places at once. In p-queue and p-limit, each task takes only one place.
  *
- * The rate limit is a timestamp, which spaces calls evenly. The interval limit of p-queue would allow bursts.
+ * The rate limit stores the earliest time of the next call, so calls are spaced evenly. The interval limit of p-queue would
+ * allow bursts.
  */
 export class Pace {
   readonly #options: PaceOptions;
@@ -48,7 +52,7 @@ export class Pace {
   #next = Number.NEGATIVE_INFINITY;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #changedMs = Number.NEGATIVE_INFINITY;
-  /** Number of pauses since the operator took a call. */
+  /** Number of pauses since the operator last accepted a call. */
   #backoff = 0;
   #acceptedMs = Number.NEGATIVE_INFINITY;
 
@@ -68,7 +72,7 @@ export class Pace {
     await this.#places.acquire(this.#placesFor(calls));
     if (this.#perSecond === Number.POSITIVE_INFINITY && this.#waitMs <= 0) return;
     await this.#gate.runExclusive(async () => {
-      // The wait may become longer while a call waits.
+      // Another reply can make the wait longer, so the remaining time is computed again after each sleep.
       for (let ms = this.#waitMs; ms > 0; ms = this.#waitMs) {
         const { signal } = this.#options;
         await sleep(ms, undefined, signal && !signal.aborted ? { signal } : {}).catch(() => undefined);
@@ -86,7 +90,7 @@ export class Pace {
     const now = this.#options.now();
     if (this.#limit.note(reply)) {
       this.#lower(now);
-      // An operator that takes no call any more must not delay the end of the run.
+      // If the operator accepts no call for a long time, croupier makes no more pauses. Otherwise the run would not end.
       if (now - this.#acceptedMs > MAX_REFUSED_MS) return;
       const pauseMs = retryAfterMs(reply.headers) ?? this.#backoffMs(now);
       this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(pauseMs, MAX_PAUSE_MS));
@@ -107,7 +111,7 @@ export class Pace {
     this.#changedMs = now;
   }
 
-  /** Returns a pause that becomes longer while the operator takes no call. */
+  /** Returns a pause that becomes longer as long as the operator accepts no call. */
   #backoffMs(now: number): number {
     const { deadlineMs } = this.#options;
     if (now < this.#pausedUntil || now - this.#acceptedMs > MAX_BACKOFF_DEADLINES * deadlineMs) return 0;

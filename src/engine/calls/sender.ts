@@ -16,7 +16,7 @@ export interface CallToSend {
   readonly call: CallName;
   readonly request: BuiltRequest;
   /**
-   * The amount in the body, as a plain decimal in the main unit. Undefined if the body has no amount, or no amount that is a
+   * The amount in the body, as a plain decimal in the main unit. Undefined if the body has no amount, or if the amount is not a
    * plain decimal.
    */
   readonly amount?: string | undefined;
@@ -26,7 +26,7 @@ export interface CallToSend {
   readonly breakAt?: BreakMoment | undefined;
   readonly trickle?: Trickle | undefined;
   readonly freshConnection?: boolean;
-  /** The kind of signature, if the signature is deliberately not the right one. */
+  /** The kind of signature if the signature is wrong on purpose. */
   readonly signed?: SignKind | undefined;
   /** True if the operator may decline the call, because the real service would not send it. Absent: false. */
   readonly mayBeDeclined?: boolean;
@@ -82,8 +82,8 @@ interface StartedCall {
  */
 const RECEIVE_MS = 2;
 /**
- * Maximum time for which the operator has an incomplete call before its last byte is sent, in milliseconds. Calls of a race
- * that leave later are not prepared with the first one.
+ * Maximum time between the other bytes of a call and its last byte, in milliseconds. If a call of a race leaves later than
+ * this, its other bytes are not sent together with those of the first call.
  */
 const MAX_HELD_MS = 100;
 
@@ -138,8 +138,8 @@ export class Sender {
   }
 
   /**
-   * Sends all calls at the same instant, or each at its own time. Before the first call is released, the connections are open
-   * and all but the last byte of each call is written.
+   * Sends all calls at the same instant, or each at its own time. Before it releases the first call, it opens the connections
+   * and sends all bytes of each call except the last one.
    *
    * @param judge gets the exchanges in the order of `callsToSend`
    */
@@ -155,8 +155,8 @@ export class Sender {
       (offsets[index] ?? 0) <= MAX_HELD_MS ? this.#hold(callToSend) : undefined,
     );
     await Promise.all(early.flatMap((one) => (one && !one.callToSend.trickle ? [one.pendingCall.ready] : [])));
-    // The operator must receive the other bytes of all calls first. Otherwise it could complete the first call before it has
-    // seen the last one.
+    // The operator must receive the other bytes of all calls first. Otherwise the operator could complete the first call before
+    // it has seen the last call.
     await sleep(RECEIVE_MS);
     const barrier = this.#options.now();
     const isTimed = offsets.some((offset) => offset > 0);
@@ -227,8 +227,8 @@ export class Sender {
   }
 
   /**
-   * Stops the reuse of connections, because the operator closes kept-alive connections during calls. Returns false if this was
-   * already done.
+   * Stops the reuse of connections, because the operator closes kept-alive connections during calls. Returns false if
+   * connections are already not reused.
    */
   giveUpKeepAlive(): boolean {
     if (!this.#keepAlive) return false;

@@ -2,14 +2,20 @@ import type { CallName } from '../../contract/call-name.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import { isBusy, isServerError, isSuccess, replyStatus } from '../../reply/status.ts';
 
-/** Number of failures after which a kind of call is no longer retried, if it has never succeeded. */
+/** If a kind of call has failed this number of times and never succeeded, it is no longer retried. */
 const FAILURES_TO_STOP_RETRYING = 8;
-/** Number of failures after which scenarios that need the call are not played, if it has never succeeded. */
+/** If a kind of call has failed this number of times and never succeeded, scenarios that need this call are not played. */
 const FAILURES_TO_GIVE_UP = 12;
 
-/** Number of calls of one kind after which a kind that was always answered "too busy" is no longer sent again. */
+/**
+ * If the first calls of a kind, this number of them, were all answered "too busy" to the end, calls of this kind are no longer
+ * sent again.
+ */
 const BUSY_TO_STOP_RETRYING = 6;
-/** Number of timeouts after which a kind of call is given up, if it has never succeeded. Each of them waits for the deadline. */
+/**
+ * If a kind of call has timed out this number of times and never succeeded, croupier gives it up, because each timeout costs a
+ * whole deadline.
+ */
 const TIMEOUTS_TO_GIVE_UP = 3;
 
 /** Counts the failures of each kind of call, and decides whether a retry is useful. */
@@ -19,7 +25,10 @@ export class WaitPolicy {
   readonly #statuses = new Map<CallName, number>();
   readonly #timeouts = new Map<CallName, number>();
   readonly #carriedOut = new Set<CallName>();
-  /** The number of calls that were answered "too busy" to the end, by their kind. Null: a call of this kind was answered. */
+  /**
+   * For each kind of call: how many calls were answered "too busy" until croupier stopped sending them again. Null if a call of
+   * this kind got another answer.
+   */
   readonly #busy = new Map<string, number | null>();
   #failsAtRandom = false;
 
@@ -44,7 +53,7 @@ export class WaitPolicy {
     this.#failsAtRandom = true;
   }
 
-  /** True if the operator fails at random, so that even three failures in a row may be chance. */
+  /** True if the operator fails at random. Then even three failures in a row can be chance. */
   get failsAtRandom(): boolean {
     return this.#failsAtRandom;
   }
@@ -53,7 +62,7 @@ export class WaitPolicy {
     return this.#failures.get(call) ?? 0;
   }
 
-  /** Returns the status of the last failed call of this kind. Undefined if none failed. */
+  /** Returns the status of the last failed call of this kind. Undefined if no call of this kind failed. */
   lastFailure(call: CallName): number | undefined {
     return this.#statuses.get(call);
   }
@@ -62,7 +71,10 @@ export class WaitPolicy {
     return this.#timeouts.get(call) ?? 0;
   }
 
-  /** True if no call of this kind succeeded so far and several of them timed out. Each further one would wait for the deadline. */
+  /**
+   * True if no call of this kind succeeded so far and several of them timed out. Each further call of this kind would wait for
+   * the whole deadline.
+   */
   neverEnds(call: CallName): boolean {
     return !this.#carriedOut.has(call) && this.timeoutsOf(call) >= TIMEOUTS_TO_GIVE_UP;
   }
@@ -72,14 +84,14 @@ export class WaitPolicy {
     return this.#alwaysFails(call, FAILURES_TO_STOP_RETRYING) || this.neverEnds(call);
   }
 
-  /** Notes the last reply to a call that was sent again while the operator was busy. */
+  /** Notes the last reply to a call that was sent again because the operator was busy. */
   noteBusy(kind: string, isBusyToTheEnd: boolean): void {
     const count = this.#busy.get(kind);
     if (count === null) return;
     this.#busy.set(kind, isBusyToTheEnd ? (count ?? 0) + 1 : null);
   }
 
-  /** True if the operator was too busy for every call of this kind, so that sending one again shows nothing new. */
+  /** True if the operator was too busy for every call of this kind, so that it is useless to send such a call again. */
   isAlwaysBusy(kind: string): boolean {
     return (this.#busy.get(kind) ?? 0) >= BUSY_TO_STOP_RETRYING;
   }

@@ -3,8 +3,8 @@ import type { Exchange } from '../../journal/exchange.ts';
 import { retryAfterMs } from '../../journal/network/rate-limit.ts';
 
 /**
- * Waits for the given time, so that findings are reliable. An interruption of the run does not end the wait. Only a second
- * signal does.
+ * Waits for the given time, so that findings are reliable. Ctrl-C does not end this wait, because only a second signal ends the
+ * process at once.
  */
 export async function pause(ms: number): Promise<void> {
   if (ms > 0) await sleep(ms);

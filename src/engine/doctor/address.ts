@@ -23,7 +23,7 @@ const PRODUCTION = /^(?:prod|production|prd|live|www)\d*$/;
 const TESTING =
   /^(?:.*(?:staging|sandbox|preprod|nonprod|notprod|testing)|stage|stg|test|tests|tst|dev|devel|qa|uat|sit|sbx|demo|int|ci|local|localhost)\d*$/;
 
-/** The answer of the server to a call, as far as it shows whether the path is known. `unknown`: no call was answered. */
+/** Says whether the server seems to know the path of a call. `unknown`: no call was answered. */
 export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'other' | 'unknown';
 
 /** Returns the host of a URL. An IPv6 address is returned without its brackets. */
@@ -38,9 +38,10 @@ export function isLocal(address: string): boolean {
 }
 
 /**
- * Checks the form of a base URL.
+ * Checks whether the base URL is written correctly.
  *
- * @param answer the kind of answer that a call got. `of-contract`: an answer that follows the contract; `not-found`: the server answered that the path does not exist
+ * @param answer the kind of answer that a call got. `of-contract`: an answer that follows the contract; `not-found`: the server
+ * answered that the path does not exist
  */
 export function checkBaseUrl(
   baseUrl: string,
@@ -126,8 +127,8 @@ function environmentIn(name: string): EnvironmentWord | undefined {
 /**
  * Checks whether a run might move real players' money. Returns the state `warn` if this is possible.
  *
- * @param address the IP address of the connection; `none`: the name has no address; null: unknown
- * @param production the value in the configuration, which has priority over any name
+ * @param address the IP address of the connection; `none`: the host name has no address; null: unknown
+ * @param production the value in the configuration, which counts more than any word in the host name
  */
 export function checkTarget(baseUrl: string, address: string | null, production?: boolean): Check {
   const host = hostOf(baseUrl);

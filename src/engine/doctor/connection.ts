@@ -6,7 +6,10 @@ import type { WireOptions } from '../../wire/wire.ts';
 import { hostOf, isLocal } from './address.ts';
 import { type Check, type CheckName, check } from './check.ts';
 
-/** A certificate that expires within this number of days gets a warning. Automatic renewal would happen earlier. */
+/**
+ * A certificate that expires within this number of days gets a warning. If its renewal were automatic, it would be renewed
+ * earlier.
+ */
 const FEW_DAYS = 21;
 
 export interface ConnectionContext {

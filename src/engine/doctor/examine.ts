@@ -27,17 +27,17 @@ import {
 
 /** Number of replies from which the latency is measured. */
 const TIMES = 5;
-/** Number of balance calls that show whether the operator limits the rate of calls, and how many are in flight. */
+/** Number of balance calls that are sent to find out whether the operator limits the rate of calls. */
 const RATE_CALLS = 100;
 const RATE_CALLS_AT_ONCE = 8;
-/** Maximum time for these calls, in ms. */
+/** Maximum time for the {@link RATE_CALLS} calls, in ms. */
 const RATE_MS = 2000;
 /** After this number of lost replies in a row, the remaining sessions are not checked. */
 const MAX_LOST = 3;
 
 export interface ExamineOptions extends AmountSettings {
   readonly client: ClientUnderTest;
-  /** Stakes as decimal text, by currency code. */
+  /** The reply deadline, in milliseconds. */
   readonly deadlineMs: number;
   /** Maximum number of calls per second. Null: no limit. */
   readonly ratePerSecond: number | null;
@@ -98,8 +98,8 @@ class Examination {
   readonly #options: ExamineOptions;
   readonly #wire: Wire;
   /**
-   * The sessionID for the checks. A session that is not expired is preferred. If there is no session, a random id is enough to
-   * check the key.
+   * The sessionID for the checks. A session that is not expired is preferred. If there is no session, this is a random id,
+   * which is enough to check the key.
    */
   readonly #sessionID: string;
   readonly #rateLimit = new RateLimit();
@@ -149,7 +149,7 @@ class Examination {
     const wrong = await this.#send(this.#request(this.#sessionID, 'wrong-key'));
     const key = checkKey(reply, wrong.outcome);
     const checks = [http, redirects, checkLatency(results), checkClock(reply, came), key];
-    // With a wrong key no session can be checked, unless the operator accepts any signature.
+    // With a wrong key, croupier cannot check sessions, unless the operator accepts any signature.
     if (isNothingThere(reply, wrong.outcome)) return { checks, answer: 'not-found' };
     if (key.state === 'bad' && !isSuccess(reply.status)) return { checks, answer };
     if (client.sessions.length === 0) checks.push(this.#options.noSession);

@@ -23,11 +23,11 @@ import { type Check, type CheckState, check } from './check.ts';
  */
 const SLOW_MS = REPLY_DEADLINE_MS / 5;
 /**
- * A clock difference of this number of seconds or more gets a warning, because the logs of both sides become hard to compare. The
- * limit must be above 1 because the Date header has only whole seconds.
+ * A clock difference of this number of seconds or more gets a warning, because it makes it hard to compare the logs of both
+ * sides. The limit must be above 1 because the Date header has only whole seconds.
  */
 const CLOCK_SECONDS = 3;
-/** Half an hour in seconds. A clock difference of a multiple of it is probably a wrong time zone. */
+/** Half an hour in seconds. If the clock difference is a multiple of half an hour, the reason is probably a wrong time zone. */
 const ZONE_SECONDS = 1800;
 
 /** True if the reply follows the contract: it has a balance, a code or a message. The reply of a gateway has none of them. */
@@ -38,7 +38,7 @@ export function isOfContract(reply: Reply): boolean {
 
 /**
  * True if the server does not seem to know the path, because signed and wrongly signed calls get the same answer. A wallet that
- * does not know the session would send a code, or answer a wrong signature differently.
+ * knows the path but not the session would reply with a code, or would answer a wrong signature differently.
  */
 export function isNothingThere(right: Reply, wrong: Outcome): boolean {
   const { status } = right;
@@ -124,7 +124,7 @@ export function checkLatency(results: readonly CallResult[]): Check {
   const [median = 0, longest = 0] = [times[times.length >> 1], times.at(-1)];
   const said = `GET /balance is answered within ${median.toFixed(1)} ms (median of ${times.length} calls), at most ${longest.toFixed(1)} ms`;
   const delayed = results.filter(({ stamps }) => isBodyDelayed(stamps)).length;
-  // The first replies on a new connection are not delayed.
+  // The first replies on a new connection never show this delay, so half of the replies is enough.
   if (delayed >= results.length / 2) {
     const where = `in ${delayed} of ${results.length} replies, the body came about 40 ms after the head, because the server waits for the acknowledgement of the head (Nagle's algorithm)`;
     return check('latency', 'warn', `${said}; ${where}`, DELAYED_BODY_ADVICE);
@@ -166,7 +166,7 @@ export function checkClock({ headers }: Reply, time: number): Check {
   const date = header(headers, 'date');
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return check('clock', 'not-tried', 'the reply has no readable Date header');
-  // The header omits the part of a second that has passed, on average half a second.
+  // The Date header has whole seconds. The real time is half a second later on average, so 500 ms are added.
   const seconds = Math.round((theirs + 500 - time) / 1000);
   if (Math.abs(seconds) < CLOCK_SECONDS)
     return check('clock', 'good', "the operator's clock and the local clock agree, to a second or two");
@@ -191,7 +191,7 @@ export function checkClock({ headers }: Reply, time: number): Check {
  */
 export function checkKey(right: Reply, wrong: Outcome): Check {
   const gateway = header(right.headers, 'www-authenticate');
-  // A wallet may answer 403 for a closed session. In this case a wrong signature gets another answer.
+  // Some wallets answer 403 for a closed session. Such a wallet answers a wrong signature differently.
   const alike = wrong.kind === 'reply' && wrong.reply.status === right.status;
   const refused = right.status === 401 || (right.status === 403 && (alike || readReply(right).code === undefined));
   if (refused && gateway !== undefined) {
@@ -255,7 +255,7 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
       );
 }
 
-/** The balance that the scenarios with the highest need require, in stakes. */
+/** The highest balance that a built-in scenario needs, in stakes. */
 const RECOMMENDED_STAKES = Money.of('20');
 
 /** Checks whether the operator knows a session, and whether a run can use its currency and balance. */
@@ -284,7 +284,7 @@ export function checkSession(session: SessionUnderTest, outcome: Outcome, settin
     return said(
       'warn',
       `the balance ${amount} is not a plain decimal string`,
-      'Answer the balance as text in the main unit, for example "12.34".',
+      'Return the balance as text, in units such as euros and not in cents, for example "12.34".',
     );
   }
   if (session.currency === undefined) {
@@ -298,7 +298,7 @@ export function checkSession(session: SessionUnderTest, outcome: Outcome, settin
     return said(
       'warn',
       `has ${amount}, which is a currency that croupier does not know`,
-      'Check upper and lower case of the code. If it is right, set its decimals in croupier.yaml.',
+      'Check whether the currency code is written correctly, also in upper and lower case. If it is correct, set the number of decimals of this currency in croupier.yaml (`decimals`).',
     );
   }
   // The contract has no field `currency`, but an operator that sends the field knows the currency.

@@ -60,7 +60,10 @@ export function buildAtOnce(race: Race, builder: ScenarioBuilder): Race | undefi
   }
 }
 
-/** True if the bet can be refunded and its round has no other bet. In a round with several bets, more rules would apply. */
+/**
+ * True if the bet can be refunded and its round has no other bet. If a round has several bets, other rules also apply to a
+ * refund.
+ */
 function isRefundable(entry: LedgerEntry): boolean {
   return !entry.free && isAlone(entry) && FIT.refund?.(entry) === true;
 }
@@ -161,8 +164,8 @@ function betAndRefund(race: Race, builder: ScenarioBuilder): Race | undefined {
 }
 
 /**
- * Tries to overdraw the wallet with bets at the same instant. First bets all but three stakes, and wins this amount back at the
- * end. So an operator that allows overdrafts has a negative balance only for a short time, and only a small one.
+ * Tries to overdraw the wallet with bets at the same instant. First bets the whole balance except three stakes, and wins this
+ * amount back at the end. So if the operator allows overdrafts, the negative balance is small and exists only for a short time.
  */
 function overdraft(race: Race, builder: ScenarioBuilder): Race | undefined {
   const { ledger } = builder;

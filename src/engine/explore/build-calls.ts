@@ -2,14 +2,15 @@ import { FIT, type LedgerEntry, newRound } from './history-ledger.ts';
 import type { OperationOf } from './operation.ts';
 import { amountText, atSession, type ScenarioBuilder } from './scenario-builder.ts';
 
-/** Repeats a call after its connection was broken. The real service also does so until the call is answered 200. */
+/** Repeats a call after its connection was broken. The real service also repeats such a call until it is answered 200. */
 function repeatCall(
   entry: LedgerEntry,
   broken: NonNullable<OperationOf<'win'>['broken']>,
   builder: ScenarioBuilder,
 ): void {
   if (broken === 'raced') {
-    // The operator may still be busy with one of the two calls and ask to retry the other, so each answer is allowed.
+    // The operator may still process one of the two calls and ask croupier to send the other call again. So each answer is
+    // allowed.
     const again = { resend: entry.name, expect: 'either' };
     builder.step({ together: [again, again] });
   }
@@ -34,7 +35,7 @@ export function buildBet(operation: OperationOf<'bet'>, builder: ScenarioBuilder
     ...(broken && { break: breakOf(broken) }),
   });
   if (broken) {
-    // The ids of operations are not negative, so a negative id is free for the refund.
+    // The ids of operations are 0 or more, so a negative id for the refund is unique.
     const refund = reverse(-1 - id, bet, builder);
     builder.step({ refund: { of: bet.name, ...atSession(bet) }, as: refund.name });
   }
@@ -48,7 +49,7 @@ function reverse(id: number, bet: LedgerEntry, builder: ScenarioBuilder): Ledger
   round.refunded = true;
   const knownBalance = builder.ledger.knownBalance(player);
   knownBalance.gain(sum);
-  // It is unknown whether the free bet took its amount, so the refunded amount is unknown too.
+  // croupier does not know whether the free bet took its amount, so the refunded amount is unknown too.
   if (bet.free) knownBalance.uncertain = true;
   return builder.ledger.add({ id, call: 'refund', player, sum, round, of: bet, state: 'accepted' });
 }
@@ -95,8 +96,8 @@ export function buildRefund(
 ): OperationOf<'refund'> | undefined {
   return builder.about(operation, (bet) => {
     const { id, roundless, broken } = operation;
-    // The refund of a free bet gives back an unknown amount. A broken connection would add a second uncertainty, so it is not
-    // combined.
+    // The refund of a free bet gives back an unknown amount. With a broken connection, two things would be unknown, so such a
+    // history is not built.
     if (bet.free && broken) return false;
     const refund = reverse(id, bet, builder);
     builder.step({
@@ -145,7 +146,10 @@ export function buildMany(operation: OperationOf<'many'>, builder: ScenarioBuild
   return operation;
 }
 
-/** Builds a free bet. The operator decides whether it takes its amount. To be safe, the ledger counts the amount as taken. */
+/**
+ * Builds a free bet. The operator decides whether the bet takes its amount. To be safe, the ledger assumes that the amount is
+ * taken.
+ */
 export function buildFreeBet(
   operation: OperationOf<'free-bet'>,
   builder: ScenarioBuilder,
@@ -177,8 +181,8 @@ export function buildFreeWin(
 }
 
 /**
- * Builds the regular win that pays out a campaign. If the operator has credited the free wins already, it must not pay them
- * again. The next read of the balance shows this.
+ * Builds the regular win that pays out a campaign. If the operator has already credited the free wins, it must not pay their
+ * amount again. The next read of the balance shows whether it does.
  */
 export function buildWithdrawal(
   operation: OperationOf<'withdrawal'>,

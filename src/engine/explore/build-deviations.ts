@@ -26,7 +26,10 @@ export function buildSettledRefund(
   });
 }
 
-/** Builds a refund that is sent in another player's session. The operator may give the amount back to the owner of the bet. */
+/**
+ * Builds a refund that is sent in another player's session. The operator may still give the amount back to the player who
+ * placed the bet.
+ */
 export function buildForeignRefund(
   operation: OperationOf<'refund-foreign'>,
   builder: ScenarioBuilder,
@@ -64,8 +67,8 @@ export function buildRefundAhead(
 }
 
 /**
- * Builds a call that has the txID of an earlier call but another amount. The round stays the same, because in another round the
- * operator may accept the txID as a new one.
+ * Builds a call that has the txID of an earlier call but another amount. The round stays the same, because the operator may
+ * accept the same txID in another round as a new transaction.
  */
 export function buildConflict(
   operation: OperationOf<'conflict'>,
@@ -128,8 +131,8 @@ export function buildEverything(
 }
 
 /**
- * Builds a call with a wrong signature. The call may be sent again with the right signature. The operator must then treat it as
- * a new call.
+ * Builds a call with a wrong signature. Afterwards the same call may be sent with the right signature. Then the operator must
+ * treat it as a new call.
  */
 export function buildForged(
   operation: OperationOf<'forged'>,

@@ -8,7 +8,7 @@ import { renderDiagnostic } from '../../scenario/yaml/diagnostic.ts';
 import { buildScenario } from './build-scenario.ts';
 import type { History, Player } from './operation.ts';
 
-/** The rule for a history that is not known to break any rule. It says that no money is lost. */
+/** The rule that a scenario lists if no rule is known that its history breaks. The rule says that no money is lost. */
 const ANY_RULE: RuleId = 'money.conservation';
 
 /**

@@ -6,7 +6,7 @@ import type { RunOptions } from '../run-options.ts';
 
 /** A failing history, after it was shortened. */
 export interface Find {
-  /** The rules that the history breaks, without rules that an earlier find already breaks. */
+  /** The rules that the history breaks, except those that an earlier find already breaks. */
   readonly rules: readonly RuleId[];
   /** The evidence, with one finding for each rule. */
   readonly findings: readonly Finding[];
@@ -41,7 +41,7 @@ export interface Exploration {
   readonly durationMs: number;
 }
 
-/** The options of a search. All options that are not listed here mean the same as in a run. */
+/** The options of a search. Options that are not listed here have the same meaning as in a run. */
 export interface ExploreOptions extends Omit<RunOptions, 'scenarios' | 'selection' | 'whole'> {
   /** Maximum number of histories. Histories that shorten a failing one are not counted. */
   readonly runs: number;

@@ -6,7 +6,7 @@ import { numberOf, Search } from './search.ts';
 
 /**
  * Searches an operator for faults by playing generated histories. Shortens a failing history as long as it still breaks one of
- * the same rules. Then counts these rules as known and continues the search. Everything that is sent is recorded as in a run.
+ * the same rules. Then treats these rules as known and continues the search. Records every call in the journal, as a run does.
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
   const started = options.now();

@@ -17,7 +17,10 @@ const MIN_OPERATIONS = 6;
 const MAX_OPERATIONS = 24;
 /** Small amounts to add to a stake, in the smallest unit. Most of them have no exact value in binary floating point. */
 const ODD_UNITS = [1, 7, 10, 15, 29, 57, 99];
-/** Numbers of bets. They are high enough to push an old transaction out of an operator's memory that is too short. */
+/**
+ * Numbers of bets. They are large, because an operator may remember too few transactions and forget an old one after so many
+ * bets.
+ */
 const MANY = [20, 70, 150];
 
 const reference: fc.Arbitrary<Reference> = fc.record({ pick: fc.nat({ max: 40 }) });
@@ -40,8 +43,8 @@ const rarely = fc.nat({ max: 4 }).map((drawn) => drawn === 0);
 type Drawn = Operation extends infer O ? (O extends Operation ? Omit<O, 'id'> : never) : never;
 
 /**
- * Returns all kinds of operations with their weights. Broken connections are rare, because croupier has to wait after each of
- * them.
+ * Returns all kinds of operations with their weights. Broken connections have a low weight, because croupier must wait after
+ * each broken connection.
  */
 function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean) {
   const broken = breaks
@@ -128,8 +131,8 @@ const gap: fc.Arbitrary<readonly Drawn[]> = fc.oneof(
 );
 
 /**
- * Returns a generator of histories for one player setup. Every drawn list is a valid history, because operations that are not
- * possible are replaced or left out.
+ * Returns a generator that draws histories for one player setup. Every drawn list is a valid history, because operations that
+ * are not possible are replaced or left out.
  */
 export function histories(
   { currency, players }: PlayerSetup,

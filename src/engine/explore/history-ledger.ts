@@ -26,7 +26,7 @@ export interface LedgerEntry {
   state: 'accepted' | 'reversed' | 'declined';
   /** True if the contract does not define the result. Then only the identical call may be sent again. */
   uncertain: boolean;
-  /** True if no other call may refer to this one and it may not be sent again. */
+  /** True if no other call may refer to this call, and this call may not be sent again. */
   unusable: boolean;
   /** True if the call moves no money, whatever its amount is. */
   movesNothing: boolean;
@@ -35,8 +35,8 @@ export interface LedgerEntry {
 }
 
 /**
- * The part of a wallet's balance that is certain. It starts with the balance at the beginning, or with zero after a bet of
- * everything, and adds all later changes.
+ * The part of a wallet's balance that is certain. It starts with the balance at the beginning of the scenario, and adds all
+ * later changes. After a bet of the whole balance, it starts again with zero.
  */
 export class KnownBalance {
   #fromStart = true;
@@ -55,7 +55,7 @@ export class KnownBalance {
 
   covers({ stakes, units }: Sum): boolean {
     if (this.#fromStart) return stakes - this.#stakes <= this.#limit;
-    // Some money must be left, because croupier cannot restore the balance of an empty wallet.
+    // Some money must stay in the wallet, because croupier cannot restore the balance of an empty wallet.
     const isAll = this.#stakes === stakes && this.#units === units;
     return this.#stakes >= stakes && this.#units >= units && !isAll;
   }
@@ -75,7 +75,7 @@ export class KnownBalance {
     this.#units += units;
   }
 
-  /** Notes that the whole balance was bet. If a small amount is left, it is not counted. */
+  /** Notes that the whole balance was bet. If a small amount stays in the wallet, this amount is ignored. */
   empty(): void {
     this.#fromStart = false;
     this.#stakes = 0;
@@ -83,7 +83,10 @@ export class KnownBalance {
   }
 }
 
-/** Maximum number of stakes that a history takes from the other player. A scenario cannot require a balance of this player. */
+/**
+ * Maximum number of stakes that a history takes from the other player. It is low, because a scenario cannot require a balance
+ * of this player.
+ */
 const MAX_OTHER = 8;
 const MAX_MAIN = 60;
 

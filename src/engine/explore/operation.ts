@@ -9,8 +9,8 @@ export interface Sum {
 }
 
 /**
- * The earlier call that an operation is about. `pick` selects one of the fitting calls, modulo their number, so every number is
- * valid. `id` names a specific call.
+ * The earlier call to which an operation refers. `pick` is the index of a suitable call, modulo the number of suitable calls,
+ * so every number is valid. `id` is the id of one call.
  */
 export type Reference = { readonly pick: number } | { readonly id: number };
 
@@ -59,7 +59,7 @@ export type Operation = Base &
     | { readonly kind: 'refund-declined'; readonly of: Reference }
     /** A refund that is sent in another player's session. */
     | { readonly kind: 'refund-foreign'; readonly of: Reference }
-    /** A refund that is sent before its bet. `late`: a pause is between the refund and the bet. */
+    /** A refund that is sent before its bet. `late`: there is a pause between the refund and the bet. */
     | { readonly kind: 'refund-ahead'; readonly sum: Sum; readonly late: boolean }
     | { readonly kind: 'resend'; readonly of: Reference }
     /** A call that has the txID of an earlier call but another amount. */

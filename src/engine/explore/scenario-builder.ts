@@ -31,10 +31,10 @@ export class ScenarioBuilder {
   }
 
   /**
-   * Builds an operation that is about an earlier call.
+   * Builds an operation that refers to an earlier call.
    *
    * @param act adds the steps; returns false if the operation is not possible
-   * @returns the operation with its reference resolved; undefined if no earlier call fits or `act` returned false
+   * @returns the operation with its reference resolved; undefined if no earlier call is suitable, or if `act` returned false
    */
   about<O extends Operation & { readonly of: Reference }>(
     operation: O,

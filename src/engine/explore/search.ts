@@ -18,14 +18,11 @@ import { playerSetups } from './player-setups.ts';
 import { type Failing, stillFails } from './shortening.ts';
 import { findingsOf, type Trial, Trials } from './trial.ts';
 
-/** Number of times that a failing history is played again before the failure counts. */
+/** A failure counts only after the failing history was played again this number of times. */
 const PLAYED_AGAIN = 3;
 /** After this number of failed connections in a row, the operator counts as unreachable. */
 const MAX_LOST = 3;
-/**
- * One of this number of histories breaks connections. They are rare because croupier has to wait for late effects in each of
- * them.
- */
+/** Only one of this number of histories breaks connections, because croupier must wait for late effects in each of them. */
 const BREAKS_ONE_IN = 4;
 
 interface KeptFind {
@@ -40,13 +37,15 @@ interface TrialOptions {
   /** The rules that are known to be broken. Absent: the rules that the search has found broken so far. */
   readonly known?: ReadonlySet<RuleId>;
   /**
-   * The number of times that a race is repeated. Absent: as often as in a run. A newly drawn history plays its races only once,
-   * because there are many histories.
+   * The number of times that a race is repeated. Absent: as often as in a run. When a history is played for the first time,
+   * each race is played only once, because there are many histories.
    */
   readonly raceRounds?: number;
 }
 
-/** One search. It draws and plays histories. It shortens a history that breaks a rule which was not known to be broken. */
+/**
+ * One search. It draws and plays histories. If a history breaks a rule that no earlier history broke, it shortens this history.
+ */
 export class Search {
   readonly #options: ExploreOptions;
   readonly #started: number;
@@ -58,8 +57,8 @@ export class Search {
   readonly #broken = new Set<RuleId>();
   readonly #judged = new Set<RuleId>();
   /**
-   * Makes failures wait for each other: two failures may have the same cause, so they are examined one after another.
-   * async-mutex is enough for this, because the workers only need to take turns.
+   * Makes failures wait for each other. Two failures may have the same cause, so they are examined one after another. The mutex
+   * of async-mutex is enough, because the workers only need to take turns.
    */
   readonly #confirming = new Mutex();
   #next = 0;
@@ -69,7 +68,7 @@ export class Search {
    * True after the search has seen that two players have separate wallets. Before that, histories are not played in parallel.
    */
   #isolated = false;
-  /** Number of histories in a row that had no result because a connection failed. */
+  /** Number of histories in a row without a result, because a connection failed. */
   #lostInARow = 0;
   #unreachable: string | null = null;
 
@@ -138,8 +137,8 @@ export class Search {
   }
 
   /**
-   * True if there is no time left to shorten a failure. Shortening may take as long again as the search itself, for a failure
-   * at the last moment.
+   * True if there is no time left to shorten a failure. A failure may happen at the last moment of the search. So croupier may
+   * use the same time again to shorten it.
    */
   get #isTooLateToShorten(): boolean {
     const { timeMs } = this.#options;
@@ -184,7 +183,7 @@ export class Search {
   /**
    * Plays a failing history again.
    *
-   * @returns undefined if the search knows its broken rules by now, or if it does not fail again
+   * @returns undefined if the search now knows the rules that the history breaks, or if the history does not fail again
    */
   async #reproduce(
     id: string,
@@ -225,7 +224,7 @@ export class Search {
   }
 
   /**
-   * Plays the shortest history in the same way as `croupier run`, without known faults. Reports the rules that the history
+   * Plays the shortest history as `croupier run` does, and ignores which faults are known. Reports the rules that the history
    * breaks.
    */
   async #conclude(id: string, number: number, failing: Failing, players: PlayerSetup['players']): Promise<void> {
@@ -241,8 +240,8 @@ export class Search {
   }
 
   /**
-   * Removes finds that another find explains, because two workers may have found one fault in two ways. Checks the longest
-   * finds first.
+   * Removes a find if another find explains it, because two workers may find the same fault in two ways. Begins with the
+   * longest finds.
    */
   async #dropExplained(): Promise<void> {
     for (const kept of this.#found.toSorted((a, b) => b.find.steps - a.find.steps)) {

@@ -21,7 +21,7 @@ export function* simpler(history: History, players: ReadonlySet<Player>): Genera
 
 function* candidates(history: History): Generator<History> {
   const { operations } = history;
-  // Broken connections are removed first, because every history with one has to wait for late effects.
+  // Broken connections are removed first, because croupier must wait for late effects in each history with a broken connection.
   yield { ...history, operations: operations.flatMap((one) => unbroken(one, operations)) };
   for (let size = Math.ceil(operations.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     // Operations are removed from the end first, because later operations depend on earlier ones.
@@ -37,8 +37,8 @@ function* candidates(history: History): Generator<History> {
 }
 
 /**
- * Returns the operation without its broken connection. A broken bet was refunded by the service, so this refund becomes a
- * separate operation.
+ * Returns the operation without its broken connection. If the connection of a bet is broken, the service refunds the bet. So
+ * this refund becomes a separate operation.
  */
 function unbroken(operation: Operation, among: readonly Operation[]): readonly Operation[] {
   if (!('broken' in operation) || operation.broken === null) return [operation];
@@ -108,20 +108,24 @@ export interface Failing {
   readonly first: History;
   best: History;
   /**
-   * Number of times that a shorter history is played before it counts as passed. It is above 1 if the failure comes and goes.
+   * Number of times that a shorter history is played before it counts as passed. The number is above 1 if the failure does not
+   * happen every time.
    */
   readonly tries: number;
 }
 
-/** This rule is reported only if no other rule explains a difference, so it does not help to find the fault. */
+/**
+ * This rule is reported only if no other rule explains a difference, so a shorter history that breaks only this rule does not
+ * help to find the fault.
+ */
 const UNEXPLAINED: RuleId = 'money.conservation';
 
 /**
- * Makes a shorter history the best one if it fails too.
+ * If the shorter history fails too, keeps it as the best one.
  *
  * A history without a race and without a broken connection may fail in another way than the longer one. This failure is
- * accepted because it shows a simpler fault, and the search will find the first fault again. A finding that only follows from
- * the known fault is not accepted.
+ * accepted because it shows a simpler fault, and the search will find the first fault again. A finding is not accepted if the
+ * known fault explains it.
  *
  * @param news the rules that the trial broke and that were not known to be broken
  * @returns true if the shorter history fails

@@ -37,7 +37,7 @@ export interface Trial {
 export class Trials {
   readonly #context: ExploreContext;
   readonly #attempts = new Map<string, number>();
-  /** Wallets with a negative balance. Bets are not possible there, so croupier cannot restore the balance. */
+  /** Wallets with a negative balance. croupier cannot restore their balance, because a bet is not possible in such a wallet. */
   readonly #overdrawn = new Set<string>();
   #released: (() => void)[] = [];
 
@@ -152,7 +152,9 @@ export function findingsOf({ findings }: Trial, rules: readonly RuleId[]): Findi
   return rules.flatMap((rule) => findings.find((one) => one.rule === rule && isFault(one)) ?? []);
 }
 
-/** True for a fail, and for a warning about money, because a search looks for everything that costs money. */
+/**
+ * True for a failure, and for a warning about money. A search reports both, because it looks for every fault that costs money.
+ */
 function isFault({ rule, verdict }: Finding): boolean {
   return verdict === 'fail' || (verdict === 'warn' && rule !== EXPECTATION && isWarningAboutMoney(rule));
 }

@@ -73,15 +73,15 @@ export class AttemptRunner {
     this.#context = runContext;
   }
 
-  /** The message for the end of the report if connections were not reused any more. Undefined if they were. */
+  /** The message for the end of the report if croupier stopped reusing connections. Undefined if it did not. */
   get keepAliveNotice(): string | undefined {
     return this.#keepAliveGivenUp
-      ? 'The operator closed a kept-alive connection while a call was sent, so from then on each call used a new connection.'
+      ? 'The operator closed a kept-alive connection while croupier sent a call. After that, croupier used a new connection for each call.'
       : undefined;
   }
 
   /**
-   * Plays a scenario and its retries. A retry does not use the result of the failure before it.
+   * Plays a scenario and its retries. A retry ignores the result of the failed attempt before it.
    *
    * @returns the last attempt that decided something. If the scenario failed and then passed, this attempt has the findings of
    * both attempts.
@@ -107,14 +107,17 @@ export class AttemptRunner {
 
   /**
    * Plays a scenario until an attempt decides it or another attempt would be useless. The first attempt may leave out needless
-   * reads. If it finds anything, the next attempt has all reads, because they show which call is wrong.
+   * reads. If this attempt finds a problem, the next attempt has all reads, because the reads show which call is wrong.
    */
   #playSeries(series: AttemptSeries): Promise<Attempted> {
     const fewerReads = this.#context.options.fewerReads === true && series.scenario.builtIn && series.retry === 0;
     return this.#playAttempts(series, { fewerReads, breaches: [] });
   }
 
-  /** @param how `fewerReads`: true if the first attempt leaves out reads; `breaches`: what an attempt with fewer reads has found */
+  /**
+   * @param how `fewerReads`: true if the first attempt leaves out reads. `breaches`: the breaches found by an attempt with
+   * fewer reads
+   */
   async #playAttempts(
     series: AttemptSeries,
     { fewerReads, breaches }: { readonly fewerReads: boolean; readonly breaches: readonly Finding[] },
@@ -131,7 +134,8 @@ export class AttemptRunner {
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
-        // The closed connection was no fault of its own: nothing listens any more. The next attempt says so.
+        // The connection was closed because the operator is gone, not because it was kept alive. The result of the next attempt
+        // says this.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
         return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches }) : attempted;
       }
@@ -148,7 +152,7 @@ export class AttemptRunner {
     }
   }
 
-  /** True unless the operator answered earlier calls and does not answer any call any more. */
+  /** False if the operator answered earlier calls, and now answers no call any more. Otherwise true. */
   #isOperatorThere(assignment: SessionAssignment): Promise<boolean> {
     const { presence, sender, options } = this.#context;
     const { sessionID } = sessionOf(assignment, 'main');
@@ -169,7 +173,8 @@ export class AttemptRunner {
    * Plays the scenario once.
    *
    * @param failed the steps that failed in every attempt of the series so far
-   * @param how `seen`: the observations of earlier attempts; `breaches`: what an attempt with fewer reads has found
+   * @param how `seen`: the observations of earlier attempts. `fewerReads`: true if this attempt leaves out balance reads.
+   * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself
    */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
@@ -234,7 +239,7 @@ export class AttemptRunner {
       balanceChanges,
       report,
     });
-    // A breach that the attempt with fewer reads has found counts, even if it does not happen again.
+    // If the attempt with fewer reads found a breach, this breach counts, even if it does not happen again.
     const isLost = breaches.length > 0 && !findings.some(isBreach);
     if (isLost) for (const finding of breaches) report(finding);
     const verdict = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
@@ -246,7 +251,7 @@ export class AttemptRunner {
   }
 
   /**
-   * True if another attempt may decide the scenario and is allowed.
+   * True if another attempt is allowed, and may decide the scenario.
    *
    * @param lasts true if a step failed in every attempt
    */
@@ -269,7 +274,7 @@ function isBreach({ verdict }: Finding): boolean {
   return verdict === 'fail' || verdict === 'warn';
 }
 
-/** True if an attempt has found nothing, so that the reads that it left out were needless. */
+/** True if an attempt found no problem. Then the reads that the attempt left out were not necessary. */
 function isClean({ played: { verdict, retryReason, isSkippedEarly }, findings }: Attempted): boolean {
   const isFine = (one: Verdict): boolean => one === 'pass' || one === 'note' || (one === 'skip' && isSkippedEarly);
   return isFine(verdict) && retryReason === null && findings.every((finding) => isFine(finding.verdict));

@@ -6,8 +6,8 @@ import { sessionsToPlay } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
 
 /**
- * Returns what a report says about the currencies: which of them croupier does not know, in which of them no bet with
- * decimals was possible, which settings name a currency that nothing uses, and which stakes are not used because amounts must be whole.
+ * Returns the messages about currencies: currencies that croupier does not know, currencies in which croupier could not bet
+ * decimals, settings for a currency that no session has, and stakes that are not used because amounts must be whole.
  *
  * @param shownIn returns the most decimals of the balances in a currency; undefined if no balance was read
  */
@@ -27,9 +27,9 @@ export function currencyNotices(
     const setDecimals = `set \`decimals: { ${code}: … }\` in croupier.yaml`;
     if (!currencyByCode(code)) {
       const other = codeInOtherCase(code);
-      const meant = other === undefined ? '' : ` Did you mean ${other}? Letter case matters.`;
+      const meant = other === undefined ? '' : ` Did you mean ${other}? Upper and lower case matter.`;
       const limit = statedDecimals(code, amounts) === null ? ` To test its decimals, ${setDecimals}.` : '';
-      return [`croupier does not know the currency ${code}. It is tested all the same.${meant}${limit}`];
+      return [`croupier does not know the currency ${code}, but tests it all the same.${meant}${limit}`];
     }
     return statedDecimals(code, amounts) === null && shownIn(code) === 0
       ? [`The balances in ${code} show no decimals, so no bet in ${code} had any. To test decimals, ${setDecimals}.`]
@@ -39,7 +39,10 @@ export function currencyNotices(
   return [...used, ...whole, ...unused];
 }
 
-/** Returns what differs because the contract of the client has only whole amounts: stakes that are replaced, and currencies that are left out. */
+/**
+ * Returns the messages for a client whose contract has only whole amounts: which stakes were replaced, and which currencies
+ * were left out.
+ */
 function wholeAmounts(
   codes: readonly string[],
   { client, stakes }: Pick<RunOptions, 'client' | 'stakes'>,

@@ -7,24 +7,30 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import type { WaitPolicy } from '../calls/wait-policy.ts';
 import type { NotPlayable } from '../run-options.ts';
 
-/** Number of scenarios in a row with a timeout after which croupier gives up on an endpoint. */
+/** If an endpoint misses the deadline in this number of scenarios in a row, croupier gives up on this endpoint. */
 const MAX_TIMEOUTS = 5;
-/** Number of scenarios in which the operator must refuse the made-up campaign, so that it is not tried again. */
+/** If the operator refuses the invented campaign in this number of scenarios, croupier does not try it again. */
 const MAX_UNKNOWN_CAMPAIGNS = 2;
 
-/** The expected outcomes of calls that the operator may carry out. It often answers a wrong call quickly, even if it hangs on others. */
+/**
+ * The expected outcomes of calls that the operator may carry out. Only these calls count, because an operator often refuses a
+ * wrong call quickly, even if it hangs on correct calls.
+ */
 const MAY_BE_ACCEPTED: readonly string[] = ['accepted', 'either'];
 
-/** Decides from the results of earlier scenarios which scenarios are not worth playing. */
+/** Decides from the results of earlier scenarios which scenarios it is useless to play. */
 export class GiveUpPolicy {
   readonly #waitPolicy: WaitPolicy;
   /** The number of scenarios in a row in which an endpoint missed the deadline, by endpoint. */
   readonly #timeouts = new Map<CallName, number>();
 
-  /** The endpoints for which the missed deadline was reported. Until then, scenarios that show the fault are played. */
+  /**
+   * The endpoints for which the missed deadline was reported. Before the report, scenarios that show this fault are still
+   * played.
+   */
   readonly #reported = new Set<CallName>();
 
-  /** Number of scenarios that ended because the operator refused the made-up campaign. */
+  /** Number of scenarios that ended because the operator refused the invented campaign. */
   #unknownCampaigns = 0;
 
   constructor(waitPolicy: WaitPolicy) {
@@ -42,7 +48,7 @@ export class GiveUpPolicy {
       this.#timeouts.set(call, (this.#timeouts.get(call) ?? 0) + 1);
       this.#reported.add(call);
     }
-    // An endpoint that meets the deadline again is counted from 0.
+    // If an endpoint meets the deadline again, the count of this endpoint begins again at 0.
     for (const call of this.#timeouts.keys())
       if (!late.has(call) && passes['reply.deadline']?.[call] !== undefined) this.#timeouts.delete(call);
   }
@@ -52,7 +58,7 @@ export class GiveUpPolicy {
     if (reason === UNKNOWN_CAMPAIGN) this.#unknownCampaigns += 1;
   }
 
-  /** Returns why a scenario is not worth playing. Null if it is worth playing. */
+  /** Returns the reason why it is useless to play a scenario. Null if it is useful. */
   reasonAgainst(plan: Plan): NotPlayable | null {
     const late = this.#timedOutCall(plan);
     if (late) {
@@ -73,14 +79,14 @@ export class GiveUpPolicy {
       : { verdict: 'inconclusive', reason: `${nameOf(failing)} has failed ${times}` };
   }
 
-  /** True if every balance read of the run was answered "too busy". Nothing can then be tested. */
+  /** True if the scenario needs balance reads, and the operator answered every balance read of the run "too busy". */
   #needsReads({ needs }: Plan): boolean {
     return !needs.launches && this.#waitPolicy.hasGivenUp('balance') && isBusy(this.#waitPolicy.lastFailure('balance'));
   }
 
   /**
-   * True if the scenario needs an accepted bet and the operator has never accepted one. Scenarios about plain bets are played
-   * even so, because they show this fault.
+   * True if the scenario needs an accepted bet and the operator has never accepted one. Returns false for scenarios about plain
+   * bets. They are still played, because they show this fault.
    */
   needsFailingBets({ steps, rules }: Plan): boolean {
     if (!this.#waitPolicy.hasGivenUp('bet') || rules.includes('bet.decimal-amount')) return false;
@@ -101,7 +107,7 @@ export class GiveUpPolicy {
         return calls.flatMap(({ call, expect }) => (MAY_BE_ACCEPTED.includes(expect.outcome) ? [call] : []));
       }),
     );
-    // Every scenario reads balances, also if none of its steps does.
+    // Every scenario except those about launches reads balances, even if none of its steps is a balance call.
     if (!plan.needs.launches) needed.add('balance');
     return [...needed].find(
       (call) =>

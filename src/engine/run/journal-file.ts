@@ -8,7 +8,8 @@ import { makeFolder } from './make-folder.ts';
 export interface JournalFile {
   readonly path: string;
   /**
-   * Writes an event. The operating system has the event when this function returns, so it is not lost if the process is killed.
+   * Writes an event. The operating system has the event when this function returns, so the event is not lost if the process is
+   * killed.
    *
    * @throws UnwritableJournal if the operating system does not accept the event
    */
@@ -20,17 +21,17 @@ export interface JournalFile {
    */
   appendLines(lines: string): void;
   /**
-   * Closes the file. If it was removed since it was opened, writes it again.
+   * Closes the file. If somebody removed the file while it was open, restores it.
    *
-   * @returns true if the file was removed and has been written again
-   * @throws UnwritableJournal if it cannot be written again
+   * @returns true if the file was removed and is now restored
+   * @throws UnwritableJournal if the file cannot be restored
    */
   close(): boolean;
 }
 
 /**
- * Thrown if the operating system rejects a write to the journal, for example because the disk is full. Has the message of the
- * operating system.
+ * Thrown if the operating system rejects a write to the journal, for example because the disk is full. Its message contains the
+ * message of the operating system.
  */
 export class UnwritableJournal extends Error {
   override readonly name = 'UnwritableJournal';
@@ -75,8 +76,8 @@ export function reopenJournalFile(file: string, scrub: (text: string) => string)
 const PIECE = 65_536;
 
 /**
- * Finds the last line of a file. `at` is its position. `isWhole` is true if it is a complete event that lacks only its line
- * end.
+ * Finds the last line of a file. `at` is its position. `isWhole` is true if the line is a complete event, and only its line end
+ * is missing.
  */
 function lastLine(descriptor: number, size: number): { readonly at: number; readonly isWhole: boolean } {
   let tail = Buffer.alloc(0);
@@ -101,7 +102,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Maximum number of characters of a reply's body in the journal. Replies of the contract have some hundred. */
+/** Maximum number of characters of a reply's body in the journal. A normal reply has some hundred characters. */
 const MAX_BODY = 8192;
 
 /** Cuts a long body of a reply, so that a journal with thousands of them stays small. */
@@ -109,7 +110,7 @@ function withShortBody(event: JournalEvent): JournalEvent {
   if (event.event !== 'received' || event.outcome.kind !== 'reply') return event;
   const { reply } = event.outcome;
   if (reply.body.data.length <= MAX_BODY) return event;
-  // The length of base64 is a multiple of 4, and so is the maximum.
+  // Base64 has groups of 4 characters. The maximum is a multiple of 4, so no group is cut.
   const data = reply.body.data.slice(0, MAX_BODY);
   return {
     ...event,
@@ -121,8 +122,8 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
   let open = true;
   const write = (text: string): void => {
     const line = Buffer.from(text);
-    // When a run fails, some calls may still be in flight. Their events must not go into another file that the system has
-    // opened with the same descriptor.
+    // When a run fails, some calls may still be in flight. Their events come after the file was closed. The system may use the
+    // same descriptor for another file, so these events must not be written.
     if (!open) throw new Error(`the journal ${file} is closed`);
     try {
       // If the disk is almost full, the system may write only a part of the line. The next write succeeds or throws the
@@ -152,7 +153,10 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
   };
 }
 
-/** Writes a file that was removed while it was open. The system keeps its content until it is closed. */
+/**
+ * Restores a file that somebody removed while croupier had it open. The system keeps the content until croupier closes the
+ * file, so the content can be copied.
+ */
 function writeAgain(file: string, descriptor: number): void {
   makeFolder(path.dirname(file), 0o700);
   const again = openSync(file, 'wx', 0o600);

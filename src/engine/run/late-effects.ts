@@ -17,8 +17,8 @@ interface Watched {
 }
 
 /**
- * At the end of a run, reads the wallets in which a connection was broken. Finds a debit that took effect after the end of its
- * scenario.
+ * At the end of a run, reads the balances of the wallets in which a connection was broken. Finds a debit that took effect after
+ * the end of its scenario.
  */
 export class LateEffects {
   readonly #options: RunOptions;
@@ -71,7 +71,7 @@ export class LateEffects {
           step: null,
           place: plan.place,
           exchange: null,
-          expected: `the balance of ${session.sessionID} is ${last} at the end of the run, as it was after its last scenario`,
+          expected: `the balance of ${session.sessionID} is ${last} at the end of the run, the same as after its last scenario`,
           actual: `the balance is ${now} although croupier sent no more calls, so ${fell ? 'a debit took effect after its refund had been answered 200' : 'somebody else is using the session'}`,
           causes: [],
         },

@@ -8,7 +8,7 @@ const OWN_FOLDER = '.croupier';
  * Creates a folder and its missing parents. Creates them one by one, because the recursive `mkdirSync` of Node never returns if
  * the system reports "no such folder" although the parent exists (for example `/proc/x`).
  *
- * The folder `.croupier` gets a file that keeps it out of Git, because it holds keys, sessions and signed calls.
+ * Writes a `.gitignore` into the folder `.croupier`, because this folder contains keys, sessions and signed calls.
  *
  * @throws Error of the operating system
  */

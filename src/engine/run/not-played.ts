@@ -66,7 +66,7 @@ export function missingNeed(plan: Plan, options: RunOptions): string | null {
   if (!hasDecimalAmounts(contract) && callsOf(plan).some(givesDecimals))
     return `the scenario sends amounts with decimals, and version ${contract} of the contract has only whole amounts`;
   if (needs.otherClient && options.client.otherClientKey === undefined)
-    return 'the scenario needs a second client of the same operator with another key';
+    return 'the scenario needs a second client of the same operator, and this client must have another key (`clients` in croupier.yaml)';
   if (needs.earlierRun && !options.after)
     return 'the scenario needs the journal of an earlier run (`croupier run --after JOURNAL`)';
   if (needs.campaign && options.campaign === null)

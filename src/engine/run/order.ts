@@ -4,9 +4,9 @@ import { RULE_GROUPS } from '../../contract/rule.ts';
 import type { RunnableScenario } from '../run-options.ts';
 
 /**
- * Sorts the scenarios of a run by group, with basic groups first: the later ones need what the basic ones learn, such as limits of
- * bets. In a group the scenarios of a quick run come first, because they find most faults with few calls. Otherwise the order is random,
- * so that no scenario can depend on it. The same seed always gives the same order.
+ * Sorts the scenarios of a run by group. Basic groups come first, because later groups use what croupier learns in the basic
+ * groups, such as limits of bets. In each group, the scenarios of a quick run come first, because they find most faults with
+ * few calls. Otherwise the order is random, so that no scenario can depend on it. The same seed always gives the same order.
  */
 export function inOrder(scenarios: readonly RunnableScenario[], seed: string): RunnableScenario[] {
   const groups: readonly string[] = RULE_GROUPS;

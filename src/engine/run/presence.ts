@@ -3,14 +3,17 @@ import type { CallName } from '../../contract/call-name.ts';
 import type { JournalEvent, LastReply, Received, Sending } from '../../journal/event.ts';
 import type { Exchange, NoReplyReason } from '../../journal/exchange.ts';
 
-/** Pauses before the probes of an operator that stopped answering, in milliseconds. A restart may take some seconds. */
+/**
+ * Pauses before the probes of an operator that stopped answering, in milliseconds. The operator may be restarting, which takes
+ * some seconds.
+ */
 const PAUSES_MS = [0, 100, 300, 600, 1000, 2000, 3000] as const;
 /** Time after which no further probe is sent, in milliseconds. A probe without a reply takes as long as the deadline. */
 const MAX_PROBING_MS = 15_000;
-/** Number of calls in a row without a reply after which the operator is probed although it accepts connections. */
+/** If this number of calls in a row got no reply, the operator is probed, even if it accepts connections. */
 const MAX_LATE_CALLS = 3;
 
-/** The reasons for a missing reply that an operator which is gone can cause. */
+/** The reasons for a missing reply that are possible if the operator is gone. */
 const LOST: ReadonlySet<NoReplyReason> = new Set([
   'unresolved',
   'refused',
@@ -41,7 +44,7 @@ interface Silence {
   lost: number;
 }
 
-/** Notices during a run that the operator does not answer any call any more. */
+/** Finds out during a run that the operator no longer answers any call. */
 export class Presence {
   readonly #now: () => number;
   readonly #startedMs: number;
@@ -85,8 +88,8 @@ export class Presence {
   }
 
   /**
-   * True if the operator answers. If its latest calls had no reply, probes it for some seconds first. An operator that has
-   * never answered is not probed.
+   * True if the operator answers. If the latest calls had no reply, first probes the operator for some seconds. Does not probe
+   * an operator that has never answered.
    *
    * @param probe sends one call over a new connection
    */
@@ -99,7 +102,7 @@ export class Presence {
     return this.#probing;
   }
 
-  /** True if the operator answers. Connections that are closed again and again are then no sign of a wrong address. */
+  /** True if the operator answers. Then the address is right, even if connections are closed again and again. */
   get answers(): boolean {
     return this.#lastReply !== undefined && this.#farewell === undefined;
   }

@@ -7,7 +7,7 @@ export function quickNotice({ quick, scenarios }: Pick<RunOptions, 'quick' | 'sc
   const left = (level: string): number => quick.rules.filter((rule) => ruleById(rule).level === level).length;
   const levels = ['MUST', 'SHOULD', 'NOTE'].flatMap((level) => (left(level) === 0 ? [] : [`${left(level)} ${level}`]));
   const more = levels.length === 0 ? '' : ` It tests ${listed(levels)} rules that a quick run leaves out.`;
-  return `This was a quick run with ${scenarios.length} of ${quick.scenarios} scenarios. A run without --quick plays all of them.${more} It also tests each rule with more amounts, bodies, moments and calls at once.`;
+  return `This was a quick run with ${scenarios.length} of ${quick.scenarios} scenarios. A run without --quick plays all of them.${more} Such a run also tests each rule with more amounts, more bodies, at other times, and with more calls at the same moment.`;
 }
 
 function listed(words: readonly string[]): string {

@@ -32,8 +32,9 @@ import { SilentWatch } from './silent-watch.ts';
 const MAX_STALE_READ_LINGERS = 15;
 
 /**
- * Plays the scenarios against one client and judges it. Plays them in parallel if there are several players. Passes every event
- * to `record`. Prints nothing and does not decide the exit status, because both are computed from the journal.
+ * Plays the scenarios against one client and judges the client. Plays them in parallel if there are several players. Passes
+ * every event to `record`. Prints nothing and does not decide the exit status, because the caller makes the report and the exit
+ * status from the journal.
  */
 export async function run(options: RunOptions): Promise<void> {
   const started = options.now();
@@ -83,9 +84,12 @@ type Ending = Omit<RunEnded, 'durationMs'>;
 /**
  * One run with all its scenarios.
  *
- * The class schedules the scenarios itself because p-queue cannot do the following. The next scenario is the first one whose
- * players are all free. The concurrency limit changes during the run: it is 1 until the operator has answered once, and 1 again
- * if the operator is overloaded. A waiting scenario can be dropped if the give-up policy decides so.
+ * The class schedules the scenarios itself because p-queue cannot do the following:
+ *
+ * - The next scenario is the first one whose players are all free.
+ * - The maximum number of parallel scenarios changes during the run: it is 1 until the operator has answered once, and 1 again
+ *   if the operator is overloaded.
+ * - The give-up policy can remove a waiting scenario.
  */
 class Run {
   readonly #options: RunOptions;
@@ -164,7 +168,8 @@ class Run {
       await this.#late.readAgain(this.#adjuster);
     if (!this.#presence.farewell && !this.#balancesMoveAnyway) await this.#silentWatch.atEnd(this.#adjuster);
     await this.#restoreBalances();
-    // An operator that is gone has closed all its connections, which says nothing about its kept-alive connections.
+    // An operator that is gone has closed all its connections. So a closed connection does not mean that the operator closes
+    // kept-alive connections during calls.
     const keepAlive = this.#presence.farewell ? undefined : this.#attemptRunner.keepAliveNotice;
     const aboutCurrencies = currencyNotices(this.#options, (currency) =>
       this.#shownDecimals.of({ sessionID: '', currency }),
@@ -182,9 +187,9 @@ class Run {
     return this.#ending();
   }
 
-  /** Restores the balances that scenarios have left higher or lower than they were. Says which could not be restored. */
+  /** Restores the balances that the scenarios have changed. Records a notice for each balance that could not be restored. */
   async #restoreBalances(): Promise<void> {
-    // More calls to an operator that moves wrong amounts would make the balances worse.
+    // If the operator moves wrong amounts, more calls would only make the balances worse.
     const isWrong = WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
     const kept =
       isWrong || this.#presence.farewell || this.#unreachable !== null
@@ -194,14 +199,15 @@ class Run {
       const [change, call] = amount.isNegative()
         ? [`${amount.negated()} lower`, 'send the win']
         : [`${amount} higher`, 'place the bet'];
-      const text = `The balance of session ${sessionID} is ${change} than before the run, because croupier could not ${call} that restores it. croupier settle with the journal of this run tries again.`;
+      const text = `The balance of session ${sessionID} is ${change} than before the run, because croupier could not ${call} that restores it. To try again, run croupier settle with the journal of this run.`;
       this.#options.record({ event: 'notice', text });
     }
   }
 
   /**
-   * Reads balances in currencies whose decimals no document states, because the decimals decide which sessions can play a
-   * scenario. Does so once, so that an operator that does not answer delays the run only once.
+   * Reads balances in the currencies whose decimals neither the contract nor the configuration states. The decimals decide
+   * which sessions can play a scenario. Reads only once in a run, so that an operator that does not answer delays the run only
+   * once.
    */
   async #learnDecimals(): Promise<void> {
     if (this.#hasLearnedDecimals) return;
@@ -218,8 +224,8 @@ class Run {
   }
 
   /**
-   * True if the calls of one player make those of another player wrong. Scenarios of several players would then find faults that
-   * belong to no rule of their own.
+   * True if calls of one player cause wrong answers to calls of another player. Then players must not play in parallel: a
+   * scenario would find faults that its own calls did not cause.
    */
   #playersDisturbEachOther(): boolean {
     if (this.#attribution.isProven('session.isolated')) return true;
@@ -227,7 +233,7 @@ class Run {
     if (this.#options.workers > 1)
       this.#options.record({
         event: 'notice',
-        text: 'Calls of different players at the same moment got wrong balances, so scenarios were played one after another from then on.',
+        text: 'Calls of different players at the same moment got wrong balances. After that, croupier played the scenarios one after another.',
       });
     return true;
   }
@@ -251,7 +257,7 @@ class Run {
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
   }
 
-  /** True if balances change without a call. In this case a changed balance at the end does not prove a late debit. */
+  /** True if balances change without a call. Then a changed balance at the end of the run does not prove a late debit. */
   get #balancesMoveAnyway(): boolean {
     const rules = ['balance.read-only', 'session.isolated'] as const;
     return this.#staleReads.rule !== undefined || rules.some((rule) => this.#attribution.isProven(rule));
@@ -278,8 +284,8 @@ class Run {
     const queue = [...scenarios];
     const waiting: WaitingScenario[] = [];
     const running = new Set<Promise<void>>();
-    // The first scenario is played alone. If the operator does not answer, only one scenario fails, and not one for each
-    // player.
+    // The first scenario is played alone. If the operator does not answer, only one scenario fails, and not one scenario for
+    // each player.
     while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
       if (!this.#stopped) await this.#fill(queue, waiting, running, workers);
       if (running.size === 0) {
@@ -359,13 +365,16 @@ class Run {
     this.#conclude(scenario, played, findings, alone);
   }
 
-  /** Plays scenarios one after another from now on. An operator that fails under many calls at once may manage single calls. */
+  /**
+   * Plays the rest of the scenarios one after another. An operator that fails when it gets many calls at once may be able to
+   * answer single calls.
+   */
   #playSequentially(): void {
     if (this.#overloaded || this.#isSequential) return;
     this.#overloaded = true;
     this.#options.record({
       event: 'notice',
-      text: 'The operator failed or was too busy again and again, so scenarios were played one after another from then on.',
+      text: 'The operator failed or was too busy again and again. After that, croupier played the scenarios one after another.',
     });
   }
 
@@ -382,7 +391,10 @@ class Run {
   }
 }
 
-/** Returns a hint that another part of a divided run may have the missing players. Empty if the run is not divided. */
+/**
+ * Returns a hint that another part of a divided run may have the missing players. Returns an empty text if the run is not
+ * divided.
+ */
 function shardHint({ shard }: RunOptions, { players }: SessionPool): string {
   return shard === undefined ? '' : ` (this shard has only ${players} of ${shard.players} players)`;
 }

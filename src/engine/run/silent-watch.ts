@@ -12,7 +12,9 @@ import { denominationOf } from '../stakes.ts';
 
 /** Number of reads of one watch. They are spread over the time in which a call may take effect late (`lingerMs`). */
 const READS = 16;
-/** Maximum number of watches of one wallet that show nothing. A wallet with a fault would otherwise delay its run. */
+/**
+ * Maximum number of watches of one wallet that show nothing. Otherwise a faulty wallet would delay its run with each failure.
+ */
 const MAX_WATCHES = 5;
 
 /** A wallet in which something failed. */
@@ -22,8 +24,8 @@ interface Suspect {
 }
 
 /**
- * Watches the balances of players after a failure, while croupier sends nothing else for them. A balance that moves then is moved
- * by somebody else, so the wallet must not be blamed.
+ * Watches the balances of players after a failure, while croupier sends nothing else for them. If a balance changes during this
+ * time, somebody else changes it. Then the wallet must not be blamed for the failure.
  */
 export class SilentWatch {
   readonly #options: RunOptions;
@@ -54,7 +56,7 @@ export class SilentWatch {
   }
 
   /**
-   * Watches the wallets of a scenario that failed. No other scenario may use their players meanwhile.
+   * Watches the wallets of a scenario that failed. During the watch, no other scenario may use the players of these wallets.
    *
    * @param reason the reason why the scenario could not be played to its end; null if there is none
    */
@@ -78,7 +80,7 @@ export class SilentWatch {
     }
   }
 
-  /** Watches all wallets in which something failed once more. Nothing else may run. */
+  /** At the end of the run, watches again all wallets in which something failed. No scenario may run at the same time. */
   async atEnd(adjuster: BalanceAdjuster): Promise<void> {
     for (const suspect of this.#suspects.values()) await this.#watch(suspect, adjuster);
   }
@@ -88,7 +90,7 @@ export class SilentWatch {
     if (this.#isMoved) return;
     suspect.watches += 1;
     const { session } = suspect;
-    // The calls of croupier itself get the time in which they may take effect late.
+    // A call of croupier itself may take effect late, so the watch begins only after the time for late effects.
     const restMs = this.#lastCallOf(session) + lingerMs - now();
     if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
     const account = {
@@ -102,7 +104,7 @@ export class SilentWatch {
       const value = await adjuster.read(account, 'probe');
       if (!value) return;
       values.push(value);
-      // After two reads, nobody knows yet whether each read moves the balance by the same amount.
+      // One change is not enough: with only one change, nobody knows whether each read changes the balance by the same amount.
       if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
     }
     if (!this.#isMoved && values.length === READS && changesOf(values) > 0 && !isMovedByReads(values))
@@ -132,8 +134,8 @@ function changesOf(values: readonly Money[]): number {
 }
 
 /**
- * True if the reads themselves may have moved the balance, or if they show old balances by turns: every read differs from the one
- * before by the same amount, or the balance keeps jumping between only two values.
+ * True in two cases. Each balance differs from the previous one by the same amount: then the reads themselves may have changed
+ * the balance. Or there are only two values, which alternate: then the operator may show an old balance in some of its replies.
  */
 function isMovedByReads(values: readonly Money[]): boolean {
   const steps = values.slice(1).map((value, index) => value.minus(values[index] ?? value));

@@ -6,8 +6,8 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import type { StopReason } from '../scenario-context.ts';
 
 /**
- * Collects the findings of a scenario over all its repetitions. A finding that several repetitions make is reported once. A
- * finding that leaves its rule undecided is kept until the end. It is reported only if no repetition decides the rule.
+ * Collects the findings of a scenario over all its repetitions. If several repetitions make the same finding, it is reported
+ * once. A finding that leaves its rule undecided is kept until the end, and is reported only if no repetition decides the rule.
  */
 export class CollectedFindings {
   readonly #report: (finding: Finding) => void;
@@ -95,7 +95,7 @@ export class CollectedFindings {
       else if (missed !== null && !broken && (isOfRaces(rule) || !this.#decided.has(rule)))
         this.#addUndecided(rule, 'inconclusive', missed);
       else if (!this.#decided.has(rule))
-        this.#addUndecided(rule, 'skip', 'nothing happened that shows whether the rule holds');
+        this.#addUndecided(rule, 'skip', 'nothing in this scenario showed whether the operator follows the rule');
     }
   }
 
@@ -164,7 +164,7 @@ export function verdictOf(
   const { findings, passes } = collected;
   const claims = new Set<string>([...rules, EXPECTATION]);
   const start: Verdict = Object.keys(passes).length > 0 ? 'pass' : 'skip';
-  // A skipped rule does not make the scenario skipped if another rule was decided.
+  // If a rule was skipped but another rule was decided, the scenario does not count as skipped.
   const gravest = findings
     .filter(({ verdict, rule }) => verdict !== 'skip' && (claims.has(rule) || verdict === 'fail'))
     .reduce<Verdict>((worst, { verdict }) => graver(worst, verdict), start);

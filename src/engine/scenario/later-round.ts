@@ -1,11 +1,12 @@
 import type { CallStep, Plan, Step } from '../../scenario/plan/plan.ts';
 
 /**
- * Returns the plan for a later round of a race. It leaves out what the first round has shown already:
+ * Returns the plan for a later round of a race. It leaves out what the first round has already shown:
  *
  * - calls before the race to which no later step refers, such as the control.
  * - reads of the balance before the first call. The balance is known from the last round.
- * - the calls that are sent again after the race, and their reads. They are left out only if no other call follows.
+ * - the calls that are sent again after the race, with the balance reads after these calls. They are left out only if no other
+ *   call follows.
  */
 export function laterRound(plan: Plan): Plan {
   const first = plan.steps.findIndex(isRace);
@@ -16,7 +17,7 @@ export function laterRound(plan: Plan): Plan {
   const before: Step[] = [];
   for (const step of plan.steps.slice(0, first).toReversed())
     if (isNeeded(step, [...before, ...raced, ...after, ...plan.always])) before.unshift(step);
-  // A read after a call stays, so that a wrong balance is not blamed on both that call and the race.
+  // A read after a call stays. Without this read, a wrong balance could come from that call or from the race.
   const begin = before.findIndex((step) => !isPlainRead(step));
   return { ...plan, steps: [...(begin === -1 ? [] : before.slice(begin)), ...raced, ...after] };
 }
@@ -55,7 +56,9 @@ function refersTo(call: CallStep, { key, txID, roundID }: CallStep): boolean {
   return (roundID !== null && call.roundID === roundID) || (txID !== null && call.txID === txID);
 }
 
-/** Leaves out the resends after the first reads of the balance, if only resends and reads follow these reads. */
+/**
+ * Leaves out everything after the first reads of the balance, if these are only calls that are sent again and further reads.
+ */
 function withoutRepeats(steps: readonly Step[]): readonly Step[] {
   const read = steps.findIndex(isRead);
   if (read === -1) return steps;

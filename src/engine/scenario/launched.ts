@@ -19,8 +19,8 @@ interface Launched {
 }
 
 /**
- * Judges the calls that the operator's backend has sent to the Core API so far. Also judges whether the operator knows the
- * sessions that it launched.
+ * Judges the calls that the operator's backend has sent to the Core API so far. Also judges whether the wallet knows the
+ * sessions that the backend launched.
  */
 export async function judgeLaunched({ key, place }: LaunchesStep, { context, run, sender }: Launched): Promise<void> {
   const requests = run.launches?.() ?? [];
@@ -34,7 +34,7 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
       step: key,
       purpose: 'step',
     });
-  /** Reads the balance of a session. Retries the read, because a busy operator may answer a moment later. */
+  /** Reads the balance of a session. Retries the read, because a busy operator may be able to answer a moment later. */
   const read = async (session: LaunchedSession): Promise<Exchange> => {
     let exchange = await send(session);
     for (let retry = 0; retry < RETRIES && isOpen(exchange) && !sender.waitPolicy.neverEnds('balance'); retry += 1) {
@@ -88,8 +88,8 @@ function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
 }
 
 /**
- * True if the answer says nothing about the session: there is no answer, the signature was refused, or the operator is busy or
- * fails.
+ * True if the answer says nothing about the session: there is no answer, the operator refused the signature, or the operator is
+ * busy or failed.
  */
 function isOpen(exchange: Exchange): boolean {
   const status = replyStatus(exchange);

@@ -2,9 +2,9 @@ import type { CallStep, Plan, Step } from '../../scenario/plan/plan.ts';
 import type { Names } from '../scope.ts';
 
 /**
- * Finds the balance reads of a scenario that may be left out. A read may be left out if the call before it was answered with the
- * expected balance, and if the scenario reads the same balance again later. A wrong effect of the call is then seen by that
- * later read, and croupier plays the scenario again with all reads to find the call.
+ * Finds the balance reads of a scenario that may be left out. A read may be left out if the call before it was answered with
+ * the expected balance, and if the scenario reads the same balance again later. If the call had a wrong effect, the later read
+ * shows it. Then croupier plays the scenario again with all reads, to find the call.
  */
 export class NeedlessReads {
   readonly #names: Names;
@@ -36,7 +36,7 @@ export class NeedlessReads {
 
 function callsBefore({ steps, always }: Plan, names: Names): ReadonlyMap<string, CallStep> {
   const found = new Map<string, CallStep>();
-  // The effects of a broken or slow call, or of calls at the same instant, may come later, so all reads are needed.
+  // A broken or slow call, or calls at the same instant, may take effect later. So such a scenario needs all its reads.
   if (!steps.every((step) => step.kind === 'call' && hasPlainConnection(step)) || always.length > 0) return found;
   for (const [index, read] of steps.entries()) {
     const before = steps[index - 1];
@@ -59,7 +59,7 @@ function hasPlainConnection({ deviations, after, eventuallyMs }: CallStep): bool
   );
 }
 
-/** True for a read without an own expectation. */
+/** True for a read without an expectation of its own. */
 function isPlainRead(step: Step): step is CallStep {
   if (step.kind !== 'call' || step.call !== 'balance' || step.name !== undefined) return false;
   const { deviations, expect, session } = step;

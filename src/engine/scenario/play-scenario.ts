@@ -42,7 +42,7 @@ export interface PlayOptions extends ScenarioPlayOptions {
    * True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as failed in every attempt.
    */
   readonly isLasting?: (step: string) => boolean;
-  /** True if balance reads that the replies make needless are left out. */
+  /** True if balance reads are left out when the balances in the replies are enough. */
   readonly fewerReads?: boolean;
 }
 
@@ -54,17 +54,24 @@ export interface Played {
   readonly passes: Tally;
   /** Rules that were broken and have no other broken rule as their cause. */
   readonly broken: readonly RuleId[];
-  /** Endpoints that carried out a call with a wrong signature. */
+  /** Endpoints that carried out a call although its signature was wrong. */
   readonly letIn: readonly CallName[];
-  /** True if no stale read was known when the scenario began, so its reads did not wait and may have been stale. */
+  /**
+   * True if the run knew of no stale read when the scenario began. Then the reads of the scenario did not wait, so they may
+   * have been stale.
+   */
   readonly unaware: boolean;
-  /** The reason why another attempt may decide what this attempt did not. Null if another attempt would be useless. */
+  /**
+   * The reason why another attempt may decide rules that this attempt left undecided. Null if another attempt would be useless.
+   */
   readonly retryReason: 'excess' | 'stale-connection' | 'connection' | 'busy' | null;
-  /** Steps with a temporary error, and bets that were wrongly declined: their reply may differ on the next attempt. */
+  /**
+   * Steps with a temporary error, and bets that were wrongly declined. In the next attempt, the operator may reply differently.
+   */
   readonly turnedAway: ReadonlySet<string>;
   /** The balance that the scenario needs, if it was not played because the balance was too low. Otherwise null. */
   readonly needed: Money | null;
-  /** True if the scenario was stopped because the operator declined a call, as it may. */
+  /** True if the scenario was stopped because the operator declined a call that it may decline. */
   readonly isSkippedEarly: boolean;
   /** Number of balance reads that were left out. */
   readonly leftOut: number;
@@ -88,8 +95,8 @@ interface Repetition {
 }
 
 /**
- * Plays one scenario, from the first read to the restored balance. A scenario with a race is repeated with new ids, from the
- * balance that the last repetition left. The repetitions end when one finds a problem or a limit is reached.
+ * Plays one scenario, from the first read to the restored balance. Repeats a scenario with a race, with new ids and from the
+ * balance that the last repetition left. The repetitions end when a repetition finds a problem or a limit is reached.
  */
 export async function playScenario(options: PlayOptions): Promise<Played> {
   const { plan } = options;
@@ -177,8 +184,8 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
   await options.shownDecimals.learn(options.assignment.values(), options.plan.id);
   for (let plan = options.plan; ; plan = laterRound(options.replan())) {
     const report = (finding: Finding): void => collected.add(finding);
-    // Only the first round can show that a call fails in every attempt. In a later round, a call that the operator cannot serve
-    // just ends the repetitions.
+    // Only the first round can show that a call fails in every attempt. If the operator cannot serve a call in a later round,
+    // the repetitions end.
     const isLasting = (step: string): boolean =>
       races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);
     const context = createScenarioContext({ ...options, plan, wallets, report, isLasting });
@@ -191,7 +198,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
       owedCalls: debts,
       needlessReads,
     });
-    // The scenario tests whether the operator knows the sessions that it launched, so their balances are not read before.
+    // The scenario tests whether the wallet knows the launched sessions, so their balances are not read before.
     const opened = plan.needs.launches
       ? null
       : await setUp(context, runner, options.adjuster, shared.openings, options.knownBalances);
@@ -218,7 +225,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
 }
 
 /**
- * Reads the balance, because this read may show a problem that makes another repetition needless. Returns true if another
+ * Reads the balance, because this read may show a problem. Then no further repetition is necessary. Returns true if another
  * repetition is still useful.
  */
 async function readAndAskAgain(

@@ -9,9 +9,9 @@ import { type ScenarioContext, sessionOf } from '../scenario-context.ts';
 /**
  * Completes the open rounds of a wallet with wins of 0, as the service does at the end of each lost round.
  *
- * @param except a round that is not completed here
- * @returns `fits`: false if a reply had another balance than the last read; `completed`: the wins whose reply had the balance of
- * the last read
+ * @param except a round that the caller completes itself
+ * @returns `fits`: false if a reply had a balance that differs from the last read; `completed`: the wins whose reply had the
+ * balance of the last read
  */
 export async function endRounds(
   context: ScenarioContext,
@@ -32,7 +32,8 @@ export async function endRounds(
     if (isSame) completed.push({ step: winOfRound(round), exchange });
     return isSame;
   };
-  // Rounds that began at the same instant are completed at the same instant too, so that a race with many bets stays quick.
+  // Rounds that began at the same instant are completed at the same instant too, because it would take long to complete the
+  // many rounds of a race one after another.
   const fits = await Promise.all(rounds.filter(({ group }) => group !== null).map(end));
   // A busy operator may decline some of the wins that come at the same instant. These are sent again, one after another.
   for (const round of roundsOf(context, wallet)) {

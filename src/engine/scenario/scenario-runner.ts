@@ -34,11 +34,14 @@ export interface ScenarioRunnerOptions extends DispatchOptions {
 
 /** Maximum number of retries of a call that the operator may still be working on. */
 const MAX_RETRIES = 6;
-/** Maximum number of retries of a busy call in the last attempt at a scenario, so that short limits on calls pass. */
+/**
+ * Maximum number of retries of a call that the operator answers with "too busy", in the last attempt at a scenario. It is
+ * higher than before, so that a short limit on the number of calls ends in the meantime.
+ */
 const PATIENT_RETRIES = 5;
-/** Maximum number of times that a call is sent to settle an unknown outcome. */
+/** Maximum number of times that a call is sent to find out an unknown outcome. */
 const MAX_SETTLINGS = 4;
-/** Maximum number of times that a call is sent to settle an unknown outcome after the run was interrupted. */
+/** Maximum number of times that a call is sent to find out an unknown outcome after the run was interrupted. */
 const MAX_SETTLINGS_INTERRUPTED = 2;
 const FIRST_SETTLING_PAUSE_MS = 50;
 /** Number of calls in a `repeat` step after which the balance is read. */
@@ -160,8 +163,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Reads the balance from time to time in a long repetition. Every effect is kept in memory until a read shows it, so reads
-   * limit the memory.
+   * Reads the balance from time to time if a step repeats a call many times. croupier keeps every effect in memory until a read
+   * shows the effect, so the reads limit the memory.
    */
   async #readIfManyUnread(): Promise<StopReason | null> {
     for (const { alias, wallet } of this.#context.wallets) {
@@ -173,8 +176,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Returns the reason to stop after a value of a step could not be computed. A bet that was answered 500 leaves the balance
-   * undefined until its refund, so in this case the scenario is skipped.
+   * Returns the reason to stop after a value of a step could not be computed. If a bet was answered 500, the balance is not
+   * defined until the refund of this bet, so the scenario is skipped.
    */
   #stopAfterError(step: Step, error: EvaluationError): StopReason {
     const open = this.#context.wallets.some(({ wallet }) => wallet.branches.some(({ kind }) => kind === 'lost'));
@@ -233,8 +236,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Completes the open rounds of a session with a win of 0 before the next round begins, as the service does. Keeps a round open
-   * if a later step refers to it, or if the scenario is about rounds that overlap.
+   * Completes the open rounds of a session with a win of 0 before the next round begins, as the service does. Does not complete
+   * a round if a later step refers to this round, or if the scenario tests rounds that overlap.
    */
   async #endRoundsBefore(bets: readonly CallStep[]): Promise<StopReason | null> {
     const { openRounds, plan, judge } = this.#context;
@@ -256,8 +259,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Returns the maximum number of retries of a win or refund. The number is highest if the connection of the first call or of
-   * its bet was broken, because the operator may still be working on that call.
+   * Returns the maximum number of retries of a win or refund. The number is highest if the connection of the first call, or of
+   * the refunded bet, was broken: the operator may still be working on that call.
    */
   #retriesOf(step: CallStep): number {
     if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return 0;
@@ -265,14 +268,15 @@ export class ScenarioRunner {
     const { source, target, signedRight } = this.#context.judge.plannedCalls.planned(step);
     const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
     if (broken) return MAX_RETRIES;
-    // The service repeats the refund of a declined bet too, because the decline may have been lost on its way.
+    // The service repeats the refund of a declined bet too, because the network may have lost the decline.
     const isOfDeclined = step.call === 'refund' && ['declined', 'refused'].includes(target?.step.expect.outcome ?? '');
     return signedRight && (step.expect.outcome === 'accepted' || isOfDeclined) ? RETRIES : 0;
   }
 
   /**
-   * Returns the maximum number of times that a call is sent again to a busy operator. 0 for a new bet: the service does not send
-   * it again, and the next read shows whether it was taken. 0 also for a win or refund, which {@link #retriesOf} decides.
+   * Returns how many times at most a call is sent again while the operator is busy. Returns 0 for a new bet: the service does
+   * not send a bet again, and the next read shows whether the operator took the bet. Returns 0 for a win or refund if {@link
+   * #retriesOf} already allows retries.
    */
   #busyRetriesOf(step: CallStep): number {
     if (step.deviations.break || step.deviations.trickle) return 0;
@@ -357,7 +361,10 @@ export class ScenarioRunner {
   }
 }
 
-/** Returns the kind of a call, for which a busy operator is noted: its endpoint, whether it is new, and the expected reply. */
+/**
+ * Returns the kind of a call: its endpoint, whether it is new, and the expected reply. The run counts for each kind how often
+ * the operator was too busy.
+ */
 function kindOf({ call, origin, expect }: CallStep): string {
   return `${call} ${origin.kind} ${expect.outcome}`;
 }

@@ -30,7 +30,7 @@ export async function setUp(
     const left = lastLeft?.balance ?? ofLastRepetition(wallet);
     if (left) {
       context.judge.reads.open(wallet, left);
-      // The win was answered with the right balance. If it has moved money all the same, the next read shows this.
+      // The win was answered with the right balance. If the win has moved money all the same, the next read shows it.
       for (const { step, exchange } of lastLeft?.completed ?? [])
         context.judge.roundEnded({ ...step, session: alias, place: context.plan.place }, exchange);
     } else {
@@ -46,8 +46,8 @@ export async function setUp(
   if (!wanted || !wallet || !has) return null;
   const needed = evaluateMoney(wanted, scopeOf(context.names, undefined));
   if (has.compare(needed) >= 0) return null;
-  // The scenario may spend the whole balance. croupier can win money back only with a bet, so it raises the balance by one more
-  // stake.
+  // The scenario may spend the whole balance. Afterwards croupier can win the money back only with a bet, so it raises the
+  // balance by one more stake.
   const account = accountOf(context, 'main');
   const raised = await adjuster.bring(account, has, needed.plus(account.denomination.stake), 'prepare');
   if (raised) context.judge.reads.open(wallet, raised);
@@ -67,7 +67,7 @@ function ofLastRepetition(wallet: Wallet): Money | undefined {
   return wallet.moves.length === 0 ? wallet.certain() : undefined;
 }
 
-/** The rules that an operator breaks if it moves other amounts than those of the calls. */
+/** The rules that an operator breaks if it moves a wrong amount of money for a call. */
 export const WRONG_BOOKING_RULES: readonly RuleId[] = [
   'bet.debit',
   'win.credit',
@@ -77,7 +77,7 @@ export const WRONG_BOOKING_RULES: readonly RuleId[] = [
 ];
 
 /**
- * Reads the balances once more to decide what is still uncertain: effects that no read has shown, and calls that may have taken
+ * Reads the balances once more if something is still uncertain: an effect that no read has shown, or a call that may have taken
  * effect late.
  *
  * @param when `now`: does not wait for late effects; `lingered`: waits for them first
@@ -102,8 +102,8 @@ export async function readLast(
 
 /**
  * Completes the rounds that are still open, as the service does, and restores the balance of every wallet. If money is missing,
- * completes one of the rounds with a win of the missing money, which saves a round. The wins of all other rounds are 0. A small
- * change of the balance stays until the end of the run.
+ * one of these rounds gets a win of the missing amount, so croupier does not have to play another round. The wins of all other
+ * rounds are 0. A small change of the balance stays until the end of the run.
  *
  * @param completed receives the wins of 0 that were sent after the last read, by wallet
  * @param isBroken true if the scenario has shown a rule to be broken
@@ -162,8 +162,8 @@ export async function restore(
 }
 
 /**
- * Completes the rounds that a round of a race has left open. If the balance is too low for the next round of the race, one of the
- * wins raises it, which saves a bet.
+ * Completes the rounds that a round of a race has left open. If the balance is too low for the next round of the race, one of
+ * these rounds gets a win that raises the balance, so no further bet is necessary.
  */
 export async function endRoundsOfRace(
   context: ScenarioContext,
@@ -193,7 +193,7 @@ function isUnread(wallet: Wallet): boolean {
 }
 
 /**
- * Returns zero for a wallet that could not be read and should be empty, because some operators report no balance for an empty
+ * Returns zero if the balance could not be read and the wallet must be empty: some operators return no balance for an empty
  * wallet. Otherwise returns undefined.
  */
 function certainZero(wallet: Wallet): Money | undefined {
@@ -201,7 +201,7 @@ function certainZero(wallet: Wallet): Money | undefined {
   return isUnread(wallet) && certain?.isZero() ? certain : undefined;
 }
 
-/** True if a call may still move money. A call that was answered "declined" moves no money, unless it is sent again. */
+/** True if a call may still move money. A declined call moves no money, unless it is sent again. */
 export function isUncertain({ branches }: Wallet, { judge }: ScenarioContext): boolean {
   return branches.some(({ kind, txID }) => kind !== 'either' && judge.effects.ofTxID(txID)?.answer !== 'declined');
 }

@@ -4,22 +4,22 @@ import type { CallStep, TogetherStep } from '../../scenario/plan/plan.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
 
 /**
- * Sends a call until it is answered, to settle an unknown outcome. If `judged` is true, the answer is judged. Otherwise the
- * answer only updates the model of the wallet.
+ * Sends a call until the operator answers it, because the outcome of the call is unknown. If `judged` is true, croupier judges
+ * the answer. Otherwise the answer only updates the model of the wallet.
  */
 export type SendSettling = (step: CallStep, how: { readonly judged: boolean }) => Promise<void>;
 
 /**
- * Settles the calls with an unknown outcome as the service would. Refunds bets, and sends wins and refunds again, until each of
- * them is answered 200. Judges the refund of a bet. Other answers only update the model of the wallet.
+ * Handles the calls with an unknown outcome as the service does: refunds the bets, and sends the wins and refunds again, until
+ * each of these calls is answered 200. Judges the refund of a bet. Other answers only update the model of the wallet.
  */
 export async function settle(context: ScenarioContext, send: SendSettling, uuid: () => string): Promise<void> {
   await settleAll(context, send, uuid, unsettled(context));
 }
 
 /**
- * Settles the calls of a race as soon as all of them have ended, so that the next read shows their effects. Skips calls that
- * later steps of the scenario send again or refund.
+ * Handles the calls of a race that have an unknown outcome as soon as all calls of the race have ended. So the next read shows
+ * their effects. Skips calls that later steps of the scenario send again or refund.
  */
 export async function settleRace(
   context: ScenarioContext,
@@ -53,19 +53,19 @@ async function settleAll(
   transactions: readonly Transaction[],
 ): Promise<void> {
   for (const transaction of transactions) {
-    // An earlier call in this loop may have settled the transaction already.
+    // The outcome may be known by now, because of an earlier call in this loop.
     if (transaction.state !== 'unknown') continue;
     const key = `settle.${transaction.planned.step.key}`;
     if (transaction.planned.step.call !== 'bet') await send(againOf(transaction, key), { judged: false });
-    // A refund that was already sent is sent again. The bet does not get a second refund.
+    // If a refund of this bet was already sent, the same refund is sent again. The bet does not get a second refund.
     else if (!unsettled(context).some((other) => refundedBy(other) === transaction.planned.step.key))
       await send(refundOf(context, transaction, key, uuid), { judged: true });
   }
 }
 
 /**
- * Returns the transactions with an unknown outcome. Returns a copy, because a refund adds new transactions, which must not be
- * settled again.
+ * Returns the transactions with an unknown outcome. Returns a copy of the list, because the caller sends refunds, and these new
+ * transactions must not be handled in the same loop.
  */
 function unsettled({ judge }: ScenarioContext): readonly Transaction[] {
   return Array.from(judge.effects.all()).filter(({ state, wallet }) => state === 'unknown' && wallet !== null);

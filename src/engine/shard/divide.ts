@@ -45,9 +45,9 @@ export function playablePlayers(sessions: readonly SessionUnderTest[]): readonly
 }
 
 /**
- * Divides a run into parts that take about the same time and have different players. Players that a scenario needs together
- * stay together, as long as every part gets a player. A scenario goes to a part that has all its players. The same input always
- * gives the same parts.
+ * Divides a run into parts that take about the same time and have different players. If a scenario needs several players, they
+ * stay in one part, as long as every other part still gets a player. A scenario goes to a part that has all its players. The
+ * same input always gives the same parts.
  */
 export function divide<Scenario extends RunnableScenario>(
   scenarios: readonly Scenario[],
@@ -124,7 +124,7 @@ function bestUnion(
   );
   let best: { playerGroup: readonly string[]; at: number; serves: number; size: number } | undefined;
   for (const playerGroup of unique.values()) {
-    // If one of the players already has a group, the others join that group. Players of two different groups cannot be joined.
+    // If one of the players already has a group, the other players join this group. Two different groups cannot be joined.
     const holding = groups.flatMap((group, at) => (playerGroup.some((player) => group.has(player)) ? [at] : []));
     const at = holding[0] ?? groups.findIndex(({ size }) => size === 0);
     const group = groups[at];
@@ -167,7 +167,7 @@ function assignTo<Scenario>(
   const chosen = among.find((part) => part.load / parallelism(part) === least);
   if (!chosen) return;
   chosen.given.add(scenario);
-  // A scenario that nobody can play takes no time. A scenario with several players keeps all of them busy.
+  // If nobody can play the scenario, it takes no time. A scenario with several players keeps all of them busy.
   chosen.load += weight * Math.min(playerGroups.smallestWithin(chosen.players) ?? 0, parallelism(chosen));
 }
 
@@ -175,7 +175,7 @@ function countIn(group: ReadonlySet<string>, wanted: ReadonlySet<string>): numbe
   return [...group].filter((player) => wanted.has(player)).length;
 }
 
-/** Maximum number of players for which every subset is looked up. With more players it is faster to compare each group. */
+/** Up to this number of players, every subset is looked up. With more players, it is faster to compare each group. */
 const MAX_ENUMERATED = 6;
 
 /** The groups of players that can play a scenario. */

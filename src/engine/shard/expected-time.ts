@@ -7,8 +7,8 @@ const CALL_MS = 3;
 const RACE_MS = 1000;
 
 /**
- * Returns the expected duration of a scenario that was never measured, in milliseconds. It counts mainly settle times and
- * races, so it is good enough only to compare scenarios.
+ * Returns the expected duration of a scenario that was never measured, in milliseconds. It includes little more than settle
+ * times and races, so it is only good enough to compare scenarios with each other.
  */
 export function expectedTime({ steps, always }: Pick<Plan, 'steps' | 'always'>, lingerMs: number): number {
   const all = [...steps, ...always];

@@ -103,14 +103,14 @@ describe('a currency that croupier does not know', () => {
     const { verdict, notices } = await played({ s1: 2 }, 'PEPE');
     expect(verdict('bet.debit')).toBe('pass');
     expect(notices).toEqual([
-      'croupier does not know the currency PEPE. It is tested all the same. To test its decimals, set `decimals: { PEPE: … }` in croupier.yaml.',
+      'croupier does not know the currency PEPE, but tests it all the same. To test its decimals, set `decimals: { PEPE: … }` in croupier.yaml.',
     ]);
   });
 
   it('is compared with known codes, because a letter may be in the wrong case', async () => {
     const { notices } = await played({ s1: 2 }, 'usd', { decimals: { usd: 2 } });
     expect(notices).toEqual([
-      'croupier does not know the currency usd. It is tested all the same. Did you mean USD? Letter case matters.',
+      'croupier does not know the currency usd, but tests it all the same. Did you mean USD? Upper and lower case matter.',
     ]);
   });
 });

@@ -67,7 +67,7 @@ describe('a correct operator', () => {
     const run = await ran(url, [scenarioOf('win/one', steps)]);
     expect(wallet.balance().format(2)).toBe('102.00');
     expect(run.fold.notices).toEqual([
-      'The balance of session s1 is 2 higher than before the run, because croupier could not place the bet that restores it. croupier settle with the journal of this run tries again.',
+      'The balance of session s1 is 2 higher than before the run, because croupier could not place the bet that restores it. To try again, run croupier settle with the journal of this run.',
     ]);
   });
 

@@ -85,7 +85,7 @@ describe('a rule of the scenario', () => {
   it('a rule that was not tested is skipped, or gets the reason why the scenario stopped', () => {
     const { said, close } = collected();
     close();
-    expect(said()).toEqual(['skip nothing happened that shows whether the rule holds']);
+    expect(said()).toEqual(['skip nothing in this scenario showed whether the operator follows the rule']);
     const stopped = collected();
     stopped.close({ verdict: 'inconclusive', reason: 'the bet was lost', connection: false, causes: [] });
     expect(stopped.said()).toEqual(['inconclusive the bet was lost']);
