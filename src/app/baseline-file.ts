@@ -25,8 +25,8 @@ const entry = z.strictObject({
   reason: text.describe('The reason why the rule may fail for a while.'),
   ticket: text.describe('The ticket for the fix: its number or its URL.'),
   expires: z
-    .string('must be a day, as in 2027-03-31')
-    .refine(isDay, 'must be a day of the calendar, as in 2027-03-31')
+    .string('must be a date, such as 2027-03-31')
+    .refine(isDay, 'must be a date that exists, such as 2027-03-31')
     .meta({ format: 'date' })
     .describe('The last day, in UTC, on which the rule may fail.'),
   endpoint: z
@@ -34,7 +34,7 @@ const entry = z.strictObject({
     .optional()
     .describe('The only endpoint at which the rule may fail. Default: every endpoint.'),
   scenario: z
-    .union([text, z.array(text).min(1, 'needs one scenario at least')])
+    .union([text, z.array(text).min(1, 'needs at least one scenario')])
     .optional()
     .describe(
       'The only scenario in which the rule may fail, or a list of scenarios. An id without a case means all cases. Default: every scenario.',
@@ -82,7 +82,7 @@ export interface Subjects {
   readonly suite: readonly NamedScenario[];
   /** The scenarios of `suite` that this run plays. */
   readonly chosen: readonly NamedScenario[];
-  /** The ExtCIDs of the configuration; empty if they are not known, and then no client of an entry is checked. */
+  /** The ExtCIDs of the configuration. Empty if they are not known; then the clients of entries are not checked. */
   readonly clients: readonly string[];
 }
 
@@ -122,7 +122,7 @@ function lineOf(values: PlacedValues, index: number): number {
   return diagnosticAt(values.range([index]), '').line;
 }
 
-/** Returns the scenarios that an entry names; undefined alone stands for every scenario. */
+/** Returns the scenarios that an entry names; a list with only undefined stands for every scenario. */
 function scenariosOf({ scenario }: Entry): readonly (string | undefined)[] {
   return typeof scenario === 'string' || scenario === undefined ? [scenario] : [...new Set(scenario)];
 }

@@ -11,7 +11,7 @@ import { editList } from '../scenario/yaml/edit-list.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
 
-/** An entry of a baseline whose reason, ticket and expiry may not be filled in yet. */
+/** An entry of a baseline, in which the user may still have to fill in the reason, the ticket and the last day. */
 const draft = z.object({
   rule: z.enum([...RULES.map(({ id }) => id), EXPECTATION]),
   client: z.string().optional(),
@@ -29,12 +29,12 @@ const WORDS = {
   eitherOf: 'text or a list of texts',
 } satisfies Words;
 
-/** A day after every last day of an entry, for entries without one. */
+/** The last day of an entry that has none. It is later than every real last day. */
 const NEVER = '9999-12-31';
 
 /**
- * Brings a baseline up to date after a run. Removes what the run has shown to be fixed, and adds what fails and is not listed.
- * Everything else stays as it is: other entries, entries of other clients, comments, reasons and dates.
+ * Brings a baseline up to date after a run. Removes the failures that the run has shown to be fixed, and adds the failures that
+ * are not listed. Everything else stays as it is: other entries, entries of other clients, comments, reasons and dates.
  *
  * @param yaml the text of the baseline
  * @param file the name of the baseline in messages
@@ -53,7 +53,10 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   return editList(yaml, { removed, added: entriesFor(fold, missing).map(entryText).join('') });
 }
 
-/** Reads the entries of a baseline, which may have empty values. @throws UsageError with every mistake if the text is not a baseline */
+/**
+ * Reads the entries of a baseline. Their values may be empty. @throws UsageError with every mistake if the text is not a
+ * baseline
+ */
 export function readDrafts(yaml: string, file: string): readonly z.infer<typeof draft>[] {
   const { root, diagnostics } = readDocument(yaml, file);
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
@@ -65,8 +68,8 @@ export function readDrafts(yaml: string, file: string): readonly z.infer<typeof 
 }
 
 /**
- * Returns one known failure for each scenario of an entry; none for an entry of another client. The number of the entry, from 1,
- * takes the place of its line.
+ * Returns one known failure for each scenario of an entry; returns an empty list if the entry belongs to another client. The
+ * field `line` contains the number of the entry, from 1.
  */
 function knownFailures(entry: z.infer<typeof draft>, index: number, { run, baseline }: Fold): readonly KnownFailure[] {
   if (entry.client !== undefined && entry.client !== run.client.extCID) return [];

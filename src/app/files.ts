@@ -7,7 +7,7 @@ import { UsageError } from './exit-status.ts';
 
 /**
  * Returns the folder of the installed package, which contains package.json and the built-in scenarios. In the single
- * executable, returns the path of the executable; `readBytes` and `filesBelow` read the files inside.
+ * executable, returns the path of the executable. `readBytes` and `filesBelow` read the files inside the executable.
  */
 export function packageRoot(): string {
   if (sea.isSea()) return process.execPath;
@@ -98,8 +98,8 @@ export function whyUnreadable(error: unknown): string {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Returns a function that reads the body files of curl lines. It uses only the base name and only this folder, because
- * a path in a log must not open any other file of this machine.
+ * Returns a function that reads the body files of curl lines. It ignores the folders in the path and reads only from this
+ * folder: a path in a log must not open any other file of this machine.
  */
 export function bodyFilesIn(folder: string): ReadFileBeside {
   return (name) => {

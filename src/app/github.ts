@@ -15,8 +15,8 @@ export interface GithubStep {
 }
 
 /**
- * Maximum size of a step summary before another report is added. GitHub drops a summary above 1 MiB, and a report has
- * at most 60 kB.
+ * Maximum size of a step summary to which another report may be added. GitHub drops a summary above 1 MiB, and a report has at
+ * most 60 kB.
  */
 const SUMMARY_BYTES = 1_048_576 - 65_536;
 
@@ -33,8 +33,8 @@ export function startGithubStep(
   { isWanted, secrets, json }: { isWanted: boolean | undefined; secrets: readonly string[]; json: boolean },
 ): GithubStep | undefined {
   if (!isOn(stdio.env.GITHUB_ACTIONS) || isWanted === false || isOff(stdio.env.CROUPIER_GITHUB)) return undefined;
-  // GitHub reads stderr as well as stdout. These lines contain keys and stdout may be redirected to a file, so they go
-  // to stderr.
+  // GitHub reads these lines from stderr too. They contain keys, and stdout may be redirected to a file, so croupier writes
+  // them to stderr.
   for (const secret of secrets.filter((text) => text !== '')) {
     stdio.err.writeSecret(`::add-mask::${forWorkflowMessage(secret)}\n`);
   }

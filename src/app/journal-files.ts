@@ -63,8 +63,8 @@ function writerOf(file: string): number | undefined {
 const MAX_FIRST_LINE = 1024 * 1024;
 
 /**
- * Returns a file name with the date and time, so that names sort by time. A random part keeps the names of runs apart
- * that start in the same second.
+ * Returns a file name with the date and time, so that names sort by time. A random part makes the names of runs that start in
+ * the same second different.
  */
 function journalName(now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
@@ -76,7 +76,7 @@ export function isOwnJournalName(name: string): boolean {
   return /^\d{4}-\d\d-\d\d-\d{6}-[0-9a-f]{6}\.ndjson$/.test(name);
 }
 
-/** Returns the remarks about the connection to the operator that a journal records. */
+/** Returns the remarks about the connection to the operator. They are written to the journal. */
 export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly string[] {
   const all: string[] = [];
   if (wire.insecureTls) {
@@ -132,8 +132,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * True if a process is croupier. The system may have given the id to another program since. If the command line can't
- * be read, the process counts as croupier.
+ * True if a process is croupier. After croupier has ended, the system may give its process id to another program. If the
+ * command line of the process can't be read, the process counts as croupier.
  */
 function isCroupier(pid: number): boolean {
   try {

@@ -6,7 +6,10 @@ const QUICK = 'quick';
 /** The number of rounds of each race in a quick run. */
 export const QUICK_RACE_ROUNDS = 2;
 
-/** The built-in scenarios of a quick run: for each MUST rule a scenario that tests it with few calls and without long waits. */
+/**
+ * The built-in scenarios of a quick run: for each MUST rule, a scenario that tests this rule with few calls and without long
+ * waits.
+ */
 const QUICK_IDS: ReadonlySet<string> = new Set([
   'bet/debit',
   'bet/insufficient-funds',
@@ -55,7 +58,7 @@ const QUICK_IDS: ReadonlySet<string> = new Set([
   'launch/backend',
 ]);
 
-/** Rules that the scenarios of a quick run test too, although none of them is about these rules. */
+/** Rules that the scenarios of a quick run also test, although no scenario of a quick run lists them. */
 export const ALSO_TESTED: ReadonlySet<RuleId> = new Set([
   'balance.read-only',
   'bet.decimal-amount',

@@ -12,7 +12,7 @@ import { createService } from '../service/service.ts';
 export interface Reference {
   readonly client: ClientUnderTest;
   readonly campaign: string;
-  /** Returns the requests that the operator's backend has sent to the embedded service. */
+  /** Returns the requests that the backend of the embedded operator has sent to the embedded service. */
   readonly launches: () => readonly LaunchRequest[];
   readonly secrets: readonly string[];
   close(): Promise<void>;
@@ -55,8 +55,8 @@ export async function startReference(
   const { extCID, cID } = service.client;
   const backend = createBackend({ baseUrl: service.baseUrl, cID, extCID, apiKey }, behaviour);
   const active = sessions.filter(({ state }) => state === 'active');
-  // The service may refuse a request of the operator. This is no error here: the service has recorded the request, and
-  // the operator is judged by the record.
+  // The service may refuse a request of the operator. This is no error here: the service has recorded the request, and croupier
+  // judges the operator by this record.
   await Promise.allSettled([
     backend.games(),
     backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),

@@ -53,14 +53,14 @@ function readReportRequest(text: string, flag: string): ReportRequest {
   const report = form === undefined ? usual : forms?.[form];
   if (!report)
     throw new UsageError(
-      `${flag} ${text}: there is no form ${form} of the kind ${kind}. The forms are ${Object.keys(forms ?? {}).join(', ')}.`,
+      `${flag} ${text}: the report ${kind} has no option ${form}. Possible: ${Object.keys(forms ?? {}).join(', ')}.`,
     );
   if (file === '')
     throw new UsageError(`${flag} ${text}: the file name is missing. Write it as in ${flag} ${kind}=report.${kind}`);
   return { kind, report, file };
 }
 
-/** Separates the form from the file name, as in `report.xml,strict`. */
+/** Separates the option from the file name, as in `report.xml,strict`. */
 function withForm(value: string): readonly [file: string, form: string | undefined] {
   const at = value.lastIndexOf(',');
   return at < 0 ? [value, undefined] : [value.slice(0, at), value.slice(at + 1)];
@@ -97,7 +97,7 @@ export function refuseSharedFile(file: string, flag: string, clientCount: number
 export function refuseOverwriting(file: string, flag: string, kept: readonly string[]): void {
   if (kept.includes(file))
     throw new UsageError(
-      `${flag}: ${file} is the journal that the report is made from, and must not be overwritten. Name another file.`,
+      `${flag}: ${file} is the journal from which the report is made, so it must not be overwritten. Name another file.`,
     );
 }
 
@@ -105,7 +105,8 @@ export function refuseOverwriting(file: string, flag: string, kept: readonly str
 const MODE = 0o600;
 
 /**
- * Returns the text of a report. A baseline that exists is brought up to date, and every other file is replaced.
+ * Returns the text of a report. If the file is a baseline and exists, the text is this baseline, brought up to date. Every
+ * other file is replaced.
  *
  * @param file the absolute path of the file to write
  * @throws UsageError if the file is to be a baseline and contains something else
@@ -133,13 +134,13 @@ export async function* reportPieces(
  */
 export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
   makeFolder(path.dirname(file));
-  // A rename would replace a device, a pipe or a link by a regular file. So this code writes to it directly.
+  // A rename would replace a device, a pipe or a link with a regular file. So these are written directly.
   if (!isRegular(file)) return writeInto(openSync(file, 'w', MODE), pieces);
   const draft = await draftWhole(file, pieces);
   draft.commit();
 }
 
-/** The finished content of a file that is not in its place yet. */
+/** The finished content of a file. It is still in a temporary file, or in memory. */
 export interface Draft {
   /** Puts the content in its place. @throws the system's error */
   commit(): void;
@@ -147,8 +148,8 @@ export interface Draft {
 }
 
 /**
- * Writes the content of a file next to its place, so that several files can be written together or not at all. The content for a
- * device, a pipe or a link is held in memory.
+ * Writes the content to a temporary file in the same folder. So several files can be written together or not at all. For a
+ * device, a pipe or a link, keeps the content in memory.
  *
  * @throws the system's error when the content can't be written
  */

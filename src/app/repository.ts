@@ -22,7 +22,7 @@ export function repositoryFile({ env, cwd }: Pick<Stdio, 'env' | 'cwd'>): (file:
     const whole = path.resolve(cwd, file);
     if (isWithin(root, whole) && existsSync(whole)) return named(root, whole);
     if (isWithin(path.join(packageRoot(), 'scenarios'), whole)) return `${PACKAGE}/${named(packageRoot(), whole)}`;
-    // The job that merges shards may have neither the repository nor the package of the shards.
+    // The job that merges shards may have neither the repository nor the package, so the path itself is compared.
     const inPackage = INSTALLED.exec(file.replaceAll('\\', '/'))?.[0];
     if (inPackage !== undefined) return inPackage;
     return isWithin(root, whole) && !path.isAbsolute(file) ? named(root, whole) : null;
@@ -30,8 +30,8 @@ export function repositoryFile({ env, cwd }: Pick<Stdio, 'env' | 'cwd'>): (file:
 }
 
 /**
- * Returns the folder of the repository. Git's own folder decides, because a job may check out several repositories into
- * its workspace.
+ * Returns the folder of the repository. The folder `.git` decides, because a job may check out several repositories into its
+ * workspace.
  */
 function repositoryRoot(env: Stdio['env'], cwd: string): string {
   const folders = [path.resolve(cwd)];

@@ -14,7 +14,8 @@ function unprovenClaims(scenarios: readonly SuiteScenario[]): readonly Diagnosti
     if (!first) return [];
     const open = new Map(first.claims.map((claim) => [claim.id, claim]));
     for (const scenario of cases) {
-      // The first case can decide most rules. Another case is planned only if a rule is left.
+      // The first case can decide most rules. Another case is planned only while there is a rule that the cases so far cannot
+      // decide.
       if (open.size === 0) break;
       for (const rule of applicableRules(scenario.plan(), [...open.keys()])) open.delete(rule);
     }

@@ -101,10 +101,7 @@ export function namedBy({ words }: Selection, { scenarios }: Suite, cwd: string)
 
 interface Matches {
   readonly scenarios: readonly SuiteScenario[];
-  /**
-   * True if the word was an id or a file, so that it also selects opt-in scenarios; false for a group, a rule or a
-   * folder.
-   */
+  /** True if the word is an id or a file. Such a word also selects opt-in scenarios; false for a group, a rule or a folder. */
   readonly exact: boolean;
 }
 
@@ -208,7 +205,7 @@ export function sourcesFor(
       throw error;
     }
   });
-  // The order matters: a file that is in several sources keeps the id that the first source gives it.
+  // The order matters: if a file is in several sources, it gets its id from the first source.
   return [builtInSource(), ...configured, ...named];
 }
 
@@ -224,7 +221,7 @@ function rootsFrom(cwd: string): readonly string[] {
 }
 
 /**
- * True if all built-in scenarios are chosen, and they are as they were released with this version. Opt-in scenarios may be
+ * True if all built-in scenarios are chosen, and they are the same as in the release of this version. Opt-in scenarios may be
  * missing.
  */
 export function isWhole({ scenarios, changes }: Suite, chosen: readonly SuiteScenario[]): boolean {

@@ -1,10 +1,10 @@
 /** One of the two output streams, and its properties. */
 export interface Sink {
-  /** Writes text. No CI system reads a command in it, whatever it contains. Secrets that were given to `hide` of the streams are masked. */
+  /** Writes text. Changes the text so that no CI system finds a command in it. Masks the secrets that were given to `hide`. */
   write(text: string): void;
   /** Writes a command of GitHub Actions, such as `::error::…`, with its line end. All other text goes to `write`. */
   command(line: string): void;
-  /** Writes a command of GitHub Actions that must contain a secret: the command that makes a pipeline hide it. */
+  /** Writes a command of GitHub Actions that must contain a secret: the command with which a pipeline hides this secret. */
   writeSecret(line: string): void;
   /** True if the stream is a terminal that a person may read. */
   readonly tty: boolean;

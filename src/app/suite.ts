@@ -52,8 +52,8 @@ export function builtInSource(): SuiteSource {
 }
 
 /**
- * Returns a source of the user's own scenarios. In a folder, ids are relative to the folder; the id of a single file is
- * relative to the working directory.
+ * Returns a source of the user's own scenarios. The ids of scenarios in a folder are relative to the folder. The id of a single
+ * file is relative to the working directory.
  *
  * @throws UsageError when the path does not exist
  */
@@ -94,14 +94,15 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
       }
       const { text } = read;
       if (/^fragment\s*:/m.test(text)) {
-        // A fragment is not a scenario, so a folder skips it. It is checked together with the scenarios that use it.
+        // A fragment is not a scenario, so it is skipped if the user named only its folder. It is checked together with the
+        // scenarios that use it.
         if (file !== source.path) continue;
         files.add(file);
         diagnostics.push(
           wholeFileDiagnostic(
             shown,
             text,
-            'this file is a fragment: it is checked and played only in a scenario that uses it',
+            'this file is a fragment, which is checked and played only in a scenario that uses it',
             'name a scenario that uses this fragment, or the folder',
           ),
         );
@@ -128,7 +129,7 @@ export function loadSuite(sources: readonly SuiteSource[], cwd: string, uuid: ()
     }
   }
   const missing = Object.keys(released).filter((id) => !ids.has(id));
-  // A clone of the repository has no compiled suite before its first build.
+  // A clone of the repository has no compiled suite before its first build. Then nothing counts as changed.
   const isChanged = Object.keys(released).length > 0 && changed.length + missing.length > 0;
   return { scenarios, diagnostics, fileCount: files.size, ...(isChanged && { changes: { changed, missing } }) };
 }

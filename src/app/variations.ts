@@ -12,8 +12,8 @@ export interface ChosenVariation {
 }
 
 /**
- * Returns the variants and defects that the flags name, each once. Variants come first, because a defect may change the
- * behaviour of a variant.
+ * Returns the variants and defects that the flags name, without duplicates. Variants come first, because a defect may change
+ * the behaviour of a variant.
  *
  * @throws UsageError for an unknown name
  */

@@ -101,7 +101,7 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('did you mean `idempotency.bet`?');
     expect(err).toContain('baseline.yaml:6:3: `raeson` is not a key of a known failure');
     expect(err).toContain('baseline.yaml:7:11: `ticket` must not be empty');
-    expect(err).toContain('baseline.yaml:12:12: `expires` must be a day of the calendar, as in 2027-03-31');
+    expect(err).toContain('baseline.yaml:12:12: `expires` must be a date that exists, such as 2027-03-31');
     expect(err).toContain('4 mistakes in one file. Nothing was sent.');
   });
 
@@ -173,7 +173,7 @@ describe('croupier report convert --to baseline', () => {
     expect(read('baseline.yaml')).toContain('- rule: idempotency.bet\n  client: demo-eu\n  scenario:\n    - ');
     const refused = await croupier([...args, '--baseline', 'baseline.yaml'], { cwd });
     expect(refused.status).toBe(2);
-    expect(refused.err).toContain('`expires` must be a day, as in');
+    expect(refused.err).toContain('`expires` must be a date, such as');
     const filled = read('baseline.yaml')
       .replaceAll('""', '"say \\"why\\""')
       .replace(/expires: .*/, 'expires: 2999-01-01');

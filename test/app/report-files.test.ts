@@ -50,7 +50,7 @@ describe('readReportRequests', () => {
     ['json', 'the file name is missing'],
     ['json=', 'the file name is missing'],
     ['junit=,strict', 'the file name is missing'],
-    ['junit=x.xml,strikt', 'there is no form strikt of the kind junit. The forms are strict.'],
+    ['junit=x.xml,strikt', 'the report junit has no option strikt. Possible: strict.'],
   ])('refuses %s with the message: %s', (text, reason) => {
     expect(() => readReportRequests([text], '--report')).toThrow(reason);
   });

@@ -51,7 +51,7 @@ describe('the journal of a run', () => {
     const { over } = await runUnderWay('--quick');
     rmSync(path.join(cwd, 'run.ndjson'));
     const { status, err } = await over;
-    expect(err).toContain('The journal was removed during the run, so croupier has written it again.');
+    expect(err).toContain('Somebody removed the journal during the run, so croupier has restored it.');
     expect(status).toBe(0);
     const convert = ['report', 'convert', 'run.ndjson', '--to', 'json=run.json'];
     expect((await croupier(convert, { cwd })).status).toBe(0);

@@ -255,7 +255,7 @@ describe('the configuration', () => {
   it.each([
     [`console.error("key ${KEY}\\u001b[2J curl -H 'Authorization: Bearer abc.def.ghi'"); process.exit(3)`, 'status 3'],
     [`console.log("token=abc.def.ghi ${KEY} \\u001b]0;title\\u0007")`, 'did not give JSON'],
-    [`console.log(JSON.stringify([{ sessionID: 's', "${KEY}": 1 }]))`, 'gave a wrong list'],
+    [`console.log(JSON.stringify([{ sessionID: 's', "${KEY}": 1 }]))`, 'returned a wrong list'],
   ])('shows no secret and no control character of a program that opens sessions: %s', async (code, message) => {
     writeFileSync(
       path.join(cwd, 'sessions.yaml'),

@@ -40,7 +40,7 @@ export interface Clients {
 /**
  * Returns the clients that flags, environment and configuration name, in the order of the configuration.
  *
- * @throws UsageError when they name no client, or do not describe it completely
+ * @throws UsageError if they name no client, or do not describe a client completely
  */
 export async function resolveClients(configuration: Configuration, flags: ClientFlags, stdio: Stdio): Promise<Clients> {
   const key = await givenKey(flags, stdio);
@@ -52,7 +52,7 @@ export async function resolveClients(configuration: Configuration, flags: Client
     ({ client }) => client === null || chosen.some((entry) => configured.indexOf(entry) === client),
   );
   const diagnostics = unset.map(({ diagnostic }) => diagnostic);
-  // A client with an unset variable cannot be built. The caller reports these variables together with other mistakes.
+  // If a variable is not set, the client cannot be built. The caller reports these variables together with the other mistakes.
   if (diagnostics.length > 0) return { clients: [], secrets: [], sources: new Map(), diagnostics };
   const others = otherKeys(configuration, configured);
   stdio.hide([...configuration.secrets, ...others.map(({ key: other }) => other), ...proxySecrets(flags.proxy)]);
@@ -83,8 +83,8 @@ export async function resolveClients(configuration: Configuration, flags: Client
 }
 
 /**
- * Throws a UsageError if a key also stands where everybody can read it: in an address, or in an id that each call and each report
- * contains.
+ * Throws a UsageError if a key also stands in a place that everybody can read: an address, or an id that each call and each
+ * report contains.
  */
 export function refuseKeyElsewhere(client: ClientUnderTest, keys: readonly string[]): void {
   const { extCID, integratorBaseUrl, paths, sessions } = client;
@@ -112,7 +112,7 @@ function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags):
   if (!wanted) return configured;
   return wanted.flatMap((extCID) => {
     const found = configured.filter((client) => client.extCID === extCID);
-    // --ext-cid and --base-url describe a client completely, so it need not be in the configuration.
+    // --ext-cid and --base-url describe a client completely, so the configuration need not contain this client.
     if (found.length > 0 || (!flags.client && flags.baseUrl !== undefined)) return found;
     const known = configured.map((client) => client.extCID);
     const near = nearest(extCID, known);
@@ -210,15 +210,16 @@ function toClient(
     headers: entry?.headers ?? {},
     contract: flags.contract ?? (entry?.contract === undefined ? undefined : contractVersion(entry.contract)),
     sessions,
-    // `production` in the configuration describes the configured address. With --base-url, another address is called.
+    // `production` in the configuration describes the configured address. With --base-url, croupier calls another address, so
+    // this setting does not apply.
     production: flags.baseUrl === undefined ? entry?.production : undefined,
     wire: wireOptions(entry, { configuration, flags, stdio }),
   };
 }
 
 /**
- * Throws a UsageError if the base URL contains credentials or a query. Reports print the base URL, and the path of each
- * call is appended to it.
+ * Throws a UsageError if the base URL contains credentials or a query. Reports print the base URL, and croupier appends the
+ * path of each call to the base URL.
  */
 function refuseMoreThanAPath(integratorBaseUrl: string): void {
   const { origin, pathname, search, hash, username, password } = new URL(integratorBaseUrl);
@@ -283,8 +284,8 @@ function sourceOf(entry: ClientConfig, configuration: Configuration): SessionSou
 }
 
 /**
- * Reads the keys of all configured clients. A scenario signs a call with the key of another client, and the operator
- * must refuse it.
+ * Reads the keys of all configured clients. A scenario signs a call with the key of another client, and the operator must
+ * refuse this call.
  */
 function otherKeys(configuration: Configuration, configured: readonly ClientConfig[]) {
   return configured.flatMap((client, index) => {
@@ -293,8 +294,8 @@ function otherKeys(configuration: Configuration, configured: readonly ClientConf
       const key = secretOf(client.integrationApiKey, configuration, client.extCID);
       return [{ origin: originOf(client.integratorBaseUrl), key }];
     } catch (error) {
-      // The key of another client may be unreadable on this machine. The scenarios that need such a key are then
-      // skipped.
+      // The key of another client may be unreadable on this machine. This is no error: the scenarios that need such a key are
+      // then skipped.
       if (error instanceof UsageError) return [];
       throw error;
     }

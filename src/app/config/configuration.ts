@@ -41,7 +41,7 @@ export async function loadConfiguration(named: string | undefined, stdio: Stdio)
   const file = path.resolve(stdio.cwd, named ?? CONFIG_NAME);
   if (named === undefined && !existsSync(file)) return { ...EMPTY, dir: stdio.cwd };
   const shown = shownPath(file, stdio.cwd);
-  // Imported only when there is a file: loading its schema takes longer than most commands take in total.
+  // Imported only if there is a file: it takes longer to load the schema than most commands take in total.
   const { readConfig } = await import('./file.ts');
   const reading = readConfig(shown, readTextFile(file, 'The configuration'), stdio.env);
   stdio.hide(reading.kind === 'broken' ? reading.secrets : reading.file.secrets);
@@ -50,7 +50,7 @@ export async function loadConfiguration(named: string | undefined, stdio: Stdio)
 }
 
 /**
- * Checks a configuration that calling code gives as an object, as if it were a file with this content.
+ * Checks a configuration that the calling code gives as an object, in the same way as a file with this content.
  *
  * @throws UsageError with every mistake in the object; each line number refers to the object as formatted JSON
  */

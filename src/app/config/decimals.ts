@@ -1,6 +1,6 @@
 import { mostDecimals } from '../../contract/currencies.ts';
 
-/** The most decimals that can be configured. No wallet is known to have more. */
+/** The most decimals that can be configured. No known wallet has more. */
 const MOST_DECIMALS = 18;
 
 /** Returns the reason why a currency cannot have this number of decimals. undefined if it can. */

@@ -9,8 +9,8 @@ import { type Config, configSchema } from './schema.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A variable that the configuration names but the environment does not have. It is a mistake only if the command uses
- * the part of the configuration that names it.
+ * A variable that the configuration names but the environment does not have. The missing variable is a mistake only if the
+ * command uses this part of the configuration.
  */
 interface UnsetVariable {
   /** The index of the client that needs the variable, from 0; null if every client needs it. */
@@ -69,8 +69,8 @@ export function readConfig(file: string, text: string, env: Environment): Config
   );
   const diagnostics = diagnosticsOf(issues, values, WORDS).map(withoutKeys);
   if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace), secrets: [...secrets] };
-  // If parsing failed, unset variables were the only reason, because any other issue returned above. So the values have
-  // the type of the schema.
+  // Parsing can fail only because of unset variables, because any other issue returned above. So the values have the type of
+  // the schema.
   const config = parsed.data ?? (values.value as Config);
   return {
     kind: 'read',
@@ -101,7 +101,8 @@ const WORDS: Words = {
 const SECRET_PARTS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy']);
 
 /**
- * True if the value at a path is a secret. The key may also be misspelt or stand at a wrong place, so its name decides.
+ * True if the value at a path is a secret. The name of the key decides, because a user may misspell the key or write it in a
+ * wrong place.
  */
 export function isSecretPath(path: Path): boolean {
   if (path.at(-1) === 'file' || path.includes('tls')) return false;
@@ -156,7 +157,8 @@ function valuesOf(root: YamlNode, env: Environment) {
   const replaced = (text: string, path: Path): string => {
     const secret = isSecretPath(path);
     const name = path.at(-1);
-    // Most headers are no secrets, and hiding their values everywhere would make reports unreadable.
+    // The value of a header counts as a secret only if the name of the header says so. If the values of all headers were
+    // hidden, reports would be unreadable.
     if (
       secret &&
       text.search(VARIABLE) < 0 &&
@@ -166,8 +168,8 @@ function valuesOf(root: YamlNode, env: Environment) {
     for (const [password] of text.matchAll(PASSWORD_OF_URL)) secrets.add(password);
     return text.replace(VARIABLE, (_, name: string) => {
       const value = env[name];
-      // A pipeline sets a variable without a value to an empty text. Keys, URLs and ids are never empty, so an empty
-      // variable counts as unset.
+      // In a pipeline, a variable without a value is an empty text. Keys, URLs and ids are never empty, so an empty variable
+      // counts as unset.
       if (value === undefined || value === '') unset.push({ path, name });
       else if (secret || isSecretName(name)) secrets.add(value);
       return value ?? '';

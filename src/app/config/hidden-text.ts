@@ -19,7 +19,7 @@ const NAMED =
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g;
 const TOKEN = /[\w+/=.~-]{16,}/g;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
-/** Matches a variable or a map, which contains no secret itself. */
+/** Matches a reference to a variable or a file, which contains no secret itself. */
 const REFERENCE = /^["']?(?:\$\{|\{)/;
 
 /**

@@ -56,7 +56,7 @@ export class PlacedValues {
           node.entries.map(({ key, keyRange: range, value }) => [key, this.#plain(value, [...path, key], range)]),
         );
       case 'list':
-        // The items of a list have no keys. If an item lacks a value, the diagnostic points at the beginning of the
+        // The items of a list have no keys. So if a value is missing in an item, the diagnostic points at the beginning of the
         // item.
         return node.items.map((item, index) => this.#plain(item, [...path, index], firstKey(item)));
       case 'scalar':
@@ -82,7 +82,7 @@ export function diagnosticsOf(
 }
 
 /**
- * Returns the paths of keys that are missing only because they are misspelt. The caller skips them, so that a misspelt
+ * Returns the paths of keys that are missing only because they are misspelt. The caller skips these paths, so that a misspelt
  * key gives one diagnostic instead of two.
  */
 function misspelt(issues: readonly z.core.$ZodIssue[], { schema }: Words): ReadonlySet<string> {

@@ -8,8 +8,8 @@ import type { Stdio } from '../stdio.ts';
 import { type ClientFlags, isOn } from './run-flags.ts';
 
 /**
- * Maximum time for the name server to answer. Without an answer the command continues, and its first call shows the
- * problem.
+ * Maximum time for the name server to answer. If the name server does not answer, the command continues, and its first call
+ * reports the problem.
  */
 const LOOKUP_TIMEOUT_MS = 3000;
 
@@ -34,8 +34,8 @@ export async function askForProduction(
   throw new UsageError(
     [
       ...warnings,
-      'This run would move money, possibly that of real players. Nothing was sent.',
-      `If ${several ? 'they are test environments' : 'it is a test environment'}, write \`production: false\` for the ${several ? 'clients' : 'client'} in croupier.yaml. If the players are your own test players, continue with --production.`,
+      'This run would move money, and the players may be real. Nothing was sent.',
+      `If ${several ? 'they are test environments' : 'this is a test environment'}, write \`production: false\` for the ${several ? 'clients' : 'client'} in croupier.yaml. If the players are your own test players, continue with --production.`,
     ].join('\n'),
   );
 }
@@ -65,13 +65,13 @@ function moves(step: Step): boolean {
 async function targetOf({ integratorBaseUrl, production, wire }: ClientUnderTest) {
   const { proxy, hostOverride } = wire;
   const named = checkTarget(integratorBaseUrl, null, production);
-  // croupier connects to the host itself only without a proxy, and checks the address only then.
+  // With a proxy, croupier does not connect to the host itself, so it does not check the address.
   if (named.state === 'good' || production !== undefined || proxy !== undefined) return named;
   const host = hostOf(hostOverride === undefined ? integratorBaseUrl : `http://${hostOverride}`);
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   const checks = addresses.map((address) => checkTarget(integratorBaseUrl, address));
   if (checks.length > 0) return checks.find(({ state }) => state === 'warn') ?? checks[0] ?? named;
-  // The name has no address, so no call can reach a wallet. The check of the name alone decides.
+  // The host name has no IP address, so no call can reach a wallet. Only the host name decides.
   return checkTarget(integratorBaseUrl, 'none');
 }
 

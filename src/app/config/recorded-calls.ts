@@ -52,7 +52,7 @@ export interface OfferedKeys {
   readonly keys: readonly OfferedKey[];
   /** Whole sentences about keys that could not be read; empty if all could be read. */
   readonly remarks: readonly string[];
-  /** The texts of keys that belong only to other clients than the one that the request was sent to. */
+  /** The texts of keys that belong only to another client than the one to which the request was sent. */
   readonly foreign: ReadonlySet<string>;
 }
 
@@ -77,7 +77,7 @@ export async function offering(flags: OfferedKeyFlags, stdio: Stdio): Promise<(u
   };
 }
 
-/** Collects keys like {@link offering}, but accepts that there are none. */
+/** Collects keys like {@link offering}. It is no error if there are none. */
 async function availableKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url: string) => OfferedKeys> {
   const files = (flags.keyFile ?? []).flatMap((file) => fileKeys(file, 'unknown', stdio));
   const apiFiles = (flags.apiKeyFile ?? []).flatMap((file) => fileKeys(file, 'api', stdio));
@@ -114,8 +114,8 @@ function foreignTo(url: string, clients: readonly ClientKeys[], given: readonly 
 }
 
 /**
- * Reads the key in a file. If white space surrounds the key, also returns the key with that white space, because
- * signing with it is a common mistake.
+ * Reads the key in a file. If there is white space before or after the key, also returns the key with this white space: it is a
+ * common mistake to sign with the white space.
  */
 function fileKeys(file: string, role: OfferedKey['role'], stdio: Stdio): readonly OfferedKey[] {
   if (file === '-') throw new UsageError('--key-file -: this command reads no key from standard input. Name a file.');
@@ -173,7 +173,7 @@ function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): Cl
         typeof secret === 'string' ? secret : readTextFile(path.resolve(dir, secret.file), what.replace('the', 'The'));
       return [{ text: withoutLineEnd(text), name: `${what} of ${extCID}`, role }];
     } catch (error) {
-      // One unreadable key is no error yet, because another key may be the right one.
+      // An unreadable key is no error here, because another key may be the right one.
       if (!(error instanceof UsageError)) throw error;
       remarks.push(error.message);
       return [];

@@ -12,12 +12,13 @@ const MAX_SHOWN = 400;
 
 /** Shortens a text from outside for a message, and removes control characters and credentials. */
 export function shownText(text: string): string {
-  // The text is cut last, because the rest of a cut credential might not be recognised.
+  // The text is cut last. If it were cut first, only a part of a credential might be left, and croupier might not recognise
+  // this part.
   const clean = forTerminal(withoutCredentials(text.slice(0, MAX_OUTPUT).trim()));
   return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean;
 }
 
-/** The surroundings in which a command of the configuration runs. */
+/** The folder, the environment and the abort signal for a command that the configuration names. */
 interface Surroundings {
   /** The key of the configuration that names the command, for messages. */
   readonly what: string;
@@ -28,8 +29,8 @@ interface Surroundings {
 }
 
 /**
- * Runs a command that the configuration names, and returns its output. Messages do not show the arguments, because one may be a
- * secret.
+ * Runs a command that the configuration names, and returns its output. Messages do not show the arguments, because an argument
+ * may be a secret.
  *
  * @throws UsageError with the reason when the command fails
  */

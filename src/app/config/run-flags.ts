@@ -96,7 +96,7 @@ export interface RunFlags extends ClientFlags, VariationFlags, LockFlags {
   readonly verbose?: number;
 }
 
-/** Returns the variants that `--variant` and its former name `--habit` give, each once. */
+/** Returns the variants that `--variant` and its former name `--habit` give, without duplicates. */
 export function variantNames({ variant = [], habit = [] }: VariationFlags): readonly string[] {
   return [...new Set([...variant, ...habit])];
 }
@@ -116,8 +116,8 @@ export function shardPart(text: string): ShardPart | undefined {
 const ON: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 
 /**
- * Environment variables that are either on or off, by the name of their flag. Commander must not read them, because it
- * takes `0` as on.
+ * Environment variables that are either on or off, by the name of their flag. Commander must not read them, because for
+ * commander `0` means on.
  */
 export const SWITCHES: Readonly<Record<string, string>> = {
   strict: 'CROUPIER_STRICT',

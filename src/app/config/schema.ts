@@ -42,7 +42,7 @@ const keyText = z.union([
   z.strictObject({ file: text.describe('The path of a file that contains only the key.') }),
 ]);
 const KEY_VALUE =
-  'Write ${NAME} for an environment variable, or { file: … }. A key in plain text works, but gives a warning.';
+  'Write ${NAME} for an environment variable, or { file: PATH }. A key in plain text works, but gives a warning.';
 
 /** The schema of one session, in the configuration and in the output of `sessionsFrom`. */
 export const sessionSchema = z.strictObject({
@@ -56,7 +56,7 @@ export const sessionSchema = z.strictObject({
     .regex(CURRENCY_CODE, 'must be the code of a currency, such as EUR or mBTC')
     .optional()
     .describe(
-      'The code of the currency, such as EUR or mBTC, in its letter case. It decides the stake and the number of decimals.',
+      'The code of the currency, such as EUR or mBTC. Upper and lower case matter. The currency decides the stake and the number of decimals.',
     ),
   gameID: text.optional().describe('The id of the game. With sessions of two games, croupier tests more rules.'),
   state: z
@@ -111,7 +111,7 @@ const client = z.strictObject({
   cID: text
     .optional()
     .describe(
-      'The id of the client at the service. Calls to the simulated Core API need it. A run without --launches does not.',
+      'The id of the client at the service. It is needed for calls to the simulated Core API, so in a run only with --launches.',
     ),
   apiKey: keyText.optional().describe(`The key that signs calls to the Core API. ${KEY_VALUE}`),
   paths: z
@@ -131,13 +131,13 @@ const client = z.strictObject({
     .array(text)
     .optional()
     .describe(
-      'The ids of the games that the client may list and launch at the simulated Core API. Default: all games. The key changes nothing in `sessions`.',
+      'The ids of the games that the client may list and launch at the simulated Core API. Default: all games. This setting does not affect `sessions`.',
     ),
   currencies: z
     .array(text.superRefine(refuseWrongCode))
     .optional()
     .describe(
-      'The codes of the currencies that the client may use at the simulated Core API. Default: all currencies. The key changes nothing in `sessions`.',
+      'The codes of the currencies that the client may use at the simulated Core API. Default: all currencies. This setting does not affect `sessions`.',
     ),
   blocked: z
     .boolean()
@@ -153,10 +153,10 @@ const client = z.strictObject({
     ),
   sessions: z
     .array(sessionSchema)
-    .min(1, 'needs one session at least')
+    .min(1, 'needs at least one session')
     .optional()
     .describe(
-      'Sessions that the operator has opened for the test. They are not needed with sessionsFrom or --launches.',
+      'Sessions that the operator has opened for the test. You can leave this out if you use sessionsFrom or --launches.',
     ),
   sessionsFrom: sessionsFrom
     .optional()
@@ -165,10 +165,14 @@ const client = z.strictObject({
     ),
   tls: tls
     .optional()
-    .describe('TLS settings for this client. They override the `tls` for every client. Default: that `tls`.'),
+    .describe(
+      'TLS settings for this client, used instead of the `tls` at the top level. Default: the `tls` at the top level.',
+    ),
   proxy: httpUrl
     .optional()
-    .describe('The HTTP proxy for this client. It overrides the `proxy` for every client. Default: that `proxy`.'),
+    .describe(
+      'The HTTP proxy for this client, used instead of the `proxy` at the top level. Default: the `proxy` at the top level.',
+    ),
   contract: z
     .string()
     .refine((text) => contractVersion(text) !== undefined, {
@@ -176,7 +180,7 @@ const client = z.strictObject({
     })
     .optional()
     .describe(
-      `The version of the contract that the integration follows. croupier neither sends nor judges what later versions added. Default: the latest version, ${CONTRACT_VERSION}.`,
+      `The version of the contract that the integration follows. croupier does not use fields or rules that a later version added. Default: the latest version, ${CONTRACT_VERSION}.`,
     ),
   production: z
     .boolean()
@@ -248,7 +252,7 @@ export const configSchema = z
             code: 'custom',
             path: [index, 'extCID'],
             message:
-              'must differ from the ExtCID of each other client, because reports and --client name a client by it',
+              'must differ from the ExtCID of each other client, because reports and --client use it as the name of the client',
           });
         }
       })
@@ -258,13 +262,13 @@ export const configSchema = z
       .strictObject({ frID: text.describe('The id of a free-rounds campaign that the operator knows.') })
       .optional()
       .describe(
-        'The free-rounds campaign for free bets. Default: croupier makes up a frID, which the operator may refuse.',
+        'The free-rounds campaign for free bets. Default: croupier invents an frID, which the operator may refuse.',
       ),
     stakes: z
       .record(currencyCode, money)
       .optional()
       .describe(
-        'The stake of a bet, by currency, as in { USD: "1.00" }. Other currencies have the default. Default: 1, or another amount if 1 is an unusual bet, such as 100 in JPY.',
+        'The stake of a bet, by currency, as in { USD: "1.00" }. Default: 1, or a usual amount if 1 is an unusual bet, such as 100 in JPY.',
       ),
     decimals: z
       .record(currencyCode, z.int('must be a whole number'))
@@ -276,7 +280,7 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Fiat currencies have the decimals of the contract. Default: those that the operator's balances show.",
+        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Fiat currencies have the decimals of the contract. Default: the number of decimals in the operator's balances.",
       ),
     scenarios: z
       .array(text)
@@ -288,7 +292,7 @@ export const configSchema = z
       .array(z.enum(REQUIRABLE))
       .optional()
       .describe(
-        'Groups and rules that a run must decide, as with --require. A run of selected scenarios needs only those that its scenarios test. Default: none.',
+        'Groups and rules that a run must decide, as with --require. If you select scenarios, the run must decide only the rules that these scenarios test. Default: none.',
       ),
     deadline: duration
       .optional()
@@ -298,7 +302,7 @@ export const configSchema = z
       .partialRecord(z.enum(CALL_NAMES), z.union([duration, budget]))
       .optional()
       .describe(
-        'Maximum time for 95 of 100 replies to each kind of call, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, they fail the run. Default: no limit.',
+        '95 of 100 replies to each kind of call must arrive within this time, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, they fail the run. Default: no limit.',
       ),
     labels: z
       .record(z.string().regex(LABEL_NAME, LABEL_NAME_WANTED), z.union([text, labelSource]))
@@ -325,11 +329,11 @@ export const configSchema = z
           ),
         wait: duration
           .optional()
-          .describe('Time to wait for a player that another command uses. 0s: do not wait. Default: 10m.'),
+          .describe('Time to wait for a player that another command uses. 0s: croupier does not wait. Default: 10m.'),
       })
       .optional()
       .describe(
-        'The settings of the locks. A lock lets only one command at a time play a player. Default: wait 10m, in a folder of your user.',
+        'The settings of the locks. A lock makes sure that only one command at a time uses a player. Default: wait 10m, and use a folder of your user.',
       ),
     maxAtOnce: count
       .optional()

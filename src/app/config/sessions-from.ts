@@ -14,14 +14,14 @@ export interface SessionRequest {
   readonly extCID: string;
   /** The folder of the configuration, in which the command runs. */
   readonly dir: string;
-  /** The address of the Core API, which the command gets as CROUPIER_CORE_API; undefined if no Core API runs. */
+  /** The address of the Core API, which the command gets in the variable CROUPIER_CORE_API; undefined if no Core API runs. */
   readonly coreApi?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the command, or calls the address, that opens sessions for a test.
+ * Runs the command that opens sessions for a test, or sends a request to the address that opens them.
  *
  * @returns the output of the command, or the body of the reply
  * @throws UsageError with the reason when the command or the call fails
@@ -52,7 +52,9 @@ function readSessions(text: string, from: SessionsFrom, extCID: string): readonl
   const result = z.array(sessionSchema).min(1, 'an empty list').safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw wrong(`gave a wrong list: ${shownText([issue?.path.join('.'), issue?.message].filter(Boolean).join(': '))}`);
+  throw wrong(
+    `returned a wrong list: ${shownText([issue?.path.join('.'), issue?.message].filter(Boolean).join(': '))}`,
+  );
 }
 
 /**
@@ -72,7 +74,7 @@ export async function withOwnSessions(
   return opened;
 }
 
-/** Names the source without what may be secret: the arguments of the program, and the query of the address. */
+/** Names the source without the parts that may be secret: the arguments of the program, and the query of the address. */
 function nameOf(from: SessionsFrom): string {
   if ('command' in from) return forTerminal(from.command[0] ?? '');
   const { origin, pathname } = new URL(from.url);

@@ -24,17 +24,17 @@ export function configText(drafts: readonly ConfigDraft[], schema?: string): str
   const [first] = drafts;
   const lines = [
     ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}`]),
-    '# The operators that croupier tests. To use a key that is a comment, remove the # before it.',
+    '# The operators that croupier tests. To use a key that is a comment, remove the # at the beginning of its line.',
     'clients:',
   ];
   for (const draft of drafts) {
     lines.push(
       `  - extCID: ${scalar(draft.extCID)}`,
-      `    integratorBaseUrl: ${scalar(draft.integratorBaseUrl)} # a call's path is appended: …/bet`,
+      `    integratorBaseUrl: ${scalar(draft.integratorBaseUrl)} # croupier appends the path of each call: …/bet`,
       'env' in draft.key
         ? `    integrationApiKey: \${${draft.key.env}} # from the environment, so that no file holds a key`
         : `    integrationApiKey: { file: ${scalar(draft.key.file, true)} }`,
-      '    # player and gameID may be left out. With two players, and two games of one player, more rules are tested.',
+      '    # You may leave out player and gameID. With two players, and two games of one player, croupier tests more rules.',
       '    sessions:',
       ...draft.sessions.map((session) => `      - { ${sessionFields(session).join(', ')} }`),
       '      # - { sessionID: eu-old-1, player: p1, currency: USD, gameID: catch, state: expired }',
@@ -53,8 +53,8 @@ export function configText(drafts: readonly ConfigDraft[], schema?: string): str
 const COMMENT_WIDTH = 100;
 
 /**
- * Returns the lines for keys of the configuration: each with its description below it, and as a comment with an example unless
- * it has a value.
+ * Returns the lines for keys of the configuration: each key with its description. A key without a value is a comment with an
+ * example.
  */
 function settings(
   keys: typeof CONFIG_KEYS,

@@ -12,7 +12,7 @@ interface Disturbance {
 /** Runs a command again and again while a load test runs. */
 export interface Disturber {
   readonly disturbances: readonly Disturbance[];
-  /** Starts no further command, and waits for the one that runs. */
+  /** Starts no further command, and waits for the command that is running. */
   stop(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function startDisturbing(
   };
 }
 
-/** The command gets no streams, because a server that it starts in the background would keep them open. */
+/** The command gets no streams. If the command starts a server in the background, this server would keep the streams open. */
 function runInShell(command: string, cwd: string, env: Stdio['env']): Promise<number | null> {
   return new Promise((resolve) => {
     const child = spawn(command, { cwd, env: { ...env }, shell: true, stdio: 'ignore' });

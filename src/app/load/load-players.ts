@@ -40,8 +40,8 @@ export function loadWallets(
 }
 
 /**
- * Refuses several sessions of which one has no player. They may share a wallet, and croupier would then take the calls of one for
- * a wrong balance of the other.
+ * Refuses a list of several sessions if one of them has no `player`. This session may share a wallet with another session. Then
+ * its calls would make the balance of the other session look wrong.
  */
 function refuseUnnamedPlayers({ extCID }: ClientUnderTest, sessions: readonly SessionUnderTest[]): void {
   const unnamed = sessions.find(({ player }) => player === undefined);

@@ -17,7 +17,9 @@ export const mixSchema = z
     zeroWins: share.optional().describe('Rounds whose win is 0. Default: 60.'),
     simultaneousRounds: share
       .optional()
-      .describe('Rounds whose calls are sent at the same moment as those of another round of the player. Default: 50.'),
+      .describe(
+        'Rounds whose calls are sent at the same moment as the calls of another round of the player. Default: 50.',
+      ),
     wholeBalance: share
       .optional()
       .describe('Pairs of bets at the same moment that together are more than the balance. Default: 1.'),
@@ -32,7 +34,7 @@ export const mixSchema = z
       .describe('Wins and refunds whose connection croupier closes. They are sent again. Default: 1.'),
     overtakingRefunds: share
       .optional()
-      .describe('Refunds of such bets that leave at once, and may overtake the bet. Default: 50.'),
+      .describe('Refunds of such bets that are sent at once, so that they may arrive before the bet. Default: 50.'),
     reads: share.optional().describe('Rounds with a balance call between bet and win. Default: 10.'),
   })
   .meta({ title: 'Mix of croupier load', description: 'The shares of what players do in a load test, in percent.' });

@@ -22,8 +22,8 @@ interface Round {
 }
 
 /**
- * Reads the arrival pattern and the mix of a journal, such as that of `croupier proxy`. The amounts, players and ids of the journal
- * are not used: croupier plays with its own.
+ * Reads from a journal, such as a journal of `croupier proxy`, when the calls were sent and what players did. Does not use the
+ * amounts, players and ids of the journal, because croupier uses its own.
  *
  * @throws UsageError if the journal can't be read, or has no bet with a reply
  */
@@ -45,9 +45,9 @@ class TrafficReader {
   readonly #open = new Map<string, Sending>();
   readonly #starts: number[] = [];
   readonly #rounds = new Map<string, Round>();
-  /** The latest copy of each transaction that has ended. */
+  /** The latest copy of each transaction, if it has ended. */
   readonly #copies = new Map<string, Stamps>();
-  /** The latest transaction of each session that has ended. */
+  /** The latest transaction of each session, if it has ended. */
   readonly #latest = new Map<string, Stamps>();
   readonly #counts = { bets: 0, wins: 0, zeroWins: 0, reads: 0, transactions: 0, broken: 0, brokenWins: 0 };
   readonly #repeats = { atOnce: 0, later: 0, overlapping: 0 };
@@ -108,7 +108,7 @@ class TrafficReader {
         severalBets: percent(rounds.filter((round) => round.bets.size > 1).length, rounds.length),
         zeroWins: percent(zeroWins, wins),
         simultaneousRounds: percent(this.#repeats.overlapping, transactions),
-        // A service never places a bet above the balance on purpose.
+        // The service never places a bet above the balance on purpose.
         wholeBalance: 0,
         freeRounds: percent(rounds.filter(({ isFree }) => isFree).length, rounds.length),
         repeatsAtOnce: percent(this.#repeats.atOnce, transactions),

@@ -6,10 +6,10 @@ export interface Holder {
   /** A random text that no other lock has. */
   readonly token: string;
   readonly host: string;
-  /** Names the place in which `pid` is unique: the host, its start, and its container. */
+  /** Names the place in which `pid` is unique: the host, the start of the host, and the container. */
   readonly machine: string;
   readonly pid: number;
-  /** The time at which the process started, as the system counts it; null if the system does not say. */
+  /** The start time of the process, in the format of the operating system. Only for comparison. Null if it is not known. */
   readonly started: string | null;
   /** The time at which the lock was taken, in UTC. */
   readonly since: string;
@@ -51,7 +51,7 @@ export function isRunning({ machine, pid, started }: Holder): boolean | undefine
     // EPERM means that the process exists, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-  // The system may have given the id to another process since.
+  // After the holder has ended, the system may give its process id to another process.
   return started === null || startOf(pid) === started;
 }
 
@@ -61,7 +61,7 @@ export function holderText({ command, pid, host, since, journal }: Holder): stri
   return `croupier ${command} (process ${pid} on ${host}, since ${when}${journal === null ? '' : `, journal ${journal}`})`;
 }
 
-/** Containers of one host have different process ids, but may have the same host name. */
+/** Two containers of one host may have the same host name, but the same process id means another process in each of them. */
 function thisMachine(): string {
   return [hostname(), systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()), pidNamespace()]
     .filter((part) => part !== null)
@@ -81,7 +81,7 @@ function startOf(pid: number): string | null {
   });
 }
 
-/** Reads a text of the system. Only Linux has these texts. */
+/** Reads a text that the system provides. Only Linux provides these texts. */
 function systemText(read: () => string): string | null {
   try {
     return read() || null;

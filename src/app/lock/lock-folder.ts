@@ -54,8 +54,8 @@ export function lockSettings(
 }
 
 /**
- * Returns the folder that all processes of the machine's user find, wherever they run: neither a folder of a project nor one
- * that only a login session has. Without a home folder that can be written, it is a folder for temporary files.
+ * Returns a folder that all processes of this user on this machine find, wherever they run. So it is neither a folder of a
+ * project nor a folder of only one login session. If there is no writable home folder, returns a folder for temporary files.
  */
 function usableFolder(env: Stdio['env']): string {
   const folders = [userFolder(env), path.join(tmpdir(), `croupier-locks-${userName()}`)];

@@ -24,11 +24,11 @@ import { PlayersInUse } from './players-in-use.ts';
 
 /** The locks that this process holds. */
 export interface HeldLocks {
-  /** Gives the players back. */
+  /** Releases the locks, so that other processes can use the players. */
   release(): void;
 }
 
-/** The players that a command locks, and the text that other processes see of it. */
+/** The players that a command locks, and the facts about this command that other processes see. */
 export interface LockRequest {
   readonly client: ClientUnderTest;
   /** The command, such as `run`. */
@@ -36,7 +36,7 @@ export interface LockRequest {
   /** The absolute path of the journal; null if the command writes none. */
   readonly journal: string | null;
   readonly stdio: Pick<Stdio, 'err'>;
-  /** Ends the wait when it is aborted. */
+  /** If this signal is aborted, the wait for players ends. */
   readonly signal: AbortSignal;
 }
 
@@ -44,22 +44,28 @@ const NO_LOCKS: HeldLocks = { release: () => {} };
 
 /** Time between two attempts to lock players that are in use, in ms. */
 const RETRY_MS = 250;
-/** Time between two signs of life of a holder, in ms. Other machines cannot see whether its process runs. */
+/**
+ * A holder renews the time of its lock file after each interval of this length, in ms. Other machines need this, because they
+ * cannot see whether the process of the holder runs.
+ */
 const BEAT_MS = 10_000;
-/** Time without a sign of life after which a holder on another machine counts as ended, in ms. */
+/** If a holder on another machine has not renewed its lock file for this time, in ms, it counts as ended. */
 const SILENT_MS = 60_000;
-/** Age of an unfinished takeover after which its process counts as ended, in ms. A takeover takes less than one. */
+/**
+ * If a takeover is not finished after this time, in ms, its process counts as ended. A takeover takes less than one
+ * millisecond.
+ */
 const TAKEOVER_MS = 10_000;
 
-/** The place in which a player or a session is unique: the operator, by the host and port of its base URL. */
+/** Names the operator by the host and port of its base URL. Players and sessions are unique only at one operator. */
 export function operatorOf({ integratorBaseUrl }: Pick<ClientUnderTest, 'integratorBaseUrl'>): string {
   return new URL(integratorBaseUrl).origin;
 }
 
 /**
- * Returns the names of what a client plays, without duplicates. Two clients that share a name cannot play at the same time. All
- * sessions without a player share one name, because they may belong to one player. A session has a name too, because two
- * configurations may give its player different names.
+ * Returns the names of the players and sessions that a client uses, without duplicates. Two clients with a common name cannot
+ * play at the same time. All sessions without a player have one common name, because they may belong to the same player. Each
+ * session also has a name, because two configurations may give its player different names.
  */
 export function playedNames(client: Pick<ClientUnderTest, 'integratorBaseUrl' | 'sessions'>): readonly string[] {
   const operator = operatorOf(client);
@@ -74,9 +80,9 @@ function playerName({ player }: SessionUnderTest): string {
 const UNKNOWN_PLAYER = 'player without a name';
 
 /**
- * Locks all players and sessions of a client, so that no other process plays them. Waits if another process has one of them.
+ * Locks all players and sessions of a client, so that no other process uses them. Waits if another process uses one of them.
  *
- * @throws PlayersInUse if the wait is over; the message says who has the players
+ * @throws PlayersInUse if the players are still in use after the wait; the message says who uses the players
  */
 export async function lockPlayers(
   request: LockRequest,
@@ -109,8 +115,9 @@ function say({ stdio }: LockRequest, line: string): void {
 }
 
 /**
- * Returns a function that prints a notice for each process that ended without giving its locks back. A process has a lock for each
- * player and session, but it gets only one notice. `croupier settle` of its journal needs no notice.
+ * Returns a function that prints a notice for each process that ended without releasing its locks. A process has a lock for
+ * each player and session, but there is only one notice for each process. If this command is `croupier settle` with the journal
+ * of that process, there is no notice.
  */
 function deadHolderNotice(request: LockRequest): (dead: Holder) => void {
   const printed = new Set<string>();
@@ -122,7 +129,9 @@ function deadHolderNotice(request: LockRequest): (dead: Holder) => void {
   };
 }
 
-/** Takes all locks or none. They are sorted, so that two processes cannot each wait for the other. */
+/**
+ * Takes all locks or none. Takes them in sorted order. Otherwise two processes could each wait for a lock of the other process.
+ */
 function takeAll(
   names: readonly string[],
   folder: string,
@@ -163,7 +172,7 @@ function startBeating(): void {
   setInterval(() => {
     for (const one of HELD) one.beat();
   }, BEAT_MS).unref();
-  // A process that exits at once, such as after a second Ctrl-C, gives its players back too.
+  // If a process exits at once, for example after a second Ctrl-C, it also releases its locks.
   process.on('exit', () => {
     for (const one of HELD) one.remove();
   });
@@ -196,9 +205,9 @@ class LockFile {
     this.#mode = isShared ? 0o644 : 0o600;
   }
 
-  /** Takes the lock for a holder. Returns the other holder if there is one. */
+  /** Takes the lock for a holder. If another holder has the lock, returns this other holder. */
   take(holder: Holder, onDead: (dead: Holder) => void): Holder | undefined {
-    // The file is complete before it gets its name, so that no other process reads a part of it.
+    // The file gets its name only when its content is complete, so that no other process reads only a part of it.
     const draft = `${this.#path}.${holder.token}`;
     writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: this.#mode });
     try {
@@ -218,7 +227,7 @@ class LockFile {
     }
   }
 
-  /** Gives the lock back. Does nothing if another process has taken it over. */
+  /** Releases the lock. Does nothing if another process has taken over the lock. */
   remove(): void {
     const other = this.#holder && this.#read();
     if (other !== undefined && other !== 'gone' && other.token === this.#holder?.token)
@@ -226,17 +235,18 @@ class LockFile {
     this.#holder = undefined;
   }
 
-  /** Renews the time of the file. */
+  /** Updates the time of the file, as a sign that the holder still runs. */
   beat(): void {
     const other = this.#holder && this.#read();
     if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
     try {
-      // Writing bytes lets the file server set the time by its own clock, which all machines share.
+      // If bytes are written, the file server sets the time of the file by its own clock. So the times of all machines come
+      // from the same clock.
       const descriptor = openSync(this.#path, 'r+');
       writeSync(descriptor, '{');
       closeSync(descriptor);
     } catch {
-      // The next beat tries again.
+      // An error is ignored, because the next beat tries again.
     }
   }
 
@@ -264,10 +274,10 @@ class LockFile {
   }
 
   /**
-   * Removes the lock of a holder that has ended. Only one process does so at a time. Otherwise a slow process could remove the
-   * new lock of a fast one.
+   * Removes the lock of a holder that has ended. Only one process at a time removes a lock. Otherwise a slow process could
+   * remove the new lock of a fast process.
    *
-   * @returns false if another process is doing it
+   * @returns false if another process is removing the lock
    */
   #removeOf(holder: Holder): boolean {
     const guard = `${this.#path}.takeover`;
@@ -306,10 +316,10 @@ function overText(holder: Holder): string {
     holder.journal === null
       ? ''
       : ` If it still owes something, settle it: croupier settle ${quoteWord(holder.journal)}`;
-  return `${capital(describe(holder))} was in use by ${holderText(holder)}. That process has ended without giving its players back, so croupier takes them.${settle}`;
+  return `${capital(describe(holder))} was in use by ${holderText(holder)}. That process has ended without releasing its players, so croupier uses them now.${settle}`;
 }
 
-/** The codes with which file systems without hard links refuse one. */
+/** The error codes of file systems that do not support hard links. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'UNKNOWN'];
 
 /** Gives a finished file its name. @throws an error with the code EEXIST if the name is taken */
@@ -318,12 +328,12 @@ function publish(draft: string, file: string): void {
     linkSync(draft, file);
   } catch (error) {
     if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
-    // Another process may read a part of this file. Such a file counts as the lock of an unknown holder.
+    // Another process may read only a part of this file. An incomplete file counts as the lock of an unknown holder.
     writeFileSync(file, readFileSync(draft), { flag: 'wx' });
   }
 }
 
-/** Does something that may fail with one expected code. Returns false if it did. */
+/** Does something that may fail with one expected error code. Returns false if it failed with this code. */
 function isDone(action: () => void, code: string): boolean {
   try {
     action();

@@ -2,8 +2,8 @@ import { forTerminal } from '../../report/escape.ts';
 import { capital } from '../../report/terminal/layout.ts';
 
 /**
- * Thrown if a player is in use by another process for longer than the user wants to wait. Nothing was sent. The message says who
- * has the player. It is no sentence, and it contains names that are not escaped yet.
+ * Thrown if a player is in use by another process for longer than the user wants to wait. Nothing was sent. The message says
+ * who uses the player. The message is no sentence, and contains names that are not escaped yet.
  */
 export class PlayersInUse extends Error {
   override readonly name = 'PlayersInUse';
@@ -11,6 +11,6 @@ export class PlayersInUse extends Error {
 
 /** Returns the text for the user of a command that could not begin. */
 export function inUseText({ message }: PlayersInUse): string {
-  const why = "Nothing was sent, because two commands that play the same player would change each other's balances.";
+  const why = "Nothing was sent, because two commands that use the same player would change each other's balances.";
   return `${forTerminal(`${capital(message)}.`)}\n${why}\nTry again later, or wait longer with --lock-wait.\n`;
 }

@@ -8,7 +8,7 @@ import type { PreparedRun } from './prepare-run.ts';
 import { requiredOf } from './required.ts';
 import { shardOf } from './shard.ts';
 
-/** The scenarios that a run plays with one client, and the client with the sessions that it plays in. */
+/** One client with the sessions that a run uses, and the scenarios that the run plays with this client. */
 export interface Assignment {
   readonly client: ClientUnderTest;
   readonly scenarios: readonly SuiteScenario[];

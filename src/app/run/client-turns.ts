@@ -11,7 +11,7 @@ export class ClientTurns {
   }
 
   /**
-   * Waits until no client that asked earlier plays one of the names, and plays then.
+   * Waits until no client that asked earlier uses one of these names. Then does the work.
    *
    * @param names the players and sessions of the client, as `playedNames` returns them
    */

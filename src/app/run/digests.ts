@@ -16,13 +16,15 @@ interface Inputs {
   readonly baseline: Baseline | undefined;
 }
 
-/** Returns the hashes by which two runs show whether they used the same rules, scenarios, settings and known failures. */
+/**
+ * Returns hashes of the rules, scenarios, settings and known failures of a run. They show whether two runs used the same ones.
+ */
 export function digestsOf({ client, scenarios, settings, required, baseline }: Inputs): Digests {
   return {
     rules: digest(RULES),
     suite: digest(scenarios.map(({ id, contents }) => [id, contents]).toSorted(byFirst)),
     config: digest([clientWithoutSecrets(client), { ...settings, seed: null }, required]),
-    // The lines of a baseline change with its comments.
+    // A comment in the baseline changes the line numbers of its entries, so the line numbers are left out.
     ...(baseline && { baseline: digest(baseline.known.map((known) => ({ ...known, line: 0, tried: true }))) }),
   };
 }
@@ -32,8 +34,9 @@ function byFirst([a = '']: readonly string[], [b = '']: readonly string[]): numb
 }
 
 /**
- * Returns the settings of a client. Keys, passwords and the values of headers are left out, because somebody could guess them
- * from the hash. The address and the ids of sessions and players are left out too, because they may differ in each run.
+ * Returns the settings of a client. Keys, passwords and the values of headers are left out, because somebody could find out a
+ * weak secret from the hash. The address and the ids of sessions and players are left out too, because they may differ in each
+ * run.
  */
 function clientWithoutSecrets(client: ClientUnderTest): object {
   const players = [...new Set(client.sessions.map(({ player }) => player))];

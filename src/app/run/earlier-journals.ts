@@ -23,8 +23,8 @@ export interface Left {
  * Reads from a journal in which state its run left players and transactions.
  *
  * @param shown the file's name in messages
- * @param key finds calls that were signed wrongly on purpose, which move no money; undefined to treat every call as
- * signed correctly
+ * @param key the key of the client. It shows which calls were signed wrongly on purpose, so that they moved no money.
+ * Undefined: every call counts as signed correctly
  * @throws UsageError when the file can't be read, or is not a journal of a supported version
  */
 export async function readAfterRun(file: string, shown: string, key: string | undefined): Promise<Left> {
@@ -34,12 +34,12 @@ export async function readAfterRun(file: string, shown: string, key: string | un
 }
 
 /**
- * Refuses to overwrite the journal of a run that still owes something, because `croupier settle` needs it. The money of
- * an embedded operator ended with its process.
+ * Refuses to overwrite the journal of a run that still owes something, because `croupier settle` needs it. For a run against
+ * the embedded operator, the journal may be overwritten, because the money of this operator ended with its process.
  *
  * @param name the file's name as the user wrote it
- * @param key the key of the client, which finds calls that move no money because they were signed wrongly; undefined if it is not
- * known
+ * @param key the key of the client. It shows which calls were signed wrongly, so that they moved no money. Undefined if it is
+ * not known
  * @throws UsageError that names the command which settles
  */
 export async function refuseOwingJournal(name: string, key: string | undefined, cwd: string): Promise<void> {
@@ -65,7 +65,8 @@ export async function refuseOwingJournals(
 /**
  * Returns the number of items that the run of a journal owes. A file that is no journal owes nothing.
  *
- * @param key the key of the client; undefined to treat every call as signed correctly, so that the number may be too high
+ * @param key the key of the client; undefined if it is not known. Then every call counts as signed correctly, so the number may
+ * be too high
  */
 export async function owedBy(file: string, shown: string, key: string | undefined): Promise<number> {
   let begun: RunStarted | undefined;
@@ -76,7 +77,7 @@ export async function owedBy(file: string, shown: string, key: string | undefine
     }
     if (!begun || begun.source === 'proxy' || begun.flags?.includes('--reference') === true) return 0;
     const { afterRun } = await readAfterRun(file, shown, key);
-    // The journal of an active run is refused for another reason, with another message.
+    // A journal whose run is still active owes nothing yet. The caller refuses it with another message.
     return afterRun.ended || runningWriter(begun) === undefined ? openItemsOf(afterRun).length : 0;
   } catch (error) {
     if (error instanceof UsageError) return 0;
@@ -85,8 +86,8 @@ export async function owedBy(file: string, shown: string, key: string | undefine
 }
 
 /**
- * Returns a function that says whether a call was signed correctly. If the key has changed since the run, the function
- * returns true for every call.
+ * Returns a function that says whether a call was signed correctly. If the key was changed after the run, this function returns
+ * true for every call.
  */
 async function signatureTest(
   file: string,
@@ -119,7 +120,7 @@ export async function readEarlierJournals(
     const client = clients.find((one) => one.extCID === extCID);
     if (!client) {
       throw new UsageError(
-        `--after ${journal}: the journal belongs to the client ${extCID}, but this run judges ${clients.map((one) => one.extCID).join(', ')}. Nothing was sent.\nGive a journal of the same ExtCID: another client has other transactions.`,
+        `--after ${journal}: the journal belongs to the client ${extCID}, but this run judges ${clients.map((one) => one.extCID).join(', ')}. Nothing was sent.\nGive a journal of the same ExtCID, because another client has other transactions.`,
       );
     }
     if (found.has(extCID)) {

@@ -36,21 +36,21 @@ import { publish, reportOptions, verbosityOf } from './publish.ts';
 /** A prepared run, and what the run needs from its caller. */
 export interface Runner {
   readonly prepared: PreparedRun;
-  /** Ends the run early when it is aborted. The reason is the name of the system's signal. */
+  /** If this signal is aborted, the run ends early. The reason of the signal is the name of the system's signal. */
   readonly signal: AbortSignal;
-  /** Ends the run without waiting for its open calls when it is aborted. The reports are written all the same. */
+  /** If this signal is aborted, the run ends without waiting for its open calls. The reports are still written. */
   readonly atOnce: AbortSignal;
   /** Shows the progress of a client. The name of the client is undefined if the run has only one. */
   readonly startProgress: (sink: Sink, name: string | undefined) => Progress;
   readonly reference: Reference | undefined;
   readonly launches: Launches | undefined;
-  /** The only scenarios to play, by ExtCID; undefined to play all chosen scenarios. */
+  /** The scenarios to play, by ExtCID. Undefined: all chosen scenarios are played. */
   readonly failed?: ReadonlyMap<string, LastFailed> | undefined;
   /** The paths of the journals that were started, the latest last. */
   readonly journals: string[];
-  /** Called with the ExtCID and the result after the run of each client. */
   /** Returns the text report for the client with this ExtCID; undefined for the usual report. */
   readonly reportOf?: ((extCID: string) => Report) | undefined;
+  /** Called after the run of each client, with its ExtCID and its result. */
   readonly onPlayed?: ((extCID: string, fold: Fold) => void) | undefined;
 }
 
@@ -96,7 +96,7 @@ export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promis
   const { flags, stdio } = prepared;
   const github = startGithubStep(stdio, {
     isWanted: flags.github,
-    // The keys of the embedded operator are random and exist only during this run. GitHub need not hide them.
+    // The keys of the embedded operator are random and exist only during this run. So GitHub need not hide them.
     secrets: runner.reference ? [] : secrets,
     json: flags.json === true,
   });
@@ -107,13 +107,13 @@ export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promis
   const shared: SharedByClients = {
     github,
     scrub: createScrubber(secrets),
-    // Launches are counted for one client at a time.
+    // With --launches, one client plays at a time, because croupier counts the launches for one client at a time.
     turns: new ClientTurns(launches ? 1 : MAX_CLIENTS),
     output: new Mutex(),
     paces: new Map(),
     isOnly: clients.length === 1,
   };
-  // If one client cannot be judged, the others still play to their end, because they may owe something by then.
+  // If one client cannot be judged, the other clients still play to their end, because they may already owe calls.
   const judged = await Promise.allSettled(clients.map((client) => judgeClient(client, runner, clientsToJudge, shared)));
   const failed = judged.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
@@ -161,7 +161,7 @@ async function judgeClient(
     if (!isOnly) stdio.err.write(`Judging ${extCID} …\n`);
     return playAndPublish(assignment, runner, shared);
   };
-  // Players that are launched are known only after the client's turn has begun.
+  // With --launches, the players are known only after the client's turn has begun.
   if (runner.launches)
     return turns.play([], async () => {
       if (signal.aborted) return undefined;
@@ -186,7 +186,7 @@ async function playAndPublish(
   paces.set(operator, pace);
   const named = !isOnly || flags.client !== undefined ? extCID : undefined;
   const played = await play(playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }));
-  // The report compares the run with the one before it, so that it is chosen before the result is kept.
+  // The report compares this run with the previous run. So the report is made before `onPlayed` replaces the previous result.
   const text = runner.reportOf?.(extCID) ?? terminalReport;
   runner.onPlayed?.(extCID, played.fold);
   const published = await output.runExclusive(async () => {
@@ -285,8 +285,8 @@ function playOf(
 }
 
 /**
- * Returns the baseline that the run is compared with. If the run plays only some of the chosen scenarios, none of its
- * known failures can count as fixed, because their scenarios may be left out.
+ * Returns the baseline that the run is compared with. If the run plays only some of the chosen scenarios, no known failure may
+ * count as fixed, because the scenario of the failure may be left out.
  */
 function knownAmong(baseline: Baseline, scenarios: Assignment['scenarios'], { flags, chosen }: PreparedRun): Baseline {
   if (flags.shard || chosen.every((scenario) => scenarios.includes(scenario))) return baseline;

@@ -94,7 +94,7 @@ async function newestJournals(extCIDs: readonly string[], { cwd }: Stdio): Promi
   const newest = new Map<string, string>();
   for (const file of newestFirst(path.join(cwd, '.croupier'))) {
     const run = await firstEvent(file);
-    // Journals of `explore` and `call` contain no scenarios that a run can repeat.
+    // Journals of `explore` and `call` are skipped, because a run cannot repeat their calls.
     if (!run || run.scenarios.length === 0 || runningWriter(run) !== undefined) continue;
     if (!newest.has(run.client.extCID)) newest.set(run.client.extCID, file);
     if (extCIDs.every((extCID) => newest.has(extCID))) break;

@@ -122,15 +122,15 @@ function identityOf(extCID: string, sources: ReadonlyMap<string, SessionSource>,
 }
 
 /**
- * Returns the ExtCID of the client that probably sent a request whose signature is not valid: the client that the request names, or the
- * only client. Undefined if this is unknown.
+ * For a request with a wrong signature, returns the ExtCID of the client that probably sent it: the client that the request
+ * names, or the only client. Undefined if this is unknown.
  */
 function claimedBy({ fields }: LaunchRequest, clients: readonly ClientUnderTest[]): string | undefined {
   const [only] = clients;
   return (clients.find(({ extCID }) => extCID === fields?.extCID) ?? (clients.length === 1 ? only : undefined))?.extCID;
 }
 
-/** Returns the sessions of accepted launches, each once. Demo sessions are left out. */
+/** Returns the sessions of accepted launches, without duplicates. Demo sessions are left out. */
 function launched(requests: readonly LaunchRequest[]): readonly SessionUnderTest[] {
   const sessions = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
   return [...new Map(sessions.map((session) => [session.sessionID, session])).values()].map(

@@ -2,8 +2,8 @@ import type { JournalEvent } from '../../journal/event.ts';
 import { pausedMs } from '../../wire/clock.ts';
 
 /**
- * Returns a function that gives the notice which must follow an event in a journal: croupier could not run during a call. It gives
- * undefined for all other events, and once for each pause.
+ * Returns a function that is called with each event of a journal. If croupier could not run during the call of this event, the
+ * function returns a notice about this pause, once for each pause. Otherwise it returns undefined.
  */
 export function pauseNotices(): (event: JournalEvent) => JournalEvent | undefined {
   let noticed = pausedMs();

@@ -32,12 +32,12 @@ export const SILENT: Progress = { on: () => {}, print: () => {}, end: () => {} }
 /** The run of one client, and what happens to its events. */
 export interface Play {
   readonly options: Omit<RunOptions, 'record' | 'uuid' | 'now'>;
-  /** Cuts the run off when it is aborted. The journal then has no end event, as after a kill. */
+  /** If this signal is aborted, the run ends at once. The journal then has no end event, as after a kill. */
   readonly atOnce?: AbortSignal;
   /** The path of the journal; undefined for a new file in .croupier/ of the working directory. */
   readonly journal: string | undefined;
   readonly stdio: Pick<Stdio, 'cwd' | 'err'>;
-  /** The settings of the locks, and the name of this command for others that wait for the players. */
+  /** The settings of the locks, and the name of this command. Other commands that wait for the players print this name. */
   readonly lock: LockSettings & { readonly command: string };
   readonly scrub: (text: string) => string;
   readonly progress: Progress;
@@ -82,7 +82,8 @@ export async function play({
   let begun = false;
   const pauseNotice = pauseNotices();
   const record = (given: JournalEvent) => {
-    // The engine records each call before it sends it. Without this error, it would send calls that the journal does not have.
+    // After the run was cut off, nothing is written to the journal any more. The engine records each call before it sends the
+    // call, so this error stops it from sending a call that is not in the journal.
     if (atOnce?.aborted === true) throw new Error('the run was cut off');
     const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
     written.append(event);
@@ -111,13 +112,13 @@ export async function play({
     await (atOnce ? Promise.race([running, once(atOnce, 'abort')]) : running);
   } catch (error) {
     if (error instanceof PlayersInUse) recordInUse(error, options, record);
-    // After a cut, the engine only says that it could not go on.
+    // If the run was cut off, the error of the engine says only this, so it is ignored.
     else if (atOnce?.aborted !== true) failure = error;
   } finally {
     locks?.release();
     try {
       if (written.close())
-        progress.print('The journal was removed during the run, so croupier has written it again.\n');
+        progress.print('Somebody removed the journal during the run, so croupier has restored it.\n');
     } catch (error) {
       failure ??= error;
     }

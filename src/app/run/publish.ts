@@ -46,7 +46,7 @@ export async function publish(
     isPart: !isOnly,
     scrub,
   };
-  // The exchanges are not printed again: -vv prints each one when it happens.
+  // The report does not show the exchanges, because -vv has already printed each exchange when it happened.
   const printed: ReportOptions = { ...options, verbosity: verbosity === 0 ? 0 : 1 };
   for await (const piece of (json ? jsonReport : text)(fold, open, printed)) stdio.out.write(scrub(piece));
   for (const request of reports) {
@@ -69,7 +69,7 @@ export async function publish(
 
 /**
  * Returns the options for a report that is written to a file. A text report in a file always has every finding and every rule,
- * because nobody can ask it for more.
+ * because its reader can't use -v.
  */
 export function inFile(options: ReportOptions): ReportOptions {
   return { ...options, paint: PLAIN, verbosity: options.verbosity === 0 ? 1 : options.verbosity };

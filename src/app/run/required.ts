@@ -27,8 +27,8 @@ interface Requirements {
 }
 
 /**
- * Rules that can be tested only if the operator fails on its own, or if its backend reads a campaign. A group does not
- * require them, because a correct operator may give no opportunity to test them.
+ * Rules that can be tested only if the operator answers with an error that croupier did not cause, or if its backend reads a
+ * campaign. croupier cannot make either happen, so a group does not require these rules.
  */
 const WITHOUT_OPPORTUNITY: ReadonlySet<RuleId> = new Set(['refund.after-error', 'launch.campaign']);
 
@@ -78,20 +78,21 @@ export function requiredOf({ contract = CONTRACT_VERSION }: ClientUnderTest, giv
   const add = (kind: RequiredResult['kind'], by: RequiredResult['by'], ids: readonly string[]): void => {
     for (const id of ids) if (!found.has(`${kind} ${id}`)) found.set(`${kind} ${id}`, { kind, id, by });
   };
-  // These come first, so that --allow-skipped does not remove a rule that is also selected.
+  // The rules of --require come first, so that --allow-skipped does not remove such a rule if it is also selected.
   add('rule', 'require', requiredNames(flags).flatMap(rulesOf));
   const configured = [...(configuration.config.require ?? []), ...variableNames(stdio)].flatMap(rulesOf);
   add('rule', 'require', isPart ? configured.filter((rule) => tested.has(rule)) : configured);
   if (flags.allowSkipped !== true) {
     const named = namedBy(selection, suite, stdio.cwd);
     add('rule', 'selection', isSubset ? named.rules.filter((rule) => tested.has(rule)) : named.rules);
-    // A tag, a text or --last-failed can leave out scenarios of a group on purpose.
+    // With a tag, a text or --last-failed, the user may leave out scenarios of a group on purpose. So then a group is not
+    // required.
     add(
       'rule',
       'selection',
       named.groups.flatMap(ofGroup).filter((rule) => tested.has(rule)),
     );
-    // --last-failed names each scenario that it repeats.
+    // --last-failed requires each scenario that it repeats.
     const wanted = flags.lastFailed === undefined ? named.scenarios : scenarios;
     add(
       'scenario',

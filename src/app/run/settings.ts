@@ -36,7 +36,8 @@ export type RunSettings = Pick<
 
 function duration(text: string): number {
   const ms = readDuration(text);
-  if (ms === undefined) throw new Error(`${text} is not a duration, although the schema accepts it`);
+  if (ms === undefined)
+    throw new Error(`internal error: the schema accepts the duration ${text}, but croupier can't read it`);
   return ms;
 }
 
@@ -96,7 +97,8 @@ export function readStake(text: string): [currency: string, amount: string] {
   const at = text.indexOf('=');
   const code = text.slice(0, Math.max(at, 0));
   const amount = text.slice(at + 1);
-  const wrong = (problem: string) => new UsageError(`--stake ${text}: ${problem}. Write it as --stake USD=1.00.`);
+  const wrong = (problem: string) =>
+    new UsageError(`--stake ${text}: ${problem}. Write the stake as in --stake USD=1.00.`);
   if (at < 1) throw wrong('it needs a currency and an amount');
   const notCode = codeProblem(code);
   if (notCode !== undefined) throw wrong(notCode);
@@ -108,11 +110,12 @@ export function readStake(text: string): [currency: string, amount: string] {
 /**
  * Reads the value of `--decimals`, such as `USDT=6`.
  *
- * @throws UsageError unless it is a currency with a number of decimals that the contract allows
+ * @throws UsageError if the text has another form, or if the contract does not allow this number of decimals
  */
 export function readDecimals(text: string): [currency: string, decimals: number] {
   const [code = '', number = '', ...rest] = text.split('=');
-  const wrong = (problem: string) => new UsageError(`--decimals ${text}: ${problem}. Write it as --decimals USDT=6.`);
+  const wrong = (problem: string) =>
+    new UsageError(`--decimals ${text}: ${problem}. Write the decimals as in --decimals USDT=6.`);
   if (!text.includes('=') || rest.length > 0) throw wrong('it needs a currency and a number of decimals');
   const notCode = codeProblem(code);
   if (notCode !== undefined) throw wrong(notCode);

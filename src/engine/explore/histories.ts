@@ -18,8 +18,8 @@ const MAX_OPERATIONS = 24;
 /** Small amounts to add to a stake, in the smallest unit. Most of them have no exact value in binary floating point. */
 const ODD_UNITS = [1, 7, 10, 15, 29, 57, 99];
 /**
- * Numbers of bets. They are large, because an operator may remember too few transactions and forget an old one after so many
- * bets.
+ * Numbers of bets. They are large, because an operator that remembers too few transactions forgets an old one after this
+ * number of bets.
  */
 const MANY = [20, 70, 150];
 

@@ -170,8 +170,8 @@ describe('the setting `sessionsFrom`', { timeout: LONG_MS }, () => {
     ['process.exit(4)', 'ended with status 4'],
     ['console.error("no database"); process.exit(1)', 'ended with status 1: no database'],
     ['console.log("session-of-eva")', 'did not give JSON: "session-of-eva"'],
-    ['console.log("[]")', 'gave a wrong list: an empty list'],
-    ['console.log(JSON.stringify([{ sessionID: 5 }]))', 'gave a wrong list: 0.sessionID'],
+    ['console.log("[]")', 'returned a wrong list: an empty list'],
+    ['console.log(JSON.stringify([{ sessionID: 5 }]))', 'returned a wrong list: 0.sessionID'],
   ])('leads to a message that explains why a command gave no sessions: %s', async (code, message) => {
     command(code);
     const { status, err } = await croupier(['run', 'balance.read'], { cwd, env: KEYS });

@@ -56,7 +56,7 @@ describe('croupier report convert', () => {
     [
       'failing.ndjson',
       'json=./failing.ndjson',
-      /is the journal that the report is made from, and must not be overwritten/,
+      /is the journal from which the report is made, so it must not be overwritten/,
     ],
   ])('refuses to convert %s with --to %s', async (journal, to, message) => {
     const head = journalText('failing').split('\n')[0];
