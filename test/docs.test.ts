@@ -32,14 +32,15 @@ describe('pages that the code writes', () => {
   });
 });
 
-/** The anchors of a page, which hosts of repositories make from headings. */
+/** The anchors of a page: those that hosts of repositories make from headings, and those that the page names itself. */
 function anchors(text: string): readonly string[] {
-  return [...text.matchAll(/^#+ (.*)$/gmu)].map(([, heading = '']) =>
+  const headings = [...text.matchAll(/^#+ (.*)$/gmu)].map(([, heading = '']) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/gu)].map(([, id = '']) => id)];
 }
 
 const withoutBlocks = (text: string): string =>
