@@ -154,7 +154,7 @@ describe.runIf(process.env.CROUPIER_DOCS)('the outputs that a page shows', { tim
   cpSync(path.join(ROOT, 'examples/incident'), cwd, { recursive: true });
   afterAll(() => rmSync(cwd, { recursive: true }));
 
-  const outputs = ['README.md', 'docs/support.md'].flatMap((page) =>
+  const outputs = ['README.md', 'docs/support.md', 'docs/positions.md'].flatMap((page) =>
     shownOutputs(readFileSync(path.join(ROOT, page), 'utf8')).map((shown) => ({ page, ...shown })),
   );
   it.each(outputs)('$page: $command', async ({ page, command, lines }) => {
