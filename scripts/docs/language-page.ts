@@ -91,31 +91,3 @@ export function languagePage(schema: Schema): string {
     FRAGMENT_EXAMPLE,
   ].join('\n');
 }
-
-const CONFIGURATION = `# croupier.yaml
-
-<!-- Written by \`npm run docs\` from schema/config.json. -->
-
-This page lists every key of the configuration file \`croupier.yaml\`. croupier reads this file in the working directory, or the file that \`--config\` names.
-A flag overrides an environment variable, and an environment variable overrides the file. \`croupier run --print-config\` prints the settings that croupier
-would use. \`croupier init\` writes a file with comments. In the file, croupier replaces \`\${NAME}\` with the value of the environment variable \`NAME\`.
-
-\`\`\`yaml
-# yaml-language-server: $schema=node_modules/croupier-conformance/schema/config.json
-clients:
-  - extCID: acme-eu
-    integratorBaseUrl: https://wallet.staging.example/eu
-    integrationApiKey: \${ACME_EU_KEY}
-    sessions:
-      - { sessionID: eu-usd-1, player: p1, currency: USD, gameID: catch }
-      - { sessionID: eu-jpy-1, player: p2, currency: JPY, gameID: swipe }
-      - { sessionID: eu-old-1, player: p1, currency: USD, state: expired }
-stakes: { USD: "1.00", JPY: "100" }
-scenarios: [./our-scenarios]
-\`\`\`
-`;
-
-/** Returns the reference of the configuration. */
-export function configurationPage(schema: Schema): string {
-  return [CONFIGURATION, tableOf(schema)].join('\n');
-}

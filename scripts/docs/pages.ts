@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { builtInSource, loadSuite } from '../../src/app/suite.ts';
 import { commandsPage } from './commands-page.ts';
+import { configurationPage } from './configuration-page.ts';
 import { environmentPage } from './environment-page.ts';
-import { configurationPage, languagePage } from './language-page.ts';
+import { languagePage } from './language-page.ts';
 import { ruleExamples } from './rule-examples.ts';
 import { rulesPage } from './rules-page.ts';
 import type { Schema } from './schema-table.ts';

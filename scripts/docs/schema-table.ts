@@ -76,8 +76,10 @@ function typeText(type: string, schema: Schema): string {
 
 /** Describes the allowed values in a few words. */
 function takes(schema: Schema): string {
-  const kinds = alternatives(schema).map(kindText);
-  return [...new Set(kinds)].filter((kind) => kind !== '').join(', ');
+  const kinds = [...new Set(alternatives(schema).map(kindText))].filter((kind) => kind !== '');
+  const single = kinds.filter((kind) => !kind.startsWith('a list'));
+  const ofThese = `a list of: ${single.join(', ')}`;
+  return kinds.includes(ofThese) ? `${single.join(', ')}, or a list of these` : kinds.join(', ');
 }
 
 /** Returns those alternatives of a schema that are objects. */
@@ -91,19 +93,25 @@ function explainedValues(schema: Schema): readonly Schema[] {
   return values.length > 1 ? values : [];
 }
 
-function keyRows(name: string, schema: Schema, required: string): readonly string[] {
+/** The lines of a table about one key: its own line, and a line for each value that has an explanation. */
+interface KeyRows {
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+function keyRows(name: string, schema: Schema, required: string): readonly KeyRows[] {
   // `expect.outcome` has the same values as `expect`, so only `expect` lists and explains them.
   const explained = name.includes('.') ? [] : explainedValues(schema);
   const further = alternatives(schema).some((one) => one.properties) ? ', or a map' : '';
   const taken = explained.length > 0 ? `one of the values below${further}` : takes(schema);
-  const rows = [
+  const lines = [
     `| \`${name}\`${required} | ${node(taken)} | ${node(schema.description ?? '')} |`,
     ...explained.map((one) => `| | ${node(valueText(one.const))} | ${node(one.description ?? '')} |`),
   ];
   const listed = alternatives(schema).flatMap((one) => (one.items ? [one.items] : []));
   const forms = objectsOf(schema);
   return [
-    ...rows,
+    { name, lines },
     ...forms.flatMap((one) => rowsOf(`${name}.`, one, requiredIn(one, forms))),
     ...listed.flatMap((item) =>
       objectsOf(item).flatMap((one) => rowsOf(`${name}[].`, one, ' (required in each entry)')),
@@ -119,7 +127,7 @@ function requiredIn(form: Schema, forms: readonly Schema[]): string {
 }
 
 /** @param required the words after the name of a required key */
-function rowsOf(prefix: string, schema: Schema, required: string): readonly string[] {
+function rowsOf(prefix: string, schema: Schema, required: string): readonly KeyRows[] {
   const named = Object.entries(schema.properties ?? {}).flatMap(([key, value]) =>
     keyRows(`${prefix}${key}`, value, schema.required?.includes(key) === true ? required : ''),
   );
@@ -129,9 +137,44 @@ function rowsOf(prefix: string, schema: Schema, required: string): readonly stri
   return isMap ? [...named, ...keyRows(`${prefix}NAME`, further, '')] : named;
 }
 
+function tableFrom(rows: readonly KeyRows[]): string {
+  return `| key | value | meaning |\n|---|---|---|\n${rows.flatMap(({ lines }) => lines).join('\n')}\n`;
+}
+
 /** Returns a table of all keys of an object. The keys of an inner object appear with their path. */
 export function tableOf(schema: Schema, leaveOut: readonly string[] = []): string {
   const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !leaveOut.includes(key));
-  const rows = rowsOf('', { ...schema, properties: Object.fromEntries(properties) }, ' (required)');
-  return `| key | value | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
+  return tableFrom(rowsOf('', { ...schema, properties: Object.fromEntries(properties) }, ' (required)'));
+}
+
+/** A part of a page that explains some keys: the text above the table, and the keys in the table. */
+export interface KeySection {
+  readonly text: string;
+  /** Each key stands also for its inner keys, unless another section names them. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Returns the sections of a page, each with the table of its keys.
+ *
+ * @param leaveOut the beginnings of the names of keys that the page does not list
+ * @throws Error if no section has a key of the schema, or if a section names an unknown key
+ */
+export function sectionsOf(schema: Schema, sections: readonly KeySection[], leaveOut: readonly string[]): string {
+  const rows = rowsOf('', schema, ' (required)').filter(
+    ({ name }) => !leaveOut.some((start) => name.startsWith(start)),
+  );
+  const tables = new Map(sections.map((section) => [section, [] as KeyRows[]]));
+  const placed = sections.flatMap((section) => section.keys.map((key) => ({ section, key })));
+  const unknown = placed.find(({ key }) => !rows.some(({ name }) => name === key));
+  if (unknown) throw new Error(`the schema has no key ${unknown.key}`);
+  for (const row of rows) {
+    const places = placed.filter(
+      ({ key }) => row.name === key || (/^(\.|\[)/u.test(row.name.slice(key.length)) && row.name.startsWith(key)),
+    );
+    const place = places.toSorted((a, b) => b.key.length - a.key.length)[0];
+    if (!place) throw new Error(`no section of the page has the key ${row.name}`);
+    tables.get(place.section)?.push(row);
+  }
+  return sections.map((section) => `${section.text}\n\n${tableFrom(tables.get(section) ?? [])}`).join('\n');
 }

@@ -41,8 +41,7 @@ const keyText = z.union([
   text,
   z.strictObject({ file: text.describe('The path of a file that contains only the key.') }),
 ]);
-const KEY_VALUE =
-  'Write ${NAME} for an environment variable, or { file: PATH }. A key in plain text works, but gives a warning.';
+const KEY_VALUE = 'Write ${NAME} for an environment variable, or { file: … }. A key in plain text gives a warning.';
 
 /** The schema of one session, in the configuration and in the output of `sessionsFrom`. */
 export const sessionSchema = z.strictObject({
@@ -56,7 +55,7 @@ export const sessionSchema = z.strictObject({
     .regex(CURRENCY_CODE, 'must be the code of a currency, such as EUR or mBTC')
     .optional()
     .describe(
-      'The code of the currency, such as EUR or mBTC. Upper and lower case matter. The currency decides the stake and the number of decimals.',
+      'The code of the currency, such as EUR or mBTC. Capital and small letters matter. The currency decides the stake and the number of decimals.',
     ),
   gameID: text.optional().describe('The id of the game. With sessions of two games, croupier tests more rules.'),
   state: z
@@ -111,9 +110,9 @@ const client = z.strictObject({
   cID: text
     .optional()
     .describe(
-      'The id of the client at the service. It is needed for calls to the simulated Core API, so in a run only with --launches.',
+      'The id of the client at the service. Only `serve` and `run --launches` need it, for calls to the simulated Core API.',
     ),
-  apiKey: keyText.optional().describe(`The key that signs calls to the Core API. ${KEY_VALUE}`),
+  apiKey: keyText.optional().describe(`The API key, which signs calls to the Core API. ${KEY_VALUE}`),
   paths: z
     .strictObject({
       balance: path.optional().describe('The path of the balance call. Default: /balance.'),
@@ -161,18 +160,14 @@ const client = z.strictObject({
   sessionsFrom: sessionsFrom
     .optional()
     .describe(
-      'A program or a URL that opens sessions at the start of each run. It returns a JSON list with the same fields as `sessions`. With --launches, it makes the operator launch games, and croupier ignores the list.',
+      'A program or a URL that opens sessions at the start of each run, and returns a JSON list with the same fields as `sessions`. With --launches, the program or URL must make the operator launch games. croupier then ignores the list.',
     ),
   tls: tls
     .optional()
-    .describe(
-      'TLS settings for this client, used instead of the `tls` at the top level. Default: the `tls` at the top level.',
-    ),
+    .describe('TLS settings for this client, used instead of the top-level `tls`. Default: the top-level `tls`.'),
   proxy: httpUrl
     .optional()
-    .describe(
-      'The HTTP proxy for this client, used instead of the `proxy` at the top level. Default: the `proxy` at the top level.',
-    ),
+    .describe('The HTTP proxy for this client, used instead of the top-level `proxy`. Default: the top-level `proxy`.'),
   contract: z
     .string()
     .refine((text) => contractVersion(text) !== undefined, {
@@ -186,7 +181,7 @@ const client = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'true: the wallet holds money of real players, so a command that moves money needs --production. false: the wallet is a test environment. Default: croupier decides by the address.',
+      'true: the wallet holds money of real players, so a command that moves money needs --production. false: the wallet is a test environment. Default: croupier guesses from the address.',
     ),
   hostOverride: text
     .optional()
@@ -232,11 +227,13 @@ const logs = z.strictObject({
     .partialRecord(z.enum(LOG_FIELDS), fieldPath)
     .optional()
     .describe(
-      'The place of each field in JSON lines: a name, a path such as user.session, or a list of names and paths.',
+      'Where each field of a call is in JSON lines: a name, a path such as user.session, or a list of names and paths.',
     ),
   pattern: text
     .optional()
-    .describe('A regular expression for log lines that are plain text. Its named groups are the fields of a call.'),
+    .describe(
+      'A regular expression for log lines that are plain text. Each named group gives a field of a call, as in (?<session>…).',
+    ),
 });
 
 /** The schema of croupier.yaml. Editors show the description of each key. */
@@ -268,7 +265,7 @@ export const configSchema = z
       .record(currencyCode, money)
       .optional()
       .describe(
-        'The stake of a bet, by currency, as in { USD: "1.00" }. Default: 1, or a usual amount if 1 is an unusual bet, such as 100 in JPY.',
+        'The stake of a bet, by currency, as in { USD: "1.00" }. Default: 1, or a usual amount of the currency, such as 100 in JPY.',
       ),
     decimals: z
       .record(currencyCode, z.int('must be a whole number'))
@@ -280,7 +277,7 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Fiat currencies have the decimals of the contract. Default: the number of decimals in the operator's balances.",
+        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Fiat currencies have the decimals of the contract. Default: as many decimals as the operator's balances show.",
       ),
     scenarios: z
       .array(text)
@@ -292,7 +289,7 @@ export const configSchema = z
       .array(z.enum(REQUIRABLE))
       .optional()
       .describe(
-        'Groups and rules that a run must decide, as with --require. If you select scenarios, the run must decide only the rules that these scenarios test. Default: none.',
+        'Groups and rules that a run must decide, as with --require. If you select scenarios, the run must decide only those rules that these scenarios test. Default: none.',
       ),
     deadline: duration
       .optional()
@@ -302,7 +299,7 @@ export const configSchema = z
       .partialRecord(z.enum(CALL_NAMES), z.union([duration, budget]))
       .optional()
       .describe(
-        '95 of 100 replies to each kind of call must arrive within this time, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, they fail the run. Default: no limit.',
+        '95 of 100 replies to each call must arrive within this time, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, slower replies fail the run. Default: no limit.',
       ),
     labels: z
       .record(z.string().regex(LABEL_NAME, LABEL_NAME_WANTED), z.union([text, labelSource]))
@@ -325,16 +322,14 @@ export const configSchema = z
         folder: text
           .optional()
           .describe(
-            'The folder of the lock files, relative to this file. If several machines or users test with the same players, name a folder that they share. Default: a folder of your user on this machine.',
+            'The folder of the lock files, relative to this file. If several machines or users test with the same players, name a folder that all of them can write. Default: a folder of your user on this machine.',
           ),
         wait: duration
           .optional()
           .describe('Time to wait for a player that another command uses. 0s: croupier does not wait. Default: 10m.'),
       })
       .optional()
-      .describe(
-        'The settings of the locks. A lock makes sure that only one command at a time uses a player. Default: wait 10m, and use a folder of your user.',
-      ),
+      .describe('The settings of the locks. A lock makes sure that only one command at a time uses a player.'),
     maxAtOnce: count
       .optional()
       .describe(`Maximum number of calls that are in progress at the same time. Default: ${DEFAULTS.maxAtOnce}.`),
@@ -342,7 +337,7 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe(
-        'true: croupier also tests amounts of more than 2^53 smallest units of a currency. It moves them back afterwards. Default: false.',
+        'true: croupier also tests amounts of more than 2^53 smallest units of a currency. Later, croupier moves these amounts back. Default: false.',
       ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
     tls: tls
@@ -351,7 +346,7 @@ export const configSchema = z
         'TLS settings for every client. Default: the usual certificate authorities, and no client certificate.',
       ),
     proxy: httpUrl.optional().describe('The URL of an HTTP proxy for every call. Default: no proxy.'),
-    logs: logs.optional().describe('Settings with which croupier incident reads logs.'),
+    logs: logs.optional().describe('Settings with which `incident`, `replay` and `capsule` read logs.'),
   })
   .meta({ title: 'croupier.yaml', description: 'The operators that croupier tests, and the settings of the tests.' });
 

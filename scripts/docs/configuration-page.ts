@@ -1,0 +1,109 @@
+import { type KeySection, type Schema, sectionsOf } from './schema-table.ts';
+
+const INTRODUCTION = `# croupier.yaml
+
+<!-- Written by \`npm run docs\` from schema/config.json. -->
+
+This page lists every key of the configuration file \`croupier.yaml\`. \`croupier init\` writes this file with comments. This is the smallest file with which a run works:
+
+\`\`\`yaml
+# yaml-language-server: $schema=node_modules/croupier-conformance/schema/config.json
+clients:
+  - extCID: acme-eu
+    integratorBaseUrl: https://wallet.staging.example/eu
+    integrationApiKey: \${ACME_EU_KEY}
+    sessions:
+      - { sessionID: eu-usd-1 }
+\`\`\`
+
+With more sessions, croupier tests more rules:
+
+\`\`\`yaml
+    sessions:
+      - { sessionID: eu-usd-1, player: p1, currency: USD, gameID: catch }
+      - { sessionID: eu-jpy-1, player: p2, currency: JPY, gameID: swipe }
+      - { sessionID: eu-old-1, player: p1, currency: USD, state: expired }
+stakes: { USD: "1.00", JPY: "100" }
+scenarios: [./our-scenarios]
+\`\`\`
+
+- croupier reads \`croupier.yaml\` in the working directory, or the file that \`--config\` names.
+- A flag overrides an environment variable, and an environment variable overrides the file. \`croupier run --print-config\` prints the settings that croupier would use.
+- croupier replaces \`\${NAME}\` in the file with the value of the environment variable \`NAME\`.
+- A secret key can also be in a file of its own: \`integrationApiKey: { file: ./acme-eu.key }\`.
+- A relative path begins in the folder of \`croupier.yaml\`.
+
+The subjects: [clients](#clients), [sessions](#sessions), [the simulated Core API](#the-simulated-core-api), [connection](#connection),
+[amounts and currencies](#amounts-and-currencies), [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [logs](#logs).`;
+
+const SECTIONS: readonly KeySection[] = [
+  {
+    text: `## Clients
+
+A [client](glossary.md#client) has its own ExtCID, base URL, key and sessions.`,
+    keys: ['clients'],
+  },
+  {
+    text: `## Sessions
+
+One session is enough for a first run. With sessions of other players, games and currencies, croupier tests more rules. [launches.md](launches.md) explains
+\`--launches\`.`,
+    keys: ['clients[].sessions', 'clients[].sessionsFrom'],
+  },
+  {
+    text: `## The simulated Core API
+
+Only \`croupier serve\` and \`croupier run --launches 2\` use these keys ([core-api.md](core-api.md)).`,
+    keys: [
+      'clients[].cID',
+      'clients[].apiKey',
+      'clients[].games',
+      'clients[].currencies',
+      'clients[].blocked',
+      'clients[].blockedUsers',
+    ],
+  },
+  {
+    text: `## Connection
+
+\`clients[].tls\` has the same keys as the top-level \`tls\`.`,
+    keys: ['tls', 'proxy', 'clients[].tls', 'clients[].proxy', 'clients[].hostOverride'],
+  },
+  {
+    text: `## Amounts and currencies
+
+The [stake](glossary.md#stake) is the amount of a normal bet. [positions.md](positions.md#amounts-and-currencies) explains the number of decimals.`,
+    keys: ['stakes', 'decimals', 'freeRounds', 'largeAmounts'],
+  },
+  {
+    text: `## Scenarios and decisions
+
+[scenarios.md](scenarios.md) explains how to write a scenario, [exit-status.md](exit-status.md#what-you-name-must-be-tested) explains \`require\`, and
+[ci.md](ci.md#labels) explains labels. The [glossary](glossary.md#must) explains SHOULD.`,
+    keys: ['scenarios', 'require', 'strict', 'labels'],
+  },
+  {
+    text: `## Times and speed
+
+The glossary explains [late debit](glossary.md#late-debit) and [linger](glossary.md#linger). [report.md](report.md#a-budget) explains budgets, and
+[failures.md](failures.md#rate-limits) explains \`rate\`.`,
+    keys: ['deadline', 'linger', 'budget', 'workers', 'rate', 'maxAtOnce'],
+  },
+  {
+    text: `## Locks
+
+[locks.md](locks.md) explains what you see if a player is locked.`,
+    keys: ['lock'],
+  },
+  {
+    text: `## Logs
+
+\`croupier incident\`, \`replay\` and \`capsule\` use these keys. [incident.md](incident.md#logs-of-your-own) shows an example, and lists the names of the fields.`,
+    keys: ['logs'],
+  },
+];
+
+/** Returns the reference of the configuration, made from the schema that `croupier schema config` prints. */
+export function configurationPage(schema: Schema): string {
+  return `${INTRODUCTION}\n\n${sectionsOf(schema, SECTIONS, ['clients[].tls.'])}`;
+}
