@@ -1,14 +1,34 @@
 import { RULE_GROUPS } from '../../src/contract/rule.ts';
-import { type Schema, tableOf } from './schema-table.ts';
+import { type KeySection, type Schema, sectionsOf, tableOf } from './schema-table.ts';
 
 const INTRODUCTION = `# The language of scenarios
 
 <!-- Written by \`npm run docs\` from schema/scenario.json. -->
 
 This page lists every key of a scenario file. [Writing scenarios](scenarios.md) explains how to use the keys. Editors complete and explain them
-([docs/shell.md](shell.md#editors)), and \`croupier lint\` prints every mistake with its line.
+([shell.md](shell.md#editors)), and \`croupier lint\` prints every mistake with its line. This is a complete scenario:
 
-Any value can contain an expression, \`\${…}\`. An expression computes with \`+\`, \`-\` and \`*\`, and can use these names:
+\`\`\`yaml
+croupier: 1
+title: A bet that is sent again takes money only once
+rules: [idempotency.bet]
+needs: { balance: "\${2 * stake}" }
+steps:
+  - bet: { amount: "\${stake}" }
+    as: bet1                  # a name for this step, so that other steps can refer to it
+  - resend: bet1              # sends the same bytes again
+    expect: { reply: same }   # the reply must be the same as before
+  - balance:                  # croupier compares the balance with the expected one
+\`\`\`
+
+On this page: [expressions](#expressions), [a scenario](#a-scenario), [needs](#needs), [calls](#a-step-calls), [other actions](#a-step-other-actions),
+[expectations](#a-step-expectations), [wrong and unusual calls](#a-step-wrong-and-unusual-calls), [time, number and names](#a-step-time-number-and-names),
+[a fragment](#a-fragment).
+
+## Expressions
+
+Any value can contain an expression, \`\${…}\`. An expression computes with \`+\`, \`-\` and \`*\`, and can use these names. In the table, \`bet1\` is the name of a step
+(\`as: bet1\`):
 
 | name | value |
 |---|---|
@@ -16,17 +36,74 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 | \`stake\` | the configured bet of the currency |
 | \`unit\` | the smallest step of the currency, for example 0.01 |
 | \`balance\`, \`balance.NAME\` | the last known balance of the first session, or of the session with the alias \`NAME\` |
-| \`session\`, \`session.NAME\` | the id of the session |
+| \`session\`, \`session.NAME\` | the id of the first session, or of the session with the alias \`NAME\` |
 | \`campaign\` | the configured free-rounds campaign |
 | \`bet1.txID\` | the txID that croupier sent in the step \`bet1\` |
 | \`bet1.roundID\`, \`bet1.amount\` | the round and the amount of the step \`bet1\` |
 | \`bet1.reply.txID\` | the txID that the operator answered in the step \`bet1\` |
 | \`self.txID\`, \`self.roundID\`, \`self.amount\` | the values of the step that contains the expression |
 | \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | a bet of an earlier run whose round is not finished (\`needs: { run: earlier }\`) |
-| \`drift.first\`, \`drift.second\` | the amounts of two wins. With binary floating point, the balance after these wins is wrong |
+| \`drift.first\`, \`drift.second\` | two amounts of wins. An operator that computes with binary floating point (double) adds them wrongly |
 
 croupier computes money exactly. Write amounts in quotes, as in \`"11.00"\`.
 `;
+
+const NEEDS = `### Needs
+
+If a requirement is not met, croupier skips the scenario, and its rules stay untested.`;
+
+const CASES = `### Cases
+
+A map of lists makes a case of each combination. This makes four cases:
+
+\`\`\`yaml
+cases: { call: [bet, win], sign: [missing, empty] }
+steps:
+  - call: "\${call}"
+    with: { amount: "\${stake}" }
+    sign: "\${sign}"
+    expect: refused
+\`\`\`
+
+A list of maps makes a case of each map. This makes two cases:
+
+\`\`\`yaml
+cases:
+  - { amount: "0.10", name: ten cents }
+  - { amount: "1.00", name: one euro }
+\`\`\`
+`;
+
+/** The parts of the page about a step. Each step has one action, and any of the other keys that its action allows. */
+const STEP_SECTIONS: readonly KeySection[] = [
+  {
+    text: `## A step: calls
+
+Each step has exactly one action: one of the keys of this table and of the next table.`,
+    keys: ['bet', 'win', 'refund', 'balance', 'call'],
+  },
+  { text: '## A step: other actions', keys: ['resend', 'together', 'wait', 'launches', 'use'] },
+  {
+    text: `## A step: expectations
+
+If a step has no \`expect\`, the rest of the scenario needs an accepted call. The operator may decline a call for reasons of its own:
+
+- Without \`expect\`, croupier then skips the rest of the scenario, and its rules stay untested.
+- With \`expect: accepted\`, the run then fails.`,
+    keys: ['expect'],
+  },
+  {
+    text: `## A step: wrong and unusual calls
+
+A step with one of these keys is wrong or unusual on purpose. So if it has \`sign\`, \`tamper\`, \`header-case\`, \`body\`, \`query\` or \`trickle\`, it must also have
+\`expect\`.`,
+    keys: ['sign', 'tamper', 'header-case', 'body', 'query', 'break', 'trickle'],
+  },
+  {
+    text: '## A step: time, number and names',
+    keys: ['as', 'with', 'times', 'copies', 'after', 'eventually', 'at'],
+  },
+];
 
 const FRAGMENT_EXAMPLE = `For example, this is the fragment \`rounds/lost-bet.yaml\`:
 
@@ -63,26 +140,23 @@ function definition(schema: Schema, name: string): Schema {
 
 /** Returns the reference of the scenario language, made from the schema that `croupier schema scenario` prints. */
 export function languagePage(schema: Schema): string {
-  const step = definition(schema, 'step');
-  const verbs = (step.oneOf ?? []).flatMap(({ required }) => required ?? []);
-  const others = Object.keys(step.properties ?? {}).filter((key) => !verbs.includes(key));
+  const scenario = definition(schema, 'scenario');
+  const keys = Object.keys(scenario.properties ?? {}).filter((key) => key !== 'rules' && key !== 'needs');
+  const aboutScenario = `## A scenario
+
+\`rules\` lists the ids of the [rules](rules.md) that the scenario tests. The groups of rules are ${RULE_GROUPS.join(', ')}.`;
   return [
     INTRODUCTION,
-    '## A scenario',
-    '',
-    `\`rules\` (required) lists the ids of the [rules](rules.md) that the scenario tests. The groups of rules are ${RULE_GROUPS.join(', ')}.`,
-    '',
-    tableOf(definition(schema, 'scenario'), ['rules']),
-    '## A step: the action',
-    '',
-    'Each step has exactly one of these keys.',
-    '',
-    tableOf(step, others),
-    '## A step: options and expectations',
-    '',
-    'A step with `sign`, `tamper`, `header-case`, `body`, `query` or `trickle` is not an ordinary call, so it must also have `expect`.',
-    '',
-    tableOf(step, verbs),
+    sectionsOf(
+      scenario,
+      [
+        { text: aboutScenario, keys },
+        { text: NEEDS, keys: ['needs'] },
+      ],
+      ['rules'],
+    ),
+    CASES,
+    sectionsOf(definition(schema, 'step'), STEP_SECTIONS),
     '## A fragment',
     '',
     'A fragment is a file with steps that several scenarios can insert with `use`.',

@@ -101,7 +101,7 @@ interface KeyRows {
 
 function keyRows(name: string, schema: Schema, required: string): readonly KeyRows[] {
   // `expect.outcome` has the same values as `expect`, so only `expect` lists and explains them.
-  const explained = name.includes('.') ? [] : explainedValues(schema);
+  const explained = name === 'expect.outcome' ? [] : explainedValues(schema);
   const further = alternatives(schema).some((one) => one.properties) ? ', or a map' : '';
   const taken = explained.length > 0 ? `one of the values below${further}` : takes(schema);
   const lines = [
@@ -142,9 +142,8 @@ function tableFrom(rows: readonly KeyRows[]): string {
 }
 
 /** Returns a table of all keys of an object. The keys of an inner object appear with their path. */
-export function tableOf(schema: Schema, leaveOut: readonly string[] = []): string {
-  const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !leaveOut.includes(key));
-  return tableFrom(rowsOf('', { ...schema, properties: Object.fromEntries(properties) }, ' (required)'));
+export function tableOf(schema: Schema): string {
+  return tableFrom(rowsOf('', schema, ' (required)'));
 }
 
 /** A part of a page that explains some keys: the text above the table, and the keys in the table. */
@@ -160,7 +159,7 @@ export interface KeySection {
  * @param leaveOut the beginnings of the names of keys that the page does not list
  * @throws Error if no section has a key of the schema, or if a section names an unknown key
  */
-export function sectionsOf(schema: Schema, sections: readonly KeySection[], leaveOut: readonly string[]): string {
+export function sectionsOf(schema: Schema, sections: readonly KeySection[], leaveOut: readonly string[] = []): string {
   const rows = rowsOf('', schema, ' (required)').filter(
     ({ name }) => !leaveOut.some((start) => name.startsWith(start)),
   );

@@ -84,7 +84,7 @@ export const SCENARIO = map('a scenario', {
   rules: field('The ids of the rules that the scenario tests.', list('a list of rule ids', ruleId)),
   needs: field('The requirements of the scenario. If one is missing, the scenario is skipped.', later(needsJson)),
   cases: field(
-    'The scenario is run once for each case. A list of maps: each map is a case. A map of lists: each combination of their values is a case. So { call: [bet, win], sign: [missing, empty] } makes four cases.',
+    'The scenario is run once for each case. In a list of maps, each map is a case; in a map of lists, each combination of the values is a case.',
     later(() => ({
       anyOf: [
         { type: 'object', minProperties: 1, additionalProperties: { type: 'array', minItems: 1, items: caseValue } },
@@ -95,11 +95,14 @@ export const SCENARIO = map('a scenario', {
   tags: field('Tags with which `--tag` selects scenarios.', list('a list of tags', tag)),
   order: field('`last`: the scenario is run after all other scenarios.', word('an order', ['last'] as const)),
   rounds: field(
-    '`overlapping`: croupier completes the rounds of the scenario only at its end. `unfinished`: croupier does not complete them, so that a later run can. Without this key, croupier completes a round before the next bet of the session, unless a later step refers to the round.',
-    word('a treatment of rounds', ['overlapping', 'unfinished'] as const),
+    'When croupier completes a round with a win. Default: before the next bet of the session. But if a later step refers to the round, the round stays open until then.',
+    word('a treatment of rounds', ['overlapping', 'unfinished'] as const, {
+      overlapping: 'croupier completes the rounds only at the end of the scenario',
+      unfinished: 'croupier does not complete the rounds, so that a later run can complete them',
+    }),
   ),
   steps: field('The steps of the scenario, in the order in which they are played.', steps, true),
-  always: field('Steps that are played at the end, also after a failure.', steps),
+  always: field('Steps that are played at the end, even after a failure.', steps),
 });
 
 const title = text('a title');

@@ -71,22 +71,22 @@ const KNOWN = {
     word('launches', ['seen'] as const),
   ),
   amounts: field(
-    '`large`: the scenario moves amounts above 2^53 of the smallest unit.',
+    '`large`: the operator must support amounts above 2^53 of the smallest unit (`largeAmounts` in croupier.yaml).',
     word('a size of amounts', ['large'] as const),
   ),
 };
 
 const sessionNeed: Shape<ReadMap<SessionNeed>> = map('a session', {
   player: field(
-    '`same`: the session must have the player of the first session. `other`: it must have another player.',
+    'The player of the session: `same` as in the first session, or an `other` player.',
     word('a player', SAME_OR_OTHER),
   ),
   game: field(
-    '`same`: the session must have the game of the first session. `other`: it must have another game.',
+    'The game of the session: `same` as in the first session, or an `other` game.',
     word('a game', SAME_OR_OTHER),
   ),
   currency: field(
-    '`same`: the session must have the currency of the first session. `other`: it must have another currency.',
+    'The currency of the session: `same` as in the first session, or an `other` currency.',
     word('a currency', SAME_OR_OTHER),
   ),
   state,

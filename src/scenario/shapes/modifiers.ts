@@ -76,8 +76,14 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
         set: field('Fields to add or to change.', dictionary('a map of fields', anything())),
         drop: field('Fields to omit.', list('a list of the names of fields', text('the name of a field'))),
         format: field(
-          'Another way to write the same JSON. `canonical`: the usual way. `pretty`: indented. `spaced`: a space after each comma and colon. `unsorted`: the names in reverse order. `escaped`: text with \\u escapes that are not necessary.',
-          word('a way to write the body', BODY_FORMATS),
+          'The way to write the same JSON. Default: `canonical`.',
+          word('a way to write the body', BODY_FORMATS, {
+            canonical: 'the usual way',
+            pretty: 'indented',
+            spaced: 'a space after each comma and colon',
+            unsorted: 'the names in reverse order',
+            escaped: 'text with \\u escapes that are not necessary',
+          }),
         ),
       }),
       ({ values, keys, range }, _node, reading) => {
@@ -94,12 +100,22 @@ const query: Shape<NonNullable<Deviations['query']>> = transform(
   map('query', {
     add: field('Additional parameters.', dictionary('a map of parameters', templateText('the value of a parameter'))),
     order: field(
-      'The order of the parameters. `sorted` (the default): by name. `reversed`: by name, from Z to A. `as-given`: the usual parameters first, then those of `add` in their order.',
-      word('an order', QUERY_ORDERS),
+      'The order of the parameters. Default: `sorted`.',
+      word('an order', QUERY_ORDERS, {
+        sorted: 'by name',
+        reversed: 'by name, from Z to A',
+        'as-given': 'the usual parameters first, then those of `add` in their order',
+      }),
     ),
     encode: field(
-      'The characters that are percent-encoded. `standard` (the default): as `encodeURIComponent` in JavaScript. `all`: every byte. `letters`: also the first letter of each value. `minimal`: only the characters that must be percent-encoded. `plus`: a space is written as a plus.',
-      word('a way to encode', QUERY_ENCODINGS),
+      'The characters that are percent-encoded. Default: `standard`.',
+      word('a way to encode', QUERY_ENCODINGS, {
+        standard: 'as `encodeURIComponent` in JavaScript',
+        all: 'every byte',
+        letters: 'also the first letter of each value',
+        minimal: 'only the characters that must be percent-encoded',
+        plus: 'a space is written as a plus',
+      }),
     ),
   }),
   ({ values, size, range }, _node, reading) => {
@@ -229,7 +245,7 @@ export const MAX_AT_ONCE = 1000;
 export const MODIFIERS = {
   as: field('A name by which other steps can refer to this step.', name('a name')),
   expect: field(
-    'The reply that this scenario expects, in addition to the requirements of the contract. croupier always checks these requirements. Without `expect`, the rest of the scenario needs an accepted call. If the operator declines the call and the contract allows this, croupier skips the rest, and the rules stay untested. With `expect: accepted`, such a reply fails the run.',
+    'The reply that this scenario expects. croupier also checks the rules of the contract, with or without `expect`.',
     expectation,
   ),
   sign: field('The way in which the call is signed. Default: `valid`.', signs),
@@ -239,12 +255,12 @@ export const MODIFIERS = {
     word('a letter case', HEADER_CASES),
   ),
   body: field(
-    'A body that the service would not send, with a correct signature. Write a map with `set`, `drop`, `format`, or raw text.',
+    'A body that the service would not send, with a correct signature: raw text, or a map with `set`, `drop` and `format`.',
     body,
   ),
   query: field('A query that the service would not send, with a correct signature. Only for a balance call.', query),
   break: field(
-    'The moment when the connection is broken: `head` (after the headers), `half-body` (after half of the body), `sent` (after the last byte), or a time after the last byte. If the reply comes before this time, the connection is not broken.',
+    'The moment when the connection is broken: `head` (after the headers), `half-body` (after half of the body), `sent` (after the last byte), or a time after the last byte. With a time: if the reply comes earlier, the connection is not broken.',
     breaking,
   ),
   trickle: field(
@@ -252,15 +268,15 @@ export const MODIFIERS = {
     trickle,
   ),
   times: field(
-    'The number of times that the call is sent, each time with new ids. Default: 1. The calls are sent one after another, or at the same instant inside `together`.',
+    'The number of times that the call is sent, each time with new ids: one after another, or at the same instant inside `together`. Default: 1.',
     integer('a number of times', 1, MAX_TIMES),
   ),
   copies: field(
-    'The number of copies of the same bytes that are sent at the same instant. Default: 1. Only inside `together`.',
+    'The number of copies of the same bytes that are sent at the same instant (only inside `together`). Default: 1.',
     integer('a number of copies', 2, MAX_AT_ONCE),
   ),
   after: field(
-    'The time to wait before a balance read. Default: no time. `linger`: the configured time (2 s by default) after which a late debit would be visible.',
+    'The time to wait before a balance read, or `linger` for the configured time after which a late debit would be visible (2 s by default). Default: no time.',
     duration('a time', ['linger']),
   ),
   eventually: field(
@@ -268,7 +284,7 @@ export const MODIFIERS = {
     duration('a time'),
   ),
   at: field(
-    'The time when the step begins, counted from the first step. Inside `together`: the time when the call is sent, counted from the first call.',
+    'The time when the step begins, counted from the first step. Inside a `together`, the time when the call is sent, counted from the first call of the `together`.',
     duration('a time'),
   ),
 };

@@ -29,7 +29,7 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   },
   balance: { about: 'Sends GET /balance.', json: () => CALL_FIELDS.balance.json() },
   call: {
-    about: 'Sends one of the four calls. A case can give the name of the call. The fields are in `with`.',
+    about: 'Sends one of the four calls, whose name can come from a case. The fields of the call are in `with`.',
     json: () => CALL_WORD.json(),
   },
   resend: {
@@ -48,7 +48,7 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   },
   use: {
     about:
-      'Inserts the steps of a fragment. The value is the path of the fragment, such as `rounds/lost-bet.yaml`, relative to the folder of the file that contains `use`. The parameters of the fragment are in `with`.',
+      'Inserts the steps of a fragment file, such as `rounds/lost-bet.yaml`. The path begins in the folder of the file that contains `use`.',
     json: () => FRAGMENT_PATH.json(),
   },
 };

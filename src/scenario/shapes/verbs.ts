@@ -26,7 +26,7 @@ const target: Shape<TargetChoice> = transform(name('the name of a step, or `unkn
 );
 
 const session = field(
-  'The alias of the session, as declared in `needs`. Default: the first session. `unknown`: a session that the operator never issued.',
+  'The alias of a session in `needs`, or `unknown` for a session that the operator never issued. Default: the first session.',
   name('the alias of a session'),
 );
 const amountField = (usual: string) =>
@@ -52,7 +52,7 @@ const refundFields = {
   session,
   txID,
   origTxID: field(
-    'The `txID` of the bet to refund, if no step sent this bet. Use either `of` or `origTxID`. Default: the `txID` of the bet in `of`.',
+    'The `txID` of the bet to refund, if no step sent this bet (then leave out `of`). Default: the `txID` of the bet in `of`.',
     templateText('an origTxID'),
   ),
 };
@@ -80,11 +80,11 @@ export const RESENT = byKind('the name of a step, or a map with `earliest` or `e
   map: transform(
     map('resend', {
       earliest: field(
-        'A kind of transaction. The first accepted transaction of this kind in the run is sent again.',
+        'Sends the first accepted transaction of this kind in the run again.',
         word('a call', TRANSACTION_CALLS),
       ),
       'earlier-run': field(
-        'A kind of transaction. A transaction of this kind from an earlier run is sent again (`run --after JOURNAL`).',
+        'Sends a transaction of this kind from an earlier run again (`run --after JOURNAL`).',
         word('a call', TRANSACTION_CALLS),
       ),
     }),
