@@ -10,6 +10,7 @@ import { describeHelp } from './commands/help/flags.ts';
 import { helpCommand, topicLines } from './commands/help/pages.ts';
 import { describeIncident } from './commands/incident/flags.ts';
 import { describeInit } from './commands/init/flags.ts';
+import { describeLaunch } from './commands/launch/flags.ts';
 import { describeLicenses } from './commands/licenses/flags.ts';
 import { describeLint } from './commands/lint/flags.ts';
 import { describeList } from './commands/list/flags.ts';
@@ -57,10 +58,8 @@ export function addCommands(program: CommandUnknownOpts, stdio: Stdio, done: Don
     'after',
     `
 Examples:
-  croupier run --reference               a whole run, without an operator
-  croupier init && croupier run          judge your operator
-
-Shared by all commands:
+  croupier run --reference     a whole run, without an operator
+  croupier init                write a configuration, then: croupier run
 ${topicLines('  croupier help ')}`,
   );
 }
@@ -148,6 +147,10 @@ function addIncidents(program: CommandUnknownOpts, stdio: Stdio, done: Done): vo
 }
 
 function addServers(program: CommandUnknownOpts, stdio: Stdio, done: Done): void {
+  describeLaunch(program).action(async (flags) => {
+    const { launchCommand } = await import('./commands/launch/action.ts');
+    done(await launchCommand(flags, stdio));
+  });
   const serve = describeServe(program);
   describeServeOperator(serve).action(async (flags) => {
     const { serveOperatorCommand } = await import('./commands/serve/operator.ts');

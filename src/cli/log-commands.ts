@@ -109,7 +109,8 @@ class Reader {
         this.#sequence = 'none';
         if (character !== '\\') return this.#isInSequence(character);
         break;
-      default:
+      case 'none':
+        break;
     }
     if (this.#sequence === 'none' && character === ESCAPE) this.#sequence = 'begun';
     return before !== 'none' || this.#sequence !== 'none';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { contractVersion } from '../../contract/versions.ts';
-import type { ClientUnderTest } from '../../engine/run-options.ts';
+import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
 import { MIN_RUN } from '../../journal/secrets/secret-forms.ts';
 import { nearest } from '../../scenario/near.ts';
 import type { Diagnostic } from '../../scenario/yaml/diagnostic.ts';
@@ -100,6 +100,18 @@ export function refuseKeyElsewhere(client: ClientUnderTest, keys: readonly strin
         `\`${name}\` of a client contains a key, which would then be in every call and every report. Nothing was sent.`,
       );
   }
+}
+
+/** Returns a session that a flag names, with the player, currency, game and state that the configuration has for it. */
+export function withConfiguredFields(
+  session: SessionUnderTest,
+  extCID: string,
+  { clients = [] }: Configuration['config'],
+): SessionUnderTest {
+  const known = clients
+    .find((client) => client.extCID === extCID)
+    ?.sessions?.find(({ sessionID }) => sessionID === session.sessionID);
+  return { ...known, ...session };
 }
 
 function textsOf(value: unknown): readonly string[] {

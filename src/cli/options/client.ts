@@ -35,7 +35,8 @@ function addAddressOptions<Args extends unknown[], Opts extends OptionValues, Gl
     .addOption(setting('--ext-cid <id>', "the client's ExtCID").env('CROUPIER_EXT_CID'));
 }
 
-function sessionOption<Flags extends string>(flags: Flags) {
+/** Returns the flag for a session, under the given name. */
+export function sessionOption<Flags extends string>(flags: Flags) {
   return setting(flags, 'a session, as ID or as ID,player=p1,currency=USD,game=catch,state=expired; repeatable')
     .argParser(collect)
     .env('CROUPIER_SESSION');

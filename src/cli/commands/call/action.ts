@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { resolveClients } from '../../../app/config/clients.ts';
+import { resolveClients, withConfiguredFields } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import { UsageError } from '../../../app/exit-status.ts';
@@ -128,10 +128,7 @@ function sessionOf({ sessions, extCID }: ClientUnderTest, { config }: Configurat
   const session = usable[0] ?? sessions[0];
   if (!session)
     throw new UsageError(`${extCID} has no session of its own in the configuration: name one with --session ID.`);
-  const known = config.clients
-    ?.find((client) => client.extCID === extCID)
-    ?.sessions?.find(({ sessionID }) => sessionID === session.sessionID);
-  return { ...known, ...session };
+  return withConfiguredFields(session, extCID, config);
 }
 
 function build({ call, fields, sign }: ManualCall, client: ClientUnderTest): BuiltRequest {

@@ -9,6 +9,7 @@ import { NextReplies } from '../../../operator/next-replies.ts';
 import { createOperator } from '../../../operator/operator.ts';
 import { behaviourWith } from '../../../operator/variation.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
+import { serveWithConfiguredWallets } from './configured-wallets.ts';
 import { type RunningService, startService } from './core-api.ts';
 import type { ServeAllFlags } from './flags.ts';
 import { referenceControls } from './reference-controls.ts';
@@ -25,11 +26,13 @@ const FOR_MONEY = 'eu-ben-eur';
 const WITH_FREE_ROUNDS = 'eu-anna-usd-catch';
 
 /**
- * `croupier serve all`: runs operator and service together, with games to play, until a signal ends them.
+ * `croupier serve all`: runs operator and service together, with games to play, until a signal ends them. With `--config`, the
+ * operators are the wallets of the configuration.
  *
  * @returns 0
  */
 export async function serveAllCommand(flags: ServeAllFlags, stdio: Stdio): Promise<number> {
+  if (flags.config !== undefined) return serveWithConfiguredWallets(flags, stdio);
   const chosen = chosenVariations(flags);
   const variations = chosen.map(({ variation }) => variation);
   const behaviour = behaviourWith(variations);

@@ -27,29 +27,9 @@ const GRACE_MS = 5000;
  * @returns 0
  */
 export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio): Promise<number> {
-  const configuration = await loadConfiguration(flags.config, stdio);
-  const { clients, secrets, sources, diagnostics } = await resolveClients(
-    configuration,
-    { ...flags, launches: 1 },
-    stdio,
-  );
-  if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
-  const known = serviceClients(clients, sources, 'serve core-api');
+  const { known, start } = await configuredService(flags, 'serve core-api', stdio);
   const stop = listenForInterrupt(stdio, 'Stopping.\n');
-  // The service can follow only one version of the contract. If the clients have different versions, the version of the
-  // first client is used.
-  const contract = flags.contract ?? clients[0]?.contract;
-  const knownSessions = clients.flatMap(({ extCID, sessions }) =>
-    sessions.map(({ sessionID, player = null, currency = null, gameID = null }) => ({
-      extCID,
-      sessionID,
-      player,
-      currency,
-      gameID,
-    })),
-  );
-  const service = { ...flags, ...(contract !== undefined && { contract }) };
-  const running = await startService(known, secrets, service, stdio, { knownSessions });
+  const running = await start();
   try {
     const lines = known.map(
       ({ extCID, cID, integratorBaseUrl }) =>
@@ -65,6 +45,39 @@ export async function serveCoreApiCommand(flags: ServeCoreApiFlags, stdio: Stdio
     await running.close(GRACE_MS);
   }
   return 0;
+}
+
+/**
+ * Reads the clients of the configuration, for a service that calls their wallets.
+ *
+ * @param what the command, for messages
+ * @returns the clients, the source of their credentials, and a function that starts the service
+ * @throws UsageError if the configuration has a mistake, or a client has no cID or API key
+ */
+export async function configuredService(
+  flags: ServiceFlags & Pick<ServeCoreApiFlags, 'config' | 'client'>,
+  what: string,
+  stdio: Stdio,
+) {
+  const configuration = await loadConfiguration(flags.config, stdio);
+  const resolved = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
+  const { clients, secrets, sources, diagnostics } = resolved;
+  if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
+  const known = serviceClients(clients, sources, what);
+  // The service can follow only one version of the contract. If the clients have different versions, the version of the
+  // first client is used.
+  const contract = flags.contract ?? clients[0]?.contract;
+  const knownSessions = clients.flatMap(({ extCID, sessions }) =>
+    sessions.map(({ sessionID, player = null, currency = null, gameID = null }) => ({
+      extCID,
+      sessionID,
+      player,
+      currency,
+      gameID,
+    })),
+  );
+  const service = { ...flags, ...(contract !== undefined && { contract }) };
+  return { clients, known, sources, start: () => startService(known, secrets, service, stdio, { knownSessions }) };
 }
 
 /** A running service, and its addresses. */

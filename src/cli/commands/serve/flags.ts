@@ -1,6 +1,6 @@
 import { type Command, type CommandUnknownOpts, Option, type OptionValues } from '@commander-js/extra-typings';
 import { SESSION_LIFE_HOURS } from '../../../contract/limits.ts';
-import { configOption } from '../../options/client.ts';
+import { configOption, productionOption } from '../../options/client.ts';
 import { collect, durationFlag, type FlagsOf, versionFlag } from '../../options/parts.ts';
 import { addVariationOptions } from '../../options/reference.ts';
 
@@ -67,6 +67,10 @@ It ends on SIGINT or SIGTERM with status 0.`,
   );
 }
 
+function clientChoice() {
+  return new Option('--client <extCID>', 'only this client of croupier.yaml; repeatable').argParser(collect);
+}
+
 /** Defines `croupier serve core-api` and its flags. */
 export function describeServeCoreApi(serve: CommandUnknownOpts) {
   const service = serve
@@ -74,7 +78,7 @@ export function describeServeCoreApi(serve: CommandUnknownOpts) {
     .description('run the service: the Core API, games to play, and the reverse calls to your operator')
     .summary('run the service: Core API, games, and the calls to your operator')
     .addOption(configOption())
-    .option('--client <extCID>', 'only this client of croupier.yaml; repeatable', collect);
+    .addOption(clientChoice());
   return addServiceOptions(service).addHelpText(
     'after',
     `
@@ -94,13 +98,21 @@ It ends on SIGINT or SIGTERM with status 0.`,
 export function describeServeAll(serve: CommandUnknownOpts) {
   const both = serve
     .command('all')
-    .description('run the reference operator and the service together, with a game to play');
+    .description('run an operator and the service together, with games to play')
+    .addOption(configOption())
+    .addOption(clientChoice())
+    .addOption(productionOption());
   return addServiceOptions(addVariationOptions(both)).addHelpText(
     'after',
     `
+Without --config, the operator is the reference operator with play money. With
+--config, it is your own wallet: croupier launches a game in each session of the
+file, and the rounds that you play move the money of these players.
+
 Examples:
   croupier serve all
   croupier serve all --defect refund-unknown-404    play with a bug
+  croupier serve all --config croupier.yaml         play with your own wallet
 
 It ends on SIGINT or SIGTERM with status 0.`,
   );
