@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Clients, resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import { repeatFlags } from '../../../app/config/run-flags.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
-import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { EXIT, UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath, whyUnreadable } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
+import { lockForJournal } from '../../../app/lock/journal-locks.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
-import { type HeldLocks, lockPlayers } from '../../../app/lock/player-locks.ts';
-import { inUseText, PlayersInUse } from '../../../app/lock/players-in-use.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient, refuseSharedFile, writeWhole } from '../../../app/report-files.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
@@ -125,16 +123,8 @@ async function search(
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
   searcher.journals.push(written.path);
   const { signal } = interrupt;
-  let locks: HeldLocks;
-  try {
-    locks = await lockPlayers({ client, signal, command: 'explore', journal: written.path, stdio }, lock);
-  } catch (error) {
-    written.close();
-    rmSync(written.path, { force: true });
-    if (!(error instanceof PlayersInUse)) throw error;
-    stdio.err.write(inUseText(error));
-    return [signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED];
-  }
+  const locks = await lockForJournal({ client, signal, command: 'explore', stdio }, written, lock);
+  if (typeof locks === 'number') return [locks];
   const progress = startExploreProgress(stdio.err);
   const pauseNotice = pauseNotices();
   let exploration: Exploration;

@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { type Clients, resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import { repeatFlags } from '../../../app/config/run-flags.ts';
 import { withOwnSessions } from '../../../app/config/sessions-from.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
-import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
@@ -15,9 +14,8 @@ import { CALLS_PER_PLAYER, loadWallets } from '../../../app/load/load-players.ts
 import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
 import { type RecordedTraffic, readTraffic } from '../../../app/load/recorded-traffic.ts';
+import { lockForJournal } from '../../../app/lock/journal-locks.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
-import { type HeldLocks, lockPlayers } from '../../../app/lock/player-locks.ts';
-import { inUseText, PlayersInUse } from '../../../app/lock/players-in-use.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
 import { fileForClient } from '../../../app/report-files.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
@@ -208,16 +206,8 @@ async function loadClient(
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
   journals.push(written.path);
   const { signal } = interrupt;
-  let locks: HeldLocks;
-  try {
-    locks = await lockPlayers({ client, signal, command: 'load', journal: written.path, stdio }, loader.lock);
-  } catch (error) {
-    written.close();
-    rmSync(written.path, { force: true });
-    if (!(error instanceof PlayersInUse)) throw error;
-    stdio.err.write(inUseText(error));
-    return signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED;
-  }
+  const locks = await lockForJournal({ client, signal, command: 'load', stdio }, written, loader.lock);
+  if (typeof locks === 'number') return locks;
   const journal = shownPath(written.path, stdio.cwd);
   const seed = flags.seed ?? randomBytes(4).toString('hex');
   const started = { ...startedEvent(client, settings, seed), flags: repeatFlags(flags, flags.client && client.extCID) };
