@@ -7,6 +7,7 @@ import { REPORT_FORMS, REPORT_KINDS } from '../report/exports/kinds.ts';
 import type { OpenJournal, Report, ReportOptions } from '../report/options.ts';
 import { nearest } from '../scenario/near.ts';
 import { UsageError } from './exit-status.ts';
+import { whileLocked } from './lock/file-lock.ts';
 
 /** One report that the user requested on the command line, such as `junit=report.xml`. */
 export interface ReportRequest {
@@ -111,7 +112,7 @@ const MODE = 0o600;
  * @param file the absolute path of the file to write
  * @throws UsageError if the file is to be a baseline and contains something else
  */
-export async function* reportPieces(
+async function* reportPieces(
   { kind, report, file: shown }: ReportRequest,
   { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
   file: string,
@@ -124,6 +125,29 @@ export async function* reportPieces(
   }
   const { mergeBaseline } = await import('./baseline-merge.ts');
   yield mergeBaseline(readFileSync(file, 'utf8'), shown, fold);
+}
+
+/**
+ * Writes a report. Two processes, or two clients of one run, that bring the same baseline up to date do so one after the other.
+ *
+ * @param file the absolute path of the file to write
+ * @param scrub removes secrets from the text
+ * @throws UsageError if the file is to be a baseline and contains something else; the system's error when it can't be written
+ */
+export async function writeReport(
+  request: ReportRequest,
+  source: { readonly fold: Fold; readonly open: OpenJournal },
+  file: string,
+  options: ReportOptions,
+  scrub: (text: string) => string,
+): Promise<void> {
+  const write = () => writeWhole(file, scrubbed(reportPieces(request, source, file, options), scrub));
+  if (request.kind === 'baseline' && isRegular(file)) await whileLocked(file, write);
+  else await write();
+}
+
+async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) => string): AsyncGenerator<string> {
+  for await (const piece of pieces) yield scrub(piece);
 }
 
 /**

@@ -1,16 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
@@ -18,7 +6,8 @@ import { quoteWord } from '../../report/curl.ts';
 import { forTerminal } from '../../report/escape.ts';
 import { capital } from '../../report/terminal/layout.ts';
 import type { Stdio } from '../stdio.ts';
-import { type Holder, holderText, isRunning, readHolder, thisHolder } from './holder.ts';
+import { type Holder, holderText, thisHolder } from './holder.ts';
+import { LockFile } from './lock-file.ts';
 import type { LockSettings } from './lock-folder.ts';
 import { PlayersInUse } from './players-in-use.ts';
 
@@ -49,13 +38,6 @@ const RETRY_MS = 250;
  * cannot see whether the process of the holder runs.
  */
 const BEAT_MS = 10_000;
-/** If a holder on another machine has not renewed its lock file for this time, in ms, it counts as ended. */
-const SILENT_MS = 60_000;
-/**
- * If a takeover is not finished after this time, in ms, its process counts as ended. A takeover takes less than one
- * millisecond.
- */
-const TAKEOVER_MS = 10_000;
 
 /** Names the operator by the host and port of its base URL. Players and sessions are unique only at one operator. */
 export function operatorOf({ integratorBaseUrl }: Pick<ClientUnderTest, 'integratorBaseUrl'>): string {
@@ -141,7 +123,7 @@ function takeAll(
 ): HeldLocks | Holder {
   const held: LockFile[] = [];
   for (const name of names) {
-    const file = new LockFile(folder, name, isShared);
+    const file = new LockFile(lockPath(folder, name), isShared ? 0o644 : 0o600);
     const other = file.take(holderOf(name, request), onDead);
     if (!other) {
       held.push(file);
@@ -192,124 +174,11 @@ function holderOf(name: string, { client, command, journal }: LockRequest): Hold
   };
 }
 
-/** One lock. The file exists while a process holds the lock, and describes this process. */
-class LockFile {
-  readonly #path: string;
-  readonly #mode: number;
-  #holder: Holder | undefined;
-
-  constructor(folder: string, name: string, isShared: boolean) {
-    const hash = createHash('sha256').update(name).digest('hex').slice(0, 24);
-    const host = new URL(name.split(' ', 1)[0] ?? '').host.replace(/[^\w.-]/g, '_');
-    this.#path = path.join(folder, `${host}-${hash}.lock`);
-    this.#mode = isShared ? 0o644 : 0o600;
-  }
-
-  /** Takes the lock for a holder. If another holder has the lock, returns this other holder. */
-  take(holder: Holder, onDead: (dead: Holder) => void): Holder | undefined {
-    // The file gets its name only when its content is complete, so that no other process reads only a part of it.
-    const draft = `${this.#path}.${holder.token}`;
-    writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: this.#mode });
-    try {
-      for (;;) {
-        if (isDone(() => publish(draft, this.#path), 'EEXIST')) {
-          this.#holder = holder;
-          return undefined;
-        }
-        const other = this.#read();
-        if (other === 'gone') continue;
-        if (!this.#isOver(other, statSync(draft).mtimeMs)) return other;
-        if (!this.#removeOf(other)) return other;
-        onDead(other);
-      }
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  }
-
-  /** Releases the lock. Does nothing if another process has taken over the lock. */
-  remove(): void {
-    const other = this.#holder && this.#read();
-    if (other !== undefined && other !== 'gone' && other.token === this.#holder?.token)
-      rmSync(this.#path, { force: true });
-    this.#holder = undefined;
-  }
-
-  /** Updates the time of the file, as a sign that the holder still runs. */
-  beat(): void {
-    const other = this.#holder && this.#read();
-    if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
-    try {
-      // If bytes are written, the file server sets the time of the file by its own clock. So the times of all machines come
-      // from the same clock.
-      const descriptor = openSync(this.#path, 'r+');
-      writeSync(descriptor, '{');
-      closeSync(descriptor);
-    } catch {
-      // An error is ignored, because the next beat tries again.
-    }
-  }
-
-  #read(): Holder | 'gone' {
-    let text: string;
-    try {
-      text = readFileSync(this.#path, 'utf8');
-    } catch (error) {
-      if (isCode(error, 'ENOENT')) return 'gone';
-      text = '';
-    }
-    return readHolder(text) ?? UNREADABLE;
-  }
-
-  /**
-   * True if the holder has ended.
-   *
-   * @param nowMs the current time by the clock of the file system
-   */
-  #isOver(holder: Holder, nowMs: number): boolean {
-    const running = isRunning(holder);
-    if (running !== undefined) return !running;
-    const file = statSync(this.#path, { throwIfNoEntry: false });
-    return file !== undefined && nowMs - file.mtimeMs > SILENT_MS;
-  }
-
-  /**
-   * Removes the lock of a holder that has ended. Only one process at a time removes a lock. Otherwise a slow process could
-   * remove the new lock of a fast process.
-   *
-   * @returns false if another process is removing the lock
-   */
-  #removeOf(holder: Holder): boolean {
-    const guard = `${this.#path}.takeover`;
-    if (!isDone(() => mkdirSync(guard), 'EEXIST')) {
-      const since = statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-      if (Date.now() - since > TAKEOVER_MS) isDone(() => rmdirSync(guard), 'ENOENT');
-      return false;
-    }
-    try {
-      const now = this.#read();
-      if (now !== 'gone' && now.token === holder.token) rmSync(this.#path, { force: true });
-      return true;
-    } finally {
-      rmdirSync(guard);
-    }
-  }
+function lockPath(folder: string, name: string): string {
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 24);
+  const host = new URL(name.split(' ', 1)[0] ?? '').host.replace(/[^\w.-]/g, '_');
+  return path.join(folder, `${host}-${hash}.lock`);
 }
-
-/** Stands for the holder of a lock file that cannot be read. */
-const UNREADABLE: Holder = {
-  token: '',
-  host: 'an unknown host',
-  machine: '',
-  pid: 0,
-  started: null,
-  since: 'an unknown time',
-  command: 'of another user',
-  extCID: '',
-  operator: 'the operator',
-  player: 'a player',
-  journal: null,
-};
 
 function overText(holder: Holder): string {
   const settle =
@@ -317,33 +186,4 @@ function overText(holder: Holder): string {
       ? ''
       : ` If it still owes something, settle it: croupier settle ${quoteWord(holder.journal)}`;
   return `${capital(describe(holder))} was in use by ${holderText(holder)}. That process has ended without releasing its players, so croupier uses them now.${settle}`;
-}
-
-/** The error codes of file systems that do not support hard links. */
-const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'UNKNOWN'];
-
-/** Gives a finished file its name. @throws an error with the code EEXIST if the name is taken */
-function publish(draft: string, file: string): void {
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
-    // Another process may read only a part of this file. An incomplete file counts as the lock of an unknown holder.
-    writeFileSync(file, readFileSync(draft), { flag: 'wx' });
-  }
-}
-
-/** Does something that may fail with one expected error code. Returns false if it failed with this code. */
-function isDone(action: () => void, code: string): boolean {
-  try {
-    action();
-    return true;
-  } catch (error) {
-    if (isCode(error, code)) return false;
-    throw error;
-  }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

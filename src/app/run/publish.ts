@@ -6,7 +6,7 @@ import { ANSI, PLAIN } from '../../report/paint.ts';
 import { EXIT, UsageError } from '../exit-status.ts';
 import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
-import { fileForClient, type ReportRequest, reportPieces, writeWhole } from '../report-files.ts';
+import { fileForClient, type ReportRequest, writeReport } from '../report-files.ts';
 import { repositoryFile } from '../repository.ts';
 import { type Sink, type Stdio, showsUnicode } from '../stdio.ts';
 import type { Played } from './play.ts';
@@ -53,8 +53,7 @@ export async function publish(
     const { kind, file: name } = request;
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
     try {
-      const pieces = reportPieces(request, { fold, open }, file, inFile({ ...options, verbosity }));
-      await writeWhole(file, scrubbed(pieces, scrub));
+      await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity }), scrub);
     } catch (error) {
       const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
       stdio.err.write(
@@ -73,10 +72,6 @@ export async function publish(
  */
 export function inFile(options: ReportOptions): ReportOptions {
   return { ...options, paint: PLAIN, verbosity: options.verbosity === 0 ? 1 : options.verbosity };
-}
-
-async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) => string): AsyncGenerator<string> {
-  for await (const piece of pieces) yield scrub(piece);
 }
 
 /** Returns how much the reports show, from the number of times that `-v` was given. */

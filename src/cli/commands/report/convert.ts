@@ -8,8 +8,7 @@ import {
   type ReportRequest,
   readReportRequests,
   refuseOverwriting,
-  reportPieces,
-  writeWhole,
+  writeReport,
 } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import { inFile, reportOptions, verbosityOf } from '../../../app/run/publish.ts';
@@ -85,7 +84,7 @@ export async function writeReports(
     }
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
     try {
-      await writeWhole(target, reportPieces(request, { fold, open }, target, inFile({ ...options, ...IN_A_FILE })));
+      await writeReport(request, { fold, open }, target, inFile({ ...options, ...IN_A_FILE }), (text) => text);
     } catch (error) {
       if (error instanceof UsageError) throw error;
       throw new UsageError(`The ${kind} report can't be written: ${target}: ${whyUnreadable(error)}.`, {

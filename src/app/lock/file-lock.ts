@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../../engine/run/make-folder.ts';
+import { holderText, thisHolder } from './holder.ts';
+import { LockFile } from './lock-file.ts';
+
+/** Time between two attempts to lock a file that is in use, and the maximum time to wait for it, in ms. */
+const RETRY_MS = 20;
+const WAIT_MS = 30_000;
+
+/**
+ * Does something with a file that is read and written again, such as a baseline. No other call of this function for the same file
+ * does so at the same time, in this process or in another one.
+ *
+ * @param file the absolute path of the file, which need not exist
+ * @throws Error if another process does not finish in time; the message says which one
+ */
+export async function whileLocked<Result>(file: string, action: () => Promise<Result>): Promise<Result> {
+  makeFolder(path.dirname(file));
+  const lock = new LockFile(`${file}.lock`, 0o600);
+  const holder = {
+    token: randomUUID(),
+    ...thisHolder(),
+    since: new Date().toISOString(),
+    command: 'report',
+    extCID: '',
+    operator: '',
+    player: file,
+    journal: null,
+  };
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    const other = lock.take(holder, () => {});
+    if (!other) break;
+    if (performance.now() > until) throw new Error(`${holderText(other)} is writing the file`);
+    await sleep(RETRY_MS);
+  }
+  try {
+    return await action();
+  } finally {
+    lock.remove();
+  }
+}

@@ -1,0 +1,164 @@
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { type Holder, isRunning, readHolder } from './holder.ts';
+
+/** Time without a sign of life after which a holder on another machine counts as ended, in ms. */
+const SILENT_MS = 60_000;
+/** Age of an unfinished takeover after which its process counts as ended, in ms. A takeover takes less than one. */
+const TAKEOVER_MS = 10_000;
+
+/** One lock. The file exists while a process holds the lock, and describes this process. */
+export class LockFile {
+  readonly #path: string;
+  readonly #mode: number;
+  #holder: Holder | undefined;
+
+  /** @param mode the permissions of the file */
+  constructor(file: string, mode: number) {
+    this.#path = file;
+    this.#mode = mode;
+  }
+
+  /** Takes the lock for a holder. Returns the other holder if there is one. */
+  take(holder: Holder, onDead: (dead: Holder) => void): Holder | undefined {
+    // The file is complete before it gets its name, so that no other process reads a part of it.
+    const draft = `${this.#path}.${holder.token}`;
+    writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: this.#mode });
+    try {
+      for (;;) {
+        if (isDone(() => publish(draft, this.#path), 'EEXIST')) {
+          this.#holder = holder;
+          return undefined;
+        }
+        const other = this.#read();
+        if (other === 'gone') continue;
+        if (!this.#isOver(other, statSync(draft).mtimeMs)) return other;
+        if (!this.#removeOf(other)) return other;
+        onDead(other);
+      }
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+
+  /** Gives the lock back. Does nothing if another process has taken it over. */
+  remove(): void {
+    const other = this.#holder && this.#read();
+    if (other !== undefined && other !== 'gone' && other.token === this.#holder?.token)
+      rmSync(this.#path, { force: true });
+    this.#holder = undefined;
+  }
+
+  /** Renews the time of the file. */
+  beat(): void {
+    const other = this.#holder && this.#read();
+    if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
+    try {
+      // Writing bytes lets the file server set the time by its own clock, which all machines share.
+      const descriptor = openSync(this.#path, 'r+');
+      writeSync(descriptor, '{');
+      closeSync(descriptor);
+    } catch {
+      // The next beat tries again.
+    }
+  }
+
+  #read(): Holder | 'gone' {
+    let text: string;
+    try {
+      text = readFileSync(this.#path, 'utf8');
+    } catch (error) {
+      if (isCode(error, 'ENOENT')) return 'gone';
+      text = '';
+    }
+    return readHolder(text) ?? UNREADABLE;
+  }
+
+  /**
+   * True if the holder has ended.
+   *
+   * @param nowMs the current time by the clock of the file system
+   */
+  #isOver(holder: Holder, nowMs: number): boolean {
+    const running = isRunning(holder);
+    if (running !== undefined) return !running;
+    const file = statSync(this.#path, { throwIfNoEntry: false });
+    return file !== undefined && nowMs - file.mtimeMs > SILENT_MS;
+  }
+
+  /**
+   * Removes the lock of a holder that has ended. Only one process does so at a time. Otherwise a slow process could remove the
+   * new lock of a fast one.
+   *
+   * @returns false if another process is doing it
+   */
+  #removeOf(holder: Holder): boolean {
+    const guard = `${this.#path}.takeover`;
+    if (!isDone(() => mkdirSync(guard), 'EEXIST')) {
+      const since = statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - since > TAKEOVER_MS) isDone(() => rmdirSync(guard), 'ENOENT');
+      return false;
+    }
+    try {
+      const now = this.#read();
+      if (now !== 'gone' && now.token === holder.token) rmSync(this.#path, { force: true });
+      return true;
+    } finally {
+      rmdirSync(guard);
+    }
+  }
+}
+
+/** Stands for the holder of a lock file that cannot be read. */
+const UNREADABLE: Holder = {
+  token: '',
+  host: 'an unknown host',
+  machine: '',
+  pid: 0,
+  started: null,
+  since: 'an unknown time',
+  command: 'of another user',
+  extCID: '',
+  operator: 'the operator',
+  player: 'a player',
+  journal: null,
+};
+
+/** The codes with which file systems without hard links refuse one. */
+const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'UNKNOWN'];
+
+/** Gives a finished file its name. @throws an error with the code EEXIST if the name is taken */
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
+    // Another process may read a part of this file. Such a file counts as the lock of an unknown holder.
+    writeFileSync(file, readFileSync(draft), { flag: 'wx' });
+  }
+}
+
+/** Does something that may fail with one expected code. Returns false if it did. */
+function isDone(action: () => void, code: string): boolean {
+  try {
+    action();
+    return true;
+  } catch (error) {
+    if (isCode(error, code)) return false;
+    throw error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
