@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import type { KnownSession } from '../call-selection.ts';
 import type { LoggedExchange, LogPlace } from '../logged-exchange.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
+import { AlikeCallLines } from './alike-lines.ts';
 import {
   CallCollector,
   type GatheredCalls,
@@ -12,8 +13,7 @@ import {
   sessionFilter,
   withShortBodies,
 } from './gather.ts';
-import { AlikeCallLines } from './logs/alike-lines.ts';
-import type { AlikeCall } from './logs/line-template.ts';
+import type { AlikeCall } from './line-template.ts';
 import { readBatches } from './read-entries.ts';
 
 /** The calls of some wallets, with all calls of each of them. */

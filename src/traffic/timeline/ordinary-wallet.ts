@@ -8,7 +8,7 @@ import { isCut, loggedCall } from '../calls/logged-call.ts';
 import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
 import { type LoggedExchange, type LogPlace, type LogTime, textBody } from '../logged-exchange.ts';
 import type { Survey, SurveyedWallet } from '../read/gather-by-wallet.ts';
-import type { AlikeCall } from '../read/logs/line-template.ts';
+import type { AlikeCall } from '../read/line-template.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { breachesOf } from './breach.ts';
 import { openClause } from './gaps.ts';
@@ -32,7 +32,7 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #ids: RepeatedIds;
   readonly #wallets: OrdinaryWallet[] = [];
   readonly #sides = new Set<string>();
-  /** What all calls have in common that are like an example. */
+  /** The facts that all calls have in common that are like an example. */
   readonly #fitting = new WeakMap<LoggedExchange, CommonFacts>();
   /** True if any call is signed with one of the given keys. */
   isKeyProven = false;
@@ -133,7 +133,7 @@ function isWholeBet({ txID, roundID, money, isBareAmount, type }: RecordedCall):
   return txID !== null && roundID !== null && money !== null && !isBareAmount && type === 'regular';
 }
 
-/** What all calls have in common that are like an example. */
+/** The facts that all calls have in common that are like an example. */
 interface CommonFacts {
   readonly call: CallName;
   readonly isDeclined: boolean;

@@ -14,7 +14,7 @@ export class RepeatedIds {
   readonly #folder: string;
   /** For each part: the hash of each id, then the number of its wallet. */
   readonly #blocks = Array.from({ length: PARTS }, () => new Float64Array(2 * BLOCK));
-  readonly #lengths = new Array<number>(PARTS).fill(0);
+  readonly #lengths = Array.from({ length: PARTS }, () => 0);
 
   /** @param folder an empty folder for the files */
   constructor(folder: string) {

@@ -1,16 +1,16 @@
-import type { CallName } from '../../../contract/call-name.ts';
-import { isFields, parsed } from '../../json-fields.ts';
-import type { LoggedExchange, LogTime } from '../../logged-exchange.ts';
-import { isMasked } from '../../masked.ts';
-import { type CallPaths, recordedCall } from '../../recorded-call.ts';
-import { isHarEntry } from '../har.ts';
-import { isJournalHead, isLaterEvent } from '../journal.ts';
-import { pathOf } from './json-line.ts';
-import { LOG_FIELDS, type LogField, type LogForm } from './log-form.ts';
-import { tookMs } from './log-line.ts';
-import { readTime, type Zone } from './time.ts';
+import type { CallName } from '../../contract/call-name.ts';
+import { isFields, parsed } from '../json-fields.ts';
+import type { LoggedExchange, LogTime } from '../logged-exchange.ts';
+import { isMasked } from '../masked.ts';
+import { type CallPaths, recordedCall } from '../recorded-call.ts';
+import { isHarEntry } from './har.ts';
+import { isJournalHead, isLaterEvent } from './journal.ts';
+import { pathOf } from './logs/json-line.ts';
+import { LOG_FIELDS, type LogField, type LogForm } from './logs/log-form.ts';
+import { tookMs } from './logs/log-line.ts';
+import { readTime, type Zone } from './logs/time.ts';
 
-/** What a line says that is like the example of its template. */
+/** A call on a line that is like the example of its template. */
 export interface AlikeCall {
   readonly template: LineTemplate;
   readonly time: LogTime;
@@ -110,7 +110,7 @@ export class LineTemplate {
   /**
    * Makes a template from a line.
    *
-   * @param exchange what the line says
+   * @param exchange the exchange that the line describes
    * @returns undefined if the values of such a line could change its meaning
    */
   static of(line: string, exchange: LoggedExchange, form: LogForm, paths: CallPaths): LineTemplate | undefined {
@@ -201,7 +201,7 @@ function textAt(found: RegExpExecArray, group: number): string | null {
   return group === 0 ? null : (found[group] ?? null);
 }
 
-/** What the values of a line mean, by their paths. */
+/** The meanings of the values of a line, by their paths. */
 interface Meanings {
   readonly roles: ReadonlyMap<string, Role>;
   /** Values that are the same in all lines, because another value could change the meaning of the line. */

@@ -1,15 +1,15 @@
-import type { LoggedExchange } from '../../logged-exchange.ts';
-import type { CallPaths } from '../../recorded-call.ts';
-import type { AlikeLines } from '../read-entries.ts';
+import type { LoggedExchange } from '../logged-exchange.ts';
+import type { CallPaths } from '../recorded-call.ts';
 import { type AlikeCall, LineTemplate } from './line-template.ts';
-import type { LogForm } from './log-form.ts';
+import type { LogForm } from './logs/log-form.ts';
+import type { AlikeLines } from './read-entries.ts';
 
 /** Maximum number of templates. A log has one for each call, and for each kind of reply. */
 const MAX_TEMPLATES = 24;
 /** Maximum number of lines of which a template is made or tried. Some loggers write each line in another way. */
 const MAX_EXAMPLES = 500;
 
-/** What is done with the calls. */
+/** The receiver of the calls. */
 interface Taker {
   /** False for a call that must be read by itself, and all calls like it too. */
   readonly isExample: (exchange: LoggedExchange) => boolean;
