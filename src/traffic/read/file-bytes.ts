@@ -141,23 +141,28 @@ export async function* linesOf(
     if (length <= maxLength) kept.push(piece);
     else kept = [];
   };
-  const finish = (ended: boolean): Line => {
+  const lineOf = (text: string | null, ended: boolean): Line => {
     number += 1;
-    const bytes = kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept);
-    const text = length > maxLength ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-    kept = [];
-    length = 0;
     return { number, text: text === null || number > 1 ? text : text.replace(/^\uFEFF/, ''), ended };
   };
+  const finish = (ended: boolean): Line => {
+    const text = length > maxLength ? null : Buffer.concat(kept).toString('utf8');
+    kept = [];
+    length = 0;
+    return lineOf(text, ended);
+  };
   for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     const lines: Line[] = [];
     let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      take(chunk.subarray(from, at));
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
+      if (length > 0 || at - from > maxLength) {
+        take(bytes.subarray(from, at));
+        lines.push(finish(true));
+      } else lines.push(lineOf(bytes.toString('utf8', from, at), true));
       from = at + 1;
-      lines.push(finish(true));
     }
-    if (from < chunk.length) take(Buffer.from(chunk.subarray(from)));
+    if (from < bytes.length) take(Buffer.from(bytes.subarray(from)));
     if (lines.length > 0) yield lines;
   }
   if (length > 0) yield [finish(false)];

@@ -2,7 +2,7 @@ import { appendFileSync, createReadStream } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { KnownSession } from '../call-selection.ts';
-import type { LoggedExchange, LogPlace } from '../logged-exchange.ts';
+import type { LoggedExchange } from '../logged-exchange.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { AlikeCallLines } from './alike-lines.ts';
 import {
@@ -32,7 +32,7 @@ export interface Survey<W extends SurveyedWallet> {
   add(): W;
   /** True if calls on lines that are like the line of this one can be taken with {@link takeAlike}. */
   isExample(exchange: LoggedExchange): boolean;
-  takeAlike(wallet: W, call: AlikeCall, place: LogPlace): void;
+  takeAlike(wallet: W, call: AlikeCall, file: string, line: number): void;
   takeWhole(wallet: W, call: RecordedCall): void;
   /** Ends the survey. The function returns the sessions of a wallet. */
   finish(sessionsOf: (wallet: W) => readonly string[]): void;
@@ -141,7 +141,7 @@ export class WalletGroups<W extends SurveyedWallet> {
         const owner = this.#ownerOf(call.sessionID, call.player);
         if (!owner) return;
         owner.calls += 1;
-        this.#survey.takeAlike(owner.surveyed, call, { file: source.file, line });
+        this.#survey.takeAlike(owner.surveyed, call, source.file, line);
       },
     });
     for await (const entries of readBatches(source.open(), { ...source, alike })) {

@@ -25,18 +25,7 @@ export interface AlikeCall {
 }
 
 /** The values of a line that are read. All other values of a template are constant, or can't change what the line says. */
-type Role =
-  | 'time'
-  | 'tookMs'
-  | 'tookSeconds'
-  | 'took'
-  | 'session'
-  | 'player'
-  | 'tx'
-  | 'round'
-  | 'amount'
-  | 'balance'
-  | 'replyTx';
+type Role = 'time' | 'tookMs' | 'tookSeconds' | 'took' | 'session' | 'player' | 'tx' | 'round' | 'amount' | 'balance';
 
 const NO_GROUPS: Readonly<Record<Role, number>> = {
   time: 0,
@@ -49,7 +38,6 @@ const NO_GROUPS: Readonly<Record<Role, number>> = {
   round: 0,
   amount: 0,
   balance: 0,
-  replyTx: 0,
 };
 
 /** A value in the JSON of an example. */
@@ -76,7 +64,6 @@ const PATTERNS: Readonly<Record<Role, string>> = {
   round: ID,
   amount: AMOUNT,
   balance: AMOUNT,
-  replyTx: '([^"\\\\{]{1,200})',
 };
 /** Matches a text without JSON, and without escapes. */
 const ANY_TEXT = '[^"\\\\{]*';
@@ -173,6 +160,7 @@ export class LineTemplate {
   }
 
   #time(text: string): LogTime | undefined {
+    if (text.length === EPOCH_MS && DIGITS.test(text)) return { ms: Number(text), precisionMs: 1, mayBeEnd: true };
     if (!UTC.test(text)) return withEnd(readTime(text, this.#zone));
     const minute = text.slice(0, 17);
     if (minute !== this.#minute.text) {
@@ -189,6 +177,9 @@ function withEnd(time: LogTime | undefined): LogTime | undefined {
   return time && { ...time, mayBeEnd: true };
 }
 
+/** The number of digits of a time in milliseconds since 1970. */
+const EPOCH_MS = 13;
+const DIGITS = /^\d+$/;
 /** Matches a time in UTC with milliseconds. */
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d\.\d{3}Z$/;
 
@@ -319,10 +310,8 @@ const OF_REQUEST: ReadonlyMap<string, Role> = new Map([
   ['amount', 'amount'],
 ]);
 const NEVER_SENT: ReadonlySet<string> = new Set(['origTxID', 'frID']);
-const OF_REPLY: ReadonlyMap<string, Role> = new Map([
-  ['balance', 'balance'],
-  ['txID', 'replyTx'],
-]);
+/** The fields of a reply that are texts and are never empty. */
+const OF_REPLY: ReadonlySet<string> = new Set(['balance', 'txID']);
 /** The names of an error. A reply with one of them may be an error although its status is 200. */
 const OF_ERROR: ReadonlySet<string> = new Set(['message', 'code', 'error', 'errors', 'errorCode', 'error_code']);
 
@@ -349,7 +338,7 @@ class PatternWriter {
     const { path, raw } = part;
     for (const body of [request, reply]) {
       if (body === null) continue;
-      if (path === body) return this.#text(raw, body === request ? OF_REQUEST : OF_REPLY);
+      if (path === body) return this.#text(raw, body === request);
       if (path.startsWith(`${body}.`)) return this.#ofBody(path.slice(body.length + 1), raw, '"', body === request);
     }
     if (path === url && raw.includes('?')) return this.#url(raw);
@@ -360,7 +349,7 @@ class PatternWriter {
   }
 
   /** Adds a body that is a text with JSON. */
-  #text(raw: string, names: ReadonlyMap<string, Role>): boolean {
+  #text(raw: string, isRequest: boolean): boolean {
     const text = parsed(raw);
     if (typeof text !== 'string' || JSON.stringify(text) !== raw || !isFields(parsed(text))) return false;
     const parts = partsOf(text);
@@ -368,7 +357,7 @@ class PatternWriter {
     this.#source += '"';
     for (const part of parts) {
       if (typeof part === 'string') this.#source += escaped(JSON.stringify(part).slice(1, -1));
-      else if (!this.#ofBody(part.path, part.raw, '\\\\"', names === OF_REQUEST)) return false;
+      else if (!this.#ofBody(part.path, part.raw, '\\\\"', isRequest)) return false;
     }
     this.#source += '"';
     return true;
@@ -388,10 +377,9 @@ class PatternWriter {
       this.#source += inQuotes(raw, quote);
       return true;
     }
-    const role = OF_REPLY.get(path);
-    if (OF_ERROR.has(path) || (role !== undefined && !raw.startsWith('"'))) return false;
-    if (role !== undefined) this.#role(role, raw, quote);
-    else this.#source += anyValue(raw, quote);
+    if (OF_ERROR.has(path) || (OF_REPLY.has(path) && !raw.startsWith('"'))) return false;
+    if (path === 'balance') this.#role('balance', raw, quote);
+    else this.#source += path === 'txID' ? `${quote}${ANY_TEXT.replace('*', '{1,200}')}${quote}` : anyValue(raw, quote);
     return true;
   }
 

@@ -6,7 +6,7 @@ import { readAmount } from '../../journal/call-amount.ts';
 import type { KnownSession } from '../call-selection.ts';
 import { isCut, loggedCall } from '../calls/logged-call.ts';
 import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
-import { type LoggedExchange, type LogPlace, type LogTime, textBody } from '../logged-exchange.ts';
+import { type LoggedExchange, textBody } from '../logged-exchange.ts';
 import type { Survey, SurveyedWallet } from '../read/gather-by-wallet.ts';
 import type { AlikeCall } from '../read/line-template.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
@@ -65,9 +65,9 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     return true;
   }
 
-  takeAlike(wallet: OrdinaryWallet, call: AlikeCall, place: LogPlace): void {
+  takeAlike(wallet: OrdinaryWallet, call: AlikeCall, file: string, line: number): void {
     const facts = this.#fitting.get(call.template.example);
-    if (facts) wallet.take(call, facts, place);
+    if (facts) wallet.take(call, facts, file, line);
     else wallet.spoil();
   }
 
@@ -80,7 +80,8 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
       return;
     }
     const { time, tookMs, place } = exchange;
-    wallet.take({ time, tookMs, sessionID, player, txID, roundID, amount, balance: facts.balance }, facts, place);
+    const values = { time, tookMs, sessionID, player, txID, roundID, amount, balance: facts.balance };
+    wallet.take(values, facts, place.file, place.line);
   }
 
   /** Ends the survey. A wallet is then ordinary, or not. */
@@ -152,16 +153,6 @@ const MANY_DECIMALS = 9;
 /** Precision in ms. Coarser times do not show which of two calls came first. */
 const FINE_MS = 100;
 
-/** A balance in a reply, with what is printed about its call. */
-interface Said {
-  readonly balance: Money;
-  readonly call: CallName;
-  readonly time: LogTime;
-  readonly tookMs: number | null;
-  readonly place: LogPlace;
-  readonly facts: CommonFacts;
-}
-
 /** One wallet of the survey. */
 export class OrdinaryWallet implements SurveyedWallet {
   readonly #index: number;
@@ -170,7 +161,11 @@ export class OrdinaryWallet implements SurveyedWallet {
   #calls = 0;
   #balance: Money | null = null;
   #firstSaid: Money | null = null;
-  #last: Said | null = null;
+  /** The last call that has a balance, with its place. */
+  #last: Values | null = null;
+  #lastFacts: CommonFacts | null = null;
+  #lastFile = '';
+  #lastLine = 0;
   #currency: string | null = null;
   #origin: string | null = null;
   #decimals = 0;
@@ -204,17 +199,19 @@ export class OrdinaryWallet implements SurveyedWallet {
     this.#last = null;
   }
 
-  take(values: Values, facts: CommonFacts, place: LogPlace): void {
+  take(values: Values, facts: CommonFacts, file: string, line: number): void {
     if (!this.#isOrdinary) return;
     this.#calls += 1;
     if (!this.#isInOrder(values) || !this.#isSameOwner(facts) || !this.#isExpected(values, facts)) {
       this.spoil();
       return;
     }
-    if (this.#files.at(-1) !== place.file) this.#files = [...this.#files, place.file];
-    const balance = this.#balance;
-    if (!facts.isDeclined && balance)
-      this.#last = { balance, call: facts.call, time: values.time, tookMs: values.tookMs, place, facts };
+    if (this.#files.at(-1) !== file) this.#files = [...this.#files, file];
+    if (facts.isDeclined) return;
+    this.#last = values;
+    this.#lastFacts = facts;
+    this.#lastLine = line;
+    this.#lastFile = file;
   }
 
   /** True if the call came after all earlier ones, both if the logged times are beginnings and if they are ends. */
@@ -249,7 +246,7 @@ export class OrdinaryWallet implements SurveyedWallet {
   #isExpected({ txID, roundID, amount, balance }: Values, { call, isDeclined }: CommonFacts): boolean {
     if (call === 'balance') return balance !== null && this.#isSaid(balance, this.#balance);
     if (txID === null || roundID === null || amount === null) return false;
-    const money = readAmount(amount);
+    const money = amountOf(amount);
     if (money === undefined) return false;
     this.#ids.add('transaction', txID, this.#index);
     if (isDeclined) {
@@ -342,8 +339,12 @@ export class OrdinaryWallet implements SurveyedWallet {
   /** Returns the call whose reply has the last balance, with no more than is printed of it. */
   #lastCall(owner: { readonly player: string | null; readonly sessions: readonly string[] }, number: number) {
     const last = this.#last;
-    if (last === null) throw new Error('the wallet is not ordinary');
-    const { balance, call, time, tookMs, place, facts } = last;
+    const facts = this.#lastFacts;
+    if (last === null || facts === null) throw new Error('the wallet is not ordinary');
+    const { time, tookMs } = last;
+    const { call } = facts;
+    const place = { file: this.#lastFile, line: this.#lastLine };
+    const balance = this.#balance ?? Money.zero;
     const [session] = owner.sessions;
     const exchange: LoggedExchange = {
       place,
@@ -373,6 +374,19 @@ function openRound(roundID: string, bets: Money, firstCall: number): RoundVerdic
   const result = bets.negated();
   const sums = { should: result, booked: result, difference: Money.zero };
   return { roundID, state: 'open', bets, wins: Money.zero, debts: [], firstCall, ...sums };
+}
+
+/** The amounts of the last calls. Most bets have one of a few amounts. */
+const AMOUNTS = new Map<string, Money>();
+const MAX_AMOUNTS = 1000;
+
+function amountOf(text: string): Money | undefined {
+  const known = AMOUNTS.get(text);
+  if (known) return known;
+  const money = readAmount(text);
+  if (AMOUNTS.size >= MAX_AMOUNTS) AMOUNTS.clear();
+  if (money) AMOUNTS.set(copyOf(text), money);
+  return money;
 }
 
 function copyOf(text: string): string {
