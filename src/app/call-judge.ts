@@ -60,6 +60,7 @@ function clientJudge({ integrationApiKey, paths }: ServiceClient, sink: Judgemen
     paths: callPathsOf(paths),
     keys: [integrationApiKey],
     sessions,
+    numberOf: ({ id }) => Number(id),
     report: ({ exchange, rule, verdict, text }) => sink.onFinding(Number(exchange), { rule, verdict, text }),
     onBalance: ({ exchange, said, expected, result }) => sink.onBalance(Number(exchange), { said, expected, result }),
   });

@@ -35,7 +35,7 @@ export interface Operator {
 }
 
 /** A change of a balance. The amount is a plain decimal in the main unit. */
-export type BalanceChange =
+type BalanceChange =
   | { readonly kind: 'add'; readonly amount: string }
   | { readonly kind: 'take'; readonly amount: string }
   | { readonly kind: 'empty' };

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { judgeOfCalls } from '../../src/app/call-judge.ts';
+import { referenceControls } from '../../src/cli/commands/serve/reference-controls.ts';
 import { type Handler, jsonReply } from '../../src/listen/message.ts';
 import { listen } from '../../src/listen/server.ts';
+import { CORRECT } from '../../src/operator/behaviour.ts';
+import { NextReplies } from '../../src/operator/next-replies.ts';
 import { curlLine } from '../../src/report/curl.ts';
 import { PAYTABLE } from '../../src/service/adapter/paytable.ts';
+import type { ServiceClient } from '../../src/service/client.ts';
 import type { GameSession } from '../../src/service/game-sessions.ts';
 import { createService, type Served, type Service } from '../../src/service/service.ts';
 import type { ConsoleOptions } from '../../src/service/service-options.ts';
-import { type Front, KEY, openFront } from './adapter/operator-front.ts';
+import { CLIENT, type Front, KEY, openFront } from './adapter/operator-front.ts';
 
 export const TOKEN = 'a-token-of-the-tests';
 /** A text that would run a script if a page used it as markup. */
@@ -30,6 +35,8 @@ export interface PageServiceOptions {
   /** The milliseconds between two attempts of an owed call. */
   readonly retryMs?: number;
   readonly hasConsole?: boolean;
+  /** True if the console controls the reference operator, as in `croupier serve all`. */
+  readonly isOwnOperator?: boolean;
   /** The address to listen on. The default is 127.0.0.1. */
   readonly host?: string;
   readonly publicUrl?: string;
@@ -38,19 +45,29 @@ export interface PageServiceOptions {
 /** Starts the service with its pages, the reference operator, and the operator `rude`, which sends markup in every text. */
 export async function startPages(
   dir: string,
-  { deadlineMs = 2000, retryMs = 60_000, hasConsole = true, host, publicUrl }: PageServiceOptions = {},
+  {
+    deadlineMs = 2000,
+    retryMs = 60_000,
+    hasConsole = true,
+    isOwnOperator = false,
+    host,
+    publicUrl,
+  }: PageServiceOptions = {},
 ): Promise<PageService> {
   const front = await openFront();
   const rude = await listen(RUDE, { onFault: () => {} });
   let drawn = '0';
+  const clients: readonly ServiceClient[] = [
+    { cID: 'c', extCID: 'acme', apiKey: 'core-key-of-acme', integrationApiKey: KEY, integratorBaseUrl: front.url },
+    { cID: 'c', extCID: 'rude', apiKey: 'core-key-of-rude', integrationApiKey: KEY, integratorBaseUrl: rude.url },
+  ];
+  const operator = isOwnOperator ? { operator: controlsOf(front) } : {};
   const service = createService({
-    clients: [
-      { cID: 'c', extCID: 'acme', apiKey: 'core-key-of-acme', integrationApiKey: KEY, integratorBaseUrl: front.url },
-      { cID: 'c', extCID: 'rude', apiKey: 'core-key-of-rude', integrationApiKey: KEY, integratorBaseUrl: rude.url },
-    ],
+    clients,
+    judgeCalls: (sink) => judgeOfCalls(clients, sink),
     pages: {
       readPage: (name) => readFileSync(path.join(dir, name)),
-      ...(hasConsole && { console: CONSOLE }),
+      ...(hasConsole && { console: { ...CONSOLE, ...operator } }),
     },
     wire: { deadlineMs },
     ...(publicUrl !== undefined && { publicUrl }),
@@ -96,8 +113,18 @@ export async function startPages(
   };
 }
 
+function controlsOf({ operator }: Front) {
+  const listeners = new Set<() => void>();
+  const replies = new NextReplies(() => {
+    for (const listener of listeners) listener();
+  });
+  operator.setBehaviour(replies.appliedTo(CORRECT));
+  return referenceControls({ operator, client: CLIENT, replies, variations: [], listeners });
+}
+
 const CONSOLE: ConsoleOptions = {
   token: TOKEN,
+  knownSessions: CLIENT.sessions.slice(0, 4).map((session) => ({ extCID: CLIENT.extCID, ...session })),
   curlOf: ({ request }) => curlLine(request),
   scenarioOf: ({ name, direction }) => (direction === 'reverse' ? `title: a ${name} of a test\n` : null),
 };

@@ -8,7 +8,7 @@ export interface OperatorWallet {
 }
 
 /** A change of a balance. The amount is a plain decimal in the main unit. */
-export type WalletChange =
+type WalletChange =
   | { readonly kind: 'add'; readonly amount: string }
   | { readonly kind: 'take'; readonly amount: string }
   | { readonly kind: 'empty' };
@@ -19,7 +19,7 @@ export const REPLY_FAULTS = ['error-500', 'late', 'declined'] as const;
 export type ReplyFaultKind = (typeof REPLY_FAULTS)[number];
 
 /** A defect of the operator, and whether the operator has it now. */
-export interface DefectState {
+interface DefectState {
   readonly name: string;
   readonly description: string;
   /** The ids of the rules that the defect breaks. */

@@ -54,6 +54,10 @@ export interface TrafficJudgeOptions {
   /** The known sessions by their sessionID. */
   readonly sessions: ReadonlyMap<string, KnownSession>;
   report(finding: TrafficFinding): void;
+  /**
+   * Returns the number by which findings name a call. Later calls have higher numbers. If left out, the calls are counted.
+   */
+  numberOf?(call: JudgedCall): number;
   /** Is called once for each judged call. */
   onBalance?(check: BalanceCheck): void;
 }
@@ -116,7 +120,7 @@ export class TrafficJudge {
     const seen = proxiedCall.requestBody.isCut ? null : loggedRequest(proxiedCall, this.#options.paths);
     if (!seen) return;
     const wallet = this.#walletOf(seen.sessionID);
-    this.#number += 1;
+    this.#number = this.#options.numberOf?.(proxiedCall) ?? this.#number + 1;
     const call = wallet.begin(this.#number, seen.call !== 'balance');
     this.#pending.set(proxiedCall.id, { wallet, call, seen });
   }

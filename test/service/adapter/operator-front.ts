@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../../src/contract/call-name.ts';
 import { createOperator, type Operator } from '../../../src/operator/operator.ts';
+import type { ClientOptions } from '../../../src/operator/options.ts';
 import type { Transaction } from '../../../src/operator/store.ts';
 
 /** A fault of one call. If undefined, the call is passed to the operator and gets its answer. */
@@ -34,22 +35,23 @@ export interface Front {
 export const KEY = 'a-key-for-tests';
 export const PLAYERS = Array.from({ length: 40 }, (_, index) => `p${index}`);
 
+/** The client of the reference operator. */
+export const CLIENT: ClientOptions = {
+  extCID: 'acme',
+  integrationApiKey: KEY,
+  basePath: '',
+  campaigns: ['spring'],
+  sessions: PLAYERS.flatMap((player) => [
+    { sessionID: `s-${player}`, player, currency: 'USD', gameID: 'catch', balance: '1000.00', state: 'active' },
+    { sessionID: `t-${player}`, player, currency: 'USD', gameID: 'swipe', balance: '1000.00', state: 'active' },
+  ]),
+};
+
 /** Starts the reference operator behind a server that can lose, delay or answer calls itself. */
 export async function openFront(dataDir?: string): Promise<Front> {
   const operator = createOperator({
     ...(dataDir !== undefined && { dataDir }),
-    clients: [
-      {
-        extCID: 'acme',
-        integrationApiKey: KEY,
-        basePath: '',
-        campaigns: ['spring'],
-        sessions: PLAYERS.flatMap((player) => [
-          { sessionID: `s-${player}`, player, currency: 'USD', gameID: 'catch', balance: '1000.00', state: 'active' },
-          { sessionID: `t-${player}`, player, currency: 'USD', gameID: 'swipe', balance: '1000.00', state: 'active' },
-        ]),
-      },
-    ],
+    clients: [CLIENT],
   });
   const arrived: Arrived[] = [];
   const server = createServer((request, response) => {

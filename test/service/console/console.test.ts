@@ -41,7 +41,7 @@ async function disturb(page: Page, call: string, kind: string): Promise<void> {
   await page.selectOption('#fault-call', call);
   await page.selectOption('#fault-kind', kind);
   await page.click('#fault-form button');
-  await says(page, 'fault-said', `The fault will disturb the next ${call}.`);
+  await says(page, 'fault-list', `The next ${call}`);
 }
 
 async function playFrom(page: Page, multiplier: string, said: string | RegExp): Promise<void> {
@@ -104,6 +104,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await says(page, 'owed-count', '1');
     await says(page, 'owed-list', /win of 0\.20 USD to p0next attempt at .*, in \d+ sone attempt has failed/);
     await says(page, 'rounds-list', /win owed/);
+    await page.click('#tab-owed');
     await page.getByRole('button', { name: 'Retry now' }).click();
     await says(page, 'owed-count', '0');
     await expect.poll(() => page.locator('#owed-none').isVisible(), SOON).toBe(true);
@@ -220,7 +221,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await says(page, 'detail-said', 'The call is being sent again.');
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.locator('#detail').isVisible(), SOON).toBe(false);
+    await expect.poll(() => page.locator('#detail').getAttribute('data-open'), SOON).toBe('false');
     await expect.poll(() => page.locator(':focus .name').textContent(), SOON).toBe('bet 1.00');
   });
 

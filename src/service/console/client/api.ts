@@ -9,9 +9,11 @@ const AUTHORITY = { Authorization: `Bearer ${token}` };
 const RETRY_MS = 1000;
 
 /** The result of an action, with a message for the user. */
-export interface Said {
+interface Said {
   readonly ok: boolean;
   readonly message: string;
+  /** The address of a launched game. */
+  readonly gameURL?: string;
 }
 
 /** Sends an action to the service, such as `rounds` to play a round. */
@@ -22,10 +24,8 @@ export async function act(what: string, fields: object): Promise<Said> {
       headers: { ...AUTHORITY, 'Content-Type': 'application/json' },
       body: JSON.stringify(fields),
     });
-    const { message = `The service answered ${response.status}.` } = (await response.json()) as {
-      readonly message?: string;
-    };
-    return { ok: response.ok, message };
+    const { message = `The service answered ${response.status}.`, gameURL } = (await response.json()) as Partial<Said>;
+    return { ok: response.ok, message, ...(gameURL !== undefined && { gameURL }) };
   } catch {
     return { ok: false, message: 'The service does not answer. Check that it is running.' };
   }
@@ -43,6 +43,16 @@ export async function readDetail(id: number): Promise<ExchangeDetail | string> {
     return 'row' in body ? body : body.message;
   } catch {
     return 'The service does not answer. Check that it is running.';
+  }
+}
+
+/** Reads data that do not change while the service runs, such as the games. Returns null when they can't be read. */
+export async function read<T>(what: string): Promise<T | null> {
+  try {
+    const response = await fetch(`api/${what}`, { headers: AUTHORITY });
+    return response.ok ? ((await response.json()) as T) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,6 +1,11 @@
-import type { ExchangeDetail, ExchangeRow, MessageView } from '../view.ts';
+import type { ExchangeDetail, ExchangeRow, FindingView, MessageView } from '../view.ts';
 import { act, readDetail } from './api.ts';
 import { button, byId, byIdAs, make, timeOf } from './element.ts';
+import { VERDICTS } from './verdicts.ts';
+
+const TITLE = 'Details';
+/** Below this width the details cover the whole page, because there is no room beside the list. */
+const IS_NARROW = matchMedia('(max-width: 47.99rem)');
 
 /** The part of the page that shows one exchange in detail. */
 export class DetailPane {
@@ -9,13 +14,16 @@ export class DetailPane {
   readonly #body = byId('detail-body');
   readonly #said = byId('detail-said');
   readonly #again = byIdAs('again', HTMLButtonElement);
+  readonly #close = byIdAs('detail-close', HTMLButtonElement);
+  readonly #placeholder = [...byId('detail-body').childNodes];
   readonly #closed: (id: number) => void;
   #id: number | null = null;
 
   /** @param closed called with the id of the exchange after its details are closed */
   constructor(closed: (id: number) => void) {
     this.#closed = closed;
-    byId('detail-close').addEventListener('click', () => this.close());
+    this.#close.addEventListener('click', () => this.close());
+    IS_NARROW.addEventListener('change', () => this.cover());
     this.#again.addEventListener('click', () => void this.#sendAgain());
     document.addEventListener('keydown', ({ key }) => {
       if (key === 'Escape') this.close();
@@ -31,7 +39,8 @@ export class DetailPane {
     this.#id = id;
     this.#said.textContent = '';
     await this.refresh();
-    this.#title.focus({ preventScroll: matchMedia('(min-width: 96rem)').matches });
+    this.#body.scrollTop = 0;
+    this.#title.focus();
   }
 
   /** Loads the shown exchange again. */
@@ -40,9 +49,11 @@ export class DetailPane {
     if (id === null) return;
     const detail = await readDetail(id);
     if (id !== this.#id) return;
-    this.#pane.hidden = false;
+    this.#pane.dataset.open = 'true';
+    this.#close.hidden = false;
+    this.cover();
     if (typeof detail === 'string') {
-      this.#title.textContent = 'Exchange';
+      this.#title.textContent = TITLE;
       this.#again.hidden = true;
       this.#body.replaceChildren(make('p', { class: 'none' }, detail));
       return;
@@ -56,15 +67,30 @@ export class DetailPane {
     if (this.#id === null) return;
     const id = this.#id;
     this.#id = null;
-    this.#pane.hidden = true;
+    this.#pane.dataset.open = 'false';
+    this.#title.textContent = TITLE;
+    this.#said.textContent = '';
+    this.#again.hidden = true;
+    this.#close.hidden = true;
+    this.#body.replaceChildren(...this.#placeholder);
+    this.cover();
     this.#closed(id);
+  }
+
+  /** On a narrow page the details cover everything else, which then must not get the focus. */
+  cover(): void {
+    const isCovered = this.#id !== null && IS_NARROW.matches && !byId('exchanges').hidden;
+    for (const id of ['top', 'list-pane']) byId(id).inert = isCovered;
   }
 
   #parts(detail: ExchangeDetail): readonly Node[] {
     const { row, request, reply, trouble, signature, phases, connection, curl, scenario } = detail;
     const total = Math.round(phases.reduce((sum, { ms }) => sum + ms, 0) * 10) / 10;
     return [
+      ...judgement(detail),
+      make('h3', {}, 'Exchange'),
       facts([
+        ['Number', String(row.id)],
         ['Begun', timeOf(row.at)],
         ['Player', row.player],
         ['Client', row.extCID],
@@ -118,6 +144,66 @@ export class DetailPane {
   #say(text: string): void {
     this.#said.textContent = text;
   }
+}
+
+/** Returns the findings and the balances, or says that the exchange is not judged. */
+function judgement({ row, passed, isJudged }: ExchangeDetail): readonly Node[] {
+  const { findings, balance, expected, balanceResult, direction, state } = row;
+  const title = make('h3', {}, 'Judgement');
+  if (direction === 'core')
+    return [title, make('p', { class: 'none' }, 'Requests to the Core API are not judged here.')];
+  if (!isJudged) {
+    const why = state === 'under-way' ? 'The call is still under way.' : 'This call is not judged.';
+    return [title, make('p', { class: 'none' }, why)];
+  }
+  const compared: Readonly<Record<NonNullable<typeof balanceResult>, string>> = {
+    right: 'as expected',
+    wrong: 'wrong',
+    unknown: 'not compared',
+  };
+  return [
+    title,
+    findings.length === 0
+      ? make('p', { class: 'kept' }, 'This call breaks no rule.')
+      : make('ul', { class: 'findings' }, ...findings.map(finding)),
+    make(
+      'div',
+      { class: 'balances', data: { result: balanceResult ?? 'unknown' } },
+      fact('Balance', balance ?? 'none in the reply'),
+      fact('Expected', expected ?? 'not known yet'),
+      fact('Result', balanceResult === null ? 'not compared' : compared[balanceResult]),
+    ),
+    ...(passed.length === 0
+      ? []
+      : [
+          make(
+            'details',
+            {},
+            make('summary', {}, `${passed.length} ${passed.length === 1 ? 'rule' : 'rules'} passed`),
+            make('p', {}, passed.join(', ')),
+          ),
+        ]),
+  ];
+}
+
+function fact(name: string, value: string): Node {
+  return make('p', {}, make('span', { class: 'label' }, name), make('strong', {}, value));
+}
+
+function finding({ rule, verdict, text, sentence }: FindingView): Node {
+  const { sign, word } = VERDICTS[verdict];
+  return make(
+    'li',
+    { data: { verdict } },
+    make('strong', {}, make('span', { is: { 'aria-hidden': 'true' } }, `${sign} `), `${word} ${rule ?? ''}`.trim()),
+    make('span', {}, text),
+    sentence === null ? null : make('span', { class: 'none' }, 'The rule: ', ...withCode(sentence)),
+  );
+}
+
+/** Returns a sentence of the rules, in which backticks mark code. */
+function withCode(sentence: string): readonly (Node | string)[] {
+  return sentence.split('`').map((part, at) => (at % 2 === 0 ? part : make('code', {}, part)));
 }
 
 function message({ headers, body, bodyNote }: MessageView): readonly Node[] {

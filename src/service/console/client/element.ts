@@ -52,3 +52,20 @@ export function byIdAs<E extends HTMLElement>(id: string, kind: new () => E): E 
 export function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
+
+/**
+ * Replaces the options of a list, and keeps the selected option if it still exists.
+ *
+ * @returns true if the options have changed
+ */
+export function offer(
+  select: HTMLSelectElement,
+  choices: readonly (readonly [value: string, text: string])[],
+): boolean {
+  const before = [...select.options].map(({ value, text }) => `${value} ${text}`).join('\n');
+  if (before === choices.map(([value, text]) => `${value} ${text}`).join('\n')) return false;
+  const chosen = select.value;
+  select.replaceChildren(...choices.map(([value, text]) => make('option', { is: { value } }, text)));
+  if (choices.some(([value]) => value === chosen)) select.value = chosen;
+  return true;
+}

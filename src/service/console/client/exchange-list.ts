@@ -1,5 +1,6 @@
 import type { ExchangeRow } from '../view.ts';
 import { byId, byIdAs, make, timeOf } from './element.ts';
+import { VERDICTS } from './verdicts.ts';
 
 /** The maximum number of exchanges in memory. The service keeps the same number. */
 const MAX_ROWS = 1000;
@@ -103,17 +104,24 @@ export class ExchangeList {
       if (this.#list.children[at] !== line) this.#list.insertBefore(line, this.#list.children[at] ?? null);
     }
     this.#setTabStop(shown);
-    this.#describe(seen.length, found.length, shown.length);
+    this.#describe(seen, found.length, shown.length);
     const waiting = all.length - seen.length;
     this.#pause.textContent = after === null ? 'Pause' : `Resume (${waiting} new)`;
   }
 
-  #describe(all: number, found: number, shown: number): void {
-    this.#note.hidden = all > 0 && found === all && shown === found;
-    if (all === 0) this.#note.textContent = 'There are no exchanges yet. Launch a game, or play a round.';
-    else if (found === 0) this.#note.textContent = `None of the ${all} exchanges matches.`;
-    else
-      this.#note.textContent = `${shown < found ? `The latest ${shown} of ` : ''}${found} matches among ${all} exchanges.`;
+  #describe(seen: readonly ExchangeRow[], found: number, shown: number): void {
+    const all = seen.length;
+    const broken = seen.filter(({ findings }) => findings[0]?.verdict === 'fail').length;
+    const total = `${all} ${all === 1 ? 'exchange' : 'exchanges'}`;
+    const matches =
+      found === all && shown === found
+        ? `${total}.`
+        : found === 0
+          ? `None of the ${total} matches.`
+          : `${shown < found ? `The latest ${shown} of ` : ''}${found} matches among ${total}.`;
+    const rules = broken === 0 ? '' : ` ${broken} of them ${broken === 1 ? 'breaks' : 'break'} a rule.`;
+    this.#note.textContent =
+      all === 0 ? 'There are no exchanges yet. Launch a game, or send a round.' : `${matches}${rules}`;
   }
 
   #fits({
@@ -128,13 +136,15 @@ export class ExchangeList {
     result,
     code,
     notes,
+    findings,
     searchText,
   }: ExchangeRow): boolean {
     if (this.#direction.value !== '' && this.#direction.value !== direction) return false;
-    if (this.#result.value !== '' && this.#result.value !== state) return false;
+    if (!hasResult(this.#result.value, state, findings)) return false;
     const words = this.#search.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return true;
-    const text = [name, player, extCID, gsID, roundID, txID, result, code, ...notes].join('\n').toLowerCase();
+    const found = findings.flatMap(({ rule, text }) => [rule ?? '', text]);
+    const text = [name, player, extCID, gsID, roundID, txID, result, code, ...notes, ...found].join('\n').toLowerCase();
     return words.every((word) => text.includes(word) || searchText.includes(word));
   }
 
@@ -145,12 +155,13 @@ export class ExchangeList {
       known.row = row;
       known.line.firstElementChild?.replaceChildren(...cells(row));
       known.line.dataset.state = row.state;
+      known.line.dataset.balance = row.balanceResult ?? '';
       return known.line;
     }
     const click = (): void => this.#chosen(this.#rows.get(row.id) ?? row);
     const line = make(
       'li',
-      { data: { state: row.state } },
+      { data: { state: row.state, balance: row.balanceResult ?? '' } },
       make('button', { click, is: { type: 'button' } }, ...cells(row)),
     );
     this.#lines.set(row.id, { line, row });
@@ -201,9 +212,20 @@ export class ExchangeList {
   }
 }
 
-function cells({ at, direction, name, player, amount, result, state, code, ms, notes }: ExchangeRow): readonly Node[] {
+/** True if an exchange has the result that the user wants to see. */
+function hasResult(wanted: string, state: ExchangeRow['state'], findings: ExchangeRow['findings']): boolean {
+  if (wanted === '') return true;
+  if (wanted === 'fail' || wanted === 'warn') return findings.some(({ verdict }) => verdict === wanted);
+  return wanted === state;
+}
+
+function cells(row: ExchangeRow): readonly Node[] {
+  const { id, at, direction, name, player, amount, result, state, code, ms, notes, balance, expected } = row;
   const way = direction === 'reverse' ? 'to the operator' : 'to the Core API';
+  const about = [player, code, ...notes].filter((one) => one !== null).join(' · ');
+  const call = amount === null ? name : `${name} ${amount}`;
   return [
+    make('span', { class: 'id' }, make('span', { class: 'unseen' }, 'call '), String(id)),
     make('span', { class: 'time' }, timeOf(at)),
     make(
       'span',
@@ -211,9 +233,37 @@ function cells({ at, direction, name, player, amount, result, state, code, ms, n
       direction === 'reverse' ? '→' : '←',
       make('span', { class: 'unseen' }, way),
     ),
-    make('span', { class: 'name' }, name, amount === null ? '' : ` ${amount}`),
-    make('span', { class: 'notes' }, [player, code, ...notes].filter((one) => one !== null).join(' · ')),
+    make('span', { class: 'name', is: { title: call } }, call),
+    make('span', { class: 'notes', is: { title: about } }, about),
+    amountCell('balance', 'balance', balance),
+    amountCell('expected', 'expected', expected),
+    findingCell(row),
+    make('span', { class: 'badge', is: { title: result } }, state === 'under-way' ? '…' : result),
     make('span', { class: 'ms' }, ms === null ? '' : `${ms} ms`),
-    make('span', { class: 'badge' }, state === 'under-way' ? '…' : result),
   ];
+}
+
+function amountCell(kind: string, label: string, amount: string | null): Node {
+  if (amount === null) return make('span', { class: kind });
+  return make(
+    'span',
+    { class: kind, is: { title: `${label} ${amount}` } },
+    make('span', { class: 'tag' }, `${label} `),
+    amount,
+  );
+}
+
+/** Names the most serious finding, and the number of the others. */
+function findingCell({ findings }: ExchangeRow): Node {
+  const [worst] = findings;
+  if (!worst) return make('span', { class: 'finding' });
+  const more = findings.length === 1 ? '' : ` +${findings.length - 1}`;
+  const text = worst.rule ?? 'unexplained balance';
+  return make(
+    'span',
+    { class: 'finding', data: { verdict: worst.verdict }, is: { title: `${text}: ${worst.text}` } },
+    make('span', { is: { 'aria-hidden': 'true' } }, `${VERDICTS[worst.verdict].sign} `),
+    make('span', { class: 'unseen' }, `${VERDICTS[worst.verdict].word} `),
+    `${text}${more}`,
+  );
 }

@@ -1,21 +1,27 @@
-import type { ConsoleState, SessionRow } from '../view.ts';
+import type { ConsoleState, FaultRow, SessionRow } from '../view.ts';
 import { act } from './api.ts';
-import { button, byId, byIdAs, make } from './element.ts';
+import { button, byId, byIdAs, make, offer } from './element.ts';
 
-/** The two forms of the console: one plays a round, and one adds a fault for the next call. */
+/** The kinds of faults in a reply of the operator. All others are faults in a call of the service. */
+const IN_REPLY: ReadonlySet<string> = new Set(['error-500', 'late', 'declined']);
+
+/** The two forms of the console: one sends a round, and one injects a fault into the next call. */
 export class Forms {
   readonly #session = byIdAs('play-session', HTMLSelectElement);
   readonly #stake = byIdAs('play-stake', HTMLSelectElement);
   readonly #faultSession = byIdAs('fault-session', HTMLSelectElement);
-  readonly #armed = byId('fault-list');
+  readonly #replies = byIdAs('fault-replies', HTMLOptGroupElement);
   #sessions: readonly SessionRow[] = [];
+  #shown = '';
 
   constructor() {
     const multiplier = byIdAs('play-multiplier', HTMLInputElement);
-    submitted('play-form', 'play-said', () => {
+    submitted('play-form', async () => {
+      byId('play-said').textContent = 'Under way…';
       const chosen = multiplier.value.trim();
       const fields = { gsID: this.#session.value, stake: this.#stake.value };
-      return act('rounds', chosen === '' ? fields : { ...fields, multiplier: chosen });
+      const { message } = await act('rounds', chosen === '' ? fields : { ...fields, multiplier: chosen });
+      byId('play-said').textContent = message;
     });
     this.#session.addEventListener('change', () => this.#offerStakes());
 
@@ -23,30 +29,29 @@ export class Forms {
     const call = byIdAs('fault-call', HTMLSelectElement);
     const ms = byIdAs('fault-ms', HTMLInputElement);
     kind.addEventListener('change', () => {
-      byId('fault-delay').hidden = kind.value !== 'delay';
+      ms.disabled = kind.value !== 'delay';
     });
-    submitted('fault-form', 'fault-said', () => {
+    submitted('fault-form', async () => {
+      const fault = { call: call.value, kind: kind.value, gsID: this.#faultSession.value || null };
       const delay = kind.value === 'delay' ? { ms: ms.valueAsNumber } : {};
-      const gsID = this.#faultSession.value || null;
-      return act('faults', { call: call.value, kind: kind.value, gsID, ...delay });
+      const { ok, message } = IN_REPLY.has(kind.value)
+        ? await act('replies', fault)
+        : await act('faults', { ...fault, ...delay });
+      // The list of waiting faults shows a fault that was added, and no longer after it has happened.
+      byId('fault-said').textContent = ok ? '' : message;
     });
   }
 
-  take({ sessions, faults }: ConsoleState): void {
+  take({ sessions, faults, operator }: ConsoleState): void {
     this.#sessions = sessions.filter(({ expired }) => !expired);
     const names = this.#sessions.map((session) => [session.gsID, nameOf(session)] as const);
     if (offer(this.#session, names)) this.#offerStakes();
     offer(this.#faultSession, [['', 'any'], ...names]);
-    this.#armed.replaceChildren(
-      ...faults.map(({ id, of, call, gsID, text }) => {
-        const whose = gsID === null ? '' : ` of ${this.#nameOf(gsID)}`;
-        const what = `The next ${call}${whose} ${text}.`;
-        const cancel = button('Cancel', () => void act('faults/remove', { id, of }), {
-          'aria-label': `Cancel: ${what}`,
-        });
-        return make('li', {}, make('span', {}, what), cancel);
-      }),
-    );
+    byId('play-none').hidden = names.length > 0;
+    byId('play-form').hidden = names.length === 0;
+    this.#replies.disabled = operator === null;
+    this.#replies.label = `The operator answers it badly${operator === null ? ' (only croupier’s own operator)' : ''}`;
+    this.#showFaults(faults);
   }
 
   /** Selects the game session of the next round, and moves the focus to it. */
@@ -54,6 +59,24 @@ export class Forms {
     this.#session.value = gsID;
     this.#offerStakes();
     this.#session.focus();
+  }
+
+  /** Shows the faults that are waiting, but only if they have changed. Otherwise a button would lose the focus. */
+  #showFaults(faults: readonly FaultRow[]): void {
+    const now = JSON.stringify(faults);
+    if (now === this.#shown) return;
+    this.#shown = now;
+    byId('fault-none').hidden = faults.length > 0;
+    byId('fault-list').replaceChildren(
+      ...faults.map(({ id, of, call, gsID, sessionID, text }) => {
+        const whose = gsID !== null ? ` of ${this.#nameOf(gsID)}` : sessionID !== null ? ` of ${sessionID}` : '';
+        const what = `The next ${call}${whose} ${text}.`;
+        const cancel = button('Cancel', () => void act('faults/remove', { id, of }), {
+          'aria-label': `Cancel: ${what}`,
+        });
+        return make('li', {}, make('span', {}, what), cancel);
+      }),
+    );
   }
 
   #offerStakes(): void {
@@ -74,28 +97,10 @@ function nameOf({ player, gameID, currency, demo, sessionID }: SessionRow): stri
   return `${player}, ${gameID}, ${currency}${demo ? ', demo' : `, ${sessionID}`}`;
 }
 
-/**
- * Replaces the options of a list, and keeps the selected option if it still exists.
- *
- * @returns true if the options have changed
- */
-function offer(select: HTMLSelectElement, choices: readonly (readonly [value: string, text: string])[]): boolean {
-  const before = [...select.options].map(({ value, text }) => `${value} ${text}`).join('\n');
-  if (before === choices.map(([value, text]) => `${value} ${text}`).join('\n')) return false;
-  const chosen = select.value;
-  select.replaceChildren(...choices.map(([value, text]) => make('option', { is: { value } }, text)));
-  if (choices.some(([value]) => value === chosen)) select.value = chosen;
-  return true;
-}
-
-/** Runs an action when a form is submitted, and shows the resulting message. */
-function submitted(form: string, said: string, send: () => Promise<{ readonly message: string }>): void {
+/** Runs an action when a form is submitted. */
+function submitted(form: string, send: () => Promise<void>): void {
   byId(form).addEventListener('submit', (event) => {
     event.preventDefault();
-    const place = byId(said);
-    place.textContent = 'Under way…';
-    void send().then(({ message }) => {
-      place.textContent = message;
-    });
+    void send();
   });
 }

@@ -3,25 +3,44 @@ import { DetailPane } from './detail-pane.ts';
 import { byId } from './element.ts';
 import { ExchangeList } from './exchange-list.ts';
 import { Forms } from './forms.ts';
+import { LaunchForm } from './launch-form.ts';
+import { OperatorPanel } from './operator-panel.ts';
 import { Tables } from './tables.ts';
+import { Tabs } from './tabs.ts';
 
 const pane = new DetailPane((id) => {
   list.select(null);
   list.focus(id);
 });
+const tabs = new Tabs(() => pane.cover());
 const list = new ExchangeList((row) => {
   list.select(row.id);
   void pane.show(row);
 });
 const forms = new Forms();
+const launching = new LaunchForm();
+const operator = new OperatorPanel();
 const tables = new Tables({
-  searchFor: (text) => list.searchFor(text),
-  playIn: (gsID) => forms.choose(gsID),
+  searchFor: (text) => {
+    tabs.show('exchanges');
+    list.searchFor(text);
+  },
+  playIn: (gsID) => {
+    tabs.show('actions');
+    forms.choose(gsID);
+  },
 });
 const live = byId('live');
+byId('play-launch').addEventListener('click', () => {
+  tabs.show('sessions');
+  launching.focus();
+});
 
 await follow({
-  begun: () => list.clear(),
+  begun: () => {
+    list.clear();
+    void launching.load();
+  },
   exchanges: (rows) => {
     list.take(rows);
     if (rows.some(({ id }) => id === pane.id)) void pane.refresh();
@@ -29,6 +48,7 @@ await follow({
   state: (state) => {
     forms.take(state);
     tables.take(state);
+    operator.take(state);
   },
   connection: (state, message) => {
     live.dataset.state = state;

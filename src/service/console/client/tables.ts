@@ -70,7 +70,7 @@ export class Tables {
     );
   }
 
-  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID, payout }: RoundRow): Node {
+  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID, demo, payout }: RoundRow): Node {
     const withdrawal = payout === null ? '' : `, campaign win of ${payout.amount} ${payout.paid ? 'paid' : 'owed'}`;
     return make(
       'tr',
@@ -80,8 +80,8 @@ export class Tables {
       cell(gameID),
       cell(`${stake} ${currency}${frID === null ? '' : `, free (${frID})`}`),
       cell(prize === null ? '' : `${prize} ${currency}`),
-      make('td', { class: 'state' }, `${STATES[state]}${withdrawal}`),
-      make('td', {}, this.#search(roundID, `round-${roundID}`, roundID.slice(0, 8))),
+      make('td', { class: 'state' }, `${demo ? 'demo, ' : ''}${STATES[state]}${withdrawal}`),
+      make('td', {}, demo ? 'none' : this.#search(roundID, `round-${roundID}`, roundID.slice(0, 8))),
     );
   }
 
@@ -110,9 +110,9 @@ export class Tables {
       },
       'Game',
     );
-    const play = button('Play', () => this.#options.playIn(gsID), {
+    const play = button('Send a round', () => this.#options.playIn(gsID), {
       id: `play-${gsID}`,
-      'aria-label': `Play a round ${whose}`,
+      'aria-label': `Send a round ${whose}`,
     });
     return make(
       'tr',
