@@ -1,4 +1,4 @@
-import type { JournalEvent } from '../event.ts';
+import type { JournalEvent, Labels } from '../event.ts';
 import type { Body, ExchangeRequest, HeaderList, Outcome } from '../exchange.ts';
 
 /** Removes the secrets from a text. */
@@ -29,6 +29,10 @@ export function cleanOutcome(outcome: Outcome, scrub: Scrub): Outcome {
   }
 }
 
+function cleanLabels(labels: Labels, scrub: Scrub): Labels {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, scrub(value)]));
+}
+
 function cleanHeaders(headers: HeaderList, scrub: Scrub): HeaderList {
   return headers.map(([name, value]) => [scrub(name), scrub(value)] as const);
 }
@@ -52,6 +56,7 @@ export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
         ...event,
         selection: event.selection.map(scrub),
         ...(event.flags && { flags: event.flags.map(scrub) }),
+        ...(event.labels && { labels: cleanLabels(event.labels, scrub) }),
       };
     case 'notice':
       return { ...event, text: scrub(event.text) };
