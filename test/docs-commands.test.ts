@@ -56,6 +56,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^run .*--after \S+$/u, /$/u, ' balance'],
   [/^run --shard/u, /$/u, ' balance'],
   [/--launches/u, /$/u, ' --launch-wait 1s'],
+  [/^history/u, / 12\b/gu, ' latest'],
   [/^explore/u, /$/u, ' --runs 2 --linger 100ms'],
   [/^load/u, / --(rate|ramp|closed|duration|like|speed|disturb|every) ('[^']*'|\S+)/gu, ''],
   [/^load/u, /$/u, ' --rate 20 --duration 1s --linger 100ms'],

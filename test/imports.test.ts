@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sdk: ['contract'],
   listen: [],
   sqlite: [],
+  history: ['journal', 'report', 'sqlite'],
   operator: ['contract', 'sdk', 'listen', 'sqlite'],
   service: ['contract', 'journal', 'wire', 'listen', 'sqlite'],
   selftest: ['contract', 'journal', 'report', 'engine', 'operator'],
@@ -41,6 +42,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'sdk',
     'operator',
     'service',
+    'history',
+    'sqlite',
   ],
   cli: [
     'contract',
@@ -60,6 +63,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'service',
     'selftest',
     'app',
+    'history',
   ],
   library: ['journal', 'scenario', 'report', 'engine', 'app'],
 };
@@ -75,6 +79,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@clack/prompts': 'cli',
   yaml: 'scenario',
   'json-canonicalize': 'contract',
+  kysely: 'history',
   chalk: 'report',
   'wrap-ansi': 'report',
   'string-width': 'report',

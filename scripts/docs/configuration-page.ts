@@ -34,7 +34,7 @@ scenarios: [./our-scenarios]
 - A relative path begins in the folder of \`croupier.yaml\`.
 
 The subjects: [clients](#clients), [sessions](#sessions), [the simulated Core API](#the-simulated-core-api), [connection](#connection),
-[amounts and currencies](#amounts-and-currencies), [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [logs](#logs).`;
+[amounts and currencies](#amounts-and-currencies), [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [history](#history), [logs](#logs).`;
 
 const SECTIONS: readonly KeySection[] = [
   {
@@ -94,6 +94,12 @@ The glossary explains [late debit](glossary.md#late-debit) and [linger](glossary
 
 [locks.md](locks.md) explains what you see if a player is locked.`,
     keys: ['lock'],
+  },
+  {
+    text: `## History
+
+[history.md](history.md) explains the history of runs.`,
+    keys: ['history'],
   },
   {
     text: `## Logs

@@ -8,6 +8,15 @@ import { describeDoctor } from './commands/doctor/flags.ts';
 import { describeExplore } from './commands/explore/flags.ts';
 import { describeHelp } from './commands/help/flags.ts';
 import { helpCommand, topicLines } from './commands/help/pages.ts';
+import {
+  describeHistory,
+  describeHistoryDiff,
+  describeHistoryList,
+  describeHistoryOpen,
+  describeHistoryPin,
+  describeHistoryRule,
+  describeHistoryUnpin,
+} from './commands/history/flags.ts';
 import { describeIncident } from './commands/incident/flags.ts';
 import { describeInit } from './commands/init/flags.ts';
 import { describeLaunch } from './commands/launch/flags.ts';
@@ -93,6 +102,7 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
     const { cleanCommand } = await import('./commands/clean/action.ts');
     done(await cleanCommand(flags, stdio));
   });
+  addHistory(program, stdio, done);
   const report = describeReport(program);
   describeConvert(report).action(async (journal, flags) => {
     const { convertCommand } = await import('./commands/report/convert.ts');
@@ -105,6 +115,34 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeDiff(report).action(async (before, now, flags) => {
     const { diffCommand } = await import('./commands/report/diff.ts');
     done(await diffCommand(before, now, flags, stdio));
+  });
+}
+
+function addHistory(program: CommandUnknownOpts, stdio: Stdio, done: Done): void {
+  const history = describeHistory(program);
+  describeHistoryList(history).action(async (flags) => {
+    const { listCommand } = await import('./commands/history/action.ts');
+    done(await listCommand(flags, stdio));
+  });
+  describeHistoryRule(history).action(async (rule, flags) => {
+    const { ruleCommand } = await import('./commands/history/action.ts');
+    done(await ruleCommand(rule, flags, stdio));
+  });
+  describeHistoryOpen(history).action(async (run, flags) => {
+    const { openCommand } = await import('./commands/history/action.ts');
+    done(await openCommand(run, flags, stdio));
+  });
+  describeHistoryDiff(history).action(async (before, now, flags) => {
+    const { diffCommand } = await import('./commands/history/action.ts');
+    done(await diffCommand(before, now, flags, stdio));
+  });
+  describeHistoryPin(history).action(async (run) => {
+    const { pinCommand } = await import('./commands/history/action.ts');
+    done(await pinCommand(run, true, stdio));
+  });
+  describeHistoryUnpin(history).action(async (run) => {
+    const { pinCommand } = await import('./commands/history/action.ts');
+    done(await pinCommand(run, false, stdio));
   });
 }
 

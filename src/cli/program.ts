@@ -42,9 +42,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const stdio = processStdio(colourFlag(args));
   let status = 0;
   const program = new Command('croupier')
-    .description(
-      "Tests an operator's wallet: makes the calls of the game service, and judges every reply by the contract.",
-    )
+    .description("Makes the game service's calls to an operator's wallet, and judges every reply.")
     .version(version, '-V, --version', 'print the version')
     .option('--color', 'colours also without a terminal')
     .option('--no-color', 'no colours')

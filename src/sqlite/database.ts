@@ -19,10 +19,14 @@ export interface DatabaseOptions {
    * may use the file, and each waits up to 4 seconds for the others.
    */
   readonly exclusive?: boolean;
+  /** False if the file is not searched for damage when it is opened, because that takes long for a large file. Default: true. */
+  readonly isChecked?: boolean;
+  /** True if `PRAGMA incremental_vacuum` can make the file smaller. It must be set when the file is created. Default: false. */
+  readonly canShrink?: boolean;
 }
 
 /** The primary result codes of SQLite (https://www.sqlite.org/rescode.html) that are handled here. */
-const RESULT = { busy: 5, readOnly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;
+const RESULT = { busy: 5, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
 /**
  * A SQLite database with a write-ahead log. A committed transaction survives the end of the process. It also survives a crash
@@ -39,7 +43,7 @@ export class Database {
    * @throws DatabaseError if the file is in use, damaged or not a database
    * @throws Error of the system if the file cannot be created
    */
-  constructor(file?: string, { exclusive = false }: DatabaseOptions = {}) {
+  constructor(file?: string, { exclusive = false, isChecked = true, canShrink = false }: DatabaseOptions = {}) {
     if (file !== undefined) makePrivate(file);
     try {
       this.#connection = new DatabaseSync(file ?? ':memory:');
@@ -51,10 +55,11 @@ export class Database {
       // The locking mode must be set before the first access. SQLite then needs no shared memory for the log, and keeps the
       // lock.
       if (exclusive) this.run('PRAGMA locking_mode = EXCLUSIVE');
+      if (canShrink) this.run('PRAGMA auto_vacuum = INCREMENTAL');
       this.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
       if (exclusive) this.run('BEGIN IMMEDIATE; COMMIT');
-      const [check] = this.prepared('PRAGMA quick_check(1)').all();
-      if (check?.quick_check !== 'ok') throw damaged(file, new Error(String(check?.quick_check)));
+      const [check] = isChecked ? this.prepared('PRAGMA quick_check(1)').all() : [];
+      if (check && check.quick_check !== 'ok') throw damaged(file, new Error(String(check.quick_check)));
     } catch (error) {
       this.#connection.close();
       throw explained(error, file);
@@ -63,6 +68,10 @@ export class Database {
 
   get isOpen(): boolean {
     return this.#connection.isOpen;
+  }
+
+  get isTransaction(): boolean {
+    return this.#connection.isTransaction;
   }
 
   /** Runs SQL statements that have no parameters and no result. */
@@ -122,7 +131,7 @@ function makePrivate(file: string): void {
 }
 
 /** Returns the error with the name of the file and advice, if the message of SQLite has neither. */
-function explained(error: unknown, file: string | undefined): unknown {
+export function explained(error: unknown, file: string | undefined): unknown {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
   // The lowest 8 bits are the primary result code. The higher bits are details.
   switch (error.errcode & 0xff) {
@@ -136,6 +145,8 @@ function explained(error: unknown, file: string | undefined): unknown {
       return new DatabaseError('unusable', `${file} cannot be opened for reading and writing: ${error.message}.`, {
         cause: error,
       });
+    case RESULT.full:
+      return new DatabaseError('unusable', `${file} cannot be written: the disk is full.`, { cause: error });
     default:
       return error;
   }

@@ -89,6 +89,8 @@ export interface RunFlags extends ClientFlags, VariationFlags, LockFlags {
   /** True if reports for other people may contain signatures and curl commands. */
   readonly curl?: boolean;
   readonly journal?: string;
+  /** False for `--no-history`. */
+  readonly history?: boolean;
   readonly json?: boolean;
   /** False if `--no-github` switches off the output for GitHub Actions. */
   readonly github?: boolean;

@@ -330,6 +330,18 @@ export const configSchema = z
       })
       .optional()
       .describe('The settings of the locks. A lock makes sure that only one command at a time uses a player.'),
+    history: z
+      .strictObject({
+        runs: count.optional().describe('Maximum number of runs. Default: 1000.'),
+        days: count.optional().describe('Maximum age of a run, in days. Default: 400.'),
+        journals: count
+          .optional()
+          .describe('Number of runs, the latest ones, whose compressed journals croupier keeps too. Default: 100.'),
+      })
+      .optional()
+      .describe(
+        'The number of runs in the history of the working directory, and their age. croupier keeps pinned runs in any case. Default: 1000 runs of the last 400 days, with the journals of 100.',
+      ),
     maxAtOnce: count
       .optional()
       .describe(`Maximum number of calls that are in progress at the same time. Default: ${DEFAULTS.maxAtOnce}.`),

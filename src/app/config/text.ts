@@ -107,6 +107,7 @@ const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>
   workers: '8',
   rate: '50',
   lock: '{ wait: 10m }',
+  history: '{ runs: 1000, days: 400, journals: 100 }',
   maxAtOnce: '64',
   tls: '{ ca: ca.pem }',
   proxy: 'http://127.0.0.1:3128',

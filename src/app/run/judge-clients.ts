@@ -18,6 +18,7 @@ import { withOwnSessions } from '../config/sessions-from.ts';
 import { EXIT, interruptedStatus, worstStatus } from '../exit-status.ts';
 import { shownPath } from '../files.ts';
 import { type GithubStep, startGithubStep } from '../github.ts';
+import { addRunToHistory } from '../history/add-to-history.ts';
 import { operatorOf, playedNames } from '../lock/player-locks.ts';
 import type { Reference } from '../reference-operator.ts';
 import { fileForClient } from '../report-files.ts';
@@ -201,6 +202,7 @@ async function playAndPublish(
     await github?.report(played.fold, played.open, options, scrub);
     return statuses;
   });
+  await addRunToHistory(played.fold, played.journal, { flags, config: prepared.configuration.config, stdio, scrub });
   const own = atOnce.aborted ? interruptedStatus(signal) : played.status;
   return { extCID, status: worstStatus([own, ...published]), line: conclude(played.fold).firstLine };
 }

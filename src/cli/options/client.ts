@@ -96,6 +96,11 @@ export function addLockOptions<Args extends unknown[], Opts extends OptionValues
     .addOption(setting('--no-lock', 'play the players even if another command uses them'));
 }
 
+/** Returns the flag that keeps a run out of the history, for every command that adds to it. */
+export function historyOption() {
+  return setting('--no-history', 'do not add the run to the history of this folder');
+}
+
 /** Returns the flag for the maximum time of a reply. */
 export function deadlineOption() {
   return setting('--deadline <duration>', `maximum time for a reply (default: ${REPLY_DEADLINE_SECONDS}s)`)
@@ -168,5 +173,6 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
         .argParser(collect)
         .env('CROUPIER_LABEL'),
     )
-    .addOption(curlOption().helpGroup(SETTINGS));
+    .addOption(curlOption().helpGroup(SETTINGS))
+    .addOption(historyOption());
 }

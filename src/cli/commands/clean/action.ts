@@ -1,10 +1,15 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { loadConfiguration } from '../../../app/config/configuration.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
+import { retentionOf } from '../../../app/history/settings.ts';
+import { useHistory } from '../../../app/history/use-history.ts';
 import { isOwnJournalName, journalEvents, runningWriter } from '../../../app/journal-files.ts';
 import { owedBy } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
+import { shrink } from '../../../history/history.ts';
+import { applyRetention, type Removed, type Retention, wouldRemove } from '../../../history/retention.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { plural } from '../../../report/terminal/layout.ts';
 import type { CleanFlags } from './flags.ts';
@@ -19,14 +24,15 @@ interface Found {
 }
 
 /**
- * `croupier clean`: removes the oldest journals of the folder `.croupier`. Keeps journals whose name the user chose, because
+ * `croupier clean`: removes the oldest journals of the folder `.croupier`, and the runs of the history that are too old or too many. Keeps journals whose name the user chose, because
  * other commands may need them, and journals of runs that still owe something or are still active.
  *
  * @returns 0
- * @throws UsageError when a journal can't be removed
+ * @throws UsageError when a journal can't be removed, or the history can't be used
  */
 export async function cleanCommand(flags: CleanFlags, stdio: Stdio): Promise<number> {
   const { cwd, out, err } = stdio;
+  const { config } = await loadConfiguration(flags.config, stdio);
   const old = ownJournals(path.join(cwd, FOLDER)).slice(flags.keep);
   const found: Found[] = [];
   for (const { name, bytes } of old) {
@@ -36,8 +42,9 @@ export async function cleanCommand(flags: CleanFlags, stdio: Stdio): Promise<num
   const removed = found.filter(({ why }) => why === null);
   const kept = found.filter(({ why }) => why !== null);
   if (!flags.dryRun) for (const { file } of removed) remove(file, cwd);
+  const history = await cleanHistory(retentionOf(config), flags, cwd);
   if (flags.json) {
-    out.write(`${JSON.stringify({ removed: removed.map(({ file }) => file), kept }, null, 2)}\n`);
+    out.write(`${JSON.stringify({ removed: removed.map(({ file }) => file), kept, history }, null, 2)}\n`);
     return 0;
   }
   for (const { file, why } of kept) err.write(`${file} is kept: ${why}\n`);
@@ -49,7 +56,31 @@ export async function cleanCommand(flags: CleanFlags, stdio: Stdio): Promise<num
       ? `Nothing to remove beyond the newest ${plural(flags.keep, 'journal')} of ${FOLDER}/.\n`
       : `${plural(removed.length, 'journal')} ${done} (${(bytes / 1e6).toFixed(1)} MB). Kept: the newest ${plural(flags.keep, 'journal')}.\n`,
   );
+  if (history.runs + history.journals > 0)
+    out.write(
+      `${plural(history.runs, 'run')} of the history ${done}, and the stored journals of ${history.journals} others.\n`,
+    );
   return 0;
+}
+
+/**
+ * Removes the runs that the history should not keep, and makes its file smaller.
+ *
+ * @returns the numbers of removed runs and of removed journals
+ */
+async function cleanHistory(
+  retention: Retention,
+  { keepRuns = retention.runs, dryRun }: CleanFlags,
+  cwd: string,
+): Promise<Removed> {
+  const wanted = { ...retention, runs: keepRuns };
+  return useHistory(cwd, async (history) => {
+    if (!history) return { runs: 0, journals: 0 };
+    if (dryRun) return wouldRemove(history, wanted);
+    const removed = await history.transaction().execute((transaction) => applyRetention(transaction, wanted));
+    await shrink(history);
+    return removed;
+  });
 }
 
 /** Returns the journals whose names croupier chose, the newest first. */

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Option } from '@commander-js/extra-typings';
+import { configOption } from '../../options/client.ts';
 import { countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Number of journals that `croupier clean` keeps if no flag gives another number. */
@@ -10,10 +11,17 @@ export function describeClean(program: CommandUnknownOpts) {
   return program
     .command('clean')
     .description(
-      'remove old journals from .croupier/, except those that you named yourself and those whose run still owes money',
+      'remove old journals from .croupier/, except those that you named yourself and those whose run still owes money; and old runs from the history, except pinned ones',
     )
-    .summary('remove old journals from .croupier/')
+    .summary('remove old journals and old runs of the history')
     .addOption(new Option('--keep <n>', 'keep the n newest journals').default(KEPT).argParser(countFlag))
+    .addOption(
+      new Option(
+        '--keep-runs <n>',
+        'keep the n newest runs of the history (default: as in croupier.yaml, or 1000)',
+      ).argParser(countFlag),
+    )
+    .addOption(configOption())
     .option('--dry-run', 'only print what would be removed')
     .addOption(jsonOption())
     .addHelpText(

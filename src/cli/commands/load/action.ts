@@ -8,6 +8,7 @@ import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../a
 import { UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
+import { addLoadToHistory } from '../../../app/history/add-to-history.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { type Disturber, startDisturbing } from '../../../app/load/disturbance.ts';
 import { CALLS_PER_PLAYER, loadWallets } from '../../../app/load/load-players.ts';
@@ -202,7 +203,7 @@ async function loadClient(
   wallets: readonly LoadWallet[],
   scrub: (text: string) => string,
 ): Promise<number> {
-  const { flags, settings, arrivals, mix, stdio, interrupt, reference, journals } = loader;
+  const { flags, settings, arrivals, mix, stdio, interrupt, reference, journals, configuration } = loader;
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
   journals.push(written.path);
   const { signal } = interrupt;
@@ -276,7 +277,9 @@ async function loadClient(
       ? `${JSON.stringify(result, null, 2)}\n`
       : loadText(result, reportOptions(stdio.out, stdio, null));
     stdio.out.write(scrub(text));
-    return worstStatus([result.exitCode, ...(await writeLoadReports(loader.reports, result, scrub, stdio))]);
+    const reported = await writeLoadReports(loader.reports, result, scrub, stdio);
+    await addLoadToHistory(started, result, written.path, { flags, config: configuration.config, stdio, scrub });
+    return worstStatus([result.exitCode, ...reported]);
   } catch (error) {
     progress.end();
     const status = reportFault(error, stdio);

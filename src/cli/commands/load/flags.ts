@@ -5,6 +5,7 @@ import {
   addLockOptions,
   addWaitOptions,
   decimalsOption,
+  historyOption,
   productionOption,
   stakeOption,
 } from '../../options/client.ts';
@@ -75,7 +76,8 @@ export function describeLoad(program: CommandUnknownOpts) {
   const operator = addClientOptions(addReferenceOptions(load))
     .addOption(productionOption())
     .addOption(stakeOption())
-    .addOption(decimalsOption());
+    .addOption(decimalsOption())
+    .addOption(historyOption());
   return addLockOptions(addWaitOptions(operator))
     .optionsGroup('Output:')
     .addOption(

@@ -25,7 +25,11 @@ import type { DiffFlags } from './flags.ts';
  * @throws UsageError for a file of any other kind
  */
 export async function diffCommand(before: string, now: string, flags: DiffFlags, stdio: Stdio): Promise<number> {
-  const [earlier, later] = [await summaryOf(before, stdio.cwd), await summaryOf(now, stdio.cwd)];
+  return printDiff(await summaryOf(before, stdio.cwd), await summaryOf(now, stdio.cwd), flags, stdio);
+}
+
+/** Prints the changes from one run to a later one. @returns the exit status of `croupier report diff` */
+export function printDiff(earlier: RunSummary, later: RunSummary, flags: DiffFlags, stdio: Stdio): number {
   const comparison = compare(earlier, later);
   // A run that judged nothing, for example because the operator was down, is no reason to go on.
   const isLess = isLessTested(comparison) && (!flags.allowGone || isNothingJudged(later));

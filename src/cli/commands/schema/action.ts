@@ -44,6 +44,8 @@ async function schemaOf(of: SchemaName): Promise<unknown> {
       const [{ z }, { mixSchema }] = await Promise.all([import('zod'), import('../../../app/load/mix-file.ts')]);
       return z.toJSONSchema(mixSchema, { io: 'input' });
     }
+    case 'history':
+      return (await import('../history/json.ts')).historyJsonSchema();
     case 'replay':
       return (await import('../../../traffic/replay/replay-json.ts')).replayJsonSchema();
   }

@@ -12,6 +12,7 @@ export const SCHEMAS = [
   'replay',
   'load',
   'mix',
+  'history',
 ] as const;
 
 export type SchemaName = (typeof SCHEMAS)[number];

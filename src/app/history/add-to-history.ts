@@ -1,0 +1,93 @@
+import { createReadStream, statSync } from 'node:fs';
+import path from 'node:path';
+import { Mutex } from 'async-mutex';
+import { makeFolder } from '../../engine/run/make-folder.ts';
+import type { Evidence, FinishedRun } from '../../history/record.ts';
+import type { RunStarted } from '../../journal/event.ts';
+import type { Fold } from '../../journal/fold.ts';
+import type { LoadResult } from '../../journal/load/result.ts';
+import { forTerminal } from '../../report/escape.ts';
+import type { Config } from '../config/schema.ts';
+import { shownPath, whyUnreadable } from '../files.ts';
+import type { Stdio } from '../stdio.ts';
+import { type HistoryFlags, isHistoryWanted, retentionOf } from './settings.ts';
+
+/** The settings with which a command adds its runs to the history of the working directory. */
+export interface HistoryContext {
+  readonly flags: HistoryFlags;
+  readonly config: Pick<Config, 'history'>;
+  readonly stdio: Stdio;
+  /** Removes the keys from a text. */
+  readonly scrub: (text: string) => string;
+}
+
+/** Maximum size of a journal whose copy the history stores, in bytes. */
+const MAX_JOURNAL = 128 * 1024 * 1024;
+
+/** Lets one run of this process at a time write, because a second one would block the process while it waits for the first. */
+const writing = new Mutex();
+
+/**
+ * Adds a finished run to the history, with a compressed copy of its journal. If that is not possible, prints a notice. Never
+ * throws, because the result of the run counts without its history.
+ *
+ * @param journal the absolute path of the closed journal
+ */
+export async function addRunToHistory(fold: Fold, journal: string, context: HistoryContext): Promise<void> {
+  await adding(context, async (folder) => {
+    const { finishedRun } = await import('../../history/record.ts');
+    const run = finishedRun(fold, shownPath(journal, folder), context.scrub);
+    const { size } = statSync(journal);
+    return { run, evidence: size > MAX_JOURNAL ? null : { kind: 'journal', content: createReadStream(journal) } };
+  });
+}
+
+/** Adds a finished load test to the history, with its result. Otherwise does the same as `addRunToHistory`. */
+export async function addLoadToHistory(
+  started: RunStarted,
+  result: LoadResult,
+  journal: string,
+  context: HistoryContext,
+): Promise<void> {
+  await adding(context, async (folder) => {
+    const { finishedLoad } = await import('../../history/record.ts');
+    const run = finishedLoad(started, result, shownPath(journal, folder), context.scrub);
+    const text = context.scrub(JSON.stringify(result));
+    return { run, evidence: { kind: 'load-result', content: [Buffer.from(text)] } };
+  });
+}
+
+interface Addition {
+  readonly run: FinishedRun;
+  readonly evidence: Evidence | null;
+}
+
+async function adding(
+  { flags, config, stdio }: HistoryContext,
+  describe: (cwd: string) => Promise<Addition>,
+): Promise<void> {
+  if (!isHistoryWanted(flags, stdio)) return;
+  try {
+    await writing.runExclusive(async () => {
+      // Imported only here, so that a run starts without the code of the database.
+      const [{ historyFile, openHistory }, { addRun }] = await Promise.all([
+        import('../../history/history.ts'),
+        import('../../history/record.ts'),
+      ]);
+      const { run, evidence } = await describe(stdio.cwd);
+      const file = historyFile(stdio.cwd);
+      makeFolder(path.dirname(file), 0o700);
+      const history = await openHistory(file);
+      try {
+        await addRun(history, run, evidence, retentionOf(config));
+      } finally {
+        await history.destroy();
+      }
+    });
+  } catch (error) {
+    const why = whyUnreadable(error).replace(/\.$/, '');
+    stdio.err.write(
+      `${forTerminal(`This run is not in the history: ${why}. Its result and its journal are complete. --no-history switches the history off.`)}\n`,
+    );
+  }
+}

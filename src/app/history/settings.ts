@@ -1,0 +1,28 @@
+import type { Retention } from '../../history/retention.ts';
+import type { Config } from '../config/schema.ts';
+import type { Stdio } from '../stdio.ts';
+
+/** The flag of `run` and `load` about the history. */
+export interface HistoryFlags {
+  /** False for `--no-history`. */
+  readonly history?: boolean;
+}
+
+/** The number of runs, days and journals that a history keeps if the configuration has no other numbers. */
+const HISTORY_DEFAULTS = { runs: 1000, days: 400, journals: 100 } as const;
+
+/** True unless the flag `--no-history` or the variable CROUPIER_HISTORY switches the history off. */
+export function isHistoryWanted({ history }: HistoryFlags, { env }: Pick<Stdio, 'env'>): boolean {
+  return history !== false && !/^(0|false|no|off)$/i.test(env.CROUPIER_HISTORY ?? '');
+}
+
+/** Returns the number of runs, days and journals that the history keeps. */
+export function retentionOf({ history }: Pick<Config, 'history'>): Retention {
+  const { runs, days, journals } = HISTORY_DEFAULTS;
+  return {
+    runs: history?.runs ?? runs,
+    days: history?.days ?? days,
+    journals: history?.journals ?? journals,
+    now: Date.now(),
+  };
+}

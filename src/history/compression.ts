@@ -1,0 +1,47 @@
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+/** Size of a part of compressed evidence, in bytes. */
+const PART = 1024 * 1024;
+
+/** Compresses a stream of bytes with zstd. All parts in their order are one zstd stream. */
+export async function compressed(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<readonly Uint8Array[]> {
+  const parts: Uint8Array[] = [];
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  await pipeline(content, createZstdCompress(), async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) {
+      waiting.push(piece);
+      size += piece.length;
+      if (size < PART) continue;
+      parts.push(Buffer.concat(waiting));
+      waiting = [];
+      size = 0;
+    }
+  });
+  return waiting.length === 0 ? parts : [...parts, Buffer.concat(waiting)];
+}
+
+/**
+ * Decompresses the parts of a zstd stream as text.
+ *
+ * @throws Error if the parts are damaged
+ */
+export function decompressed(parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<string> {
+  const stream = createZstdDecompress();
+  // The reader of the stream gets the error too.
+  pipeline(parts, stream).catch(() => {});
+  return stream.setEncoding('utf8');
+}
+
+/** Compresses a short text with zstd. */
+export function compressedText(text: string): Uint8Array {
+  return zstdCompressSync(text);
+}
+
+/** Returns the text that `compressedText` has compressed. @throws Error if the bytes are damaged */
+export function decompressedText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(zstdDecompressSync(bytes));
+}

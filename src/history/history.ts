@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { Database, DatabaseError, explained } from '../sqlite/database.ts';
+import { nodeSqlite } from './node-sqlite.ts';
+import { type HistoryTables, migrate, SCHEMA_VERSION } from './tables.ts';
+
+/** The history of a folder: an open database. `destroy` closes it. */
+export type History = Kysely<HistoryTables>;
+
+/** The name of the database in the folder `.croupier`. */
+const HISTORY_FILE = 'history.sqlite';
+
+/** Returns the path of the history of a working directory. */
+export function historyFile(cwd: string): string {
+  return path.join(cwd, '.croupier', HISTORY_FILE);
+}
+
+/**
+ * Opens a history, or creates it. Several processes may use it at the same time. Tables of an earlier version are brought up
+ * to date.
+ *
+ * @param file the path of the database, whose folder must exist; undefined keeps everything in memory
+ * @throws DatabaseError if the file cannot be used, or if a newer version of croupier has written it
+ */
+export async function openHistory(file: string | undefined): Promise<History> {
+  const database = new Database(file, { isChecked: false, canShrink: true });
+  const history = new Kysely<HistoryTables>({ dialect: nodeSqlite(database) });
+  try {
+    // With NORMAL, a power failure may lose the latest runs, but not the file.
+    database.run('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+    if (versionOf(database) !== SCHEMA_VERSION)
+      // Another process may have brought the tables up to date since, so that the version is read again.
+      await history.transaction().execute(async (transaction) => {
+        const version = versionOf(database);
+        if (version > SCHEMA_VERSION) throw newer(file);
+        if (version < SCHEMA_VERSION) await migrate(transaction, version);
+      });
+    return history;
+  } catch (error) {
+    database.close();
+    throw explained(error, file);
+  }
+}
+
+/**
+ * Opens a history to read it. Does not create it.
+ *
+ * @returns undefined if the folder has no history
+ * @throws DatabaseError if the file cannot be used, or if a newer version of croupier has written it
+ */
+export async function openExistingHistory(cwd: string): Promise<History | undefined> {
+  const file = historyFile(cwd);
+  return existsSync(file) ? openHistory(file) : undefined;
+}
+
+/** Gives the space of removed runs back to the file system. */
+export async function shrink(history: History): Promise<void> {
+  await sql`PRAGMA incremental_vacuum`.execute(history);
+  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(history);
+}
+
+/** Returns the version of the tables; 0 if there are no tables. */
+function versionOf(database: Database): number {
+  const names = database.prepared("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  if (names.length === 0) return 0;
+  if (!names.some(({ name }) => name === 'schema_version')) throw foreign();
+  return Number(database.prepared('SELECT version FROM schema_version').get()?.version ?? 0);
+}
+
+function foreign(): DatabaseError {
+  return new DatabaseError(
+    'unusable',
+    `${path.join('.croupier', HISTORY_FILE)} was written by another program. Move the file away.`,
+  );
+}
+
+function newer(file: string | undefined): DatabaseError {
+  return new DatabaseError(
+    'unusable',
+    `${file} was written by a newer version of croupier. Use that version, or move the file away to begin a new history.`,
+  );
+}

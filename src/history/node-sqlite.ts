@@ -1,0 +1,38 @@
+import { SqliteDialect, type SqliteStatement } from 'kysely';
+import type { Database } from '../sqlite/database.ts';
+
+/** Returns the dialect with which Kysely uses a database of node:sqlite. When Kysely is destroyed, it closes the database. */
+export function nodeSqlite(database: Database): SqliteDialect {
+  return new SqliteDialect({
+    database: {
+      prepare: (sql) => {
+        // After some errors, such as a full disk, SQLite has already ended the transaction itself.
+        if (sql === 'rollback' && !database.isTransaction) return NOTHING;
+        // A transaction that begins with a read could not write if another process has written in the meantime.
+        const statement = database.prepared(sql === 'begin' ? 'begin immediate' : sql);
+        return {
+          reader: statement.columns().length > 0,
+          all: (values) => statement.all(...values.map(sqliteValue)),
+          run: (values) => statement.run(...values.map(sqliteValue)),
+          iterate: (values) => statement.iterate(...values.map(sqliteValue)),
+        };
+      },
+      close: () => database.close(),
+    },
+  });
+}
+
+/** A statement that does nothing. */
+const NOTHING: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
+};
+
+/** The tables have only values of these types. */
+function sqliteValue(value: unknown): string | number | Uint8Array | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array)
+    return value;
+  throw new TypeError(`a value of the type ${typeof value} cannot be stored`);
+}

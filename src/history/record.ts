@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { conclude } from '../journal/conclusion.ts';
+import type { RunStarted } from '../journal/event.ts';
+import type { Fold } from '../journal/fold.ts';
+import { MAX_LABEL_LENGTH } from '../journal/label-values.ts';
+import type { LoadResult } from '../journal/load/result.ts';
+import { isJudged, type JudgedRule, summaryOfFold } from '../report/comparison/run-summary.ts';
+import { compressed, compressedText } from './compression.ts';
+import type { History } from './history.ts';
+import { applyRetention, type Retention } from './retention.ts';
+import type { NewRuleResult, NewRun, RunVerdict } from './tables.ts';
+
+/** A finished run or load test, ready to be added to a history. */
+export interface FinishedRun {
+  readonly run: Omit<NewRun, 'pinned' | 'evidence'>;
+  readonly rules: readonly Omit<NewRuleResult, 'run'>[];
+  /** The scenarios that were played; null for a load test. */
+  readonly played: readonly string[] | null;
+}
+
+/** Maximum length of a reason, because the operator may have written a part of it. */
+const MAX_REASON = 300;
+
+/**
+ * Describes a finished run for the history.
+ *
+ * @param journal the path of its journal
+ * @param scrub removes the keys from a text. The fold has texts that are not scrubbed
+ */
+export function finishedRun(fold: Fold, journal: string, scrub: (text: string) => string): FinishedRun {
+  const { run, ended } = fold;
+  const { verdict, exitCode, firstLine } = conclude(fold);
+  const summary = summaryOfFold(fold);
+  const played = summary.tried.toSorted();
+  const part = run.shard ? [`${run.shard.index}/${run.shard.count} ${run.shard.divisionHash}`] : [];
+  return {
+    run: {
+      ...commonColumns(run, fold.labels, scrub),
+      kind: 'run',
+      duration_ms: ended?.durationMs ?? null,
+      verdict,
+      exit_code: exitCode,
+      first_line: scrub(firstLine),
+      ended: ended?.how ?? null,
+      selection: JSON.stringify(run.selection),
+      whole: Number(run.whole),
+      rules_digest: run.digests?.rules ?? null,
+      suite_digest: run.digests?.suite ?? null,
+      config_digest: run.digests ? [run.digests.config, run.digests.baseline ?? ''].join(' ').trim() : null,
+      played_digest: digest([...played, ...part]),
+      journal,
+      summary: compressedText(scrub(JSON.stringify(summary))),
+    },
+    rules: summary.judged.flatMap((judged) => {
+      if (judged.verdict === 'untested' || judged.verdict === 'skip') return [];
+      return [ruleRow(judged, fold, scrub)];
+    }),
+    played,
+  };
+}
+
+function ruleRow(
+  { id, verdict, reason, failing }: JudgedRule,
+  fold: Fold,
+  scrub: (text: string) => string,
+): Omit<NewRuleResult, 'run'> {
+  const flaky = fold.rules.some((result) => result.rule.id === id && result.flaky);
+  const scenarios = id.includes(' in ') ? [id.slice(id.indexOf(' in ') + 4)] : failing.map(({ scenario }) => scenario);
+  return {
+    rule: id,
+    verdict,
+    flaky: Number(flaky),
+    reason: isJudged(verdict) && verdict === 'pass' ? null : short(reason, scrub),
+    failing: JSON.stringify([...new Set(scenarios)]),
+  };
+}
+
+function short(reason: string | null, scrub: (text: string) => string): string | null {
+  if (reason === null) return null;
+  const text = scrub(reason);
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text;
+}
+
+const LOAD_VERDICTS: Readonly<Record<LoadResult['verdict'], RunVerdict>> = {
+  RECONCILED: 'reconciled',
+  'NOT RECONCILED': 'not-reconciled',
+  UNDECIDED: 'undecided',
+};
+
+/** Describes a finished load test for the history. @param journal the path of its journal */
+export function finishedLoad(
+  run: RunStarted,
+  result: LoadResult,
+  journal: string,
+  scrub: (text: string) => string,
+): FinishedRun {
+  const { verdict, exitCode, reasons, load, findings, money } = result;
+  const wrong = money.problems.map(({ rule, player }) => ({
+    rule,
+    verdict: 'fail',
+    reason: `wrong balance of player ${player}`,
+  }));
+  const found = findings.map(({ rule, verdict: own, actual }) => ({ rule, verdict: own, reason: actual }));
+  const byRule = Map.groupBy([...wrong, ...found], ({ rule }) => rule);
+  return {
+    run: {
+      ...commonColumns(run, run.labels ?? {}, scrub),
+      kind: 'load',
+      duration_ms: load.ranMs + load.reconcileMs,
+      verdict: LOAD_VERDICTS[verdict],
+      exit_code: exitCode,
+      first_line: scrub([verdict, reasons.join('; ')].filter((text) => text !== '').join(': ')),
+      ended: load.interrupted === null ? 'complete' : 'interrupted',
+      selection: '[]',
+      whole: 0,
+      rules_digest: null,
+      suite_digest: null,
+      config_digest: null,
+      played_digest: null,
+      journal,
+      summary: null,
+    },
+    rules: [...byRule].map(([rule, all]) => {
+      const worst = ['fail', 'warn', 'note'].map((own) => all.find((one) => one.verdict === own)).find(Boolean);
+      return {
+        rule,
+        verdict: worst?.verdict ?? 'note',
+        flaky: 0,
+        reason: short(worst?.reason ?? null, scrub),
+        failing: '[]',
+      };
+    }),
+    played: null,
+  };
+}
+
+/** The columns that come from the first event of the journal. */
+function commonColumns(run: RunStarted, labels: Fold['labels'], scrub: (text: string) => string) {
+  return {
+    run_id: run.runID,
+    started_at: run.startedAt,
+    ext_cid: run.client.extCID,
+    operator: scrub(operatorOf(run)),
+    croupier: run.croupier,
+    contract: run.contract,
+    build: buildOf(run, labels, scrub),
+    labels: scrub(JSON.stringify(labels)),
+  };
+}
+
+/** The operator that the embedded reference operator is in the history. Its port is another one in each run. */
+const REFERENCE = 'reference operator';
+
+function operatorOf({ flags = [], client }: RunStarted): string {
+  if (!flags.includes('--reference')) return withoutUser(client.integratorBaseUrl);
+  const changes = flags.flatMap((flag, at) =>
+    flag === '--defect' || flag === '--variant' ? [`${flag.slice(2)} ${flags[at + 1] ?? ''}`] : [],
+  );
+  return [REFERENCE, ...changes].join(', ');
+}
+
+function withoutUser(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed ? `${parsed.origin}${parsed.pathname.replace(/(?<!\/)\/+$/, '')}` : url;
+}
+
+/**
+ * Returns the build of the operator. A run in which the operator deployed another build has none, because its verdicts are
+ * about both.
+ */
+function buildOf(run: RunStarted, labels: Fold['labels'], scrub: (text: string) => string): string | null {
+  if (run.flags?.includes('--reference') && labels.build === undefined) return run.croupier;
+  const { build } = labels;
+  if (build === undefined) return null;
+  const isFromHeader = run.labelHeaders?.build !== undefined && run.labels?.build === undefined;
+  return isFromHeader && build.includes(', ') ? null : scrub(build).slice(0, MAX_LABEL_LENGTH);
+}
+
+function digest(ids: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(ids)).digest('hex').slice(0, 16);
+}
+
+/** The evidence of a run: its journal, or the result of a load test as JSON. */
+export interface Evidence {
+  readonly kind: 'journal' | 'load-result';
+  readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+/**
+ * Adds a run to a history, and removes what the retention does not keep. Adds everything or nothing. A run that the history
+ * already has is not added again.
+ *
+ * @param evidence null stores none
+ * @returns the number of the run
+ * @throws the error of the database
+ */
+export async function addRun(
+  history: History,
+  { run, rules, played }: FinishedRun,
+  evidence: Evidence | null,
+  retention: Retention,
+): Promise<number> {
+  // Compressing takes time, in which no other process should wait for this one.
+  const parts = evidence === null ? [] : await compressed(evidence.content);
+  return history.transaction().execute(async (transaction) => {
+    const known = await transaction
+      .selectFrom('run')
+      .select('number')
+      .where('run_id', '=', run.run_id)
+      .executeTakeFirst();
+    if (known) return known.number;
+    const { number } = await transaction
+      .insertInto('run')
+      .values({ ...run, pinned: 0, evidence: evidence?.kind ?? null })
+      .returning('number')
+      .executeTakeFirstOrThrow();
+    for (const one of rules)
+      await transaction
+        .insertInto('rule_result')
+        .values({ ...one, run: number })
+        .execute();
+    if (run.played_digest != null && played !== null)
+      await transaction
+        .insertInto('played')
+        .values({ digest: run.played_digest, scenarios: JSON.stringify(played) })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    for (const [part, content] of parts.entries())
+      await transaction.insertInto('evidence').values({ run: number, part, content }).execute();
+    await applyRetention(transaction, retention);
+    return number;
+  });
+}

@@ -1,0 +1,112 @@
+import { EXPECTATION, VERDICTS, type Verdict } from '../journal/finding.ts';
+import type { History } from './history.ts';
+import type { RuleInRun } from './rule-trend.ts';
+
+/** The runs of one client with one operator that have a result for one rule, the latest first. */
+export interface RuleOfClient {
+  readonly rule: string;
+  readonly client: string;
+  readonly operator: string;
+  readonly runs: readonly RuleInRun[];
+}
+
+const RUN_COLUMNS = [
+  'run.number',
+  'run.run_id',
+  'run.kind',
+  'run.started_at',
+  'run.ext_cid',
+  'run.operator',
+  'run.ended',
+  'run.croupier',
+  'run.contract',
+  'run.build',
+  'run.rules_digest',
+  'run.suite_digest',
+  'run.config_digest',
+  'run.played_digest',
+] as const;
+
+/**
+ * Returns the results of rules over time.
+ *
+ * @param rule only this rule; undefined for every rule
+ * @param client only the client with this ExtCID; undefined for every client
+ */
+export async function ruleResults(
+  history: History,
+  { rule, client }: { readonly rule: string | undefined; readonly client: string | undefined },
+): Promise<readonly RuleOfClient[]> {
+  const rows = await history
+    .selectFrom('rule_result')
+    .innerJoin('run', 'run.number', 'rule_result.run')
+    .select([
+      'rule_result.rule',
+      'rule_result.verdict',
+      'rule_result.flaky',
+      'rule_result.reason',
+      'rule_result.failing',
+      ...RUN_COLUMNS,
+    ])
+    .$if(rule !== undefined, (query) => query.where('rule_result.rule', '=', rule ?? ''))
+    .$if(client !== undefined, (query) => query.where('run.ext_cid', '=', client ?? ''))
+    .execute();
+  const played = await playedSets(history);
+  const all = rows.some((row) => isExpectation(row.rule)) ? await runsOfAll(history) : [];
+  const byKey = Map.groupBy(rows, (row) => JSON.stringify([row.rule, row.ext_cid, row.operator]));
+  return [...byKey.values()].flatMap((own) => {
+    const [first] = own;
+    if (!first) return [];
+    const runs = own.map(({ verdict, flaky, failing, ...run }) => ({
+      ...run,
+      verdict: verdictOf(verdict),
+      flaky: flaky === 1,
+      failing: JSON.parse(failing) as readonly string[],
+      played: played.get(run.played_digest ?? '') ?? [],
+    }));
+    const { rule: id, ext_cid, operator } = first;
+    const isOwn = (run: (typeof all)[number]) => run.ext_cid === ext_cid && run.operator === operator;
+    const met = isExpectation(id) ? metExpectation(id, runs, all.filter(isOwn), played) : [];
+    const sorted = [...runs, ...met].toSorted(byTime);
+    return [{ rule: id, client: ext_cid, operator, runs: sorted }];
+  });
+}
+
+const EXPECTATION_IN = `${EXPECTATION} in `;
+
+function isExpectation(id: string): boolean {
+  return id.startsWith(EXPECTATION_IN);
+}
+
+/** Returns the runs that met an expectation. The history has a result of an expectation only if the expectation failed. */
+function metExpectation(
+  id: string,
+  failed: readonly RuleInRun[],
+  all: Awaited<ReturnType<typeof runsOfAll>>,
+  played: ReadonlyMap<string, readonly string[]>,
+): readonly RuleInRun[] {
+  const numbers = new Set(failed.map(({ number }) => number));
+  return all.flatMap((run) => {
+    const scenarios = played.get(run.played_digest ?? '') ?? [];
+    if (numbers.has(run.number) || !scenarios.includes(id.slice(EXPECTATION_IN.length))) return [];
+    return [{ ...run, verdict: 'pass' as const, flaky: false, reason: null, failing: [], played: scenarios }];
+  });
+}
+
+async function runsOfAll(history: History) {
+  return history.selectFrom('run').select(RUN_COLUMNS).execute();
+}
+
+function byTime(a: RuleInRun, b: RuleInRun): number {
+  return a.started_at === b.started_at ? b.number - a.number : a.started_at < b.started_at ? 1 : -1;
+}
+
+async function playedSets(history: History): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await history.selectFrom('played').selectAll().execute();
+  return new Map(rows.map(({ digest, scenarios }) => [digest, JSON.parse(scenarios) as readonly string[]]));
+}
+
+/** A newer version of croupier may have verdicts that this one does not know. */
+function verdictOf(text: string): Verdict {
+  return VERDICTS.find((verdict) => verdict === text) ?? 'inconclusive';
+}

@@ -1,0 +1,163 @@
+import type { Verdict } from '../journal/finding.ts';
+import type { RunRow } from './tables.ts';
+
+/** The result of one run for one rule, with everything that could have changed the result. */
+export interface RuleInRun
+  extends Pick<
+    RunRow,
+    | 'number'
+    | 'run_id'
+    | 'kind'
+    | 'started_at'
+    | 'ended'
+    | 'croupier'
+    | 'contract'
+    | 'build'
+    | 'rules_digest'
+    | 'suite_digest'
+    | 'config_digest'
+    | 'played_digest'
+  > {
+  readonly verdict: Verdict;
+  /** True if the scenario failed and passed on retry in this run. */
+  readonly flaky: boolean;
+  readonly reason: string | null;
+  /** The scenarios in which the rule failed. */
+  readonly failing: readonly string[];
+  /** The scenarios that the run played. */
+  readonly played: readonly string[];
+}
+
+/** A thing that may change a verdict, apart from chance. */
+export const INPUTS = ['build', 'croupier', 'rules', 'contract', 'suite', 'configuration', 'scenarios'] as const;
+
+type Input = (typeof INPUTS)[number];
+
+/**
+ * The state of a rule. `flaky`: its verdict changed although nothing else did. `unclear`: its verdict changed several times, and
+ * the runs name no build. `broken`: the latest run that decided it shows a failure. `undecided`: no run decided it.
+ */
+export const RULE_STATES = ['broken', 'flaky', 'unclear', 'passing', 'undecided'] as const;
+
+/** The verdicts of one rule over the runs of one client, and their meaning. */
+export interface RuleTrend {
+  readonly state: (typeof RULE_STATES)[number];
+  /** The runs, the latest first. */
+  readonly runs: readonly RuleInRun[];
+  /** The number of runs that can be compared with an earlier run in which all inputs were the same. */
+  readonly compared: number;
+  /** The number of these runs in which the verdict was another one. */
+  readonly changed: number;
+  /** `changed / compared`; null if no runs can be compared. */
+  readonly flakiness: number | null;
+  /** The number of runs with another verdict than the run before, if only the build may have changed, but is not known. */
+  readonly unexplained: number;
+  /** The first run of the failures that last until the latest run. Null if the latest run shows no failure. */
+  readonly since: RuleInRun | null;
+  /** The last run before `since` that shows no failure, although it played a scenario that fails since. Null if there is none. */
+  readonly lastGood: RuleInRun | null;
+  /** The inputs that differ between `lastGood` and `since`. */
+  readonly differences: readonly Input[];
+}
+
+/** The number of unexplained changes from which a verdict may depend on chance. One change is the work of a new build. */
+const MIN_UNEXPLAINED = 2;
+
+/**
+ * Sums up the verdicts of one rule.
+ *
+ * @param runs all runs of one client with one operator, the latest first
+ */
+export function ruleTrend(runs: readonly RuleInRun[]): RuleTrend {
+  // A load test lists only the rules that it found broken, so that it never shows that a rule is fixed.
+  const decided = runs.filter(({ verdict, kind }) => verdict !== 'inconclusive' && kind === 'run');
+  const [latest] = decided;
+  // A run that stopped early may have left out the scenario that fails.
+  const complete = decided.filter(({ ended }) => ended === 'complete');
+  const groups = [...Map.groupBy(complete, groupOf).values()];
+  const known = groups.filter(([first]) => first?.build != null).map(changesIn);
+  const unknown = groups.filter(([first]) => first?.build == null).map(changesIn);
+  const compared = sum(known.map((one) => one.compared));
+  const changed = sum(known.map((one) => one.changed));
+  const unexplained = sum(unknown.map((one) => one.changed));
+  const current = latest && groups.find(([first]) => first && groupOf(first) === groupOf(latest));
+  const now = current ? changesIn(current).changed : 0;
+  const failures = failuresUntilNow(decided);
+  return {
+    state: stateOf(latest, now),
+    runs,
+    compared,
+    changed,
+    flakiness: compared === 0 ? null : changed / compared,
+    unexplained,
+    ...failures,
+    differences: failures.since && failures.lastGood ? differencesOf(failures.lastGood, failures.since) : [],
+  };
+}
+
+function stateOf(latest: RuleInRun | undefined, changesOfGroup: number): RuleTrend['state'] {
+  if (!latest) return 'undecided';
+  if (latest.build !== null && changesOfGroup > 0) return 'flaky';
+  if (latest.flaky) return 'flaky';
+  if (latest.build === null && changesOfGroup >= MIN_UNEXPLAINED) return 'unclear';
+  return latest.verdict === 'fail' ? 'broken' : 'passing';
+}
+
+/** Runs with the same text differ in nothing that could change a verdict. */
+function groupOf(run: RuleInRun): string {
+  return JSON.stringify(INPUTS.map((input) => inputOf(run, input)));
+}
+
+function inputOf(run: RuleInRun, input: Input): string | null {
+  switch (input) {
+    case 'build':
+      return run.build;
+    case 'croupier':
+      return run.croupier;
+    case 'rules':
+      return run.rules_digest;
+    case 'contract':
+      return run.contract;
+    case 'suite':
+      return run.suite_digest;
+    case 'configuration':
+      return run.config_digest;
+    case 'scenarios':
+      return run.played_digest;
+  }
+}
+
+/** Returns the inputs that differ between two runs. */
+function differencesOf(one: RuleInRun, other: RuleInRun): readonly Input[] {
+  return INPUTS.filter((input) => inputOf(one, input) !== inputOf(other, input));
+}
+
+/** Counts the changes of the verdict within runs of one group, the latest first. */
+function changesIn(group: readonly RuleInRun[]): { readonly compared: number; readonly changed: number } {
+  let compared = 0;
+  let changed = 0;
+  for (const [at, run] of group.entries()) {
+    const before = group[at + 1];
+    // A failure that passed on retry shows two verdicts within one run.
+    if (before || run.flaky) compared += 1;
+    if (run.flaky || (before && before.verdict !== run.verdict)) changed += 1;
+  }
+  return { compared, changed };
+}
+
+function failuresUntilNow(decided: readonly RuleInRun[]): Pick<RuleTrend, 'since' | 'lastGood'> {
+  const [latest] = decided;
+  if (latest?.verdict !== 'fail') return { since: null, lastGood: null };
+  let since = latest;
+  for (const run of decided.slice(1)) {
+    if (run.verdict === 'fail') since = run;
+    // A run of other scenarios says nothing about the failure.
+    else if (since.failing.length === 0 || since.failing.some((scenario) => run.played.includes(scenario)))
+      return { since, lastGood: run };
+  }
+  return { since, lastGood: null };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
