@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /** Thrown if a database file cannot be used. The message names the file and says what to do. */
 export class DatabaseError extends Error {
@@ -46,7 +46,8 @@ export class Database {
   constructor(file?: string, { exclusive = false, isChecked = true, canShrink = false }: DatabaseOptions = {}) {
     if (file !== undefined) makePrivate(file);
     try {
-      this.#connection = new DatabaseSync(file ?? ':memory:');
+      const { DatabaseSync: Connection } = nodeSqlite();
+      this.#connection = new Connection(file ?? ':memory:');
     } catch (error) {
       throw explained(error, file);
     }
@@ -114,6 +115,17 @@ export class Database {
   /** Closes the database. A second call does nothing. */
   close(): void {
     if (this.#connection.isOpen) this.#connection.close();
+  }
+}
+
+/** Returns the module node:sqlite. Node 22 prints a warning when it is loaded, which would be in the output of every run. */
+function nodeSqlite(): typeof import('node:sqlite') {
+  const emitWarning = process.emitWarning.bind(process);
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }
 
