@@ -29,7 +29,10 @@ export type Decision =
   | { readonly kind: 'skip'; readonly reason: string; readonly declined?: true }
   | { readonly kind: 'undecided'; readonly reason: string };
 
-/** Why a breach only warns that no call of the service has shown. It completes "It only warns, because …". */
+/**
+ * The reason why a breach gives only a warning if no call of the service has shown this breach. It completes "It only
+ * warns, because …".
+ */
 export const SHOWN_BY_PROBE = 'only a call that the service never sends has shown it';
 
 export const PASS: Decision = { kind: 'pass' };

@@ -51,7 +51,10 @@ export class FindingCollector {
     return this.#passes;
   }
 
-  /** Notes that the operator may have carried out a call that the service never sends, so that later balances may show it. */
+  /**
+   * Records that the operator may have carried out a call that the service never sends. Later balances may include the
+   * effect of this call.
+   */
   noteProbe(): void {
     this.#afterProbe = true;
   }
@@ -101,8 +104,8 @@ export class FindingCollector {
   }
 
   /**
-   * Makes the breach of a MUST a warning if only a call that the service never sends has shown it. The rules about signatures
-   * are about such calls.
+   * Turns the breach of a MUST rule into a warning if only a call that the service never sends has shown the breach. A
+   * rule about signatures keeps its level, because only such calls test it.
    */
   #unlessProbe({ rule, step }: FindingSubject, decision: Decision): Decision {
     if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || rule.startsWith('signature.')) return decision;

@@ -17,7 +17,7 @@ export interface IdleRead {
 export type ReadResult =
   /** The balance is possible, or its fault has been reported. No further read is needed. */
   | { readonly kind: 'settled' }
-  /** The balance includes a bet that its refund may still undo. Read again when no call can still take effect. */
+  /** The balance includes a bet whose refund may still take effect. Read again when no call can still take effect. */
   | { readonly kind: 'wait' }
   /**
    * The balance is wrong, but the replies had the right one. Read again after a pause, to find out whether reads are

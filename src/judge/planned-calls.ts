@@ -106,7 +106,10 @@ export function isSameTxIDAtOnce({ step, group, sameTxID }: PlannedCall): boolea
   );
 }
 
-/** True for a correctly signed call whose body is not one that the service sends: a probe for robustness, say. */
+/**
+ * True for a correctly signed call with a body that the service never sends, for example to test how robust the wallet
+ * is.
+ */
 export function isProbe({ origin, deviations }: CallStep): boolean {
   return origin.kind === 'fresh' && deviations.body !== undefined;
 }

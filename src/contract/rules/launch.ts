@@ -6,7 +6,7 @@ export const launchRules = {
     level: 'MUST',
     clause: 'Create New Game',
     sentence:
-      "the operator's `POST /create-new-game` is signed rightly and has every required field, each with the right type",
+      "the operator's `POST /create-new-game` is signed correctly and has every required field, each with the right type",
     means: "Players cannot open a game, because the service refuses the operator's request to start it.",
     hint: 'Sign the body with the API key, not with the Integration API key. Compare the body with the table of fields; identifiers are strings, even if they look like numbers.',
   },

@@ -5,7 +5,10 @@ import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { OF_EVERY_CALL, SYSTEMATIC } from './wrong-balance.ts';
 
-/** Rules that prove nothing on an endpoint that accepts a wrong signature, because it would have accepted any call. */
+/**
+ * Rules that croupier cannot judge on an endpoint that accepts a wrong signature, because such an endpoint may accept
+ * every call.
+ */
 const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
   'signature.missing',
   'signature.tampered-body',
@@ -171,8 +174,8 @@ export class Attribution {
   }
 
   /**
-   * True if the operator nearly always keeps the rule. The rule then explains no other breach, because it was probably kept in
-   * that scenario too.
+   * True if the operator nearly always keeps the rule. The rule then explains no breach of another scenario, because
+   * the operator probably kept the rule there too.
    */
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
@@ -181,8 +184,8 @@ export class Attribution {
   }
 
   /**
-   * Returns the rule that explains the most breaches. If several rules explain equally many, returns the one with the most
-   * breaches of its own.
+   * Returns the rule that explains the most breaches. If several rules explain equally many, returns the rule that was
+   * itself broken most often.
    */
   #mostCommon(breaches: readonly RuleBreach[]): RuleId | undefined {
     const votes = new Map<RuleId, number>();
@@ -226,7 +229,8 @@ export class Attribution {
     for (const endpoint of this.#letIn) {
       const refusesRight = this.#refusesRight(endpoint);
       for (const rule of SPECIAL_SIGNATURE_RULES) {
-        // An endpoint that refuses right signatures and accepts one wrong one checks other bytes than those that were sent.
+        // An endpoint that refuses right signatures and accepts a wrong one verifies other bytes than the bytes that
+        // were sent. So its breach of `signature.accepted` stays a finding, and explains the other rules.
         if (refusesRight && rule === 'signature.accepted') continue;
         const judged = ruleById(rule).endpoints;
         if (judged ? !judged.includes(endpoint) : !isOnlyAbout(rule, endpoint)) continue;
@@ -278,7 +282,8 @@ export function attributeAcrossShards(shards: readonly Fold[]): readonly Attribu
   }
   return attribution.conclude().filter(({ scenario, because }) => {
     const own = scenario === null ? undefined : shardOf.get(scenario);
-    // If the same shard has broken the rule too, that shard has already rejected it as an explanation.
+    // If the same shard has also broken the rule `because`, this shard has already decided that the rule does not
+    // explain the finding.
     return own !== undefined && !isBroken(own, because);
   });
 }

@@ -132,7 +132,7 @@ function cheapest(found: readonly PossibleBreach[][], proven: (rule: string) => 
   };
 }
 
-/** True if a breach would have made the read differ from every right balance, so that the rule was kept. */
+/** True if no breach of the rule could have led to the balance that was read, so that the operator kept the rule. */
 export function wouldHaveShown(pendingCheck: PendingCheck, read: Money, possible: readonly Money[]): boolean {
   return pendingCheck.hypotheses.every(
     ({ by }) => by.isZero() || possible.every((expected) => !expected.plus(by).equals(read)),

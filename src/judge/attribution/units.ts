@@ -66,9 +66,10 @@ export class RightUnit {
   }
 
   /**
-   * True if the operator is known to read the amounts of a kind of call in the right unit. A call of this kind in this wallet
-   * shows this. So does the other kind (bet or win) in this wallet together with this kind in any wallet, because a wrong unit
-   * affects a whole currency or one kind of call everywhere.
+   * True if earlier calls have shown that the operator reads the amounts of this kind of call in the right unit. Either
+   * a call of this kind in this wallet has shown it. Or a call of the other kind (bet or win) in this wallet and a call
+   * of this kind in another wallet have shown it together, because a wrong unit affects a whole currency, or one kind
+   * of call in all wallets.
    */
   has(kind: CallName, wallet: string): boolean {
     const known = this.#seen.get(wallet);
@@ -78,7 +79,10 @@ export class RightUnit {
   }
 }
 
-/** True if a double can hold the value. In a currency without a limit of decimals, an amount may have too many digits. */
+/**
+ * True if a double can hold the value. In a currency without a limit of decimals, an amount may have too many digits
+ * for a double.
+ */
 export function isWrittenAsDouble(value: Money): boolean {
   return String(Number(value.format())) === value.format();
 }

@@ -46,7 +46,7 @@ export function attributeExplained(
 }
 
 /**
- * Returns the rules about faults that can make any balance wrong: reads that move money, calls that are lost, and calls that
+ * Returns the rules whose breach can make any balance wrong: reads that move money, calls that are lost, and calls that
  * move another player's money.
  */
 function generalCauses(wallet: Wallet, by: Money): RuleId[] {
@@ -94,12 +94,12 @@ const WRONG_SUMS: readonly RuleId[] = [
  */
 const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
 
-/** A breach of these rules can move money long after the call, even during another scenario. */
+/** Rules whose breach can move money long after the call, even during another scenario. */
 const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
 
 /**
- * Rules about a second bet or win of a round, and about reused round ids. An operator may break them although it handles all
- * other calls correctly.
+ * Rules about a second bet or win of a round, and about reused round ids. An operator may break one of these rules
+ * although it handles all other calls correctly.
  */
 const FURTHER_CALLS: readonly RuleId[] = ['bet.many-in-round', 'win.many-in-round', 'session.round-id-reuse'];
 
@@ -121,7 +121,7 @@ export function attributeUnexplained(
   const { wallet, value } = read;
   const possible = wallet.possible();
   const difference = nearestDifference(value, possible);
-  const actual = `the balance is ${value}, off by ${difference}`;
+  const actual = `the balance is ${value}, wrong by ${difference}`;
   const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
     collector.decide(
       { rule, step, exchange },
@@ -191,8 +191,8 @@ export function attributeUnexplained(
 }
 
 /**
- * Returns the rules about ordinary calls. If the operator handles every ordinary call wrongly, this also explains the wrong
- * calls of this scenario.
+ * Returns the rules about ordinary calls. If the operator handles every ordinary call wrongly, this fault also explains
+ * the wrong calls of this scenario.
  */
 function plainCauses(rule: RuleId): RuleId[] {
   if (OF_EVERY_CALL.includes(rule)) return [];
@@ -247,7 +247,7 @@ export function reportOtherPlayers(
     { rule: others.rule, step, exchange },
     breach(
       `${others.expected}: the balance is ${listBalances(possible)}`,
-      `the balance is ${value}, off by ${by}, although calls were sent only in another player's session, in every attempt`,
+      `in every attempt, the balance is ${value}, wrong by ${by}, although calls were sent only in another player's session`,
       ['balance.read-only'],
     ),
   );

@@ -24,7 +24,7 @@ export const balanceChecks: GroupChecks<'balance'> = {
     },
   },
 
-  // Several reads in a row decide this rule, in reads/idle-reads.ts.
+  // reads/idle-reads.ts decides this rule after several reads in a row.
   'balance.read-only': {
     applies: (planned, plannedCalls) => {
       const before = plannedCalls.calls[planned.index - 1];
@@ -51,7 +51,8 @@ export const balanceChecks: GroupChecks<'balance'> = {
       );
     },
     reply: (observed) =>
-      // A 401 says that the parameter is missing in what was verified, or changed. `signature.query-canonical` judges it.
+      // A 401 shows that the operator verified the query without the parameter, or with a changed parameter. The rule
+      // `signature.query-canonical` judges this.
       observed.answer === 'refused'
         ? { kind: 'skip', reason: 'the call was answered 401, which signature.query-canonical judges' }
         : (check200(observed, 'GET /balance with a further, signed query parameter') ?? PASS),

@@ -81,8 +81,9 @@ function roundings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * True if a limit on the amount of bets may be the reason of a decline. False if the operator accepts bets that are not
- * smaller, and bets that are not larger. A limit has all of them on one side.
+ * True if a limit on the amount may be the reason why the operator declined a bet. False if the operator has accepted a
+ * bet that is as high or higher, and a bet that is as low or lower, because no limit declines only an amount between
+ * two accepted amounts.
  */
 function mayBeLimit(observed: ObservedCall): boolean {
   const { amount, plannedCalls, planned, stake } = observed;
@@ -90,7 +91,8 @@ function mayBeLimit(observed: ObservedCall): boolean {
   const taken = plannedCalls.calls
     .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
     .flatMap((other) => observed.amountOf(other) ?? []);
-  // An operator that accepts bets accepts the stake, because every scenario of the suite bets it.
+  // If the operator accepts bets, it also accepts a bet of the stake, because every scenario of the suite places such a
+  // bet.
   const accepted = taken.length > 0 && stake ? [...taken, stake] : taken;
   const sides = new Set(accepted.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);
@@ -272,7 +274,7 @@ export const betChecks: GroupChecks<'bet'> = {
     },
     hypotheses: (observed) => [
       ...notTaken(observed, 'a further bet of the round was answered 200 and not taken'),
-      ...replaced(observed, 'a further bet of the round gave back an earlier one'),
+      ...replaced(observed, 'a further bet of the round gave back an earlier bet'),
     ],
   },
 

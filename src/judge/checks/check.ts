@@ -20,19 +20,22 @@ export interface RuleCheck {
   readonly effect?: string;
   /** 0 for a rule that the scenario is about, 1 for a rule about every call of a kind. Left out means 0. */
   readonly rank?: 0 | 1;
-  /** `linger` if only a read decides that is so late that no call can still take effect. Left out, the next read decides. */
+  /**
+   * `linger` if the rule needs a read that is so late that no call can still take effect. Left out: the next read
+   * decides.
+   */
   readonly until?: 'linger';
   /** True if the step only observes the operator. Its reply and its effect on the balance are reported as a note. */
   readonly observed?: true;
   /** For a step with `observed`, returns true if the rule is about the call that was sent. Left out means always true. */
   isAbout?(observed: ObservedCall): boolean;
-  /** True if the balance must not move, and if the sum cannot be predicted when it does move. */
+  /** True if the balance must not change, and if nobody can predict by how much a faulty operator would change it. */
   readonly watched?: true;
   /**
-   * If set, the rule is decided only if the operator accepted a control call: the same call without the tested deviation. The
-   * number is the tier of the deviation. A step may have deviations of several tiers. Its control then has those of the lower
-   * tiers too, and lacks only the one of the highest tier. Example: a call with special characters in
-   * an added field is compared with a call with plain text in an added field.
+   * If set, the rule is decided only if the operator accepted a control call: the same call without the tested
+   * deviation. The number is the tier of the deviation. A step may have deviations of several tiers. Its control then
+   * lacks only the deviation of the highest tier. Example: a call with special characters in an added field is compared
+   * with a call with plain text in an added field.
    */
   readonly controlled?: 1 | 2 | 3;
 }
@@ -58,8 +61,8 @@ export function isLimitCode(code: string | undefined): boolean {
 }
 
 /**
- * True if an operator gives the reply as an excuse: it is busy, or has a limit. If every call that is sent again gets the excuse,
- * this is one fault, whatever happened to the first attempt.
+ * True if the operator says in the reply that it is busy, or that it has a limit. If all calls that are sent again get
+ * such a reply, the operator has one fault, whatever happened to the first attempts.
  */
 export function isExcuse({ reading }: ObservedCall): boolean {
   return (
@@ -107,9 +110,9 @@ export function isEnded({ answer, reading, planned: { step }, plannedCalls }: Ob
 }
 
 /**
- * Returns the reason if the operator declined a new bet with a 4xx, whatever its code and its message. It may decline any bet
- * because of limits that croupier does not know (docs/positions.md). A lack of money and a wrong signature are other reasons,
- * which rules judge. undefined if this is not the case.
+ * Returns the reason if the operator declined a new bet with a 4xx, whatever its code and its message. The operator may
+ * decline any bet because of limits that croupier does not know (docs/positions.md). undefined for any other reply, and
+ * for a decline because of too little money or a wrong signature, which rules judge.
  */
 export function ownDecline(observed: ObservedCall): string | undefined {
   const { answer, reading, planned } = observed;
@@ -171,7 +174,8 @@ export function mayBeUnknown({ planned, target }: ObservedCall): boolean {
 }
 
 /**
- * Returns the rules that explain a reply to a repeated call that lacks the txID: the operator does not repeat its first reply.
+ * Returns the rules that explain why the reply to a repeated call has no txID: the operator does not repeat its first
+ * reply.
  */
 export function causesInRepeat({ planned: { step, group }, reading, earlier }: ObservedCall): readonly RuleId[] {
   // The operator may repeat its first reply. If that reply was not a 200, it may have had no body.
@@ -222,7 +226,10 @@ function causesOfRefusal(observed: ObservedCall): readonly RuleId[] {
   return observed.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
 }
 
-/** Returns the rule about ordinary refunds. An operator that declines all of these also declines a refund with a deviation. */
+/**
+ * Returns the rule about ordinary refunds. An operator that declines all ordinary refunds also declines a refund with a
+ * deviation.
+ */
 function causesOfDeclinedRefund({ target }: ObservedCall): readonly RuleId[] {
   switch (target?.answer) {
     case undefined:

@@ -62,8 +62,8 @@ function isOfNothing({ planned, target }: ObservedCall): boolean {
 }
 
 /**
- * Returns the rule that explains another txID. If several copies were sent at the same instant and each was carried out, the
- * operator has several transactions, and a resend may find any of them.
+ * Returns the rule that explains why the reply to a resend has another txID. If several copies were sent at the same
+ * instant and the operator carried out each of them, it has several transactions, and a resend may find any of them.
  */
 function severalOf({ planned }: ObservedCall): readonly RuleId[] {
   return planned.source?.group === null ? [] : ['idempotency.concurrent'];
@@ -107,8 +107,8 @@ function isOver({ planned, reading }: ObservedCall): boolean {
 }
 
 /**
- * Returns the rule about resends within one run. If the operator handles every resend wrongly, this explains a wrong resend
- * from an earlier run.
+ * Returns the rule about a call that is sent again in the same run. If the operator breaks this rule for every such
+ * call, it also handles a call of an earlier run wrongly when this call is sent again.
  */
 function ruleOfReplay(call: CallName): readonly RuleId[] {
   return call === 'balance' ? [] : [`idempotency.${call}`];
@@ -149,7 +149,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
     },
   },
 
-  // This rule is judged for all copies of a call together, in races/race.ts.
+  // races/race.ts judges this rule, for all copies of a call together.
   'idempotency.concurrent': {
     applies: (planned) =>
       planned.group !== null && planned.regular && (planned.step.origin.kind === 'copy' || isSameTxIDAtOnce(planned)),

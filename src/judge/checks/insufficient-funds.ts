@@ -22,8 +22,8 @@ export function isWronglyDeclined(
 }
 
 /**
- * Returns why a declined bet is not judged: its balance was too low, and it is not a bet of the first session. A scenario can
- * require a minimum balance only for its first session. Otherwise returns undefined.
+ * Returns the reason why a declined bet is not judged: the balance was too low, and the bet is not in the first
+ * session. A scenario can require a minimum balance only for its first session. Otherwise returns undefined.
  */
 export function otherWalletTooLow({
   planned,
@@ -36,7 +36,7 @@ export function otherWalletTooLow({
     isBeyond &&
     answer === 'declined' &&
     reading?.code === 'insufficient_funds'
-    ? 'the wallet of the other session holds less than the bet asks for'
+    ? 'the balance of the other session is less than the amount of the bet'
     : undefined;
 }
 

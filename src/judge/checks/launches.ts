@@ -46,8 +46,8 @@ function launch(request: LaunchRequest): LaunchDecision[] {
 function fieldsOf(request: LaunchRequest): Decision {
   const { fields, diagnostics, status, code, message = 'the request was refused' } = request;
   if (status === 401)
-    return breach('POST /create-new-game is signed rightly', `${describeRequest(request)}: ${message}`);
-  const expected = 'POST /create-new-game carries every required field in its right type';
+    return breach('POST /create-new-game is signed correctly', `${describeRequest(request)}: ${message}`);
+  const expected = 'POST /create-new-game has every required field, each with the right type';
   if (!fields) return breach(expected, `${describeRequest(request)}: its body could not be read as JSON`);
   if (diagnostics.length > 0) {
     const wrong = diagnostics.map(({ field, message }) => `${field || 'the body'}: ${message}`);

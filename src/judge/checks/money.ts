@@ -98,7 +98,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       if (observed.answer !== 'accepted') return [];
       const steps = [observed.unit, observed.unit.negated()].map((by) => ({
         by,
-        meaning: `the balance is off by ${observed.unit}`,
+        meaning: `the balance is wrong by ${observed.unit}`,
         causes: ['money.conservation', 'balance.read-only'] as const,
       }));
       return [...steps, ...roundings(observed)];
@@ -173,7 +173,10 @@ function roundings({ amount, effect, planned }: ObservedCall): BalanceHypothesis
   return hypotheses;
 }
 
-/** Formats a number like `Number.toFixed`. Returns an empty text from 1e21 on, where `toFixed` writes an exponent. */
+/**
+ * Formats a number like `Number.toFixed`. Returns an empty text for 1e21 and more, because `toFixed` writes such
+ * numbers with an exponent.
+ */
 function toFixed(value: number, decimals: number): string {
   return Math.abs(value) < 1e21 ? value.toFixed(decimals) : '';
 }

@@ -10,7 +10,7 @@ import { haveOtherAmounts } from './planned-amount.ts';
 /** True for a refund that does not repeat another one. */
 const isNewRefund = ({ step }: PlannedCall): boolean => step.call === 'refund' && step.origin.kind === 'fresh';
 
-/** True for a new refund that is sent as the service sends it. The scenario may accept any reply to it. */
+/** True for a new refund that is sent as the service sends it, whatever reply the scenario expects. */
 const isRegularRefund = (planned: PlannedCall): boolean =>
   isNewRefund(planned) && planned.regular && planned.sameTxID === null && planned.step.session !== 'unknown';
 
@@ -103,7 +103,7 @@ const unknownRefundChecks: Pick<
             ...paid(
               observed,
               refundedSum(observed)?.negated(),
-              'the refund of a declined bet took its amount once more',
+              'the refund of a declined bet took the amount of the bet',
               ['refund.unknown-pays-nothing'],
             ),
           ]
@@ -206,8 +206,8 @@ function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * Adds `refund.unknown` as a cause if a refund was declined whose bet may never have arrived. To the operator, such a refund
- * names an unknown transaction.
+ * Adds `refund.unknown` as a cause if a refund was declined and its bet may never have reached the operator. To the
+ * operator, such a refund names an unknown transaction.
  */
 function becauseUnknown(observed: ObservedCall, decision: Decision | undefined): Decision | undefined {
   return decision?.kind === 'breach' && observed.answer === 'declined' && observed.target?.state === 'unknown'

@@ -35,8 +35,8 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
 }
 
 /**
- * True for a call that the service never sends: a txID with another body, or a refund of a win, of another player's bet, or of
- * another amount. `isProbe` is true for changed bodies.
+ * True for a call that the service never sends: a txID with another body, or a refund of a win, of another player's
+ * bet, or of another amount. For a call with a changed body, `isProbe` is true instead.
  */
 function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
   if (sameTxID !== null) return true;
@@ -44,15 +44,18 @@ function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
   return target.step.call === 'win' || target.step.session !== step.session || haveOtherAmounts(step, target.step);
 }
 
-/** Makes the breach of a MUST about the form of a reply a warning. The rules about the call itself have a level of their own. */
+/**
+ * Turns the breach of a MUST rule into a warning if the rule is about the form of a reply. The level of a rule about
+ * the call itself already fits.
+ */
 function onlyWarning(rule: RuleId, decision: Decision): Decision {
   if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || !/^(reply|money)\./.test(rule)) return decision;
   return { kind: 'warn', expected: decision.expected, actual: decision.actual, why: SHOWN_BY_PROBE };
 }
 
 /**
- * True if the reply says that the call was not carried out, and nobody is owed money because of that. Only for calls whose debit or
- * credit, if it happened all the same, is reported under another rule: reads, new bets, and calls with a wrong signature.
+ * True if the reply says that the call was not carried out, and nobody loses money because of this. Only for a read, a
+ * new bet, or a call with a wrong signature. If such a call moves money all the same, another rule reports it.
  */
 function movedNothing({ answer, closesConnection, planned: { step, signedRight } }: ObservedCall): boolean {
   if (answer !== 'declined' && answer !== 'failed' && answer !== 'refused' && !closesConnection) return false;

@@ -21,7 +21,7 @@ export class OperatorTxIDs {
       ? PASS
       : breach(
           'different bets and wins get different operator txIDs',
-          `step ${owner} got the txID ${JSON.stringify(txID)} already`,
+          `step ${owner} already got the txID ${JSON.stringify(txID)}`,
         );
   }
 }
@@ -38,7 +38,8 @@ export const replyChecks: GroupChecks<'reply'> = {
   },
 
   'reply.deadline': {
-    // If the operator hangs on a body that the service would not send, the rule about that body reports it.
+    // If the operator gives no reply to a body that the service would not send, the rule about this body reports the
+    // fault.
     applies: (planned) =>
       planned.group === null &&
       planned.step.deviations.break === undefined &&

@@ -54,9 +54,7 @@ export const sessionChecks: GroupChecks<'session'> = {
       const { call } = observed.planned.step;
       const expected = `a ${call} is accepted after the session expired`;
       if (observed.plannedCalls.plan.needs.earlierRun)
-        return (
-          check200(observed, `a ${call} of a round that was started in time, sent after the session expired,`) ?? PASS
-        );
+        return check200(observed, `a ${call} after the session expired, for a round that began before,`) ?? PASS;
       if (observed.reading?.code === 'session_expired') return breach(expected, describeOutcome(observed));
       if (observed.answer === 'accepted') return { kind: 'skip', reason: NO_ROUND_BEGUN };
       return call === 'refund' && observed.answer === 'declined'

@@ -85,8 +85,8 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
 }
 
 /**
- * Returns the rules that explain a wrong signature that was declined with another status than 401. An operator may decline, before
- * it checks the signature, every call that is sent again, or every refund of an unknown transaction.
+ * Returns the rules that explain a wrong signature that was declined with another status than 401. Before it checks the
+ * signature, an operator may decline every call that is sent again, or every refund of an unknown transaction.
  */
 function causesOfDecline({ planned: { step }, answer }: ObservedCall): readonly RuleId[] {
   if (answer !== 'declined' || step.call === 'balance') return [];

@@ -153,8 +153,8 @@ export class TemporaryErrors {
   }
 
   /**
-   * True if the operator is not too busy for calls to this endpoint. It may turn new bets and balance reads away for a long time, but
-   * it must accept a win or a refund while it answers other calls.
+   * True if the operator is not too busy for calls to this endpoint. A busy operator may decline new bets and balance
+   * reads for a long time, but it must accept a win or a refund if it answers any other calls.
    */
   #isAnswering(call: CallName): boolean {
     return call === 'win' || call === 'refund' ? this.#answering.size > 0 : this.#answering.has(call);
@@ -176,7 +176,8 @@ export class TemporaryErrors {
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;
-      // A 429 or 503 is the answer to the call only if every attempt gets it while other calls are answered.
+      // A 429 or 503 counts as a breach only if every attempt at this call got it, although the operator answered other
+      // calls with another status.
       const isOfBusy = isBusy(held.status) && !rule.startsWith('reply.');
       const isLasting = this.#isLasting(planned.step.key);
       const counts = isOfBusy

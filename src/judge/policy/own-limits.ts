@@ -4,7 +4,10 @@ import { operatorLimit } from '../checks/check.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { isPlain } from '../planned-calls.ts';
 
-/** A decline of a bet that may come from a limit of the operator, whatever the bet has that a plain bet does not have. */
+/**
+ * A declined bet for which one of the operator's own limits may be the reason, and not the difference between this bet
+ * and a plain bet.
+ */
 export interface OwnDecline {
   /** The status, code and message. Two declines with the same words have the same reason. */
   readonly words: string;

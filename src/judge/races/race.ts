@@ -235,8 +235,8 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
       if (!differ) collector.decide(subject, PASS);
       continue;
     }
-    // A call that moves twice its amount, or nothing, may do so even when it is sent alone. The rule about single calls then
-    // explains the breach.
+    // The operator may carry out such a call twice, or not at all, even when the call is sent alone. The rule about
+    // single calls then explains the breach.
     const plain = PLAIN_EFFECTS[first.planned.step.call];
     const sameCauses = [...(plain ? [plain.rule] : []), ...causesOfFurtherCall(first.planned)];
     const times = set.map((_, extra) => ({
@@ -266,8 +266,8 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
 }
 
 /**
- * Returns the rule about further bets or wins of a round, if the call is one. If the operator handles all of them wrongly,
- * this explains a breach by this call.
+ * Returns the rule about further bets or wins of a round if the call is such a bet or win. If the operator handles all
+ * such calls wrongly, this rule explains a breach by this call.
  */
 function causesOfFurtherCall({ step, betsBefore, winsBefore }: PlannedCall): RuleId[] {
   if (step.call === 'bet' && betsBefore > 0) return ['bet.many-in-round'];

@@ -75,7 +75,7 @@ export class IdleReads {
     this.#memory(wallet).odd ??= odd;
   }
 
-  /** Takes the first read of a scenario as the starting balance. */
+  /** Uses the first read of a scenario as the starting balance. */
   open(wallet: Wallet, value: Money): void {
     wallet.anchor(value);
     this.#memory(wallet).last = value;
@@ -131,9 +131,9 @@ export class IdleReads {
   }
 
   /**
-   * Judges two further reads after a read whose balance nothing explains. If each read moves the balance by the same amount,
-   * the reads themselves move it. If the balance moves in another way, somebody else is using the wallet. If it stays, the
-   * first read is reported as wrong.
+   * Judges two further reads after a read whose balance nothing explains. If each read moves the balance by the same
+   * amount, the reads themselves move it. If the balance moves in another way, somebody else is using the wallet. If
+   * the balance stays the same, the first read is reported as wrong.
    */
   probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' {
     const read = this.#pending;

@@ -57,7 +57,8 @@ function ruleOfRefundReply({ planned, target }: ObservedCall, wallet: Wallet, sa
     case 'broken':
     case 'late':
     case 'failed': {
-      // Perhaps the operator does not know the bet, or still processes it.
+      // If the operator does not know the bet, it may reply with 0. If it still processes the bet, the balance may
+      // include the bet, but not the refund.
       const taken = wallet.certain()?.plus(target.effect);
       if (said.isZero() || taken?.equals(said) !== false) return undefined;
       return target.answer === 'broken' ? 'refund.broken-connection' : 'refund.after-error';

@@ -9,10 +9,13 @@ import type { IdleRead, UnexpectedReply } from '../idle-read.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Move, Wallet } from '../wallet/wallet.ts';
 
-/** Maximum number of waits without success, as long as no stale read has become right after a wait. */
+/**
+ * Maximum number of waits without success if no wait has had success yet. A wait has success if a stale balance is
+ * right when it is read again.
+ */
 const MAX_WAITS_WITHOUT_SIGHTING = 2;
 
-/** Maximum number of waits without success, once a stale read has become right after a wait. */
+/** Maximum number of waits without success if at least one wait has had success. */
 const MAX_WAITS_AFTER_SIGHTING = 20;
 
 /** The number of stale reads that proves the fault. A single one may be a coincidence of amounts. */

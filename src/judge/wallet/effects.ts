@@ -280,8 +280,8 @@ export class Effects {
 
   #giveBackFree(key: string, target: Transaction): void {
     const open = target.wallet?.undo(target.txID);
-    // Gives back the amount that the free bet took. A read has shown that it took it, unless its effect is still open or never
-    // happened.
+    // The refund gives back only what the free bet took. `#freeBets` has the free bets that took money, as a read has
+    // shown. If the effect is still open, no read has shown it yet.
     if (!open && this.#freeBets.has(target.txID)) target.wallet?.move(key, target.effect.negated());
   }
 

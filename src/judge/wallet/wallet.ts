@@ -32,7 +32,7 @@ export class Wallet {
    * stale.
    */
   #replied: Money | undefined;
-  /** True if a balance read was taken as right since the last reply. */
+  /** True if a balance read counted as right since the last reply. */
   #readSince = false;
   #lags = false;
   /** Checks that have passed already, because the reply to a later call had the right balance. */
@@ -117,8 +117,9 @@ export class Wallet {
   }
 
   /**
-   * Takes the balance of a reply. If it does not fit the last read, but is the same as the replies predict, then reads lag
-   * behind the replies. The balance of the reply is then taken as right.
+   * Compares the balance of a reply with the expected balance. If the balance of the reply does not fit the last read,
+   * but is the balance that earlier replies predict, then reads lag behind the replies. The balance of the reply then
+   * becomes the expected balance.
    *
    * @param isNew false if the reply may be the stored reply to an earlier call
    * @returns true if the reply is right
@@ -186,14 +187,16 @@ export class Wallet {
     return dropped;
   }
 
-  /** Takes a read with a possible balance. Returns the open effects whose outcome the balance shows. */
+  /**
+   * Keeps only the worlds that agree with the balance of a read. Returns the open effects whose outcome is now known.
+   */
   collapse(value: Money): ClosedEffects {
     if (!this.known || this.openSince !== null) this.#readSince = true;
     this.#forgetMoves();
     return this.#worlds.read(value);
   }
 
-  /** Takes the balance of a read as right from now on. Effects that may still happen later stay open. */
+  /** Makes the balance of a read the expected balance. Effects that may still happen later stay open. */
   anchor(value: Money): void {
     this.#worlds.setBalance(value);
     this.#readSince = true;

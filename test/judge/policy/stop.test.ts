@@ -50,7 +50,7 @@ describe('a scenario is skipped', () => {
       'the wallet of another session is too low',
       'needs: { other: { player: other } }\nsteps: [{ balance: { session: other } }, { bet: { session: other, amount: "150.00" } }]',
       { fault: answering('2', LOW_BALANCE) },
-      /the wallet of the other session/,
+      /the balance of the other session/,
     ],
     [
       'a very large amount is declined',
