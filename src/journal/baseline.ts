@@ -73,7 +73,10 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
   );
 }
 
-/** True if the entry allows the breach. An entry for breaches that move no money does not allow one that moves money. */
+/**
+ * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves
+ * money.
+ */
 export function allows(known: KnownFailure, breach: Breach): boolean {
   return isAt(known, breach) && (known.noMoney !== true || breach.noMoney === true);
 }

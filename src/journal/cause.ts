@@ -63,8 +63,8 @@ export function likelyCauses(rules: readonly RuleResult[], outcomes: readonly Ju
 }
 
 /**
- * True if the cause is a new failure or explains one. If everything is a known failure, reports need not show the
- * cause.
+ * True if the cause is a new failure or explains a new failure. If it only explains known failures, reports need not
+ * show it.
  */
 function explainsNewFailure({ result, explains }: Cause, rules: readonly RuleResult[]): boolean {
   const isNewFailure = ({ rule }: Explained): boolean =>

@@ -29,12 +29,12 @@ export function conclude(fold: Fold): Conclusion {
   const conclusion = concluded(fold);
   const { refused, replies } = fold.rateLimit;
   const limit = rateLimitText(fold.rateLimit);
-  // A decided run does not suffer from a few refused calls.
+  // If the run is decided, a few refused calls do no harm, so the first line does not name them.
   const isNamed = conclusion.verdict === 'undecided' || refused >= replies * MIN_SHARE_OF_REFUSALS;
   return limit === null || !isNamed ? conclusion : { ...conclusion, firstLine: `${conclusion.firstLine} ${limit}.` };
 }
 
-/** The share of refused calls from which the first line names them in any case. */
+/** If at least this share of the calls was refused, the first line names the refused calls in any case. */
 const MIN_SHARE_OF_REFUSALS = 0.01;
 
 function concluded(fold: Fold): Conclusion {
@@ -150,8 +150,8 @@ function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseli
 }
 
 /**
- * Returns the rules without which a run of the whole suite, or a quick run, is not conforming, and which it did not judge. Empty
- * for a run of another part of the suite.
+ * Returns the rules that a run of the whole suite, or a quick run, must judge to be conforming, but that this run did
+ * not judge. Empty for a run of another part of the suite.
  */
 function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly RuleResult[] {
   const version = contractVersion(run.contract);
@@ -199,7 +199,10 @@ function unmeasuredSentence(name: string, budgets: readonly BudgetResult[]): str
   return `${name} gave too few replies to check the budget of ${calls.join(' and ')}: at least ${MIN_BUDGET_REPLIES} are needed`;
 }
 
-/** Says how many rules were not tested. Names the decline that left most of them untested, and how many that are. */
+/**
+ * Says how many rules were not tested. Names the decline that left the most rules untested, and the number of these
+ * rules.
+ */
 function declinedSentence(name: string, declined: readonly RuleResult[]): string {
   const counts = new Map<string, number>();
   for (const { reason } of declined) if (reason !== null) counts.set(reason, (counts.get(reason) ?? 0) + 1);

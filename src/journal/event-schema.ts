@@ -65,7 +65,9 @@ export const stamps = object({
   pausedMs: z
     .number()
     .exactOptional()
-    .describe('milliseconds in which croupier itself could not run, left out of the stamps; absent: none'),
+    .describe(
+      'milliseconds in which croupier itself could not run; the stamps do not include them; absent: there were none',
+    ),
 });
 
 export const signature = z
@@ -104,7 +106,7 @@ const finding = object({
     .exactOptional()
     .describe('the operator declined a call that the test needs, so that the rule stays untested'),
   noMoney: z.literal(true).exactOptional().describe('the breach moved no money, although the rule is about money'),
-  why: text.exactOptional().describe('for a warning about a MUST: why it is no failure'),
+  why: text.exactOptional().describe('for a warning about a MUST rule: the reason why it is not a failure'),
 });
 
 const knownFailure = object({
@@ -164,10 +166,10 @@ const runStarted = object({
   labels: labels.exactOptional().describe('texts that the user gave to the run, by name'),
   labelHeaders: labels
     .exactOptional()
-    .describe("the headers of the operator's replies that give the values of further labels, by label"),
+    .describe("for each further label, the header of the operator's replies that gives its value"),
   quick: object({
     scenarios: count.describe('number of scenarios in the whole suite'),
-    rules: list(ruleId).describe('rules that only other scenarios are about'),
+    rules: list(ruleId).describe('rules that only the scenarios outside a quick run are about'),
   })
     .exactOptional()
     .describe('what a quick run leaves out of the whole suite'),
@@ -354,7 +356,7 @@ const movedAlone = object({
   event: z.literal('moved-alone'),
   sessionID: text,
   player: text.nullable().describe('null: the configuration names no player for the session'),
-  values: z.array(text).readonly().describe('the balances in their order'),
+  values: z.array(text).readonly().describe('the balances in the order in which croupier read them'),
 }).describe('somebody else moved the balance of a player, so failures that depend on a balance are undecided');
 
 const lastReply = object({
@@ -392,8 +394,8 @@ const journalEvent = z.discriminatedUnion('event', [
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /**
- * The schema of one line of a journal. If the schema and the type JournalEvent differ, its type is `never` and the
- * compiler reports an error.
+ * The schema of one line of a journal. If the schema and the type JournalEvent differ, the type of this constant is
+ * `never`, and the compiler reports an error.
  */
 const lineSchema: Same<z.infer<typeof journalEvent>, JournalEvent> extends true ? typeof journalEvent : never =
   journalEvent;

@@ -68,7 +68,7 @@ export interface Digests {
   readonly baseline?: string;
 }
 
-/** The differences between the built-in suite and the one that was released with this version of croupier. */
+/** The differences between the built-in suite and the suite that was released with this version of croupier. */
 export interface SuiteChanges {
   /** The built-in scenarios whose contents differ, or that were added, by id. */
   readonly changed: readonly string[];
@@ -136,7 +136,7 @@ export interface RequiredResult {
 export interface QuickPart {
   /** The number of scenarios in the whole suite. */
   readonly scenarios: number;
-  /** The rules that only other scenarios are about. */
+  /** The rules that only the scenarios outside the quick run are about. */
   readonly rules: readonly RuleId[];
 }
 
@@ -209,7 +209,9 @@ export interface ScenarioStarted {
    * earlier failure still counts.
    */
   readonly retry?: number;
-  /** The time of the start in milliseconds of the monotonic clock that the stamps of exchanges use. */
+  /**
+   * The time at which the scenario started, in milliseconds, on the same monotonic clock as the stamps of exchanges.
+   */
   readonly at: number;
   /** The session that is used for each alias of the scenario. */
   readonly sessions: Readonly<Record<string, string>>;
@@ -220,7 +222,7 @@ export interface ScenarioStarted {
  */
 export const PURPOSES = ['step', 'read', 'prepare', 'restore', 'probe', 'settle'] as const;
 
-/** A call that is about to be sent. The event is written before its first byte is sent. */
+/** A call that is about to be sent. The event is written before the first byte of the call is sent. */
 export interface Sending {
   readonly event: 'sending';
   readonly id: string;
@@ -293,8 +295,8 @@ export interface Raced {
   /** Ids of the exchanges, in the order in which the calls were released. */
   readonly exchanges: readonly string[];
   /**
-   * The time at which the first call was released, in the milliseconds of the stamps. Until then croupier kept the last
-   * byte of every call.
+   * The time at which croupier released the first call, on the same clock as the stamps. Until then, croupier kept back
+   * the last byte of every call.
    */
   readonly barrier: number;
   /**
@@ -378,13 +380,13 @@ export interface MovedAlone {
   readonly sessionID: string;
   /** The player of the session; null if it is not configured. */
   readonly player: string | null;
-  /** The balances in their order, as decimal text. */
+  /** The balances in the order in which croupier read them, as decimal text. */
   readonly values: readonly string[];
 }
 
 /**
- * The ways in which a run ends. `complete` means that all planned scenarios were played, `time` that the time of `--time` was
- * over before, `in-use` that another command used the players, so that nothing was sent, and `bug` that croupier itself failed.
+ * The ways in which a run ends. `complete`: all planned scenarios were played. `time`: the time of `--time` was over
+ * before that. `in-use`: another command used the players, so croupier sent nothing. `bug`: croupier itself failed.
  */
 export const RUN_ENDINGS = ['complete', 'bail', 'time', 'interrupted', 'unreachable', 'in-use', 'bug'] as const;
 
@@ -396,7 +398,7 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
 /** The exit status of a run that a signal interrupted: 128 plus the number of the signal, as shells report it. */
 export const STOP_STATUSES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const satisfies Record<StopSignal, number>;
 
-/** Returns the signal that aborted an `AbortSignal`. Its reason is the name of the signal; SIGINT if it has another reason. */
+/** Returns the signal that is the reason of an abort. Returns SIGINT if the abort has another reason. */
 export function stopSignalOf({ reason }: AbortSignal): StopSignal {
   return STOP_SIGNALS.find((signal) => signal === reason) ?? 'SIGINT';
 }
@@ -415,7 +417,7 @@ export interface RunEnded {
   readonly how: (typeof RUN_ENDINGS)[number];
   readonly signal: StopSignal | null;
   readonly detail: string | null;
-  /** With `unreachable`: the last reply. It is left out if the operator answered no call, or until the end. */
+  /** With `unreachable`: the last reply. It is left out if the operator answered no call, or answered until the end. */
   readonly lastReply?: LastReply;
   readonly durationMs: number;
 }

@@ -84,8 +84,8 @@ export interface Stamps {
   /** The time at which the last byte of the reply arrived, or at which croupier stopped waiting. */
   readonly end: number;
   /**
-   * The time in which croupier itself could not run during the exchange. The other stamps leave it out. It is left out if there was
-   * none.
+   * The time during the exchange in which croupier itself could not run. The other stamps do not include this time. It
+   * is left out if croupier could always run.
    */
   readonly pausedMs?: number;
 }

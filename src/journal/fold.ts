@@ -194,7 +194,7 @@ export function startFold(): FoldBuilder {
 function limitNotice(summary: RateLimitSummary): string | null {
   const text = rateLimitText(summary);
   return (
-    text && `${text}. The operator takes fewer calls per second than croupier sends. croupier slowed down by itself.`
+    text && `${text}. croupier sent more calls per second than the operator accepts, and then slowed down by itself.`
   );
 }
 

@@ -111,7 +111,10 @@ export function startLatencyTally(): LatencyTally {
   return { add, result };
 }
 
-/** Minimum number of replies for a 95th percentile that can fail a run. With fewer, one slow reply would decide. */
+/**
+ * Minimum number of replies for a 95th percentile that can fail a run. With fewer replies, a single slow reply would
+ * decide.
+ */
 export const MIN_BUDGET_REPLIES = 20;
 
 /** The result of a run for the budget of one call. */

@@ -18,7 +18,7 @@ const JUDGED_BY_BALANCE: ReadonlySet<RuleId> = new Set([
   'free-rounds.withdrawal',
 ]);
 
-/** Rules about money that the status of a reply decides. */
+/** Rules about money that croupier judges by the status of a reply. */
 const JUDGED_BY_STATUS: ReadonlySet<RuleId> = new Set([
   'signature.client-key',
   'signature.mismatch',

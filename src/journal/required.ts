@@ -6,7 +6,7 @@ import type { Fold } from './fold.ts';
 /** A rule or scenario that the user requires, with its result. */
 export interface RequiredOutcome extends RequiredResult {
   readonly verdict: Verdict;
-  /** The reason why it has no decision; null if it has one. */
+  /** The reason why the rule or scenario has no decision; null if it has a decision. */
   readonly reason: string | null;
   /** True if the run decided it, or if a known failure of the baseline is the only reason why it did not. */
   readonly isMet: boolean;
@@ -26,8 +26,8 @@ export function requiredOutcomes(fold: Results): readonly RequiredOutcome[] {
 }
 
 /**
- * Returns the required rules and scenarios that the run did not decide. Returns none for a part of a divided run,
- * because another part may decide them. They count when the parts are merged.
+ * Returns the required rules and scenarios that the run did not decide. Returns an empty list for a part of a divided
+ * run, because another part may decide them. They count when the parts are merged.
  */
 export function unmetRequirements(fold: Results): readonly RequiredOutcome[] {
   return fold.run.shard === undefined ? requiredOutcomes(fold).filter(({ isMet }) => !isMet) : [];

@@ -122,8 +122,8 @@ export interface ShardEnd {
 }
 
 /**
- * Joins the last events of all parts. The most severe ending counts. Returns null if that ending is a part that was cut
- * off.
+ * Joins the last events of all parts. The most severe ending counts. Returns null if the most severe ending is that of
+ * a part that was cut off.
  */
 export function joinedEnd(parts: readonly ShardEnd[]): RunEnded | null {
   const rank = ({ ended }: ShardEnd): number => ENDINGS.indexOf(ended?.how ?? 'cut-off');

@@ -11,20 +11,22 @@ export type EffectKind = 'lost' | 'unanswered' | 'either';
 /** Says whether an effect may still happen after a balance read that does not show it. */
 export const MAY_HAPPEN_LATER: Readonly<Record<EffectKind, boolean>> = { lost: true, unanswered: true, either: false };
 
-/** The rules by which the possible balances of a wallet change with balance reads, and their limits. */
+/**
+ * Says how a balance read changes the possible balances of a wallet, and how many possible balances are kept at most.
+ */
 export interface WorldsPolicy {
   /**
    * The open effects that a balance read closes.
    *
-   * - `proven`: every effect that is part of each combination with this sum happened. Every `either` effect that is part of no
-   * such combination never did. All others stay open
-   * - `either`: every effect of kind `either`, by the first combination with this sum. All others stay open until their call
-   * is answered, whatever the balance shows
+   * - `proven`: an effect that is part of every combination with the balance that was read has happened. An `either`
+   * effect that is part of no such combination never happened. All other effects stay open
+   * - `either`: every effect of kind `either`, by the first combination with the balance that was read. All other
+   * effects stay open until their call is answered, whatever the balance shows
    */
   readonly readCloses: 'proven' | 'either';
-  /** Maximum number of open effects. With one more, any balance is possible at the next read. */
+  /** Maximum number of open effects. If there are more, any balance is possible at the next read. */
   readonly maxEffects: number;
-  /** Maximum number of possible balances. If there are more, the list is empty, and no read is possible. */
+  /** Maximum number of possible balances. If there are more, the list of possible balances is empty. */
   readonly maxBalances: number;
 }
 
@@ -47,8 +49,8 @@ export const JOURNAL_WORLDS: WorldsPolicy = {
 /** The decisions about answers whose meaning the contract does not define. */
 export interface TransactionPolicy {
   /**
-   * The amount that may move by a call that the contract does not describe: a win without a bet, a declined call that is sent
-   * again, or a refund of a settled round or of another amount.
+   * The amount that a call may move if the contract does not describe this call: a win without a bet, a declined call
+   * that is sent again, or a refund of a settled round or of another amount.
    *
    * - `undecided`: any amount, so the next balance read proves nothing
    * - `by-amount`: the amount of the call or nothing. This is enough for an estimate, and keeps the balance known

@@ -114,7 +114,7 @@ export class Worlds {
     this.#unknownSince = since;
   }
 
-  /** Takes the balance of a read as right. Returns the open effects whose outcome the balance shows. */
+  /** Makes the balance of a read the known balance. Returns the open effects whose outcome this balance shows. */
   read(value: Money): ClosedEffects {
     const base = this.#unknownSince === null ? this.#base : undefined;
     const closed =
@@ -146,8 +146,8 @@ export class Worlds {
   }
 
   /**
-   * Closes the effects of kind `either`. Names none of them, because several combinations may have the same sum. Returns
-   * undefined if no combination has the sum.
+   * Closes the effects of kind `either`. Does not return which of them happened, because several combinations may have
+   * the same sum. Returns undefined if no combination has the sum.
    */
   #closeEither(base: Money, value: Money): ClosedEffects | undefined {
     const later = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);

@@ -63,8 +63,8 @@ export interface Transfer {
   /** The statuses of interim replies that are sent before the final reply (RFC 9110, 15.2). */
   readonly interim?: readonly InterimStatus[];
   /**
-   * The milliseconds after the reply until the connection is closed without notice. It stays open if bytes of a further
-   * request arrive before.
+   * The milliseconds after the reply until the connection is closed without notice. The connection stays open if bytes
+   * of a further request arrive before that.
    */
   readonly closeAfterMs?: number;
   /** If true, the connection is closed before any byte of the reply is sent, as after a crash of the handler. */

@@ -154,7 +154,10 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   };
 }
 
-/** The names of all addresses of this machine, with the one on loopback: a program can't connect to the names. */
+/**
+ * Addresses that mean all addresses of this machine, each with the loopback address that the URL has instead. A program
+ * can't connect to an address of the first kind.
+ */
 const ONE_OF_ALL: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],

@@ -67,7 +67,7 @@ export function isPublishedCode(code: string | null | undefined): boolean {
   return PUBLISHED_ERROR_CODES.some((published) => published === code);
 }
 
-/** True unless the request certainly did not reach the operator. */
+/** False if the request certainly did not reach the operator. */
 export function mayHaveArrived({ outcome, connection }: Pick<Exchange, 'outcome' | 'connection'>): boolean {
   return outcome.kind === 'reply' || connection !== null;
 }
@@ -75,17 +75,19 @@ export function mayHaveArrived({ outcome, connection }: Pick<Exchange, 'outcome'
 /**
  * True if money may have moved although the call was not accepted: no reply came, or the reply was a 5xx or a redirect.
  *
- * A bet with a reply of 502, 503 or 504 has two sides:
+ * A bet with a reply of 502, 503 or 504 can be seen in two ways:
  *
  * 1. By the contract, only a 500 or a timeout leads to a refund, so a bet with another error has taken nothing. {@link
  * answerOfReply} therefore returns `declined`. `run` expects an unchanged balance, and `incident` and `proxy` expect no
  * refund. If a debit shows anyway, `bet.declined-takes-nothing` is reported, because the player has lost the stake.
- * 2. In practice, a gateway may answer 502 or 504 while the wallet behind it still carries out the bet. Code that gives money
- * back must expect both outcomes, so this function returns true:
+ * 2. In practice, a gateway may answer 502 or 504 while the wallet behind it still carries out the bet. Code that gives
+ * money back must expect both outcomes, so this function returns true:
  *
  * - `run` waits as long as after a 500 before a balance counts as final.
- * - `run` refunds such a bet if croupier sent it only to set a balance. A refund of a bet that took nothing pays nothing.
- * - `settle` and `--after` keep both balances as possible. `settle` sends the refund, and gives back only what is certain.
+ * - `run` refunds such a bet if croupier sent it only to set a balance. A refund of a bet that took nothing pays
+ * nothing.
+ * - `settle` and `--after` keep both balances as possible. `settle` sends the refund, and gives back only what is
+ * certain.
  *
  * With a 4xx the operator itself says that it rejected the call, so there is no doubt.
  */

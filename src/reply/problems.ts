@@ -123,7 +123,7 @@ function errorStatus({ answer, status, reading }: JudgedReply): ReplyVerdict {
     : 'pass';
 }
 
-/** True for a success that may have a body. A 204 never has one, and its status is already a finding. */
+/** True for a success that may have a body. A 204 never has a body, and its status is already a finding. */
 function hasSuccessBody({ answer, status }: JudgedReply): boolean {
   return answer === 'accepted' && status !== 204;
 }
@@ -181,7 +181,7 @@ function transactionId({ call, answer, reading, isBetKnown }: JudgedReply): Repl
         kind: 'warning',
         expected,
         actual: `the \`txID\` is the number ${reading.txID}`,
-        why: 'a number names the transaction as well',
+        why: 'a number identifies the transaction too',
       };
     case 'empty': {
       const actual = 'the `txID` is empty';
@@ -225,7 +225,7 @@ function decimalString({ call, answer, reading }: JudgedReply): ReplyVerdict {
       return {
         kind: 'note',
         expected,
-        actual: `the balance is ${written}: the contract does not say whether an account may be in the red`,
+        actual: `the balance is ${written}: the contract does not say whether a balance may be negative`,
       };
     case 'number':
       return breach(expected, `the \`balance\` is the number ${written}`);
@@ -302,7 +302,7 @@ function refusalMessage({ answer, reading }: JudgedReply): ReplyVerdict {
   if (answer !== 'refused' || !reading) return undefined;
   const { object, messageForm, problem } = reading;
   if (messageForm === 'text' && problem === undefined) return 'pass';
-  const expected = 'a 401 carries a JSON body with a `message` string';
+  const expected = 'a 401 has a JSON body whose `message` is a string';
   if (!object) return breach(expected, 'the body of the 401 is not a JSON object');
   if (messageForm === 'missing') return breach(expected, 'the 401 has no `message`');
   if (messageForm === 'other') return breach(expected, 'the `message` is not a string');

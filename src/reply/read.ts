@@ -58,8 +58,8 @@ export function readReply(reply: Reply): ReplyReading {
 }
 
 /**
- * Maximum number of characters of a body that are kept after it was read, and in which croupier looks for names that occur twice.
- * Replies of the contract have some hundred.
+ * Maximum number of characters of a body that are kept after it was read, and in which croupier looks for names that
+ * occur twice. Replies of the contract have a few hundred characters.
  */
 const MAX_KEPT = 16_384;
 

@@ -9,8 +9,8 @@ export function replyStatus({ outcome }: Pick<Exchange, 'outcome'>): number | un
 }
 
 /**
- * True for 200 to 299. Only 200 is right (contract, Rules 1): any other 2xx breaks `reply.success-is-200`. It is then read as
- * a success, so that one fault gives one finding.
+ * True for 200 to 299. Only 200 is right (contract, Rules 1): any other 2xx breaks `reply.success-is-200`. croupier
+ * then reads it as a success, so that one fault gives only one finding.
  */
 export function isSuccess(status: Status): boolean {
   return isWithin(status, 200, 299);

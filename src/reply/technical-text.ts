@@ -14,7 +14,7 @@ const NO_VALUE = /^(undefined|null|none|nil|<nil>|nan|object \w+)?$/i;
 
 const NO_TEXT: readonly Form[] = [/[:=] ?(undefined|null)[\s.!]*$/, /\[object Object\]|\bNaN\b|%![a-zA-Z]\(/];
 
-/** HTML elements. A `<` before a number, an address or another word is none: `<min. 0.50>`. */
+/** HTML elements. A `<` before a number, an address or another word does not begin an element: `<min. 0.50>`. */
 const MARKUP: readonly Form[] = [
   /<\/?(a|abbr|article|b|big|blockquote|body|br|button|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|meta|nav|ol|p|pre|s|script|section|small|span|strong|style|sub|sup|svg|table|tbody|td|th|thead|title|tr|u|ul)(\s[^<>]*)?\/?>|<!doctype\s/i,
 ];
@@ -44,7 +44,7 @@ const SOURCE_PATH: readonly Form[] = [
 ];
 
 const EXCEPTION: readonly Form[] = [
-  // The names of exceptions, in the way of most languages. The word `Exception` alone is none.
+  // The names of exceptions, in the way of most languages. The word `Exception` alone is not such a name.
   /\b[A-Z]\w{0,80}Exception\b/,
   /\b(Type|Reference|Syntax|Range|URI|Assertion|Aggregate|Axios|Fetch|Key|Value|Attribute|Index|Name|Lookup|Arithmetic|ZeroDivision|DivisionByZero|Overflow|Runtime|NotImplemented|Recursion|Memory|Import|ModuleNotFound|UnboundLocal|UnicodeDecode|UnicodeEncode|JSONDecode|OS|IO|Timeout|Connection|ConnectionRefused|ConnectionReset|BrokenPipe|Integrity|Operational|Programming|Database|Interface|NoMethod|Argument|ArgumentCount|Standard|Frozen|UnhandledMatch|Match|OutOfMemory|StackOverflow|NoClassDefFound|NoSuchMethod|NoSuchField|FunctionClause|CaseClause|Undefined|QueryFailed|EntityNotFound|PrismaClient\w{1,40}|Sequelize\w{0,40}|Mongo\w{0,40}|ParseInt|ParseFloat)Error\b/,
   /\bUncaught (Error|exception)\b|\bUnhandledPromiseRejection|\bnested exception is\b|\bAn exception occurred while executing\b|\*\* \([\w.]{1,120}Error\)/,
@@ -69,7 +69,7 @@ const SQL: readonly Form[] = [
   // In capital letters the SQL words are enough, unless other words have capital letters too.
   [/\bSELECT\s/, /\sFROM\s+(?!(the|our|your|this|a)\b)["`[]?(?=\w{0,60}[a-z_])/],
   /\b(INSERT\s+INTO|DELETE\s+FROM)\s+["`[]?(?=\w{0,60}[a-z_])/,
-  // In small letters they are not: "select a game from the list" is not SQL.
+  // In small letters, these words are not enough: "select a game from the list" is not SQL.
   [
     /\bselect\s/i,
     /\sfrom\s+(?!(the|our|your|this|a)\s)[\w.`"[\]]{1,100}(\s+\w{1,30})?\s+where\s+[\w.`"[\]]{1,100}\s*([=<>]|like\s|in\s*\()/i,

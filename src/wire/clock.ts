@@ -1,6 +1,9 @@
 /** Time between two looks at the clock, in milliseconds. */
 const TICK_MS = 100;
-/** Length of a gap between two looks from which the process counts as paused. A busy machine causes shorter gaps. */
+/**
+ * Minimum length of a gap between two looks after which the process counts as paused. The gaps on a machine that is
+ * only busy are shorter.
+ */
 const MIN_PAUSE_MS = 1000;
 
 let last: number | null = null;
@@ -15,8 +18,9 @@ function look(): number {
 }
 
 /**
- * Returns the time in milliseconds of a monotonic clock that stands still while this process can't run: after SIGSTOP, or if the
- * machine is overloaded. In such a pause croupier receives nothing, so its length says nothing about an operator.
+ * Returns the time in milliseconds of a monotonic clock that stands still while this process can't run: after SIGSTOP,
+ * or if the machine is overloaded. In such a pause croupier receives nothing, so the length of the pause says nothing
+ * about an operator.
  */
 export function processNow(): number {
   return look() - paused;

@@ -98,11 +98,11 @@ function openTunnel(
       done(new WireFailure('proxy', `The proxy ${name} answered CONNECT ${target} with ${status}.${hint}`), null);
       return;
     }
-    // Neither a TLS server nor an HTTP server speaks first, so these bytes are no part of a reply.
+    // Neither a TLS server nor an HTTP server sends the first bytes, so these bytes are not a part of a reply.
     if (head.length > 0) {
       socket.destroy();
       done(
-        new WireFailure('proxy', `The proxy ${name} sent ${head.length} bytes behind its answer to CONNECT ${target}.`),
+        new WireFailure('proxy', `The proxy ${name} sent ${head.length} bytes after its answer to CONNECT ${target}.`),
         null,
       );
       return;

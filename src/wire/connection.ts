@@ -122,7 +122,7 @@ export class ConnectionSlot {
     return socket.writableLength === 0;
   }
 
-  /** Sets the timer of the call. Another call of this method starts the timer again. */
+  /** Starts the timer of the call. If the timer is already running, it starts again from the beginning. */
   setTimer(ms: number): void {
     if (this.#timer !== null && this.#timerMs === ms) {
       this.#timer.refresh();
@@ -176,7 +176,8 @@ export class ConnectionSlot {
       else this.#call.onBytes(chunk);
       return chunk;
     };
-    // undici takes a reset for the end of a body that only the end of the connection delimits. The call hears of the reset first.
+    // If a body ends with the connection, undici treats a reset as the end of the body. So the call must know about the
+    // reset before undici does.
     socket.prependListener('error', (error) => {
       // The parser of undici found bytes of no reply right behind the last one.
       if (this.#call === null && isUnexpected(error)) this.#idleBytes(socket);

@@ -130,7 +130,10 @@ export function exchangeFailure(error: unknown, progress: Progress): WireFailure
   const reason = code === '' || code === 'UND_ERR_SOCKET' ? 'closed' : code;
   if (progress.hasBytes) return new WireFailure('reset', `The connection was closed within the reply (${reason}).`);
   if (progress.reused) {
-    return new WireFailure('stale-connection', `The kept-alive connection was closed under the request (${reason}).`);
+    return new WireFailure(
+      'stale-connection',
+      `The kept-alive connection was closed while the request was being sent (${reason}).`,
+    );
   }
   return new WireFailure('reset', `The connection was closed before any reply (${reason}).`);
 }

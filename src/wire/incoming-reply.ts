@@ -15,7 +15,7 @@ export class IncomingReply {
   /** Number of bytes that have arrived, heads included. */
   #received = 0;
 
-  /** Takes bytes from the connection before undici parses them. @returns true for the first chunk */
+  /** Receives bytes from the connection before undici parses them. @returns true for the first chunk */
   receive(chunk: Buffer): boolean {
     const isFirst = this.beginning === null;
     this.beginning ??= chunk;
@@ -70,8 +70,8 @@ export class IncomingReply {
 }
 
 /**
- * Refuses a reply whose body has another transfer coding than `chunked`. By RFC 9112 §7 a server may use another one only if the
- * request offers it in `TE`, and croupier offers none.
+ * Refuses a reply whose body has another transfer coding than `chunked`. By RFC 9112 §7, a server may use another
+ * coding only if the request offers it in `TE`, and croupier offers no coding.
  *
  * @throws WireFailure `bad-encoding`
  */

@@ -17,7 +17,9 @@ interface TlsInfo {
   readonly chain: readonly string[];
   /** The time at which the certificate of the server expires, in milliseconds since 1970. null if it has no date. */
   readonly expires: number | null;
-  /** The problem of a certificate that was accepted anyway. null if there is none. */
+  /**
+   * The problem of a certificate that was accepted in spite of this problem. null if the certificate has no problem.
+   */
   readonly problem: string | null;
 }
 
@@ -25,14 +27,16 @@ interface TlsInfo {
 export interface Probe {
   /** True if a host name was looked up and has an address. */
   readonly resolved: boolean;
-  /** The address that accepted the connection. null if none did. */
+  /** The address that accepted the connection. null if no address accepted it. */
   readonly address: string | null;
-  /** Milliseconds until the connection was open or, with a proxy, until the tunnel was open. null if it never was. */
+  /**
+   * Milliseconds until the connection was open or, with a proxy, until the tunnel was open. null if it was never open.
+   */
   readonly connectedMs: number | null;
   readonly secured: TlsInfo | null;
   /** The first line of the reply (`HTTP/1.1 200 OK`), at most 200 characters. null if nothing arrived. */
   readonly statusLine: string | null;
-  /** The reason why there is no connection. null if there is one. */
+  /** The reason why there is no connection. null if there is a connection. */
   readonly failure: { readonly reason: NoReplyReason; readonly detail: string } | null;
 }
 

@@ -12,7 +12,10 @@ export interface RequestPortions {
   readonly last: Uint8Array | null;
   /** True if the portions are not the whole request. The connection is then closed after them. */
   readonly partial: boolean;
-  /** Milliseconds from the end of the request until the connection is closed on purpose. null if it is not. */
+  /**
+   * Milliseconds from the end of the request until the connection is closed on purpose. null if it is not closed on
+   * purpose.
+   */
   readonly breakAfterMs: number | null;
 }
 
@@ -38,7 +41,7 @@ export function headText(request: BuiltRequest, authority: string): string {
   if (!has(headers, 'host')) head += `Host: ${authority}\r\n`;
   for (const [name, value] of headers) {
     if (!TOKEN.test(name) || !VALUE.test(value)) {
-      throw new TypeError(`the header ${JSON.stringify(name)} holds characters that HTTP does not allow`);
+      throw new TypeError(`the header ${JSON.stringify(name)} contains characters that HTTP does not allow`);
     }
     head += `${name}: ${value}\r\n`;
   }
@@ -64,7 +67,10 @@ function pieces(body: Uint8Array, count: number): Uint8Array[] {
   return all;
 }
 
-/** Divides a request into the portions in which it is sent: a request that is held, sent in pieces, or broken off. */
+/**
+ * Divides a request into the portions in which it is sent. The request has several portions, or only a part of its
+ * bytes, if its last byte is held back, if it is sent in pieces, or if its connection is broken on purpose.
+ */
 export function planPortions(
   head: string,
   body: Uint8Array | null,

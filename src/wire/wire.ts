@@ -94,7 +94,7 @@ export function routeOf(options: WireOptions): Route {
 }
 
 /**
- * Sends exact bytes and returns the reply, or the reason why none came.
+ * Sends exact bytes and returns the reply, or the reason why no reply came.
  *
  * A connection serves one call at a time. HTTP/2 is off, redirects are not followed, and no request is repeated.
  */

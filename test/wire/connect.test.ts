@@ -182,7 +182,7 @@ describe('a proxy', () => {
     ['a line end', '\r\n'],
     ['a reply', ok('{"balance":"1.00"}')],
     ['zeros', '\0'.repeat(100_000)],
-  ])('that sends %s behind its answer to CONNECT is a transport error', async (_, behind) => {
+  ])('that sends %s after its answer to CONNECT is a transport error', async (_, behind) => {
     const port = await rawServer((socket) =>
       onRequests(socket, () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${behind}`)),
     );
@@ -190,7 +190,7 @@ describe('a proxy', () => {
       const wire = openWire({ proxy: `http://127.0.0.1:${port}`, deadlineMs: 2000 });
       const { outcome } = await wire.send({ request: get(`${scheme}://localhost:1/`) });
       expect(reasonOf(outcome)).toBe('proxy');
-      expect(detailOf(outcome)).toMatch(/sent \d+ bytes behind its answer to CONNECT localhost:1\./);
+      expect(detailOf(outcome)).toMatch(/sent \d+ bytes after its answer to CONNECT localhost:1\./);
     }
   });
 

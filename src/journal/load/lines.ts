@@ -147,14 +147,15 @@ export class LoadLines {
     this.#sendings.delete(number);
     const { sending, at: start } = sent;
     const stamps = { start, resolved: null, connected: null, secured: null, sent: start, firstByte: null, end: at };
-    // The journal does not keep the number of the connection. The call may have arrived, which `connection` says.
+    // The journal does not contain the number of the connection, so this one is made up. It is not null, because the
+    // call may have reached the operator.
     const connection = { id: 0, reused: false };
     return { event: 'received', id: sending.id, scenario: null, outcome, stamps, connection, model: null };
   }
 }
 
 const MASKED_SIGNATURE = ['X-REQUEST-SIGN', '***'] as const;
-/** Number of transactions whose copies are found. */
+/** Maximum number of transactions whose first copy is kept, to find later copies. */
 const MAX_FIRSTS = 200_000;
 
 function idOf(number: number): string {

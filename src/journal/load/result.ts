@@ -19,7 +19,7 @@ const percentiles = z.strictObject({
 
 const curve = z
   .array(z.strictObject({ percentile: z.number(), ms }))
-  .describe('the times by percentile, closer together towards 100');
+  .describe('the time for each percentile; the percentiles are closer together towards 100');
 
 const transaction = z.strictObject({
   call: z.enum(['bet', 'win', 'refund']),
@@ -36,9 +36,9 @@ const moneyProblem = z.strictObject({
   sessionID: text,
   currency: text.nullable(),
   rule: text,
-  expected: money.describe('the balance that the answers of the operator give'),
+  expected: money.describe("the balance that follows from the operator's replies"),
   shown: money.describe('the balance that the wallet shows'),
-  difference: money.describe('shown less expected: negative if money of the player is missing'),
+  difference: money.describe('shown minus expected: negative if money of the player is missing'),
   transactions: z.array(transaction).describe('the transactions that explain the difference; empty if none do'),
   isOneOfSeveral: z.boolean().describe('true if other transactions explain the difference as well'),
   windowSize: count.describe('number of transactions since the balance was last right'),
@@ -92,7 +92,10 @@ export const loadResultSchema = z
     }),
     search: z
       .strictObject({
-        highest: z.number().nullable().describe('the highest rate that held the limits; null if none did'),
+        highest: z
+          .number()
+          .nullable()
+          .describe('the highest rate at which all limits were kept; null if there was no such rate'),
         limitedBy: z
           .enum(['operator', 'players', 'croupier', 'fault', 'interrupted'])
           .describe('why the search ended. players: all players together can make no more calls'),
@@ -123,22 +126,24 @@ export const loadResultSchema = z
         .describe('calls that were not answered 200'),
       unread: z.array(text).describe('players whose balance could not be read at the end'),
       unreadReason: text.nullable().describe('why an opening balance could not be read; null if all could'),
-      healed: count.describe('balances that were wrong, and right after the linger'),
+      healed: count.describe('balances that were wrong at first, but right after the linger'),
     }),
     rate: z.strictObject({
       asked: z.number().nullable().describe('calls per second on average; null in a closed model'),
       got: z.number(),
       calls: count.describe('all calls, with those that complete and compare'),
-      scheduled: count.describe('calls that left during the load'),
-      lateForPlayers: count.describe('calls that left late because every player was waiting for a reply'),
-      lateForCroupier: count.describe('calls that left late because croupier was too slow'),
-      neverSent: count.describe('calls that were due, but did not leave before the end'),
+      scheduled: count.describe('calls that were sent during the load'),
+      lateForPlayers: count.describe('calls that were sent late because every player was waiting for a reply'),
+      lateForCroupier: count.describe('calls that were sent late because croupier was too slow'),
+      neverSent: count.describe('calls that were due, but were not sent before the end'),
     }),
     times: z.array(
       z.strictObject({
         call: z.enum([...CALL_NAMES, 'all']),
         count: count.describe('number of replies in `service`'),
-        responses: count.describe('number of times in `response`: calls that were due, also those that never left'),
+        responses: count.describe(
+          'number of times in `response`: one for each call that was due, even if it was never sent',
+        ),
         service: percentiles.nullable().describe('from the last byte of the request, in milliseconds'),
         response: percentiles.nullable().describe('from the moment at which the call was due, in milliseconds'),
         serviceCurve: curve,
@@ -180,8 +185,8 @@ export type LoadVerdict = Pick<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 export type LoadFacts = Omit<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 
 /**
- * Decides the verdict and the exit status of a load test, and gives the reasons. A proven fault counts more than a doubt: it
- * stays proven if croupier was too slow, or if the test was interrupted.
+ * Decides the verdict and the exit status of a load test, and gives the reasons. A proven fault counts more than a
+ * doubt. So the test also fails if croupier was too slow, or if the test was interrupted.
  */
 export function concludeLoad({ money, findings, limits, croupierItself, ...facts }: LoadFacts): LoadVerdict {
   const faults = [
@@ -197,7 +202,7 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
       : []),
     ...(money.problems.length > 0
       ? [
-          `the balance of ${plural(new Set(money.problems.map(({ player }) => player)).size, 'player')} moved, and no transaction explains it: somebody else moved it, or money.conservation is broken`,
+          `the balance of ${plural(new Set(money.problems.map(({ player }) => player)).size, 'player')} changed, and no transaction explains this. Either somebody else used the wallet, or the operator breaks money.conservation`,
         ]
       : []),
     ...(money.owed.length > 0

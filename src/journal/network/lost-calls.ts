@@ -1,6 +1,9 @@
 import type { NoReplyReason } from '../exchange.ts';
 
-/** The reasons that the network may have, in words. croupier breaks connections on purpose too, and a late reply is no loss. */
+/**
+ * A text for each reason that the network can have caused. Other reasons are missing: croupier broke the connection on
+ * purpose, or the reply was late.
+ */
 const LOST: Readonly<Partial<Record<NoReplyReason, string>>> = {
   reset: 'the connection was reset',
   'stale-connection': 'a kept-alive connection was closed',
@@ -17,14 +20,15 @@ const LOST: Readonly<Partial<Record<NoReplyReason, string>>> = {
 export class LostCalls {
   readonly #counts = new Map<string, number>();
 
-  /** Notes a call without a reply. */
+  /** Records a call without a reply. */
   note(reason: NoReplyReason): void {
     const why = LOST[reason];
     if (why !== undefined) this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
   }
 
   /**
-   * Says how many calls got no reply because of the network, and why. Null if there is none, or if the operator was never reached.
+   * Says how many calls got no reply because of the network, and why. Null if there is no such call, or if croupier
+   * never reached the operator.
    */
   text({ sent, answered }: { readonly sent: number; readonly answered: number }): string | null {
     const counts = [...this.#counts].toSorted(([, a], [, b]) => b - a);

@@ -14,8 +14,8 @@ export interface RateLimitSummary {
   readonly refused: number;
   readonly replies: number;
   /**
-   * The number of calls per second that the operator takes, as a number for the setting `rate`; null if the operator refused no
-   * balance call, or too few calls to know it.
+   * The number of calls per second that the operator accepts, as a value for the setting `rate`. Null if the operator
+   * refused no balance call, or refused too few calls to compute this number.
    */
   readonly perSecond: number | null;
 }
@@ -23,7 +23,10 @@ export interface RateLimitSummary {
 /** Length of the periods in which replies are counted, in ms, and the number of periods that are kept. */
 const PERIOD_MS = 100;
 const MAX_PERIODS = 1200;
-/** The time in which most operators count calls, in ms. A `Retry-After` of more than this time shows that they count for longer. */
+/**
+ * The time in which most operators count calls, in ms. A longer `Retry-After` shows that the operator counts over a
+ * longer time.
+ */
 const WINDOW_MS = 1000;
 /** Number of estimates from which the result is computed. */
 const MAX_SAMPLES = 51;
@@ -32,7 +35,7 @@ const SAFE_SHARE = 0.9;
 /** Number of refusals in a window that show a limit of the rate. An operator may also refuse single calls at random. */
 const ENOUGH_REFUSALS = 3;
 
-/** One reply, as far as a limit of the rate depends on it. */
+/** The parts of a reply from which a limit of the rate is computed. */
 export interface LimitedReply {
   readonly atMs: number;
   readonly call: CallName;
@@ -41,8 +44,8 @@ export interface LimitedReply {
 }
 
 /**
- * Finds out from replies how many calls per second the operator takes. Only a refused balance call shows a limit of the rate: an
- * operator may answer 429 to other calls for reasons of its own, such as a replay that it never accepts.
+ * Finds out from replies how many calls per second the operator accepts. Only a refused balance call shows a limit of
+ * the rate: an operator may answer 429 to other calls for reasons of its own, such as a replay that it never accepts.
  */
 export class RateLimit {
   readonly #accepted = new Map<number, number>();
@@ -51,12 +54,12 @@ export class RateLimit {
   #replies = 0;
   #refused = 0;
   #isReadRefused = false;
-  /** The end of the last time in which the operator asked for no call, or the time of the first reply. */
+  /** The end of the last pause that the operator asked for, or the time of the first reply. */
   #sinceMs: number | undefined;
   #sampledMs = Number.NEGATIVE_INFINITY;
   #acceptedMs: number | undefined;
 
-  /** Notes a reply. @returns true if the reply shows that calls are sent too fast */
+  /** Records a reply. @returns true if the reply shows that calls are sent too fast */
   note({ atMs, call, status, headers }: LimitedReply): boolean {
     this.#replies += 1;
     this.#sinceMs ??= atMs;
@@ -69,7 +72,7 @@ export class RateLimit {
     this.#refused += 1;
     count(this.#refusedIn, atMs);
     if (call === 'balance') this.#isReadRefused = true;
-    // The operator has named this time before, so its refusals show nothing new.
+    // The operator asked for this pause before, so a refusal during the pause shows nothing new.
     if (atMs < this.#sinceMs) return call === 'balance';
     const retryMs = retryAfterMs(headers) ?? 0;
     const isLong = retryMs > WINDOW_MS;
@@ -91,8 +94,8 @@ export class RateLimit {
   }
 
   /**
-   * If the operator refused every call for longer than a window, it counts calls for longer. The number of calls that it took
-   * before is then divided by the whole time.
+   * If the operator refused every call for longer than a window, it counts calls over a longer time. Then computes the
+   * last estimate again: the number of calls that the operator accepted, divided by this longer time.
    */
   #noteEndOfLongWindow(atMs: number): void {
     const sinceMs = this.#sinceMs ?? atMs;

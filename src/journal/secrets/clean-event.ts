@@ -39,15 +39,15 @@ function cleanHeaders(headers: HeaderList, scrub: Scrub): HeaderList {
 
 function cleanBody(body: Body, scrub: Scrub): Body {
   if (body.encoding === 'utf8') return { ...body, data: scrub(body.data) };
-  // A mask inside base64 would change all bytes behind it.
+  // A mask inside base64 would change all bytes after it.
   const text = Buffer.from(body.data, 'base64').toString('latin1');
   const clean = scrub(text);
   return clean === text ? body : { ...body, data: Buffer.from(clean, 'latin1').toString('base64') };
 }
 
 /**
- * Returns an event without secrets. Only texts from outside can contain one: calls, replies and what is said about them. The
- * ids and the words of the journal itself are kept, because without them a journal could not be read again.
+ * Returns an event without secrets. Only texts from outside can contain a secret: calls, replies, and sentences about
+ * them. Ids and the journal's own words are kept, because croupier could not read a journal without them.
  */
 export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
   switch (event.event) {

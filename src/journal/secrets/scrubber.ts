@@ -11,12 +11,15 @@ export const MASK = '***';
 const MIN_SECRET = 4;
 
 /**
- * Length from which a part of a secret is removed although it consists of ordinary words or of digits. A shorter part, such as
- * `integration`, is in many texts that have nothing to do with the secret.
+ * Minimum length of a part of a secret that is removed although the part consists of ordinary words or of digits. A
+ * shorter part, such as `integration`, also occurs in texts that have nothing to do with the secret.
  */
 const MIN_WORDS = 16;
 
-/** Words of calls and reports. A secret of fewer than 8 characters that is such a word cannot be removed: nothing could be read. */
+/**
+ * Words of calls and reports. A secret of fewer than 8 characters that is such a word is not removed, because nobody
+ * could read a report without these words.
+ */
 const COMMON: ReadonlySet<string> = new Set(
   'event sent true false null none balance amount type free bet win refund call message code session player game round reply status http https json text error test date host user name data info'.split(
     ' ',
@@ -52,7 +55,10 @@ function shortPattern(secrets: readonly string[]): RegExp | null {
 
 interface Needle extends SecretForm {
   readonly codes: Uint16Array;
-  /** The places at which the text can't be ordinary words. Null if the text is encoded, so that all of its places count. */
+  /**
+   * True for each place at which the text can't be ordinary words. Null if the text is encoded: then it can't be
+   * ordinary words at any place.
+   */
   readonly peculiar: readonly boolean[] | null;
 }
 
@@ -72,7 +78,10 @@ const OLDEST = Array.from({ length: MIN_RUN }).reduce<number>((product) => Math.
 /** Finds parts of secrets in a time that grows linearly with the text, for any text. */
 class SecretSearch {
   readonly #places = new Map<number, Place[]>();
-  /** Has a 1 for each hash in `#places`. Most places of a text are decided by it. */
+  /**
+   * Has a 1 for each hash in `#places`. At most places of a text it has a 0, which shows quickly that no secret is
+   * there.
+   */
   readonly #filter = new Uint8Array(1 << FILTER_BITS);
 
   constructor(secrets: readonly string[]) {
@@ -149,7 +158,10 @@ function hashOf(codes: Uint16Array, from: number): number {
   return hash;
 }
 
-/** Returns the longest part of the text that is equal to a part of the needle and contains the place; null if none is. */
+/**
+ * Returns the longest part of the text that is equal to a part of the needle and contains the place; null if there is
+ * no such part.
+ */
 function rangeAround(codes: Uint16Array, from: number, { needle, at }: Place): Range | null {
   let left = 0;
   while (left < Math.min(from, at) && codes[from - left - 1] === needle.codes[at - left - 1]) left += 1;
@@ -173,7 +185,10 @@ function isWordPart(text: string, at: number): boolean {
   return /[\p{L}\d]/u.test(text.charAt(at));
 }
 
-/** Returns a view without the zeros that UTF-16 has between its characters; null if there are none. */
+/**
+ * Returns the view without its NUL characters. UTF-16 that was read byte by byte has one beside each ASCII character.
+ * Null if the view has no NUL character.
+ */
 function withoutZeros(view: View): View | null {
   if (!view.text.includes('\0')) return null;
   const starts = new Int32Array(view.text.length + 1);
@@ -198,7 +213,10 @@ function withMasks(text: string, ranges: readonly Range[]): string {
   return pieces.join('');
 }
 
-/** True if a character is the second one of an escape of JSON. Without it, the rest of the JSON could not be read. */
+/**
+ * True if a character is the second character of an escape of JSON. A mask must not replace it, or else the JSON could
+ * not be read.
+ */
 function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text.charAt(at - 1 - backslashes) === '\\') backslashes += 1;

@@ -14,22 +14,25 @@ type Encoding = (bytes: Buffer) => readonly string[];
 
 const HEX: Encoding = (bytes) => [bytes.toString('hex')];
 
-/** The encodings that anybody can undo, by the number of characters that `count` bytes have in them. */
+/**
+ * The encodings that anybody can undo. `length` is the number of characters that `count` bytes have in the encoding.
+ */
 const ENCODINGS: readonly { readonly encode: Encoding; readonly length: (count: number) => number }[] = [
   { encode: HEX, length: (count) => 2 * count },
   { encode: base64Within, length: (count) => Math.floor((8 * count) / 6) },
 ];
 
 /**
- * Returns the texts in which a secret could come out: its characters in both orders, and as UTF-8 or UTF-16 in
- * hexadecimal and base64, each encoded once or twice.
+ * Returns the texts that reveal a secret: its characters in both orders, and its UTF-8 and UTF-16 bytes in hexadecimal
+ * and base64, each encoded once or twice.
  */
 export function formsOf(secret: string): readonly SecretForm[] {
   const reversed = Array.from(secret).reverse().join('');
   // A form of an HTML page writes a space as a plus.
   const plain = new Set([secret, reversed, secret.replaceAll(' ', '+'), reversed.replaceAll(' ', '+')]);
   const bytes = [secret, reversed].flatMap((text) => {
-    // Every other byte of UTF-16 is 0 here, and the last of them need not be found.
+    // In these UTF-16 bytes, every second byte is 0. A text that lacks only the 0 at its end reveals the secret too, so
+    // the minimum is one byte less.
     const wide = Buffer.from(text, 'utf16le');
     return [
       { bytes: Buffer.from(text, 'utf8'), min: MIN_RUN },
@@ -69,13 +72,13 @@ function base64At(bytes: Buffer, offset: number): string {
 const HEX_KEY = /^(?=.*\d)(?=.*[a-f])[\da-f-]{16,}$/i;
 const NUMBER = /^[\d\s.,:/+_-]*$/;
 const WORDS = /^[\p{L}\d\s.,:/+_-]*$/u;
-/** Five consonants in a row are in no ordinary word. */
+/** No ordinary word has five consonants in a row. */
 const NO_WORD = /[bcdfghjklmnpqrstvwxz]{5}/i;
 const VOWEL = /[aeiouy]/i;
 
 /**
- * True for each place of a secret at which 8 characters begin that can't be ordinary words or numbers, such as `7Qz8LmT2`. False
- * for those that may be found in any text by chance, such as `integrat` or `20261125`.
+ * True for each place of a secret at which 8 characters begin that can't be ordinary words or numbers, such as
+ * `7Qz8LmT2`. False for characters that may occur in any text by chance, such as `integrat` or `20261125`.
  */
 export function peculiarPlaces(secret: string): readonly boolean[] {
   const isHex = HEX_KEY.test(secret);

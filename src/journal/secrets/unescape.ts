@@ -32,7 +32,7 @@ export function originOf({ starts }: View, at: number): number {
   return starts === null ? at : (starts[at] as number);
 }
 
-/** Decodes every escape once. Returns null if there is none. */
+/** Decodes every escape once. Returns null if there is no escape. */
 function unescaped(view: View): View | null {
   const { text } = view;
   const pieces: string[] = [];
@@ -59,7 +59,9 @@ function unescaped(view: View): View | null {
 
 interface Decoded {
   readonly character: string;
-  /** The position of the escape of this character in the sequence of escapes. */
+  /**
+   * The position at which the escape of this character begins, counted from the start of the whole sequence of escapes.
+   */
   readonly at: number;
 }
 
