@@ -132,7 +132,7 @@ export function readNeeds(node: YamlNode, reading: Reading): ReadNeeds {
         `\`${entry.key}\` is not a known requirement of a scenario`,
         near
           ? `did you mean \`${near}\`?`
-          : `possible: ${Object.keys(KNOWN).join(', ')}, or a further session: ${entry.key}: { player: other }`,
+          : `possible: ${Object.keys(KNOWN).join(', ')}. To add a session, write ${entry.key}: { player: other }`,
       );
       return false;
     }

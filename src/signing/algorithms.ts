@@ -29,7 +29,7 @@ const RARE_HASHES = [
 ] as const;
 
 const KNOWN = new Set(getHashes().map((name) => name.toLowerCase()));
-/** The hashes that this Node has. A Node with another OpenSSL may lack some. */
+/** The hashes that this Node has. A Node with another OpenSSL may lack some hashes. */
 const HASHES = RARE_HASHES.filter(([hash]) => KNOWN.has(hash));
 
 function hmac(hash: string, key: Uint8Array, payload: Uint8Array | string): Buffer {

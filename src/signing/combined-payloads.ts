@@ -226,7 +226,7 @@ function permutedAndWritten(tree: JsonTree, fix: Made['fix']): readonly Made[] {
     LIKELY.map((style) =>
       bare(
         `order-of-fields+${style.id}`,
-        `The fields were signed in a wrong order (${members.map(([name]) => name).join(', ')}). They were written ${style.how}.`,
+        `The fields were signed in this wrong order: ${members.map(([name]) => name).join(', ')}. They were written ${style.how}.`,
         style.write({ kind: 'object', members }),
         fix,
         style.language,

@@ -50,7 +50,7 @@ interface Reading {
   readonly text: string;
 }
 
-/** Number of payloads, the likeliest ones, that are tried together with two other mistakes. */
+/** Number of payloads that are tried together with two other mistakes. The likeliest payloads are taken. */
 const MAX_COMBINED = 60;
 /** Number of wrong keys that are tried together with two mistakes in the payload. */
 const MAX_KEYS = 3;

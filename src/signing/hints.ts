@@ -41,7 +41,7 @@ function formHint(signature: string): string {
   if (hash === undefined)
     return `The signature has ${bytes} bytes, and no common hash has this length. It may be cut, or may not be a hash.`;
   return hash === 'SHA-256'
-    ? 'The signature has the correct length for HMAC-SHA256, so the key or the signed bytes must be different.'
+    ? 'The signature has the correct length for HMAC-SHA256. So another key was used, or other bytes were signed.'
     : `The signature has ${bytes} bytes, like ${hash}. It must be HMAC-SHA256, which has 32 bytes.`;
 }
 

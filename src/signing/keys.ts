@@ -39,12 +39,12 @@ const BASE64 = /^[A-Za-z0-9+/_-]{4,}={0,2}$/;
 export const KEY_CHANGES: readonly KeyChange[] = [
   {
     id: 'key-lf',
-    mistake: 'The key was read with the line break at the end of its file.',
+    mistake: 'The line break at the end of the key file became part of the key.',
     change: (key) => `${key}\n`,
   },
   {
     id: 'key-crlf',
-    mistake: 'The key was read with the line break (CR LF) at the end of its file.',
+    mistake: 'The line break (CR LF) at the end of the key file became part of the key.',
     change: (key) => `${key}\r\n`,
   },
   { id: 'key-blank-after', mistake: 'The key was used with an extra space at its end.', change: (key) => `${key} ` },
@@ -60,7 +60,7 @@ export const KEY_CHANGES: readonly KeyChange[] = [
   },
   {
     id: 'key-bom',
-    mistake: 'The key was read with the byte order mark at the beginning of its file.',
+    mistake: 'The byte order mark at the beginning of the key file became part of the key.',
     change: (key) => `\uFEFF${key}`,
   },
   {

@@ -5,7 +5,7 @@ import { readTree } from './json-tree.ts';
 import { decodeQuery, params } from './query-payloads.ts';
 import { pathOf, type SignedRequest } from './request.ts';
 
-/** The texts of a missing value, in the languages of operators. */
+/** The texts that programming languages print for a missing or wrong value. */
 const NOTHING_TEXTS = ['None', 'nil', '<nil>', 'NULL', 'true', 'false', '0', '1', 'NaN', ' ', '\n'] as const;
 /** The texts that languages print for an object of a type, if it has no text of its own. */
 const TYPE_TEXTS = [

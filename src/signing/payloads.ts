@@ -21,8 +21,8 @@ import { TEXT_CHANGES } from './texts.ts';
 import { NAME_CHANGES, VALUE_CHANGES } from './values.ts';
 
 /**
- * Returns the payloads that may have been signed for a request. The correct one comes first, then the wrong ones, the
- * likelier ones first.
+ * Returns the payloads that may have been signed for a request. The correct payload comes first. The wrong payloads
+ * follow, the likelier ones first.
  */
 export function payloadsOf(request: SignedRequest): readonly Made[] {
   return distinct(allOf(request));
@@ -48,8 +48,9 @@ export function rightPayload(request: SignedRequest): Made | undefined {
 const FORMATTED = /^\s*[{[]\s*\n/;
 
 /**
- * Returns the body without its line breaks and indentation, if it has them. The service sends bodies on one line, so somebody has formatted
- * this one for people. Some programs also put the fields in another order then, and the service sorts them.
+ * Returns the body without its line breaks and indentation, if it has them. The service sends bodies on one line, so
+ * somebody has formatted this body for people. A program that formats a body may also change the order of the fields.
+ * So the second result has sorted fields, as the service writes them.
  */
 export function compactPayloads({ body, url }: SignedRequest): readonly Made[] {
   const text = body === null || body.length > MAX_BODY ? '' : Buffer.from(body).toString('utf8');
@@ -78,7 +79,7 @@ function coreApiPayload(body: Uint8Array): Made | undefined {
   return text === undefined ? undefined : made({ id: 'canonical-body', mistake: null, fix: 'core-api' }, text);
 }
 
-/** Removes every construction that has the same bytes as an earlier one. */
+/** Removes every construction that has the same bytes as an earlier construction. */
 export function distinct(all: readonly Made[]): readonly Made[] {
   const seen = new Set<string>();
   return all.filter(({ bytes }) => {
@@ -102,7 +103,7 @@ export function sameBytes(request: SignedRequest, { id, bytes }: Made): readonly
 }
 
 /**
- * Maximum length of a body in bytes, if it is to be parsed. Real calls are shorter. For a longer body only changes of
+ * Maximum length in bytes of a body that is parsed. Real calls are shorter. For a longer body, only changes of its
  * bytes are tried, because hundreds of copies would take too much memory.
  */
 const MAX_BODY = 64 * 1024;
@@ -212,7 +213,7 @@ function permuted(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
   return permutations(tree.members).map((members) =>
     wrong(
       'order-of-fields',
-      `The fields were signed in a wrong order (${members.map(([name]) => name).join(', ')}). ${fix === 'query' ? 'Sort the names' : 'Sign the body as it was sent'}.`,
+      `The fields were signed in this wrong order: ${members.map(([name]) => name).join(', ')}. ${fix === 'query' ? 'Sort the names' : 'Sign the body as it was sent'}.`,
       writeTree({ kind: 'object', members }),
       fix,
     ),

@@ -2,7 +2,10 @@ import { placeInContract } from './contract-order.ts';
 import { type JsonTree, writeTree } from './json-tree.ts';
 import type { Rewriting } from './rewriting.ts';
 
-/** The fields of an object as pairs of text. Undefined if the value is no object, or if a field is an object or a list. */
+/**
+ * The fields of an object as pairs of text. Undefined if the value is not an object, or if a field is an object or a
+ * list.
+ */
 function pairsOf(tree: JsonTree): readonly (readonly [name: string, value: string])[] | undefined {
   if (tree.kind !== 'object') return undefined;
   const pairs = tree.members.flatMap(([name, value]): (readonly [string, string])[] =>
@@ -11,7 +14,10 @@ function pairsOf(tree: JsonTree): readonly (readonly [name: string, value: strin
   return pairs.length === tree.members.length ? pairs : undefined;
 }
 
-/** A form of an object whose fields are plain values. The JSON of any other value is written instead, which is tried anyway. */
+/**
+ * One way to print an object whose fields are plain values. Any other value is written as JSON, which is tried in any
+ * case.
+ */
 function ofPairs(
   id: string,
   how: string,
@@ -56,7 +62,7 @@ function wrapper(id: string, how: string, before: string, after: string): Rewrit
   return { id, how, write: (tree) => `${before}${writeTree(tree)}${after}` };
 }
 
-/** The texts that programs often print of a parsed value. */
+/** The ways in which programs often print a parsed value. */
 const USUAL_FORMS: readonly Rewriting[] = [
   {
     id: 'python-str',
@@ -83,7 +89,7 @@ const USUAL_FORMS: readonly Rewriting[] = [
   },
 ];
 
-/** Other texts of a parsed value, and the values in which programs wrap it. */
+/** Other ways to print a parsed value, and the values in which programs wrap it. */
 const OTHER_FORMS: readonly Rewriting[] = [
   ofPairs('ruby-inspect', 'by inspect of a Ruby Hash', (pairs) => `{${quoted(pairs, '=>')}}`, 'ruby'),
   ofPairs('ruby-inspect-spaced', 'by inspect of a Ruby Hash', (pairs) => `{${quoted(pairs, ' => ')}}`, 'ruby'),
@@ -192,7 +198,7 @@ const OTHER_FORMS: readonly Rewriting[] = [
   ),
 ];
 
-/** The texts that programs print of a parsed value, and the values in which they wrap it. */
+/** The ways in which programs print a parsed value, and the values in which they wrap it. */
 export const PRINTED_FORMS: readonly Rewriting[] = [
   ...USUAL_FORMS,
   ...OTHER_FORMS.map((form): Rewriting => ({ ...form, isRare: true })),

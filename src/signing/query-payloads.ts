@@ -40,8 +40,8 @@ export function plainForm(pairs: QueryParams): string {
 }
 
 /**
- * Returns the payloads that result from each wrong way to decode a query. After the decoding, each one is written as
- * correct canonical JSON.
+ * Returns the payloads that result from each wrong way to decode a query. After the decoding, the parameters are
+ * written as correct canonical JSON.
  */
 export function decodings(query: string): readonly Made[] {
   const way = (id: string, mistake: string, read: () => QueryParams): readonly Made[] => {

@@ -14,8 +14,8 @@ export interface SignedRequest {
 }
 
 /**
- * True for a call from the operator to the Core API, recognised by its path. We assume that the operator signs it with
- * the API key, over the canonical JSON of the body.
+ * True for a call from the operator to the Core API, recognised by its path. croupier assumes that the operator signs
+ * the canonical JSON of the body with the API key.
  */
 export function isToCoreApi(url: string): boolean {
   return /\/(?:create-new-game|games|free-rounds)(?:[?#]|$)/.test(url);

@@ -3,7 +3,7 @@ import { type JsonStyle, writeTree } from './json-tree.ts';
 import { PRINTED_FORMS } from './printed-forms.ts';
 import type { Rewriting } from './rewriting.ts';
 
-// The functions below quote a string as a JSON library does, if the library differs from RFC 8785.
+// Each function below quotes a string as one JSON library does. These libraries differ from RFC 8785.
 
 function unit(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

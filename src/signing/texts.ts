@@ -9,7 +9,10 @@ export interface TextChange extends Omit<Construction, 'mistake'> {
   readonly change: (bytes: Buffer) => Uint8Array | undefined;
 }
 
-/** Brotli at its default level is slow, and bodies of the contract are short. */
+/**
+ * Maximum length in bytes of a payload that is compressed with brotli, which is slow at its default level. Bodies of
+ * the contract are shorter.
+ */
 const MAX_BROTLI = 64 * 1024;
 const QUOTE = Buffer.from('"');
 const APOSTROPHE = Buffer.from("'");
@@ -189,7 +192,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   change(
     'backslashes-added',
-    'Backslashes were added before quotation marks and backslashes before the payload was signed (addslashes of PHP).',
+    'Before signing, a backslash was added before each quotation mark and each backslash of the payload (addslashes of PHP).',
     onText((text) => text.replace(/["'\\]/g, '\\$&')),
   ),
   change(
@@ -305,10 +308,10 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   rare('two-line-breaks', 'Two line breaks were added at the end of the payload before it was signed.', (bytes) =>
     Buffer.concat([bytes, Buffer.from('\n\n')]),
   ),
-  rare('leading-lf', 'A line break was added before the payload before it was signed.', (bytes) =>
+  rare('leading-lf', 'Before signing, a line break was added at the beginning of the payload.', (bytes) =>
     Buffer.concat([Buffer.from('\n'), bytes]),
   ),
-  rare('leading-blank', 'A space was added before the payload before it was signed.', (bytes) =>
+  rare('leading-blank', 'Before signing, a space was added at the beginning of the payload.', (bytes) =>
     Buffer.concat([Buffer.from(' '), bytes]),
   ),
   rare('twice', 'The payload was signed twice in a row, as if it were one text.', (bytes) =>

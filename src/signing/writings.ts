@@ -8,8 +8,9 @@ export interface Writing {
   /** True if the text contains only the first bytes of the signature. */
   readonly isPart?: true;
   /**
-   * Writes bytes in this form. Given only for a form in which different bytes can have the same text: then the texts are compared, and
-   * `read` only says whether the text can have this form. The letter case of hexadecimal digits does not matter.
+   * Writes bytes in this form. Given only for a form in which different bytes can have the same text. For such a form
+   * the texts are compared, and `read` only says whether the text can have this form. The letter case of hexadecimal
+   * digits does not matter.
    */
   readonly write?: (bytes: Uint8Array, text: string) => string;
 }
@@ -22,7 +23,10 @@ function hexBytes(text: string, form: RegExp): Uint8Array | undefined {
   return form.test(text) && text.length >= 32 ? Buffer.from(text, 'hex') : undefined;
 }
 
-/** The lengths of the hexadecimal text of usual hashes. A text of such a length has lost no zeros. */
+/**
+ * The lengths of the hexadecimal text of usual hashes. Some programs omit zeros, which makes the text shorter. A text
+ * of one of these lengths is complete.
+ */
 const WHOLE_LENGTHS: ReadonlySet<number> = new Set([32, 40, 64, 96, 128]);
 
 /** Returns no real bytes, because they can't be read. The text is compared instead. */
@@ -188,7 +192,7 @@ export const WRITINGS: readonly Writing[] = [
   },
   {
     id: 'swapped-words',
-    mistake: 'The bytes of each group of four are in reverse order (little endian).',
+    mistake: 'In each group of four bytes of the signature, the bytes are in reverse order (little endian).',
     read: (text) => {
       const bytes = hexBytes(text, ANY_CASE);
       return bytes && bytes.length % 4 === 0 ? Buffer.from(bytes).swap32() : undefined;
@@ -201,7 +205,7 @@ export const WRITINGS: readonly Writing[] = [
     read: (text) => {
       const joined = text.replaceAll(/\s/g, '');
       if (joined !== text && ANY_CASE.test(joined)) return hexBytes(joined, ANY_CASE);
-      // Two signatures could be different ones, so the first one counts.
+      // If the text contains two signatures, which may be different, the first signature counts.
       const [, hex] = /(?:^|[^0-9a-fA-F])([0-9a-fA-F]{64})(?![0-9a-fA-F])/.exec(text) ?? [];
       if (hex !== undefined) return Buffer.from(hex, 'hex');
       const [, base64] = /(?:^|[^A-Za-z0-9+/])([A-Za-z0-9+/]{43}=)(?!=)/.exec(text) ?? [];

@@ -42,8 +42,8 @@ function misuseOf(head: string, rest: readonly string[], earlierRun: boolean): M
     case 'begun':
       if (!earlierRun) {
         return {
-          message: '`begun` is a bet of an earlier run, but the scenario does not need an earlier run',
-          fix: 'declare that the scenario needs an earlier run: needs: { run: earlier }',
+          message: '`begun` is a bet of an earlier run, but the scenario does not say that it needs an earlier run',
+          fix: 'add needs: { run: earlier }',
         };
       }
       return rest.length !== 1 || !BEGUN_PARTS.includes(rest[0] ?? '')

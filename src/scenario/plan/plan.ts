@@ -98,8 +98,8 @@ interface StepBase {
   readonly key: string;
   readonly place: Place;
   /**
-   * Time of the step (`at:`), in milliseconds after the first step of the scenario. Inside `together`, it counts from the first
-   * call. Scenarios that replay real calls use it.
+   * Time of the step (`at:`), in milliseconds after the first step of the scenario. Inside `together`: in milliseconds
+   * after the first call of the `together`. Scenarios that replay recorded calls use this key.
    */
   readonly atMs?: number;
 }
@@ -118,8 +118,8 @@ export interface CallStep extends StepBase {
    */
   readonly fields: readonly (readonly [string, Template])[];
   /**
-   * The ids that croupier has created, which relate steps to each other. Null for a balance call, and for an id that is only
-   * known later.
+   * The ids that croupier has created for this call. They show which steps belong together. Null for a balance call,
+   * and for an id that is only known later.
    */
   readonly txID: string | null;
   readonly roundID: string | null;
@@ -176,9 +176,11 @@ export type Step = CallStep | TogetherStep | WaitStep | LaunchesStep | RepeatSte
 
 /** The properties that a session must have so that the scenario can use it. */
 export interface SessionNeed {
-  /** `other`: the player must differ from that of the first session. `same`: both sessions must have one player. */
+  /**
+   * `other`: the player must not be the player of the first session. `same`: both sessions must have the same player.
+   */
   readonly player?: 'same' | 'other';
-  /** `other`: the game must differ from that of the first session. `same`: both sessions must have one game. */
+  /** `other`: the game must not be the game of the first session. `same`: both sessions must have the same game. */
   readonly game?: 'same' | 'other';
   readonly currency?: 'same' | 'other';
   readonly state?: SessionState;
@@ -218,8 +220,9 @@ export interface Plan {
   /** True if the scenario is played after all scenarios for which this field is false. */
   readonly last: boolean;
   /**
-   * `overlapping`: croupier completes no round between the steps, only at the end. `unfinished`: not at the end either, so that
-   * a later run can complete it. Absent: before the next round begins.
+   * `overlapping`: croupier completes the open rounds only at the end of the scenario. `unfinished`: croupier does not
+   * complete them, so that a later run can complete them. Absent: croupier completes an open round before the next
+   * round begins.
    */
   readonly rounds?: RoundsOfPlan;
   readonly needs: Needs;

@@ -111,7 +111,7 @@ export function map<T>(
       if (resolved.kind !== 'map') return refuse(reading, resolved, what, `keys possible here: ${names.join(', ')}`);
       const values: { [K in keyof T]?: T[K] } = {};
       const keys = new Map<string, Range>();
-      // A missing key that another complaint suggests already is no second mistake.
+      // If a complaint about another key already suggests a missing key, the missing key is not reported too.
       const meant = new Set<string | undefined>();
       for (const entry of resolved.entries) {
         const known = names.find((each) => each === entry.key);

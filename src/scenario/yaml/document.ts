@@ -49,7 +49,8 @@ export function readDocument(text: string, file: string): YamlDocument {
   if (errors.length > 0) {
     const unclosed = unclosedQuote(text);
     if (unclosed) {
-      // The parser reads the rest of the file as one text, so that every further complaint would only follow from this one.
+      // The parser reads the rest of the file as one text, so every further complaint would only be a result of this
+      // mistake.
       const range = { source, start: unclosed.start, end: Math.max(unclosed.lineEnd, unclosed.start + 1) };
       const before = found.flatMap(({ start }, at) => (start < unclosed.start ? (diagnostics[at] ?? []) : []));
       const fix = `add a closing ${text[unclosed.start]} in this line`;
@@ -278,12 +279,12 @@ function quoteUnquoted(text: string): { readonly text: string; readonly found: r
   return { text: quoted + text.slice(copied), found };
 }
 
-/** Matches a line that is hardly a part of a text: it begins with a dash or with a key. */
+/** Matches a line that is probably not a part of a quoted text, because it begins with a dash or with a key. */
 const STRUCTURE = /^ *(?:- |[\w-]+:(?: |$))/;
 
 /**
- * Finds the quote that the author forgot to close, in a text with a mistake: its quoted text runs to the end of the file, or over
- * lines that look like YAML. Returns undefined if there is none.
+ * Finds the quote that the author forgot to close, in a text with a mistake: its quoted text runs to the end of the
+ * file, or over lines that look like YAML. Returns undefined if there is no such quote.
  */
 function unclosedQuote(text: string): { readonly start: number; readonly lineEnd: number } | undefined {
   for (const { start, end } of scanValues(text).quoted) {

@@ -29,7 +29,7 @@ export function editList(text: string, edits: ListEdits): string {
     const start = beginningOf(text, item.range?.[0] ?? 0, index === 0);
     cuts.push({ start, end: lineEnd(text, endOf(item) ?? start) });
   }
-  // An empty list has no items to stand before the new ones.
+  // An empty list is written as `[]`, which must be removed before new items are added.
   if (isSeq(contents) && items.length === 0 && contents.range)
     cuts.push({ start: contents.range[0], end: lineEnd(text, contents.range[1]) });
   let kept = text;
@@ -60,7 +60,7 @@ function beginningOf(text: string, start: number, isFirst: boolean): number {
   return at;
 }
 
-/** Returns the end of the last text of a value, without the comments behind it; undefined if the value has no text. */
+/** Returns the end of the last text of a value, without the comments after it; undefined if the value has no text. */
 function endOf(node: unknown): number | undefined {
   if (isMap(node)) {
     const { key, value } = node.items.at(-1) ?? {};

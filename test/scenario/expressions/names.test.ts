@@ -16,7 +16,7 @@ describe('a name in a scenario is reported if', () => {
     [
       'begun is used without an earlier run',
       '  - bet: { amount: "${begun.amount}" }\n',
-      '4:23 `begun` is a bet of an earlier run, but the scenario does not need an earlier run',
+      '4:23 `begun` is a bet of an earlier run, but the scenario does not say that it needs an earlier run',
     ],
     ['a balance has two parts', '  - bet: { amount: "${balance.main.x}" }\n', '4:23 `balance.main` has no parts'],
     [
