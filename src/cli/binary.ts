@@ -3,12 +3,12 @@ import { getAsset, getAssetKeys, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 import { type Program, start } from './start.ts';
 
-/** The V8 code cache of the program. An executable that was built on another system has none. */
+/** The V8 code cache of the program. If the executable was built on another system, it contains no code cache. */
 const CACHE = 'program.cache';
 
 /**
- * Starts the single executable. The program and its V8 code cache are files inside the executable. Both are loaded only
- * when a command needs them, because `--version` works without them.
+ * Starts the single executable. The program and its V8 code cache are files inside the executable. Both are loaded only if a
+ * command needs them, because `--version` works without the program.
  */
 start(async () => {
   const script = new Script(`(function (exports, require) {${getAsset('program.cjs', 'utf8')}\n})`, {

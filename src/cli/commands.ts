@@ -51,7 +51,7 @@ export function addCommands(program: CommandUnknownOpts, stdio: Stdio, done: Don
     if (command.opts().printConfig !== true) return;
     const { printConfig } = await import('./print-config.ts');
     await printConfig(command, stdio);
-    // --print-config replaces the command, so an error with status 0 stops commander before the command runs.
+    // --print-config replaces the command, so this error, with status 0, stops commander before the command runs.
     throw new CommanderError(0, 'croupier.printConfig', '');
   });
   program.commandsGroup('Judge an operator:');

@@ -16,15 +16,15 @@ function withChoices(description: string, choices: readonly string[] | undefined
 }
 
 /**
- * Returns the settings that a help page names without an explanation. A single setting is explained, because its
- * explanation needs no more room than its name.
+ * Returns the settings that a help page names without an explanation. If there is only one setting, the page explains it,
+ * because this needs no more room.
  */
 function settingsOf({ options }: CommandUnknownOpts): readonly Option[] {
   const settings = options.filter(({ helpGroupHeading }) => helpGroupHeading === SETTINGS);
   return settings.length > 1 ? settings : [];
 }
 
-/** The layout of every help page, for `configureHelp`. A page fits on one screen, also in a narrow terminal. */
+/** The layout of every help page, for `configureHelp`. A page fits on one screen, even in a narrow terminal. */
 export const HELP: HelpConfiguration = {
   minWidthToWrap: MIN_WIDTH,
 

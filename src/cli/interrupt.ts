@@ -4,7 +4,7 @@ import type { Stdio } from '../app/stdio.ts';
 import { STOP_SIGNALS, type StopSignal } from '../journal/event.ts';
 import { quoteWord } from '../report/curl.ts';
 
-/** Two signals within this number of milliseconds count as one, because a person cannot press Ctrl-C twice so fast. */
+/** Two signals within this number of milliseconds count as one signal, because a person cannot press Ctrl-C twice so fast. */
 const SAME_SIGNAL_MS = 100;
 
 /** The handling of the stop signals while a command runs. */
@@ -13,7 +13,7 @@ export interface Interrupt {
   readonly signal: AbortSignal;
   /** Aborted by the second signal, if the command asked for it. */
   readonly atOnce: AbortSignal;
-  /** Stops the handling. From then on, a signal ends the process at once. */
+  /** Stops the handling. After that, a signal ends the process at once. */
   dispose(): void;
 }
 
@@ -23,7 +23,8 @@ export interface Interrupt {
  *
  * @param notice the text to print at the first signal
  * @param atOnce returns the text to print at the second signal
- * @param hasReport true if the command still writes its report after the second signal. Only the third one ends it then
+ * @param hasReport true if the command still writes its report after the second signal. Then only the third signal ends the
+ * process
  */
 export function listenForInterrupt(
   stdio: Stdio,

@@ -13,14 +13,15 @@ const LINE_END = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
  */
 const SKIPPED = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
-/** The next character that matters in the middle of a line. */
+/** Matches the next character that can matter when the reader is in the middle of a line. */
 const NEXT = /[#\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/g;
 
 const ESCAPE = '\x1b';
 
 /**
- * The ways in which readers of logs treat escape sequences: as other characters, or they remove them. For some of these, a title
- * (`ESC ]`) ends at the bell character only, for others also at the next escape character.
+ * The ways in which readers of logs treat escape sequences. `keep`: as ordinary characters. The other two: the reader removes
+ * escape sequences. For `remove to the bell`, a title (`ESC ]`) ends only at the bell character. For `remove`, it also ends at
+ * the next escape character.
  */
 const READINGS = ['keep', 'remove to the bell', 'remove'] as const;
 
@@ -45,7 +46,7 @@ export function logCommandFilter(): (text: string) => string {
         at = found.index;
       }
       const character = text.charAt(at);
-      // Each reader must take each character.
+      // Each reader must process each character, so this is not `some`.
       if (readers.filter((reader) => reader.completes(character)).length === 0) continue;
       out += text.slice(done, at) + codeOf(character);
       done = at + 1;

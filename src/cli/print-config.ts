@@ -60,8 +60,8 @@ export async function printConfig(command: CommandUnknownOpts, stdio: Stdio): Pr
   const wanted = flags.client ?? (flags.extCid === undefined ? undefined : [flags.extCid]);
   const settings = new Map<string, Setting>();
   const put = (setting: Setting): void => {
-    // A new value for a map or a list replaces the values that the map or list had before.
-    // A value of a map or a list also replaces the default of the whole map or list.
+    // A value for a part of a map or list replaces earlier values of the same part. It also replaces the default of the whole
+    // map or list.
     for (const [name, { from }] of settings)
       if (isPartOf(name, setting.name) || (from === 'default' && isPartOf(setting.name, name))) settings.delete(name);
     settings.set(setting.name, setting);
@@ -87,7 +87,7 @@ export async function printConfig(command: CommandUnknownOpts, stdio: Stdio): Pr
   }
 }
 
-/** True if a name belongs to a value within the map or list with the other name. */
+/** True if the first name belongs to a value within the map or list that has the second name. */
 function isPartOf(name: string, whole: string): boolean {
   return name.startsWith(whole) && /^[.[]/.test(name.slice(whole.length));
 }
@@ -125,7 +125,7 @@ function ofFile(configuration: Configuration, wanted: readonly string[] | undefi
   });
 }
 
-/** True for a secret, and for everything that is given to the program or the address that opens sessions. */
+/** True for a secret. Also true for everything that croupier passes to the program or address that opens sessions. */
 function isHidden(config: Config, path: Path): boolean {
   const before = valueAt(config, [...path.slice(0, -1), Number(path.at(-1)) - 1]);
   const followsFlag = path.includes('command') && typeof before === 'string' && isSecretName(before);

@@ -18,7 +18,7 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (tex
     open = false;
     // The reader has closed the pipe, as `croupier list rules | head` does.
     if (error.code === 'EPIPE' || !isFirst) return;
-    // Without its output, the status of the command would be understood as its result.
+    // The output can't be written, so the status of the command would mislead. Status 2 replaces it.
     process.once('exit', () => {
       process.exitCode = EXIT.USAGE;
     });
@@ -32,7 +32,8 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (tex
     if (open) stream.write(text);
   };
   const command = (line: string): void => {
-    // The filter lets the first colons pass, but text from outside in the line can't be a command of another CI system.
+    // The filter does not change the two colons at the beginning. But it changes text from outside in this line, so that the
+    // text is no command of another CI system.
     write(`${line.slice(0, 2)}${filter(`-${line.slice(2)}`).slice(1)}`);
   };
   return {
@@ -43,7 +44,7 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (tex
     // ora divides by the width. If the width were 0, it would draw forever.
     ...(tty && stream.columns > 0 && { terminal: stream }),
     colour: wantsColour({ flag, env: process.env, tty }),
-    // A window can be resized, so the width is read each time. Some streams without a window give 0.
+    // The user can resize the window, so the width is read each time. It is 0 for some streams without a window.
     get columns() {
       return stream.columns || 80;
     },
@@ -94,8 +95,8 @@ export interface ColourOptions {
 }
 
 /**
- * True if a stream gets colours. The first of these that is given decides: the flag, `FORCE_COLOR` (empty, `0` and
- * `false` mean no), `NO_COLOR` (any text means no). Otherwise, only a terminal that can show colours gets them.
+ * True if a stream gets colours. The first of these that is set decides: the flag, `FORCE_COLOR` (empty, `0` and `false` mean
+ * no), `NO_COLOR` (any text means no). If none is set, only a terminal that can show colours gets colours.
  */
 export function wantsColour({ flag, env, tty }: ColourOptions): boolean {
   if (flag !== undefined) return flag;

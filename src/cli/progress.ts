@@ -3,7 +3,9 @@ import type { Sink } from '../app/stdio.ts';
 import type { JournalEvent } from '../journal/event.ts';
 import { cutTo } from '../report/terminal/layout.ts';
 
-/** The shortest run of which the progress shows the time left, in milliseconds. A shorter run needs no estimate. */
+/**
+ * The progress shows the time left only if the run takes at least this time, in milliseconds. A shorter run needs no estimate.
+ */
 const ESTIMATED_RUN_MS = 20_000;
 /** The time after which an estimate is possible, in milliseconds. Before that, too few scenarios have ended. */
 const ESTIMATE_AFTER_MS = 3_000;
@@ -45,14 +47,17 @@ export class RunProgress {
     return parts.join(' · ');
   }
 
-  /** Returns an estimate of the rest of the run: each scenario takes as long as the average of those that have ended. */
+  /**
+   * Returns an estimate of the rest of the run: it assumes that each scenario takes as long as the average of the finished
+   * scenarios.
+   */
   #timeLeft(): readonly string[] {
     const passedMs = this.#latestMs - (this.#firstMs ?? this.#latestMs);
     const done = this.#done.size;
     if (passedMs < ESTIMATE_AFTER_MS || done === 0 || done >= this.#total) return [];
     const leftMs = (passedMs / done) * (this.#total - done);
     if (passedMs + leftMs < ESTIMATED_RUN_MS) return [];
-    // Exact seconds would change with each scenario, and would say more than is known.
+    // The estimate is rounded: exact seconds would change with each scenario, and the estimate is not so exact.
     return leftMs < 60_000
       ? [`about ${Math.ceil(leftMs / 5000) * 5} s left`]
       : [`about ${Math.ceil(leftMs / 60_000)} min left`];

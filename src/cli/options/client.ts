@@ -80,7 +80,10 @@ export function productionOption() {
   return setting('--production', 'move money at an address that looks like production');
 }
 
-/** Adds the flags about players that another command uses, for every command that moves money. */
+/**
+ * Adds the flags that say what happens if another command is using the same players. Every command that moves money has these
+ * flags.
+ */
 export function addLockOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
 ) {
@@ -93,7 +96,7 @@ export function addLockOptions<Args extends unknown[], Opts extends OptionValues
     .addOption(
       setting('--lock-folder <folder>', 'folder of the lock files, for several machines').env('CROUPIER_LOCK_FOLDER'),
     )
-    .addOption(setting('--no-lock', 'play the players even if another command uses them'));
+    .addOption(setting('--no-lock', 'use the players even if another command uses them'));
 }
 
 /** Returns the flag that keeps a run out of the history, for every command that adds to it. */
@@ -164,8 +167,8 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     )
     .addOption(setting('--large-amounts', 'also move amounts above 2^53 of the smallest unit'))
     .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
-    .addOption(setting('--core-api-host <address>', 'the address that it listens on (default: 127.0.0.1)'))
-    .addOption(setting('--core-api-url <url>', 'URL at which backends and players reach it, if it is another one'))
+    .addOption(setting('--core-api-host <address>', 'the address that the Core API listens on (default: 127.0.0.1)'))
+    .addOption(setting('--core-api-url <url>', 'URL at which backends and players reach the Core API, if it differs'))
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
     .addOption(setting('--require <rules>', 'groups and rules that must be decided; repeatable').argParser(collect))
     .addOption(

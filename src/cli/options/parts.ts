@@ -48,7 +48,7 @@ export function collect(text: string, earlier: readonly string[] | undefined): r
 export function verboseOption(description: string) {
   return (
     new Option('-v, --verbose', description)
-      // Without this text, which is not used, the types of commander would not give the flag the type of the parser.
+      // The preset is not used. Without it, commander would give the flag another type than the return type of the parser.
       .preset('')
       .argParser((_: string, before: number | undefined) => (before ?? 0) + 1)
   );

@@ -27,7 +27,7 @@ import { callStatus, callText, dryRunText } from './text.ts';
 /**
  * `croupier call`: sends and judges one call that the user describes with flags.
  *
- * @returns 0 if no MUST is broken, 1 if one is broken, 3 if no reply came that could be judged
+ * @returns 0 if no MUST rule is broken, 1 if a MUST rule is broken, 3 if croupier could judge no reply
  */
 export async function callCommand(call: string, flags: CallFlags, stdio: Stdio): Promise<number> {
   if (!isCall(call)) throw new UsageError(`There is no call ${call}. The calls are ${CALL_NAMES.join(', ')}.`);
@@ -74,12 +74,13 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     lock,
   );
   const played = await playByHand({
-    // A wallet may close each connection after its reply. The next call would then find it closed, and nothing repeats the call.
+    // Each call uses a new connection. A wallet may close the connection after each reply. Then the next call on this
+    // connection would fail, and this command does not send it again.
     client: { ...client, wire: { ...client.wire, keepAlive: false } },
     session,
     call: hand,
     request,
-    // The replies alone do not show that a repeated call had only one effect. The balance does.
+    // The replies do not show whether a repeated call had only one effect, but the balance shows it.
     reads: call !== 'balance' && (flags.read ?? hand.times > 1),
     maybeKnown: hand.sign === 'valid' && (flags.txId !== undefined || hand.namesBet),
     decimals: settings.decimals,
@@ -127,7 +128,7 @@ function sessionOf({ sessions, extCID }: ClientUnderTest, { config }: Configurat
   const usable = sessions.filter(({ state }) => state !== 'expired');
   const session = usable[0] ?? sessions[0];
   if (!session)
-    throw new UsageError(`${extCID} has no session of its own in the configuration: name one with --session ID.`);
+    throw new UsageError(`The configuration contains no session for ${extCID}. Name one with --session ID.`);
   return withConfiguredFields(session, extCID, config);
 }
 

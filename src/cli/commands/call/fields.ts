@@ -6,7 +6,7 @@ import type { CallFlags } from './flags.ts';
 
 type CallFieldFlags = Pick<CallFlags, 'amount' | 'type' | 'frId' | 'round' | 'txId' | 'origTxId' | 'field'>;
 
-/** The fields of a call, and remarks for the user about values that were made up or that the service would not send. */
+/** The fields of a call, and remarks for the user about values that croupier invented, or that the service would not send. */
 export interface CallFields {
   readonly fields: Readonly<Record<string, string>>;
   readonly remarks: readonly string[];
@@ -68,7 +68,7 @@ function ownFields(call: CallName, flags: CallFieldFlags, stake: string): Readon
 
 function readField(text: string): readonly [name: string, value: string] {
   const at = text.indexOf('=');
-  if (at < 1) throw new UsageError(`--field ${text}: write it as --field name=value.`);
+  if (at < 1) throw new UsageError(`--field ${text}: write a name and a value, as in --field name=value.`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
@@ -77,7 +77,7 @@ function madeUp(call: CallName, { round, origTxId }: CallFieldFlags): readonly s
     return ['Without --round, the win belongs to a new round, which has no bet.'];
   if (call === 'refund' && origTxId === undefined) {
     return [
-      'Without --orig-tx-id, the refund is of a bet that the operator does not know. The operator must answer 200 in this case, too.',
+      'Without --orig-tx-id, the refund names a bet that the operator does not know. The operator must answer 200 in this case, too.',
     ];
   }
   return [];

@@ -18,7 +18,7 @@ export function describeCall(program: CommandUnknownOpts) {
     .description('sign, send and judge a single call, and print its timings')
     .summary('sign, send and judge a single call')
     .addArgument(new Argument('<call>', 'the call').choices(CALL_NAMES))
-    .optionsGroup('Fields of the call (croupier makes up missing ones):')
+    .optionsGroup('Fields of the call (croupier invents missing ones):')
     .option('--amount <amount>', 'amount, such as 1.00 (default: the stake)')
     .addOption(new Option('--type <type>', 'type of a bet or win (regular, or free with --fr-id)'))
     .option('--fr-id <frID>', 'id of the free-rounds campaign')

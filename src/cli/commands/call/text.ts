@@ -96,7 +96,7 @@ function balanceLines({ call }: ManualCall, { before, after, disturbed }: Manual
     `The balance was ${before.format(2)} before the ${call} and is ${after.format(2)} now: ${change}.`,
     ...(disturbed
       ? [
-          'The balance also changes while croupier sends nothing. Somebody else uses the session, so the balance proves nothing.',
+          'The balance also changes while croupier sends nothing. Somebody else uses the session, so the balance does not show the effect of the call.',
         ]
       : []),
   ];

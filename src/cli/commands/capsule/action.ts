@@ -87,7 +87,9 @@ async function filesOf(
   }));
 }
 
-/** Returns a keyed hash. Without the secret salt, somebody could find the few possible ids by hashing all of them. */
+/**
+ * Returns a keyed hash. Without the secret salt, somebody could compute the hashes of all possible ids and so find out the ids.
+ */
 function digestOf(salt: Uint8Array): (text: string) => string {
   return (text) => createHmac('sha256', salt).update(text).digest('hex');
 }
@@ -202,7 +204,10 @@ async function draftOf(target: string | null, pieces: AsyncIterable<string>, { o
   return { commit: () => out.write(held.join('')), discard: () => {} };
 }
 
-/** Returns the rewritten text of a file. Each piece is searched again for ids and secrets. @throws UsageError if it is not safe */
+/**
+ * Returns the rewritten text of a file. Each piece is searched again for ids and secrets. @throws UsageError if the rewritten
+ * text is not safe to share
+ */
 async function* checkedPieces(file: CapsuleFile, { pass, secrets }: Writing): AsyncGenerator<string> {
   const scrub = createScrubber(secrets);
   try {

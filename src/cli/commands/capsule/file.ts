@@ -57,8 +57,7 @@ export async function capsuleFile(shown: string, cwd: string): Promise<CapsuleFi
   const value = /^\s*[{[]/.test(text) ? parsed(text) : undefined;
   const kind = isDocument(value) && !isHar(value) ? 'own' : 'calls';
   if (isDocument(value)) return { shown, path: file, kind, name, pieces: (pass) => document(pass.document(value)) };
-  // Parsing other JSON and writing it again could change amounts that are written as numbers. So it is rewritten as
-  // text.
+  // Other JSON is rewritten as text. If it were parsed and written again, amounts that are numbers could change.
   if (value !== undefined) return { shown, path: file, kind, name, pieces: (pass) => [pass.line(text)] };
   return { shown, path: file, kind, name, pieces: (pass) => lines(text, pass) };
 }
@@ -80,7 +79,7 @@ async function readBytes(file: string, count: number): Promise<Buffer> {
   try {
     for await (const chunk of createReadStream(file, { end: count - 1 })) return chunk as Buffer;
   } catch {
-    // The caller reads the file again, and reports why it can't be read.
+    // The error is ignored here, because the caller reads the file again and reports the reason.
   }
   return Buffer.alloc(0);
 }
@@ -89,7 +88,7 @@ async function headOf(file: string): Promise<string> {
   try {
     for await (const chunk of createReadStream(file, { end: HEAD_LENGTH })) return String(chunk);
   } catch {
-    // The caller reads the file again, and reports why it can't be read.
+    // The error is ignored here, because the caller reads the file again and reports the reason.
   }
   return '';
 }

@@ -16,7 +16,7 @@ export function describeCapsule(program: CommandUnknownOpts) {
   const remove = new Option('--remove <kind>', 'replace all addresses; repeatable')
     .choices(ADDRESS_KINDS)
     .argParser(addressKind);
-  // argParser removes the choices. They are set again, because help and completion show them.
+  // argParser removes the choices. They are set again for the help and the completion.
   remove.argChoices = [...ADDRESS_KINDS];
   const capsule = program
     .command('capsule')

@@ -53,7 +53,7 @@ export async function cleanCommand(flags: CleanFlags, stdio: Stdio): Promise<num
   const done = flags.dryRun ? 'would be removed' : 'removed';
   out.write(
     removed.length === 0
-      ? `Nothing to remove beyond the newest ${plural(flags.keep, 'journal')} of ${FOLDER}/.\n`
+      ? `Nothing to remove: ${FOLDER}/ contains no journal that may be removed, except the newest ${plural(flags.keep, 'journal')}.\n`
       : `${plural(removed.length, 'journal')} ${done} (${(bytes / 1e6).toFixed(1)} MB). Kept: the newest ${plural(flags.keep, 'journal')}.\n`,
   );
   if (history.runs + history.journals > 0)
@@ -110,7 +110,7 @@ async function whyKept(file: string, shown: string): Promise<string | null> {
       : `its run still owes ${plural(owed, 'item')}. Settle it with: croupier settle ${quoteWord(shown)}`;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return "it can't be read, so it is unknown whether its run owes something";
+    return "croupier can't read this journal, so it does not know whether its run still owes something";
   }
 }
 

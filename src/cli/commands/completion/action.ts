@@ -28,7 +28,7 @@ export async function completionAnswerCommand(
   stdio: Stdio,
 ): Promise<number> {
   const typed = line === undefined ? words : wordsOf(line);
-  // The line ends inside quotes, where croupier offers nothing. The shell completes file names instead.
+  // If the line ends inside quotes, croupier offers no values. The shell completes file names instead.
   if (!typed) {
     stdio.out.write(':files\n');
     return 0;

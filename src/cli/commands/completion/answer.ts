@@ -1,6 +1,6 @@
 import { type Argument, type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings';
 
-/** The position of the cursor: an argument of a command, or the value of one of its options. */
+/** The position of the cursor: it is at an argument of a command, or at the value of an option. */
 export interface Spot {
   /** The name of the command with its parents, such as `serve operator`. */
   readonly command: string;
@@ -20,8 +20,8 @@ export interface Candidate {
 }
 
 /**
- * The possible values, and an instruction for the shell. `files` completes file names, `nospace` adds no space after
- * the value.
+ * The possible values, and an instruction for the shell. `files`: the shell completes file names. `nospace`: the shell adds no
+ * space after the value.
  */
 export interface Answer {
   readonly candidates: readonly Candidate[];
@@ -104,8 +104,8 @@ function walk(program: CommandUnknownOpts, words: readonly string[]): Walk {
     else if (word.startsWith('--config=')) config = word.slice('--config='.length);
     else {
       const option = optionsOf(command).find((one) => isCalled(one, word));
-      // Only a required value certainly takes the next word. The value of `--bail [n]` is optional, so the next word
-      // may be an argument.
+      // Only an option with a required value certainly uses the next word. The value of `--bail [n]` is optional, so the next
+      // word may be an argument.
       if (option?.required) awaiting = option;
     }
   }
@@ -113,7 +113,7 @@ function walk(program: CommandUnknownOpts, words: readonly string[]): Walk {
 }
 
 function optionsOf(command: CommandUnknownOpts): readonly Option[] {
-  // The help pages of croupier hide the settings. Commander's own Help lists them, so that they can be completed.
+  // The help pages of croupier hide the settings. Commander's own Help lists the settings, so the user can complete them too.
   return new Help().visibleOptions(command);
 }
 

@@ -50,7 +50,7 @@ export async function candidatesFor({ command, option, word, config }: Spot, std
 async function argument(command: string, word: string, config: string | undefined, stdio: Stdio): Promise<Wanted> {
   switch (command) {
     case 'run':
-      // There are too many scenarios for the first menu. They are offered once the word contains a slash.
+      // There are too many scenarios for the first menu. They are offered only when the word contains a slash.
       return word.includes('/') ? scenarioIds(word, await suite(config, stdio)) : [...groups(), ...rules()];
     case 'list':
       return [...groups(), ...rules()];
@@ -76,8 +76,8 @@ async function suite(config: string | undefined, stdio: Stdio): Promise<readonly
 }
 
 /**
- * Loads the configuration, or returns undefined if it has a mistake. A shell menu is no place for a message; the
- * command itself reports the mistake.
+ * Loads the configuration, or returns undefined if it has a mistake. The completion menu of a shell can't show a message. The
+ * command itself reports the mistake later.
  */
 async function configuration(named: string | undefined, stdio: Stdio): Promise<Configuration | undefined> {
   try {

@@ -13,8 +13,8 @@ export function describeCompletion(program: CommandUnknownOpts) {
         'answer',
       ] as const),
     )
-    .argument('[words...]', 'for answer: the words after the program name; the last one is at the cursor')
-    .option('--line <text>', 'for answer: the text before the cursor, in place of words')
+    .argument('[words...]', 'only with answer: the words after the program name; the last one is at the cursor')
+    .option('--line <text>', 'only with answer: the text before the cursor, instead of words')
     .addHelpText(
       'after',
       `

@@ -20,8 +20,8 @@ import { doctorText, type Examined } from './text.ts';
 export async function doctorCommand(flags: DoctorFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);
   const { stakes, decimals, deadlineMs, ratePerSecond } = runSettings(configuration.config, flags, stdio.env);
-  // With `launches`, a client may have no sessions yet. Its address and key can be checked before the operator launches
-  // games.
+  // With `launches`, a client may have no sessions. So doctor can check the address and the key before the operator has
+  // launched a game.
   const resolved = await resolveClients(configuration, { ...flags, launches: 1 }, stdio);
   const { clients, secrets, sources, diagnostics } = resolved;
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
@@ -61,8 +61,8 @@ interface ClientWithSessions {
 }
 
 /**
- * Returns the client with the sessions that a run would open. If opening them fails, the result says why there are
- * none.
+ * Returns the client with the sessions that a run would open. If croupier can't open sessions, the result says why the client
+ * has no sessions.
  */
 async function withSessions(
   client: ClientUnderTest,
@@ -84,8 +84,8 @@ async function withSessions(
     return { client: await withOwnSessions(client, from, request), noSession: noneConfigured };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // A client with a cID can call the Core API. Its source may need the Core API that `run --launches` starts, so a
-    // failure is only a warning.
+    // If a client has a cID, its `sessionsFrom` may launch games on the Core API that `run --launches` starts. This Core API
+    // does not run now, so the failure is only a warning.
     const launches = source?.cID !== undefined;
     const advice = 'Fix this first, because every run begins by opening sessions.';
     const noSession = check(
@@ -93,7 +93,7 @@ async function withSessions(
       launches ? 'warn' : 'bad',
       error.message.split('\n', 1).join(''),
       launches
-        ? `${advice} If sessionsFrom launches games for run --launches, it works only while the Core API of that run is open.`
+        ? `${advice} If sessionsFrom launches games for run --launches, sessionsFrom works only during such a run, while its Core API is open.`
         : advice,
     );
     return { client, noSession };
@@ -131,13 +131,13 @@ function configurationCheck({ file, found, warnings }: Configuration, client: Cl
     'configuration',
     'warn',
     `${where}; ${sessions}; ${said}`,
-    'croupier run shows the lines of the file with these warnings.',
+    'Run croupier run to see each of these warnings with its line in the file.',
   );
 }
 
 /**
- * Returns the name of a proxy variable that is set; null if none is. Other tools read this variable, but croupier does
- * not, and so may reach a different host.
+ * Returns the name of a proxy variable that is set; null if none is. Other tools use this variable. croupier does not use it,
+ * so it may reach another host than these tools.
  */
 function ambientProxy({ integratorBaseUrl }: ClientUnderTest, { env }: Stdio): string | null {
   const scheme = integratorBaseUrl.startsWith('https:') ? 'https_proxy' : 'http_proxy';

@@ -17,7 +17,10 @@ const doctorSchema = z.object({
     z.object({
       extCID: z.string(),
       integratorBaseUrl: z.string(),
-      mendFirst: z.object({ name, about }).nullable().describe('the problem to fix first; null: nothing must be fixed'),
+      mendFirst: z
+        .object({ name, about })
+        .nullable()
+        .describe('the problem to fix first; null if nothing must be fixed'),
       checks: z.array(
         z.object({
           name,

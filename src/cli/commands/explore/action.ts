@@ -37,8 +37,8 @@ const DEFAULT_TIME_MS = 60_000;
 const DEFAULT_OUT = 'found.yaml';
 
 /**
- * `croupier explore`: tests operators with generated histories. All flags and files are checked before the first
- * request, so that no result is lost because of a wrong one.
+ * `croupier explore`: tests operators with generated histories. All flags and files are checked before the first request, so
+ * that no result is lost because of a wrong flag or file.
  *
  * @returns the exit status
  */
@@ -57,7 +57,7 @@ export async function exploreCommand(flags: ExploreFlags, stdio: Stdio): Promise
   const journals: string[] = [];
   const interrupt = listenForInterrupt(
     stdio,
-    'Interrupted: open rounds are ended and refunded. Interrupt again to end at once.\n',
+    'Interrupted: croupier completes or refunds the open rounds. Interrupt again to end at once.\n',
     () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
   );
   try {
@@ -213,8 +213,8 @@ function numbered(file: string, at: number): string {
 
 function commandFor(file: string, flags: ExploreFlags, named: string | undefined): string {
   const strict = flags.strict ? ['--strict'] : [];
-  // `croupier run` takes a word as a file only if it contains a slash or ends with .yaml. Other words name a group, a
-  // rule or a scenario.
+  // `croupier run` understands a word as a file only if the word contains a slash or ends with .yaml. Other words name a group,
+  // a rule or a scenario.
   const word = /[/]|\.ya?ml$/.test(file) ? file : `./${file}`;
   return ['croupier', 'run', word, ...repeatFlags(flags, named), ...strict].map(quoteWord).join(' ');
 }

@@ -31,7 +31,7 @@ export function describeExplore(program: CommandUnknownOpts) {
     .option('--strict', 'also search for breaches of a SHOULD');
   return addLockOptions(addPlayOptions(addWaitOptions(search)))
     .optionsGroup('Output:')
-    .option('--out <file>', 'file for the first failing history; further ones get files with numbers')
+    .option('--out <file>', 'file for the first failing history; the names of further files get a number')
     .option('--journal <file>', 'journal file (default: a new one in .croupier/)')
     .addOption(jsonOption())
     .addHelpText(

@@ -38,7 +38,7 @@ export function concludeSearch(exploration: Exploration, extCID: string): Explor
       ? {
           verdict: 'found',
           exitCode: 0,
-          firstLine: `FOUND: ${broken}. The level of each is SHOULD, so it is only a warning.`,
+          firstLine: `FOUND: ${broken}. The level of each rule is SHOULD, so this is only a warning.`,
         }
       : { verdict: 'found', exitCode: 1, firstLine: `FOUND: ${broken}.` };
   }
@@ -48,7 +48,7 @@ export function concludeSearch(exploration: Exploration, extCID: string): Explor
       : judged === 0
         ? `nothing about ${extCID} was judged`
         : flaky.length > 0
-          ? `${plural(flaky.length, 'history').replace('historys', 'histories')} of ${extCID} failed once, but not when repeated`
+          ? `${plural(flaky.length, 'history').replace('historys', 'histories')} of ${extCID} failed once, but not when croupier repeated it`
           : null;
   if (reason !== null) return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${reason}.` };
   return {
@@ -112,7 +112,9 @@ function findLines(
   const { paint, unicode } = options;
   const lines = find.findings.flatMap((finding) => findingLines(finding, paint.red(mark('fail', unicode)), options));
   const often = find.failed === find.played ? '' : ` The history failed in ${find.failed} of ${find.played} attempts.`;
-  const unfinished = find.unfinished ? ' The time was over before the history was as short as possible.' : '';
+  const unfinished = find.unfinished
+    ? ' The time ended before croupier had made the history as short as possible.'
+    : '';
   const saved =
     file === null ? 'Save the history to a file to run it again with' : `The history is in ${file}. Run it again with`;
   lines.push(
@@ -152,7 +154,7 @@ function flakyLines(
 ): readonly string[] {
   const { paint, unicode, width } = options;
   return [
-    paint.bold(`FLAKY: history ${history} broke ${rules.join(', ')} once, but not when it was repeated.`),
+    paint.bold(`FLAKY: history ${history} broke ${rules.join(', ')} once, but not when croupier repeated the history.`),
     ...findings.flatMap((finding) => findingLines(finding, paint.yellow(mark('inconclusive', unicode)), options)),
     '',
     ...wrap('The history:', width),

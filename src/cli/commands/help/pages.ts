@@ -30,7 +30,7 @@ function settingsPage(program: CommandUnknownOpts): string {
     .copyInheritedSettings(program)
     .usage('COMMAND [settings]')
     .description(
-      'A flag overrides an environment variable (croupier help environment). A variable overrides croupier.yaml, and croupier.yaml overrides the default. Each command takes the settings that its own page names.',
+      'A flag overrides an environment variable (croupier help environment). A variable overrides croupier.yaml, and croupier.yaml overrides the default. Each command uses only the settings that its own page names.',
     )
     .helpOption(false);
   addSettings(page);
@@ -49,7 +49,7 @@ function environmentPage(program: CommandUnknownOpts, { columns }: Sink): string
   help.prepareContext({ helpWidth: columns });
   const rows = environmentVariables(program);
   const width = Math.max(...rows.map(({ name }) => name.length));
-  // One line for each variable of a flag is enough, because the page of the command explains the flag.
+  // A variable with a flag gets only one line, because the page of the command explains the flag.
   const list = rows
     .map(({ name, flag, meaning: whole }) => ({ name, meaning: flag ?? whole }))
     .map(({ name, meaning }) => help.formatItem(name, width, meaning, help))

@@ -250,17 +250,17 @@ async function selectionOf(
       throw new UsageError(
         `${flag} ${text}: write a time such as 14:03, 2026-11-21T14:03 or 2026-11-21T14:03:07+01:00.`,
       );
-    // `--to 14:10` includes the whole minute, up to 14:10:59.999.
+    // The end of a time range includes its last unit: `--to 14:10` means up to 14:10:59.999.
     return flag === '--to' ? time.ms + time.precisionMs - 1 : time.ms;
   };
   const fromMs = read('--from', from);
   const toMs = read('--to', to);
-  if (needsDay) notes.push(`Times of day are read as times of ${day}, the first day in the files.`);
+  if (needsDay) notes.push(`croupier reads a time of day as a time on ${day}, the first day in the files.`);
   return { selection: { player, session, round, tx, fromMs, toMs }, notes };
 }
 
 const FIELDS_HINT =
-  " If the fields of JSON lines have other names, give them with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).";
+  " If the fields of JSON lines have other names, give these names with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).";
 
 function noCallsText(
   { total, unreadableCount, unreadable, others, namesPlayers, nameless }: GatheredCalls,
@@ -276,7 +276,7 @@ function noCallsText(
     return `The files have no call of the service (${others} other entries).${why}${hint}`;
   }
   if (nameless === total) {
-    return `None of the ${total} calls names a session or a transaction. The log must contain the bodies, or its own fields for them (--field session=…).`;
+    return `None of the ${total} calls names a session or a transaction. The log must contain the bodies of the calls, or the session and the transaction in fields of its own (--field session=…).`;
   }
   const hint =
     flags.player !== undefined && !namesPlayers

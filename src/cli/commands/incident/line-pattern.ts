@@ -7,15 +7,18 @@ import type { LinePattern } from '../../../traffic/read/logs/log-form.ts';
 /** Maximum time for one line, in milliseconds. */
 const MAX_MS = 1000;
 
-/** V8's flag for an expression that is matched without backtracking. It is experimental, so tools don't know it. */
+/**
+ * V8's flag for an expression that is matched without backtracking. The flag is experimental, so tools such as linters don't
+ * know it.
+ */
 const LINEAR = 'l';
 
 /**
- * Compiles a regular expression that the user has written. A log line can contain text from outside, and some expressions need
- * a time that doubles with each character of it. V8 matches most expressions in linear time. The others (those with lookaheads,
- * back references or counted repetitions) are stopped after a second.
+ * Compiles a regular expression that the user has written. A log line can contain text from outside, and the time of some
+ * expressions doubles with each character of the line. V8 can match most expressions in linear time. The other expressions
+ * (with lookaheads, back references or counted repetitions) are stopped after a second.
  *
- * @throws UsageError if the text is no regular expression. The pattern itself throws one for a line that takes too long.
+ * @throws UsageError if the text is no regular expression. The returned pattern throws a UsageError if a line takes too long
  */
 export function linePattern(text: string): LinePattern {
   let backtracking: RegExp;
@@ -53,7 +56,7 @@ function limitedPattern(pattern: RegExp): LinePattern {
         return script.runInContext(context, { timeout: MAX_MS }) as RegExpExecArray | null;
       } catch (error) {
         throw new UsageError(
-          `--pattern needs more than ${MAX_MS / 1000} s for a line of ${line.length} characters: ${forTerminal(line.slice(0, 60))}${line.length > 60 ? '…' : ''}. Write it without a repetition inside a repetition, such as (a+)+, and without several .* in a row.`,
+          `The expression of --pattern needs more than ${MAX_MS / 1000} s for a line of ${line.length} characters: ${forTerminal(line.slice(0, 60))}${line.length > 60 ? '…' : ''}. Write it without a repetition inside a repetition, such as (a+)+, and without several .* in a row.`,
           { cause: error },
         );
       }

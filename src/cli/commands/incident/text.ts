@@ -19,9 +19,9 @@ import { stateOfWallet, WALLET_STATES, type WalletState } from '../../../traffic
 /** Maximum number of calls in the text output. The JSON output has all of them. */
 const MAX_CALLS = 300;
 const MAX_ROUNDS = 50;
-/** The number of wallets from which on the text begins with a list of them. */
+/** If there are at least this number of wallets, the text begins with a list of the wallets. */
 const MANY_WALLETS = 3;
-/** Maximum number of wallets in that list, and of wallets whose verdict is written in full. */
+/** Maximum number of wallets in this list. */
 const MAX_LINES = 100;
 const MAX_WALLETS = 20;
 
@@ -166,7 +166,7 @@ function readText(timeline: IncidentTimeline, gathered: GatheredCalls, notes: re
         ? 'agrees with'
         : `is ${(Math.abs(aheadMs) / 1000).toFixed(3)} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
     lines.push(
-      `The operator's clock ${ahead} the service's, by ${plural(pairs, 'call')} that both recorded. Times are the service's.`,
+      `The operator's clock ${ahead} the service's clock (from ${plural(pairs, 'call')} that both recorded). The times are those of the service.`,
     );
   }
   const signed = signaturesText(timeline);
@@ -182,7 +182,7 @@ function readText(timeline: IncidentTimeline, gathered: GatheredCalls, notes: re
   }
   if (isCut)
     lines.push(
-      'There were too many calls, so the last ones are left out. Select fewer with --session, --from and --to.',
+      'There were too many calls, so croupier left out the last ones. Select fewer calls with --session, --from and --to.',
     );
   if (unreadableCount > 0) {
     lines.push(`${plural(unreadableCount, 'line')} could not be read.`);
@@ -193,8 +193,8 @@ function readText(timeline: IncidentTimeline, gathered: GatheredCalls, notes: re
 }
 
 /**
- * Counts right and wrong signatures in one sentence. Returns an empty text if none could be checked, because a key or
- * the signatures are missing.
+ * Says in one sentence how many signatures are right and wrong. Returns an empty text if croupier could check no signature,
+ * because the keys or the signatures are missing.
  */
 function signaturesText({ calls }: IncidentTimeline): string {
   const count = (state: LoggedCall['signature']): number => calls.filter(({ signature }) => signature === state).length;
@@ -206,7 +206,7 @@ function signaturesText({ calls }: IncidentTimeline): string {
     ...(missing > 0 ? [`${missing} missing`] : []),
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
   ];
-  const doubt = right === 0 && wrong > 0 ? '; none is right, so the keys may belong to another client' : '';
+  const doubt = right === 0 && wrong > 0 ? '; no signature is right, so the keys may belong to another client' : '';
   return `Signatures, verified with the given keys: ${parts.join(', ')}${doubt}.`;
 }
 

@@ -14,8 +14,7 @@ import type { InitFlags } from './flags.ts';
 const EXAMPLE = path.join('scenarios', 'example.yaml');
 
 /**
- * `croupier init`: writes a configuration with comments and an example scenario. Asks for values that the flags leave
- * out.
+ * `croupier init`: writes a configuration with comments and an example scenario. Asks the user for values that no flag gives.
  */
 export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<number> {
   const files = [CONFIG_NAME, EXAMPLE];
@@ -46,7 +45,7 @@ export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<numbe
   const pathEnd = pathEndOf(answers.baseUrl);
   if (pathEnd !== undefined) {
     stdio.err.write(
-      `Warning: the base URL ends in ${pathEnd}, and croupier appends the path of each call, as in ${answers.baseUrl.replace(/\/$/, '')}/balance. If this is wrong, remove ${pathEnd} from integratorBaseUrl in ${CONFIG_NAME}.\n`,
+      `Warning: the base URL ends with ${pathEnd}. croupier appends the path of each call to the base URL, as in ${answers.baseUrl.replace(/\/$/, '')}/balance. If this is wrong, remove ${pathEnd} from integratorBaseUrl in ${CONFIG_NAME}.\n`,
     );
   }
   stdio.out.write(
@@ -55,7 +54,7 @@ export async function initCommand(flags: InitFlags, stdio: Stdio): Promise<numbe
       'Next:',
       ...inColumns([
         [`export ${answers.keyEnv}=…`, 'the Integration API key'],
-        ['croupier doctor', 'check the address and the key; it only reads'],
+        ['croupier doctor', 'check the address and the key; no money is moved'],
         ['croupier run balance', 'a first, small run: it reads the balance, and plays one round'],
         ['croupier run', 'everything'],
       ]),

@@ -12,7 +12,7 @@ export interface Answers {
 }
 
 /**
- * Returns the values for the configuration. A person at the terminal is asked for values that the flags leave out.
+ * Returns the values for the configuration. Asks the person at the terminal for values that no flag gives.
  *
  * @returns undefined if the person cancelled
  * @throws UsageError for a wrong value, and for a missing value if nobody can be asked
@@ -35,12 +35,12 @@ export async function answersFrom(flags: InitFlags, stdio: Stdio): Promise<Answe
     const why = flags.yes
       ? 'With --yes, croupier init asks no questions'
       : 'croupier init can ask questions only on a terminal';
-    throw new UsageError(`${why}. Give ${missing.join(', ')} too.\ncroupier init --help has an example.`);
+    throw new UsageError(`${why}. Also give ${missing.join(', ')}.\ncroupier init --help has an example.`);
   }
   return ask(flags);
 }
 
-/** Returns the end of a base URL that is the path of a call, such as `/bet`. Returns undefined for any other URL. */
+/** If a base URL ends with the path of a call, such as `/bet`, returns this path. Returns undefined for any other URL. */
 export function pathEndOf(baseUrl: string): string | undefined {
   return /\/(?:balance|bet|win|refund)(?=\/?$)/i.exec(baseUrl)?.[0];
 }
@@ -50,7 +50,7 @@ class Cancelled extends Error {}
 
 async function ask(flags: InitFlags): Promise<Answers | undefined> {
   const prompts = await import('@clack/prompts');
-  prompts.intro('croupier: which operator shall be tested?');
+  prompts.intro('croupier: which operator do you want to test?');
   try {
     return await answersOf(flags, prompts);
   } catch (error) {
@@ -71,7 +71,7 @@ async function answersOf(flags: InitFlags, { confirm, isCancel, text }: Prompts)
     return (answer as string | undefined)?.trim() ?? '';
   };
   let baseUrl = await answered(flags.baseUrl, {
-    message: "The operator's base URL for reverse calls (a call's path is appended)",
+    message: "The operator's base URL for reverse calls (croupier appends the path of each call)",
     placeholder: 'https://wallet.staging.example/eu',
     validate: (answer) => whyNoUrl(answer ?? ''),
   });
@@ -79,7 +79,7 @@ async function answersOf(flags: InitFlags, { confirm, isCancel, text }: Prompts)
   if (pathEnd !== undefined && flags.baseUrl === undefined) {
     const without = baseUrl.replace(/\/$/, '').slice(0, -pathEnd.length);
     const isWithout = await confirm({
-      message: `croupier appends the path of each call, as in ${baseUrl.replace(/\/$/, '')}/balance. Use ${without} instead?`,
+      message: `croupier appends the path of each call to the base URL, as in ${baseUrl.replace(/\/$/, '')}/balance. Use ${without} instead?`,
     });
     if (isCancel(isWithout)) throw new Cancelled();
     if (isWithout) baseUrl = without;
@@ -108,12 +108,12 @@ async function askSessions(
     const id = await answered(undefined, {
       message: isFirst
         ? 'The id of a session that is open for the test'
-        : 'The id of another session: of another player, or of another game of this player, to test more rules (empty: no more)',
+        : 'The id of another session, of another player or in another game of this player, to test more rules (empty: no more sessions)',
       placeholder: isFirst ? 'eu-usd-1' : '',
       validate: (answer) => (answer || !isFirst ? whyNoSession(answer || 'none') : whyNoSession('')),
     });
     if (id === '') return sessions;
-    // All fields may be written at once, as for --session.
+    // The person may also write all fields at once, as with --session.
     if (id.includes(',')) {
       sessions.push(id);
       continue;

@@ -28,8 +28,8 @@ export async function lintCommand(files: readonly string[], flags: LintFlags, st
   } else {
     const bad = new Set(diagnostics.map(({ file }) => file)).size;
     const count = `${diagnostics.length} mistake${diagnostics.length === 1 ? '' : 's'}`;
-    // A fragment is not counted as a file, but may contain a mistake. So there can be more wrong files than counted
-    // ones.
+    // A fragment is not counted as a file, but may contain a mistake. So the number of wrong files can be greater than the
+    // number of counted files.
     const where = bad > fileCount ? `${bad} files` : `${bad} of ${found}`;
     stdio.out.write(`${diagnostics.map(renderDiagnostic).join('\n\n')}\n\n${count} in ${where}.\n`);
   }
@@ -37,8 +37,8 @@ export async function lintCommand(files: readonly string[], flags: LintFlags, st
 }
 
 /**
- * Returns a function that counts up ids. Plans are only checked here, so ids need not be random, and loading the
- * cryptography for random ids would take time.
+ * Returns a function that creates ids with consecutive numbers. Plans are only checked here, so the ids need not be random.
+ * This saves the time to load the cryptography.
  */
 function countedUUIDs(): () => string {
   let count = 0;

@@ -33,7 +33,7 @@ export async function listCommand(
     return 0;
   }
   if (flags.since !== undefined && what !== 'rules')
-    throw new UsageError(`--since works only with croupier list rules: ${what} have no contract version.`);
+    throw new UsageError(`--since works only with croupier list rules, because ${what} have no contract version.`);
   if (what === 'defects' || what === 'variants') {
     const { listDefects, listVariants } = await import('./variations.ts');
     const list = what === 'defects' ? listDefects : listVariants;
@@ -145,10 +145,12 @@ function listRules(chosen: readonly Rule[], scenarios: readonly SuiteScenario[],
   const rows = chosen.map(
     ({ id, level, money, sentence }) => `${id.padEnd(width)}  ${level.padEnd(6)} ${money ? '$' : ' '}  ${sentence}`,
   );
-  // A line of a terminal would continue at its left edge, between the ids. Other programs get the whole text.
+  // On a terminal, a long line would continue in the column of the ids, so it is cut. Other programs get the whole text.
   for (const row of rows.length === 0 ? [] : [heading, ...rows])
     out.write(`${out.tty ? cutTo(row, out.columns) : row}\n`);
-  out.write('\n$ marks a rule whose breach loses or invents money. Everything about a rule: croupier list rule RULE\n');
+  out.write(
+    '\n$ marks a rule whose breach loses or invents money. To see everything about a rule: croupier list rule RULE\n',
+  );
 }
 
 function listScenarios(scenarios: readonly SuiteScenario[], json: boolean, { out }: Stdio): void {

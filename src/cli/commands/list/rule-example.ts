@@ -26,7 +26,7 @@ export function exampleConclusion({ defect, expected, actual }: RuleExample): st
   return asSentence(defect === null ? `Noted: ${actual}` : `Expected: ${expected}. Seen: ${actual}`);
 }
 
-/** Returns the text with a full stop, unless it ends a sentence already. */
+/** Returns the text with a full stop at its end, unless the text already ends with one. */
 export function asSentence(text: string): string {
   return /[.!?]["”]?$/u.test(text) ? text : `${text}.`;
 }

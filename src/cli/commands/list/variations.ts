@@ -87,8 +87,8 @@ interface Named {
 }
 
 /**
- * Returns the entries that match a word by name, rule or group. A rule selects the entries that are about it. If there
- * are none, it selects entries that may break it.
+ * Returns the entries that match a word by name, rule or group. A rule selects the entries that are about this rule. If there
+ * are no such entries, it selects the entries that may break this rule.
  */
 function choose<T extends Named>(
   all: readonly T[],

@@ -46,13 +46,13 @@ import type { LoadFlags } from './flags.ts';
 const DEFAULT_DURATION_MS = 60_000;
 /** Default duration of one step of a search for the highest rate. */
 const STEP_DURATION_MS = 10_000;
-/** A higher rate than this against another machine needs `--allow-load`, in calls per second. */
+/** In calls per second. A higher rate against another machine needs `--allow-load`. */
 const MAX_REMOTE_RATE = 100;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
 
 /**
- * `croupier load`: sends traffic to operators at a rate, and compares every balance. All flags and files are checked before the
- * first request.
+ * `croupier load`: sends calls to operators at a given rate, and compares every balance. All flags and files are checked before
+ * the first request.
  *
  * @returns the exit status
  */
@@ -70,7 +70,7 @@ export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
   if (clients.diagnostics.length > 0) throw diagnosticsError(clients.diagnostics);
   if (flags.json && clients.clients.length > 1)
     throw new UsageError(
-      `--json prints only one result, but there are ${clients.clients.length} clients. Choose one with --client.`,
+      `--json prints only one result, but the configuration has ${clients.clients.length} clients. Choose one with --client.`,
     );
   refuseHeavyLoad(clients.clients, arrivals, flags);
   await askForProduction(clients.clients, flags, stdio);
@@ -78,7 +78,7 @@ export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
   const reference = await embeddedOperator(flags, variations, settings, stdio);
   const interrupt = listenForInterrupt(
     stdio,
-    'Interrupted: open rounds are completed, and every balance is compared. Interrupt again to end at once.\n',
+    'Interrupted: croupier completes the open rounds, and compares every balance. Interrupt again to end at once.\n',
     () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
   );
   try {
@@ -120,7 +120,7 @@ interface Loader {
   readonly journals: string[];
 }
 
-/** Refuses flags that contradict each other, and flags that need another one. */
+/** Refuses flags that contradict each other, and flags that need another flag, which is missing. */
 function refuseFlags({ rate, ramp, closed, findLimit, like, speed, disturb, every }: LoadFlags): void {
   const given = [
     rate !== undefined && '--rate',
@@ -145,7 +145,7 @@ function arrivalsOf({ rate, ramp, closed, speed = 1 }: LoadFlags, recorded: Reco
   if (recorded) return { kind: 'recorded', offsets: recorded.offsets.map((ms) => ms / speed) };
   if (ramp) return { kind: 'rate', ...ramp };
   if (closed !== undefined) return { kind: 'closed', players: closed };
-  // A search begins with a low rate, and asks for more players only when it comes to higher ones.
+  // A search for the highest rate begins with a low rate. It needs more players only later, at higher rates.
   return { kind: 'rate', from: rate ?? 1, to: rate ?? 1 };
 }
 
@@ -293,12 +293,15 @@ async function loadClient(
   }
 }
 
-/** Returns the duration of a load for which the user gave none. A recorded one lasts until its last call. */
+/** Returns the duration of a load for which the user gave none. A recorded load lasts until its last call. */
 function lengthOf(arrivals: Arrivals): number {
   return arrivals.kind === 'recorded' ? Math.ceil((arrivals.offsets.at(-1) ?? 0) + 1) : DEFAULT_DURATION_MS;
 }
 
-/** Searches the highest rate. Its result is that of the step that decides, with all steps of the search. */
+/**
+ * Searches for the highest rate. Returns the result of the step with the highest rate that keeps the limit, with all steps of
+ * the search.
+ */
 async function searched(
   playStep: (step: Arrivals, durationMs: number) => Promise<LoadResult>,
   players: number,

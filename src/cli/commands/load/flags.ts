@@ -50,13 +50,13 @@ export function describeLoad(program: CommandUnknownOpts) {
     .description('send the traffic of many players at a rate, judge each reply, and account for every cent')
     .summary('send traffic at a rate, and account for every cent')
     .optionsGroup('Load:')
-    .addOption(new Option('--rate <n>', 'calls per second, whether or not the operator keeps up').argParser(rateFlag))
+    .addOption(new Option('--rate <n>', 'calls per second, even if the operator is slower').argParser(rateFlag))
     .addOption(new Option('--ramp <a..b>', 'a rate that changes evenly from a to b').argParser(rampFlag))
     .addOption(new Option('--closed <n>', 'n players, each as fast as its replies come').argParser(countFlag))
-    .option('--like <journal>', 'the mix and the arrival pattern of a journal, such as that of a proxy')
+    .option('--like <journal>', 'the mix and the times of the calls in a journal, such as the journal of a proxy')
     .addOption(new Option('--speed <n>', 'n times as fast as the journal of --like (default: 1)').argParser(rateFlag))
     .addOption(
-      new Option('--find-limit <limit>', 'search the highest rate that holds the limit; repeatable').argParser(
+      new Option('--find-limit <limit>', 'search the highest rate that keeps the limit; repeatable').argParser(
         limitFlag,
       ),
     )

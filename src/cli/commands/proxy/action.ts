@@ -145,7 +145,7 @@ const EXCESS =
   'the operator sent more bytes behind the end of its reply. The service may take them for the reply to its next call';
 
 const NO_KEY =
-  'No key is configured, so signatures are not verified. Only a missing signature is reported. Give a key with CROUPIER_KEY, --key-file or croupier.yaml.';
+  'No key is configured, so signatures are not verified. croupier reports only a missing signature. Give a key with CROUPIER_KEY, --key-file or croupier.yaml.';
 
 function faultFlag(text: string): Fault {
   try {
@@ -193,7 +193,7 @@ async function proxySettings(flags: ProxyFlags, stdio: Stdio): Promise<ProxySett
   const url = /^https?:$/.test(URL.parse(to)?.protocol ?? '') ? new URL(to) : undefined;
   if (!url || `${url.username}${url.password}${url.search}${url.hash}` !== '')
     throw new UsageError(
-      '--to: it must be an http or https URL that ends with its path, such as https://wallet.example/eu.',
+      '--to must be an http or https URL without password, query and fragment, such as https://wallet.example/eu.',
     );
   const key = clients.length === 0 ? await givenKey(flags, stdio) : undefined;
   const client = clients.find(({ integratorBaseUrl }) => integratorBaseUrl === to) ?? clients[0];

@@ -16,8 +16,8 @@ export interface ProxyLogOptions {
 }
 
 /**
- * Maximum number of full findings for one rule at one endpoint. After that, only the count is printed, at 10, 100, 1000
- * and so on.
+ * Maximum number of full findings for one rule at one endpoint. After that, only the number of findings is printed, when it
+ * reaches 10, 100, 1000 and so on.
  */
 const MAX_IN_FULL = 5;
 
@@ -57,7 +57,7 @@ export class ProxyLog {
     const who =
       players.size > 0
         ? `${setting.sessions.size} sessions of ${players.size} players are known`
-        : 'are unknown, so each session counts as a separate wallet. A balance that other sessions may have changed proves nothing';
+        : 'are unknown, so each session counts as a separate wallet. If another session may have changed a balance, croupier does not judge this balance';
     stdio.err.write(
       [
         `Calls to    ${url}/balance, /bet, /win, /refund are forwarded to ${setting.to}`,

@@ -47,13 +47,13 @@ import { replayText } from './text.ts';
 
 /** Maximum number of calls that one replay repeats. If the record has more, the user must select some. */
 const MAX_CALLS = 500;
-/** The verdicts of rules that a replay has tested. Failures are counted before. */
+/** The verdicts of rules that a replay has tested without a failure. Failures are counted separately. */
 const DECIDED: ReadonlySet<string> = new Set(['pass', 'note', 'warn']);
 /** Number of repetitions of calls that overlapped in the record. */
 const RACE_ROUNDS = 12;
-/** The sum of all pauses in ms up to which calls that overlapped are repeated {@link RACE_ROUNDS} times. */
+/** If the sum of all pauses is at most this time, in ms, calls that overlapped are repeated {@link RACE_ROUNDS} times. */
 const MAX_WAITS_OF_RACE_MS = 500;
-/** The waiting time in milliseconds from which a replay prints how long it will take. */
+/** If a replay waits longer than this time, in milliseconds, it prints how long it will take. */
 const MIN_SHOWN_WAIT_MS = 10_000;
 
 /**
@@ -96,7 +96,9 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
   return 0;
 }
 
-/** The calls that the flags select, and the scenario file to write. The names of older releases are read too. */
+/**
+ * The calls that the flags select, and the scenario file to write. Also accepts the flags under their names of older releases.
+ */
 interface Chosen {
   readonly file: string | undefined;
   readonly selection: IncidentFlags;
@@ -121,7 +123,7 @@ function chosenBy(flags: ReplayFlags): Chosen {
   };
 }
 
-/** The flags of the test operator. In the other commands, its sessions are named with `--session`. */
+/** The flags of the test operator. In the other commands, `--session` names the sessions of the test operator. */
 function testFlags({ session: _recorded, testSession, ...rest }: ReplayFlags) {
   return { ...rest, sessionFlag: '--test-session', ...(testSession !== undefined && { session: testSession }) };
 }
@@ -170,7 +172,7 @@ async function playAgain(
   let journal: string | undefined;
   const interrupt = listenForInterrupt(
     stdio,
-    'Interrupted: open rounds are ended and refunded. Interrupt again to end at once.\n',
+    'Interrupted: croupier completes or refunds the open rounds. Interrupt again to end at once.\n',
     () => endedAtOnce(journal, { isEmbedded: reference !== undefined, stdio }),
   );
   try {
@@ -196,7 +198,8 @@ async function playAgain(
         ...(reference && { flags: ['--reference'] }),
         whole: false,
         ...settings,
-        // A race does not show a fault each time. Its calls are repeated more often than in a run, because the fault is known.
+        // A race does not show its fault each time. In a replay, the fault is probably there, so a race is repeated more often
+        // than in a run.
         raceRounds: settings.raceRounds ?? (logged.waitsMs < MAX_WAITS_OF_RACE_MS ? RACE_ROUNDS : undefined),
         campaign: settings.campaign ?? reference?.campaign ?? null,
         largeAmounts: settings.largeAmounts || reference !== undefined,
@@ -215,7 +218,8 @@ async function playAgain(
       },
       onExchange: ({ step, purpose }, { outcome }) => {
         const number = step === null || purpose !== 'step' ? undefined : logged.numbers.get(step);
-        // If a call is sent several times, its first reply is compared, because the record also has the first reply.
+        // If the replay sends a call several times, the first reply is compared, because the record also contains the first
+        // reply.
         if (number !== undefined && !outcomes.has(number)) outcomes.set(number, outcome);
       },
     });
@@ -232,12 +236,12 @@ async function playAgain(
   }
 }
 
-/** The incident as a scenario, with the client and the sessions that play it. */
+/** The incident as a scenario, with the client and the sessions for this scenario. */
 interface Assignment {
   readonly logged: ReplayScenario;
   readonly scenario: RunnableScenario;
   readonly client: ClientUnderTest;
-  /** The currency of the incident, if no session has a currency of its kind; otherwise null. */
+  /** The currency of the incident if no session has a currency of the same kind; otherwise null. */
   readonly missingCurrency: string | null;
 }
 
@@ -338,7 +342,8 @@ function outcomeOf(
       isUnexplained,
       isDecided: status === 0,
       isRepeated: missing.length === 0,
-      // The operator may answer a call differently if its amount depends on the balance, or if its money was owed.
+      // The operator may answer a call differently now if the amount of the call depends on the balance, or if the operator
+      // owed its money.
       affected: new Set([...failing.affected, ...callsWithIdsOf(timeline, new Set([...logged.ofBalance, ...unpaid]))]),
     }),
     compared,
@@ -351,7 +356,7 @@ function outcomeOf(
   };
 }
 
-/** A breach of a SHOULD rule is a warning. It counts if the record breaks the same rule. */
+/** A breach of a SHOULD rule is only a warning. It counts as a breach if the record breaks the same rule. */
 function isBroken(verdict: string, wasBroken: boolean): boolean {
   return verdict === 'fail' || (verdict === 'warn' && wasBroken);
 }

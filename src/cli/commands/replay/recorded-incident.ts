@@ -10,8 +10,8 @@ import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import type { ReplayFlags } from './flags.ts';
 
 /**
- * Verifies the recorded signatures with the keys of the configuration and of the environment. The calls may have been
- * signed with one of these keys.
+ * Verifies the recorded signatures with the keys of the configuration and of the environment. The caller may have signed the
+ * calls with one of these keys.
  */
 export async function signingIn(
   { calls }: IncidentTimeline,

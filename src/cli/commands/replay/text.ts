@@ -83,7 +83,7 @@ function sentence({ verdict, compared, past, now, missing, isUnexplained }: Repl
       if (isUnexplained && past.rules.size === 0 && past.calls.size === 0)
         return 'no rule is broken now, but the record does not show for certain whether one was (see croupier incident).';
       return compared.every((row) => row.verdict === 'unknown')
-        ? 'the record has no replies; now no rule is broken.'
+        ? 'the record contains no replies, and the replay breaks no rule.'
         : 'the replay could not decide whether the recorded problem is fixed.';
   }
 }
@@ -93,7 +93,7 @@ function repliesText(compared: readonly ComparedCall[]): string {
   const unknown = compared.filter((row) => row.verdict === 'unknown').length;
   if (differ > 0) return `${count(differ, 'reply')} of ${compared.length} differ${differ === 1 ? 's' : ''}`;
   if (unknown === compared.length) return 'the record has no replies';
-  return unknown > 0 ? 'every recorded reply came again unchanged' : 'every reply is as before';
+  return unknown > 0 ? 'every reply is the same as in the record' : 'every reply is as before';
 }
 
 function wrongText({ rules, calls }: Failures): string {

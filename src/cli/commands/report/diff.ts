@@ -31,7 +31,7 @@ export async function diffCommand(before: string, now: string, flags: DiffFlags,
 /** Prints the changes from one run to a later one. @returns the exit status of `croupier report diff` */
 export function printDiff(earlier: RunSummary, later: RunSummary, flags: DiffFlags, stdio: Stdio): number {
   const comparison = compare(earlier, later);
-  // A run that judged nothing, for example because the operator was down, is no reason to go on.
+  // --allow-gone does not excuse a run that judged nothing, for example because the operator was down.
   const isLess = isLessTested(comparison) && (!flags.allowGone || isNothingJudged(later));
   const status = newFailures(comparison).length > 0 || isLess ? 1 : 0;
   stdio.out.write(
@@ -68,7 +68,7 @@ async function summaryOf(given: string, cwd: string): Promise<RunSummary> {
 /** Returns the JSON value of a report; undefined if the file is a journal, or is not JSON. */
 function reportIn(file: string): object | undefined {
   const text = readTextFile(file, 'The run');
-  // A journal may be long, so it is recognised by its first characters without parsing.
+  // A journal may be long. So it is not parsed, but recognised by its first characters.
   if (text.startsWith('{"event":')) return undefined;
   try {
     const value = JSON.parse(text) as unknown;

@@ -21,11 +21,11 @@ Examples:
 export function describeConvert(report: CommandUnknownOpts) {
   return report
     .command('convert')
-    .description('make reports from a journal, also if the run was interrupted')
+    .description('make reports from a journal, even if the run was interrupted')
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .option(
       '--to <KIND=file>',
-      'kind of report (terminal, json, junit, ctrf, summary, html, markdown, github, openmetrics, baseline, har or curl) and its file (- for stdout); separate several reports with commas (default: terminal=-)',
+      'kind of report (terminal, json, junit, ctrf, summary, html, markdown, github, openmetrics, baseline, har or curl) and its file (- for stdout); write commas between several reports (default: terminal=-)',
       collect,
     )
     .addOption(curlOption())

@@ -169,8 +169,8 @@ export async function mergeShards(shards: readonly ShardJournal[]): Promise<Merg
 }
 
 /**
- * True for an event that the merged journal copies from a shard. It does not copy events about a whole run, because it
- * has its own.
+ * True for an event that the merged journal copies from a shard. It does not copy the events about a whole run, because the
+ * merged journal has such events of its own.
  */
 function isAboutShard({ event }: JournalEvent): boolean {
   return event !== 'run-started' && event !== 'run-ended' && event !== 'blamed';
@@ -191,8 +191,8 @@ async function add(
   let ended: ShardEnd['ended'] = null;
   let aligned: Offset | undefined;
   for await (const event of events) {
-    // Each process has its own clock. The first scenario starts almost at the beginning of a run, so its time aligns
-    // the clocks.
+    // Each process has its own clock. The first scenario of each shard starts almost at the beginning of the run, so the start
+    // of this scenario aligns the clocks.
     if (event.event === 'scenario-started') aligned ??= { ...offset, ms: offset.ms - event.at };
     const here = renumbered(event, aligned ?? offset);
     if (event.event === 'blamed') attributions.push(event);

@@ -16,8 +16,8 @@ import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { progressOfClients } from '../../progress.ts';
 
 /**
- * `croupier run`: judges operators. All flags and files are checked before the first request, so that no result is lost
- * because of a wrong one.
+ * `croupier run`: judges operators. All flags and files are checked before the first request, so that no result is lost because
+ * of a wrong flag or file.
  *
  * @returns the exit status
  */
@@ -100,7 +100,7 @@ async function judgeOnce(
   let launches: Launches | undefined;
   const interrupt = listenForInterrupt(
     stdio,
-    'Interrupted: open rounds are ended and refunded. Interrupt again to end at once.\n',
+    'Interrupted: croupier completes or refunds the open rounds. Interrupt again to end at once.\n',
     () => endedAtOnce(journals.at(-1), { isEmbedded: reference !== undefined, stdio }),
     true,
   );

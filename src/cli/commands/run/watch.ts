@@ -19,7 +19,10 @@ import { type Watched, WatchedFiles } from './watched-files.ts';
 /** The scenarios of one repetition, by ExtCID; undefined to play all chosen scenarios. */
 type Only = ReadonlyMap<string, LastFailed> | undefined;
 
-/** The additions of the watch to a run: a report that fits on the screen, and the results of the run for the next one. */
+/**
+ * The additions of the watch to a run: a report that fits on the screen, and a function that keeps the results for the next
+ * run.
+ */
 type WatchHooks = Required<Pick<Runner, 'onPlayed' | 'reportOf'>>;
 
 /** The functions that the watch needs from the command. */
@@ -70,7 +73,7 @@ class Watching {
   #isEnded = false;
   #command: KeyCommand | undefined;
   #wake: () => void = () => {};
-  /** Ends the watch at a signal. During a run it does nothing, because the run handles signals itself. */
+  /** Ends the watch at a signal. During a run, this function does nothing, because the run handles signals itself. */
   readonly #onSignal = (): void => {
     if (this.#isPlaying) return;
     this.#isEnded = true;
@@ -198,7 +201,7 @@ class Watching {
   /**
    * Plays the scenarios of one repetition.
    *
-   * @returns the exit status; undefined if there was no scenario to play, which a message says
+   * @returns the exit status; undefined if there was no scenario to play; then a message says so
    */
   async #playTurn(turn: Turn): Promise<number | undefined> {
     const extCIDs = this.#options.clientsOf(this.#prepared);
@@ -261,7 +264,7 @@ class Watching {
     const state = failing === 0 ? '' : ` ${failing === 1 ? 'One scenario fails' : `${failing} scenarios fail`}.`;
     const keys = this.#stdio.stdinIsTty && this.#stdio.err.tty ? `${KEYS}\n` : '';
     const pattern =
-      this.#pattern === '' ? '' : ` Only scenarios with ${JSON.stringify(this.#pattern)} in their id or title are run.`;
+      this.#pattern === '' ? '' : ` Only scenarios with ${JSON.stringify(this.#pattern)} in their id or title run.`;
     return `\nWaiting until one of ${files} files changes.${state}${pattern}\n${keys}`;
   }
 

@@ -21,7 +21,7 @@ export interface WatchedFilesOptions {
   readonly cwd: string;
   /** Called when files have changed and no further change follows for a moment. */
   readonly onChange: () => void;
-  /** Called with an error of the system. After it, some changes may not be noticed. */
+  /** Called with an error of the system. After such an error, croupier may miss some changes. */
   readonly onError: (error: Error) => void;
 }
 
@@ -66,7 +66,7 @@ export class WatchedFiles {
 
   #watch(watched: Watched): Watching {
     const { cwd, onError } = this.#options;
-    // A removed file would lose its watcher. So the folder of a file is watched in place of the file.
+    // If a watched file is removed, its watcher ends. So croupier watches the folder of the file instead.
     const watcher = watch(rootsOf(watched, cwd), { ignored: (place, stats) => !isWatched(place, stats, watched) });
     const known = new Set<string>();
     let isReady = false;
@@ -123,7 +123,7 @@ function rootsOf({ folders, files }: Watched, cwd: string): string[] {
 /** True if a path is watched. @param given a path from chokidar, which uses slashes on every system */
 function isWatched(given: string, stats: Stats | undefined, { folders, files }: Watched): boolean {
   const place = path.normalize(given);
-  // The path is a watched file or folder, or a folder above one.
+  // The path is a watched file or folder, or a folder that contains one.
   if ([...folders, ...files].some((one) => isWithin(one, place))) return true;
   const folder = folders.find((one) => isWithin(place, one));
   if (folder === undefined) return false;

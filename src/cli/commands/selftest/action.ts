@@ -25,13 +25,13 @@ export interface TrialOrder {
 /** The reply of a worker thread: the outcome of the trial, or the error that stopped it. */
 export type TrialAnswer = { readonly outcome: Outcome } | { readonly error: string };
 
-/** Number of trials that one thread plays in parallel. A trial mostly waits, so more than one fits. */
+/** Number of trials that one thread plays in parallel. A trial mostly waits, so a thread can play several trials at once. */
 const AT_ONCE = 6;
 const DEADLINE_MS = 1000;
 const SETTLE_MS = 300;
 /**
- * Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated with doubled times, because a
- * busy machine may miss a race or a deadline.
+ * Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated with doubled times, because on a busy
+ * machine, the calls of a race may not overlap, and replies may miss the deadline.
  */
 const MAX_TRIES = 3;
 
@@ -189,7 +189,8 @@ class Printer {
   }
 
   end(outcomes: readonly TriedOutcome[], idle: readonly string[] | null, durationMs: number): void {
-    // After an interrupt, some trials ended while an earlier one did not. Their rows are printed now.
+    // Rows are printed in the order of the trials, so a trial that has not ended holds back the rows of later trials. After an
+    // interrupt, such a trial never ends. So the rows of the later trials are printed now.
     const held = this.#trials.slice(this.#next).flatMap(({ name }) => this.#ready.get(name) ?? []);
     this.#print(held.flatMap((outcome) => rowOf(outcome, this.#column, this.#look)));
     this.#print(totals(outcomes, { idle, durationMs, wanted: this.#trials.length }, this.#look));
@@ -201,8 +202,8 @@ class Printer {
 }
 
 /**
- * Starts a thread with a script of the build. The single executable has no such file on the disk, so it passes the
- * script as text.
+ * Starts a thread with a script of the build. The single executable has no such file on the disk, so the script is passed to
+ * the thread as text.
  */
 function startThread(name: string): Worker {
   const file = path.join(packageRoot(), 'dist', `${name}.js`);

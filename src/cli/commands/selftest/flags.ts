@@ -7,7 +7,7 @@ export function describeSelftest(program: CommandUnknownOpts) {
     .command('selftest')
     .description('prove that croupier finds every defect, and that it accepts every correct operator')
     .summary('prove that croupier finds every defect, and nothing else')
-    .argument('[names...]', 'defects or variants; + joins defects for one operator (default: all)')
+    .argument('[names...]', 'defects or variants; + gives one operator several defects (default: all)')
     .addOption(new Option('--threads <n>', 'threads in parallel (default: one per core)').argParser(countFlag))
     .addOption(new Option('--deadline <duration>', 'maximum time for a reply (default: 1s)').argParser(durationFlag))
     .addOption(

@@ -93,7 +93,7 @@ export interface RunningService {
 
 const TOKEN_BYTES = 16;
 
-/** Says who can reach a service that does not listen on loopback. */
+/** For a service that does not listen on loopback: says who can reach the service. */
 function reachable({ host, publicUrl }: ServiceFlags): string {
   const address = publicUrl === undefined ? '' : ` Its public address is ${forTerminal(publicUrl)}.`;
   return `Other machines can reach the service, because it listens on ${forTerminal(host)}.${address} The Core API needs signed requests, and the console needs the token in its address.`;

@@ -23,14 +23,14 @@ function ruleOf(call: CallName, { type, amount }: JsonObject): RuleId {
 
 const TITLES: Readonly<Record<CallName, string>> = {
   balance: 'The balance is read',
-  bet: 'A bet is taken',
+  bet: 'A bet takes its money',
   win: 'A win is paid',
   refund: 'A refund gives back the money of its bet',
 };
 
 /**
- * Writes a scenario that makes a call with the same kind and amount as a logged one, after the calls that it needs. All
- * ids are new, because the operator already knows the logged ids.
+ * Writes a scenario with a call of the same kind and amount as a logged call. Before it, the scenario makes the calls that this
+ * call needs. All ids are new, because the operator already knows the logged ids.
  *
  * @returns null if the logged exchange is not a call to the wallet, or its body can't be read
  */
@@ -42,7 +42,7 @@ export function scenarioOfExchange({ direction, name, at, request }: LoggedExcha
   return writeScenario(
     { title: TITLES[name], rules: [ruleOf(name, fields)], steps },
     {
-      comments: [`As the service's ${name} of ${new Date(at).toISOString()}.`],
+      comments: [`The same call as the service's ${name} of ${new Date(at).toISOString()}.`],
       schema: 'node_modules/croupier-conformance/schema/scenario.json',
     },
   );

@@ -35,13 +35,13 @@ const TIME_MS = 30_000;
 export async function settleCommand(journal: string, flags: SettleFlags, stdio: Stdio): Promise<number> {
   const file = path.resolve(stdio.cwd, journal);
   const output: Output = { journal, isJson: flags.json === true, stdio };
-  // The first reading needs no key. If the run owes nothing, the command ends here, and the user needs no key.
+  // The first reading needs no key. So if the run owes nothing, the command ends here without asking for a key.
   const { afterRun: first } = await readAfterRun(file, journal, undefined);
   if (openItemsOf(first).length === 0) return print([], first, { ...output, isSent: false });
   const writer = first.ended ? undefined : runningWriter(first.run);
   if (writer !== undefined) {
     throw new UsageError(
-      `${journal}: the run is still active (process ${writer}). Nothing was sent.\nWait until it ends, or end it. An active run settles its own transactions.`,
+      `${journal}: the run is still active (process ${writer}). Nothing was sent.\nWait until it ends, or end it. An active run sends the calls that it owes itself.`,
     );
   }
   const configuration = await loadConfiguration(flags.config, stdio);
@@ -54,7 +54,9 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const { integratorBaseUrl } = afterRun.run.client;
   if (client.integratorBaseUrl !== integratorBaseUrl) {
     stdio.err.write(
-      forTerminal(`The run called ${integratorBaseUrl}, but the settlement is sent to ${client.integratorBaseUrl}.`),
+      forTerminal(
+        `The run called ${integratorBaseUrl}, but croupier sends the calls that are owed to ${client.integratorBaseUrl}.`,
+      ),
     );
     stdio.err.write('\n');
   }
@@ -226,6 +228,6 @@ async function clientOfJournal(
 
 function refuseOther(journal: string, extCID: string, other: string): never {
   throw new UsageError(
-    `${journal} belongs to the client ${extCID}, but ${other} was chosen, which has other transactions. Nothing was sent.\nChoose ${extCID}.`,
+    `${journal} belongs to the client ${extCID}, but you chose ${other}, which has other transactions. Nothing was sent.\nChoose ${extCID}.`,
   );
 }

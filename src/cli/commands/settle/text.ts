@@ -2,7 +2,7 @@ import type { OpenItem } from '../../../engine/after/open-items.ts';
 import type { Settled } from '../../../engine/after/settle.ts';
 import type { RunStarted } from '../../../journal/event.ts';
 
-/** One thing that the run owes, as plain values for the text and the JSON output. */
+/** One win, refund, round or balance that the run owes, as the text and the JSON output show it. */
 export interface SettleItem {
   /** `refund`: a bet must be refunded. `win`: a win must be sent again. `round`: a round must be completed with a win of 0. `balance`: a balance must be restored. */
   readonly kind: 'refund' | 'win' | 'round' | 'balance';
@@ -29,7 +29,7 @@ export interface SettleItem {
 const UNTRIED = { done: false, tries: 0, status: null, found: null, missing: null, reason: null };
 
 /**
- * Converts one owed thing to plain values.
+ * Converts one owed win, refund, round or balance to an entry of the output.
  *
  * @param settled the result of the settlement; undefined if nothing was sent
  */
@@ -130,7 +130,8 @@ function ids({ kind, txID, origTxID, found, wanted }: SettleItem): readonly stri
         : `the balance was ${wanted} before the run, and is ${found} now`,
     ];
   if (kind === 'win') return [`txID ${txID}`];
-  if (kind === 'round') return ['a round with an accepted bet has no win, so it is completed with a win of 0'];
+  if (kind === 'round')
+    return ['a round with an accepted bet has no win, so croupier completes the round with a win of 0'];
   return [`refunds the bet ${origTxID}, ${txID === null ? 'not sent yet' : `txID ${txID}`}`];
 }
 
@@ -138,8 +139,8 @@ function outcome({ kind, settled, tries, reason, status }: SettleItem, isSent: b
   if (!isSent) {
     return [
       kind === 'balance'
-        ? 'croupier would read the balance, and restore it unless another transaction changed it'
-        : 'croupier would send it until the operator answers 200',
+        ? 'croupier would read the balance, and restore the balance if no other transaction has changed it'
+        : 'croupier would send this call until the operator answers 200',
     ];
   }
   if (!settled) return [`still owed: ${reason}`];

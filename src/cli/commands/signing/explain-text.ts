@@ -46,7 +46,7 @@ export function explainText(
       lines.push(
         paint.green(forTerminal(`The signature is right${which}: it was made with ${explanation.found.key.name}.`)),
         ...(explanation.found.payload.id === COMPACT_BODY
-          ? wrap('It was made over the body on one line. The given body was formatted after it was sent.', width)
+          ? wrap('The body was signed and sent on one line. The given body was formatted after that.', width)
           : []),
         ...wrap('If the operator computes another signature, give its signature with --signature.', width),
       );
@@ -54,12 +54,14 @@ export function explainText(
     case 'unexplained':
       lines.push(
         paint.red(
-          forTerminal(`Not explained${which}: none of ${explanation.tried} constructions gives this signature.`),
+          forTerminal(
+            `Not explained${which}: croupier tried ${explanation.tried} ways to sign, and none gives this signature.`,
+          ),
         ),
         ...row('keys', keys.join('; ')),
         ...explanation.hints.flatMap((hint) => row('hint', hint)),
         ...wrap(
-          'Either another key was used, or other bytes were signed than those given here. Compare the sent bytes with the signed ones (--other-body-file).',
+          'Either the signer used another key, or signed other bytes than the bytes given here. Compare the sent bytes with the signed ones (--other-body-file).',
           width,
         ),
       );

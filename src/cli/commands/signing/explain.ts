@@ -66,8 +66,7 @@ async function otherBody({ otherBody: text, otherBodyFile: file }: ExplainFlags,
 }
 
 /**
- * Returns the requests that have a signature. They come from the input, or one request is built from the flags for its
- * parts.
+ * Returns the requests that have a signature. Reads them from the input, or builds one request from the flags.
  *
  * @throws UsageError when there is none
  */
@@ -126,7 +125,7 @@ function isQueryAlone(text: string): boolean {
 interface WholeInput {
   readonly bytes: Uint8Array;
   readonly file: string;
-  /** The folder of the body files that the request refers to. */
+  /** The folder with the body files that curl lines of the input name. */
   readonly folder: string;
 }
 

@@ -65,8 +65,8 @@ export async function verifyCommand(text: string | undefined, flags: VerifyFlags
 }
 
 /**
- * Returns why a signature is wrong, if the mistake is obvious. It does not show the right signature, which `croupier
- * sign` prints.
+ * Returns why a signature is wrong, if the mistake is obvious. The text does not show the right signature, because `croupier
+ * sign` prints that.
  */
 function whyWrong(given: string, right: string): string {
   if (given === '') return 'The given signature is empty.';
@@ -75,7 +75,7 @@ function whyWrong(given: string, right: string): string {
     return 'The digits of the given signature are right, but they must be in lower case.';
   if (/^[0-9a-f]+$/i.test(given)) {
     return given.length === 64
-      ? 'The given signature was made from other bytes, or with another key.'
+      ? 'The signer signed other bytes, or used another key.'
       : `The given signature has ${given.length} hexadecimal digits, but a signature has 64.`;
   }
   return Buffer.from(given, 'base64').equals(Buffer.from(right, 'hex'))

@@ -81,9 +81,9 @@ function bodyRemarks(bytes: Uint8Array): readonly string[] {
       ? []
       : [
           bytes.at(-1) === 0x0a
-            ? 'The body ends with a line break, which is signed too. The service sends no line break (printf %s adds none).'
-            : 'The body is not canonical JSON (sorted names, no white space), which the service sends. It is signed as it is.',
+            ? 'The body ends with a line break, which croupier also signs. The service sends no line break (printf %s adds none).'
+            : 'The body is not canonical JSON (sorted names, no white space), but the service sends only canonical JSON. croupier signs the body as it is.',
         ];
   }
-  return [`The body is not JSON: ${reading.reason}. It is signed as it is.`];
+  return [`The body is not JSON: ${reading.reason}. croupier signs the body as it is.`];
 }

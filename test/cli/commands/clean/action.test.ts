@@ -48,7 +48,7 @@ describe('croupier clean', () => {
       'capsule.salt',
     ]);
     expect(err).toContain('croupier settle .croupier/2026-10-01-120000-00000b.ndjson');
-    expect(err).toContain("2026-10-02-120000-00000c.ndjson is kept: it can't be read");
+    expect(err).toContain("2026-10-02-120000-00000c.ndjson is kept: croupier can't read this journal");
   });
 
   it('only prints what it would remove with --dry-run, and keeps 20 journals without --keep', async () => {

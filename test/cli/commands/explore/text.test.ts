@@ -78,7 +78,7 @@ describe('the conclusion of a search', () => {
       'a failure that does not repeat',
       { flaky },
       3,
-      'UNDECIDED: 1 history of acme failed once, but not when repeated.',
+      'UNDECIDED: 1 history of acme failed once, but not when croupier repeated it.',
     ],
     [
       'an interruption',
@@ -108,7 +108,7 @@ describe('the report of a search', () => {
       '✗ idempotency.bet  MUST $',
       'has 2 steps (history 7 had 30)',
       'The history failed in 2 of 3 attempts',
-      'The time was over',
+      'The time ended before',
       '  - resend: bet1',
       'croupier run found.yaml --reference',
       'FLAKY: history 3 broke idempotency.bet once',

@@ -251,7 +251,7 @@ describe('croupier incident', () => {
     );
     const { out } = await incident([file, '--zone', 'Europe/Berlin', '--from', '14:03', '--to', '14:03']);
     expect([...out.matchAll(/txID (t-\d)/g)].map(([, tx]) => tx)).toEqual(['t-2']);
-    expect(out).toContain('Times of day are read as times of 2026-11-21');
+    expect(out).toContain('croupier reads a time of day as a time on 2026-11-21');
     expect(out).toContain('2 times without a zone were read as times of Europe/Berlin');
   });
 
@@ -266,7 +266,10 @@ describe('croupier incident', () => {
     [['other.log', '--field', 'sesion=x'], 'Did you mean session?'],
     [['other.log', '--pattern', '('], '--pattern is not a regular expression'],
     [['repeated.log', '--pattern', '^(?<session>(a+)+)$'], 'The files have no call of the service'],
-    [['repeated.log', '--pattern', '(?=a)^(?<session>(a+)+)$'], '--pattern needs more than 1 s for a line of 60'],
+    [
+      ['repeated.log', '--pattern', '(?=a)^(?<session>(a+)+)$'],
+      'The expression of --pattern needs more than 1 s for a line of 60',
+    ],
     [['other.log', '--from', 'noon'], '--from noon: write a time such as 14:03'],
     [['other.log', '--from', '14:03'], 'The files contain no date, so a time of day is not enough'],
     [['-', '--operator', '-'], 'can be read only once'],

@@ -38,7 +38,7 @@ describe('croupier init', () => {
   it('warns about a base URL that ends in the path of a call', async () => {
     const { status, err } = await init('--base-url', 'http://127.0.0.1:9/eu/bet/');
     expect(status).toBe(0);
-    expect(err).toContain('the base URL ends in /bet');
+    expect(err).toContain('the base URL ends with /bet');
     expect(err).toContain('http://127.0.0.1:9/eu/bet/balance');
   });
 

@@ -319,7 +319,7 @@ describe('a settlement', () => {
     await killedAt(LOST_BET, isBet, 'pass');
     const other = await croupier(['settle', 'run.ndjson', '--client', 'demo-asia'], { cwd });
     expect(other).toMatchObject({ status: 2 });
-    expect(other.err).toContain('belongs to the client demo-eu, but demo-asia was chosen');
+    expect(other.err).toContain('belongs to the client demo-eu, but you chose demo-asia');
   });
 });
 

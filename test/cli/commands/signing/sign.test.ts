@@ -99,7 +99,11 @@ describe('croupier verify', () => {
   });
 
   it.each([
-    ['other bytes', createHmac('sha256', KEY).update('{}').digest('hex'), 'was made from other bytes'],
+    [
+      'other bytes',
+      createHmac('sha256', KEY).update('{}').digest('hex'),
+      'The signer signed other bytes, or used another key.',
+    ],
     ['upper case', RIGHT.toUpperCase(), 'lower case'],
     ['base64', Buffer.from(RIGHT, 'hex').toString('base64'), 'base64'],
     ['a part of the digits', RIGHT.slice(0, 32), '32 hexadecimal digits'],
