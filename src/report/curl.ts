@@ -42,7 +42,7 @@ function printfFormat(body: Body): string {
   let format = '';
   for (const [index, byte] of bytes.entries()) {
     const character = String.fromCharCode(byte);
-    // printf would read a format that begins with a hyphen as an option.
+    // printf would read a text that begins with a hyphen as an option, so this hyphen is also written as a code.
     const needsCode = byte < 0x20 || byte > 0x7e || character === '\\' || (index === 0 && character === '-');
     if (character === '%') format += '%%';
     else if (needsCode) format += `\\${byte.toString(8).padStart(3, '0')}`;

@@ -5,7 +5,8 @@
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 
 /**
- * Characters that XML 1.0 cannot contain, not even escaped, and invisible characters, which could deceive a reader of the file.
+ * Characters that XML 1.0 cannot contain, not even escaped, and invisible characters, with which an operator could deceive a
+ * reader of the file.
  */
 const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
@@ -68,8 +69,8 @@ export function forMarkdown(text: string): string {
 const IN_CHAT: Readonly<Record<string, string>> = { '<': '‹', '>': '›', '@': '＠' };
 
 /**
- * Escapes text from outside for one line of a message in a chat. The result cannot mention anybody, and is no link with another
- * text.
+ * Escapes text from outside for one line of a message in a chat. The result cannot mention anybody, and contains no link whose
+ * text hides its address.
  */
 export function forChat(text: string): string {
   return forTerminal(text).replace(/[<>@]/g, (character) => IN_CHAT[character] ?? '');

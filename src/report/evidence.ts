@@ -19,14 +19,19 @@ export interface Evidence {
   readonly followUps: ReadonlyMap<string, FollowUp>;
 }
 
-/** The calls of a scenario in the order in which they ended. The first is the first call whose connection croupier broke. */
+/**
+ * The calls of a scenario in the order in which they ended. The list begins with the first call whose connection croupier
+ * broke.
+ */
 interface FollowUp {
   readonly calls: JournalledExchange[];
   /** The number of calls that had ended when croupier made a finding, by the exchange that the finding names. */
   readonly endedBy: Map<string, number>;
 }
 
-/** Maximum number of calls that are kept after a broken connection. Effects of a broken connection rarely show later. */
+/**
+ * Maximum number of calls that are kept after a broken connection. Later calls rarely show an effect of the broken connection.
+ */
 const MAX_FOLLOW_UP = 30;
 
 /** Reads a journal once and collects the events that a report needs to show these findings. */
@@ -57,7 +62,7 @@ export async function findEvidence(
       addToFollowUp(followUps, exchange);
     } else if (event.event === 'finding' && event.finding.exchange !== null) {
       const followUp = followUps.get(event.scenario);
-      // The journal records a finding before the end of the call that shows it, so this call is added to the number.
+      // The journal records a finding before the end of the call that shows the finding. So this call is counted too (+ 1).
       followUp?.endedBy.set(event.finding.exchange, followUp.calls.length + 1);
     }
   }
@@ -74,9 +79,9 @@ function addToFollowUp(followUps: Map<string, FollowUp>, exchange: JournalledExc
 }
 
 /**
- * Selects the calls for the timeline of a finding. If its call belongs to a race, these are all calls of the race. Otherwise they
- * begin with the last broken connection before the finding and end with the finding. Returns null if there is neither a race nor
- * a broken connection.
+ * Selects the calls for the timeline of a finding. If its call belongs to a race, these are all calls of the race. Otherwise
+ * the timeline begins with the last broken connection before the finding, and ends with the call of the finding. Returns null
+ * if there is neither a race nor a broken connection.
  */
 export function timelineOf(
   { exchange, scenario }: Pick<JudgedFinding, 'exchange' | 'scenario'>,

@@ -22,8 +22,8 @@ export interface Answer {
 }
 
 /**
- * Maximum number of characters of an identifier. A longer identifier is shown by its end, because the ends differ more often than
- * the beginnings.
+ * Maximum number of characters of an identifier. Of a longer identifier, only the end is shown, because the ends of identifiers
+ * differ more often than the beginnings.
  */
 const MAX_ID = 8;
 const MAX_WORD = 20;
@@ -126,7 +126,7 @@ export function noReplySentence(reason: NoReplyReason): string {
 const ORDINARY_IN_A_REQUEST = new Set(['host', 'content-length', 'connection', 'accept-encoding']);
 const NOTABLE_IN_A_REPLY = new Set(['content-type', 'content-encoding', 'location', 'retry-after', 'server', 'via']);
 
-/** Number of characters of a signature that are shown if the call must not be sent again. */
+/** If nobody may send the call again, only this number of characters of its signature is shown. */
 const SHOWN_OF_SIGNATURE = 8;
 
 /**

@@ -78,7 +78,7 @@ interface Kept extends PlayedScenario {
   readonly races: Raced[];
 }
 
-/** Maximum number of races without a finding that are kept for one scenario. */
+/** For one scenario, at most this number of races without a finding are kept. */
 const MAX_OTHER_RACES = 1;
 
 /**
@@ -103,7 +103,7 @@ export async function* eachScenario(
     if (event.event === 'scenario-started') {
       const scenario = results.get(event.scenario);
       if (!scenario) continue;
-      // A flaky scenario failed in an earlier attempt. The exchanges that show this failure are kept.
+      // A flaky scenario failed in an earlier attempt. The exchanges that show this failure are kept for the report.
       const before = scenario.flaky ? (playing.get(event.scenario)?.exchanges ?? []) : [];
       const shown = before.filter(({ sending }) => evidence.has(sending.id));
       playing.set(event.scenario, {

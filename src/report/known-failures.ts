@@ -4,7 +4,10 @@ import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import { plural } from './terminal/layout.ts';
 
-/** The verdict whose mark and colour reports use for each state. The states that fail the run come first, as in reports. */
+/**
+ * The verdict whose mark and colour reports use for each state. The states that fail the run come first. Reports use the same
+ * order.
+ */
 const VERDICT_OF_STATE: Readonly<Record<KnownGroup['state'], Verdict>> = {
   mended: 'fail',
   expired: 'fail',
@@ -71,8 +74,8 @@ export function knownSentence(group: KnownGroup): string {
 }
 
 /**
- * Says where a rule fails that the baseline lists, although no entry allows it there; null if the rule did not get worse than the
- * baseline allows.
+ * For a rule that the baseline lists: says where the rule fails although no entry allows a failure there. Null if every failure
+ * is allowed.
  */
 export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules' | 'baseline'>): string | null {
   const result = rules.find(({ rule }) => rule.id === id);

@@ -36,7 +36,7 @@ export function tint(verdict: Verdict, paint: Paint): (text: string) => string {
   }
 }
 
-/** Returns the word that follows a number of rules with this verdict, as in `2 warnings`. */
+/** Returns the word for a number of rules with this verdict. It is written after the number, as in `2 warnings`. */
 export function verdictNoun(verdict: Verdict, count: number): string {
   switch (verdict) {
     case 'fail':

@@ -31,14 +31,17 @@ export interface ReportOptions extends Look {
    * left out, paths are unchanged.
    */
   readonly repositoryFile?: (file: string) => string | null;
-  /** True if the report is about one of several clients, so that its exit status may not be the one of the process. Absent: false. */
+  /**
+   * True if the report is about one of several clients, Then the exit status of the process may differ from the exit status of
+   * this report. Absent: false.
+   */
   readonly isPart?: boolean;
   /** The path of the journal, which the report shows. Null if the report shows no path. */
   readonly journal: string | null;
   /** Maximum number of exchanges of one scenario in the JSON and the HTML report. With 0, the reports contain no exchanges. */
   readonly exchangesPerScenario: number;
   /**
-   * True if pages for other people (Markdown, HTML) may contain signatures and curl commands, with which every reader can send the
+   * True if pages for other people (Markdown, HTML) may contain signatures and curl commands, which let every reader send the
    * calls again.
    */
   readonly curl: boolean;

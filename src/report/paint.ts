@@ -1,6 +1,9 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 
-/** Text styles of a terminal. Only the eight colours that every terminal has are used, so that the user's own palette applies. */
+/**
+ * Text styles of a terminal. Only the eight colours of every terminal are used, so that the user can choose them in the
+ * settings of the terminal.
+ */
 export type Paint = Pick<ChalkInstance, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>;
 
 // The colour level is set here, because chalk's own detection ignores NO_COLOR and checks only one stream, not both standard

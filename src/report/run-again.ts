@@ -15,7 +15,7 @@ interface Named {
  */
 export function runAgain({ id, place }: Named, flags: readonly string[] = []): string | null {
   if (place.file === '') return null;
-  // A scenario of the user is named by its file, because the configuration may not name the folder of the file.
+  // For a scenario of the user, the command names the file, because the configuration may not contain the folder of the file.
   const name = isBuiltIn(id, place.file) ? id : place.file;
   return ['croupier', 'run', ...flags, name].map(quoteWord).join(' ');
 }

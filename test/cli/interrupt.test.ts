@@ -83,7 +83,7 @@ describe('Ctrl-C', () => {
     expect({ status, err }).toEqual({ status: code, err: expect.stringContaining('Interrupt again to end at once.') });
     expect(err).toContain('Ended at once.');
     expect(err).toMatch(new RegExp(` croupier settle ${journal}\\n$`));
-    expect(out).toContain('the run was cut off, so the result of calls that were in flight is unknown');
+    expect(out).toContain('the run ended too early, so the result of calls without a reply is unknown');
     expect(JSON.parse(readFileSync(path.join(cwd, 'report.json'), 'utf8'))).toMatchObject({
       verdict: 'undecided',
       ended: null,

@@ -47,7 +47,8 @@ describe('a report', { timeout: LONG_MS }, () => {
   });
 
   it('says why a MUST only warns', async () => {
-    const why = 'A MUST only warns here, because the contract requires a `message` only of a 401.';
+    const why =
+      'This is only a warning although the rule is a MUST, because the contract requires a `message` only of a 401.';
     const all = await reports(['--variant', 'declines-without-message'], 'reply/declined');
     expect(all.terminal.replace(/\s+/g, ' ')).toContain(why);
     expect(all.html).toContain(why);

@@ -16,7 +16,7 @@ interface Slower {
   readonly nowMs: number;
 }
 
-/** The changes from an earlier to a later run. Each rule is in one of the lists of rules only. */
+/** The changes from an earlier to a later run. Each rule is in at most one of the lists of rules. */
 export interface Comparison extends LostCoverage {
   /** Reasons why the runs are not fully comparable, as sentences. */
   readonly differences: readonly string[];
@@ -32,13 +32,16 @@ export interface Comparison extends LostCoverage {
   readonly worse: readonly Change[];
   /** Rules that failed before and fail now in the same way, or in fewer places. */
   readonly stillFailing: readonly Change[];
-  /** Calls whose 95th percentile grew clearly, so that chance does not explain it. */
+  /** Calls whose 95th percentile grew so much that chance does not explain the growth. */
   readonly slower: readonly Slower[];
 }
 
 /** Minimum number of replies for a meaningful 95th percentile. */
 const MIN_REPLIES = 20;
-/** A call is slower if its 95th percentile grew by at least this factor and by at least this number of milliseconds. */
+/**
+ * A call counts as slower if its 95th percentile grew by at least this factor, and by at least the number of milliseconds
+ * below.
+ */
 const SLOWER_RATIO = 1.5;
 const SLOWER_MS = 20;
 
@@ -82,8 +85,9 @@ export function isLessTested({ gone, goneEndpoints, goneScenarios, fewerSessions
 const MAX_NAMES = 3;
 
 /**
- * Says what is worse about a rule that failed in both runs; null if nothing is. A scenario that gave no decision about the rule
- * before shows nothing new. For rules about races, it is chance which scenario shows the failure.
+ * Says what is worse about a rule that failed in both runs; null if nothing is worse. A further scenario counts only if the
+ * rule passed in this scenario before. For rules about races, a further scenario does not count, because the scenario in which
+ * such a rule fails depends on chance.
  */
 function howWorse(id: string, before: RunSummary, now: RunSummary): string | null {
   const placesOf = (run: RunSummary): readonly FailingPlace[] =>
@@ -107,8 +111,8 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
 }
 
 /**
- * Returns every rule of both runs. A run lists the expectation of a scenario only if it failed. If the scenario was played and
- * its expectation is not listed, the expectation passed.
+ * Returns every rule of both runs. A run lists the expectation of a scenario only if the expectation was not met. So if a
+ * scenario was played and its expectation is not listed, the expectation was met.
  */
 function changesOf(before: RunSummary, now: RunSummary): readonly Change[] {
   const ids = new Set([...now.judged, ...before.judged].map(({ id }) => id));
@@ -150,12 +154,12 @@ function differencesOf(before: RunSummary, now: RunSummary): readonly string[] {
   compareValue('strictness', before.strict ? 'strict' : 'not strict', now.strict ? 'strict' : 'not strict');
   const came = now.scenarios.filter((id) => !before.scenarios.includes(id)).length;
   const went = before.scenarios.filter((id) => !now.scenarios.includes(id)).length;
-  if (came + went > 0) differences.push(`different plan: ${came} scenarios are new, ${went} are gone`);
+  if (came + went > 0) differences.push(`different plan: ${came} scenarios are new, and ${went} are missing now`);
   const [earlier, later] = [before.digests, now.digests];
   if (earlier && later) {
     if (earlier.rules !== later.rules) differences.push('different rules: the catalogue of rules was changed');
     if (earlier.suite !== later.suite && came + went === 0)
-      differences.push('different scenarios: the same ids, but other contents');
+      differences.push('different scenarios: the ids are the same, but the contents differ');
     if (earlier.config !== later.config) differences.push('different settings or sessions');
     if (earlier.baseline !== later.baseline) differences.push('different baseline');
   }

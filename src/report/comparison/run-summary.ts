@@ -28,7 +28,7 @@ export interface FailingPlace {
   readonly noMoney: boolean;
 }
 
-/** The session of a run, without its id, which may differ in each run. */
+/** A session of a run, without its id, because the id may differ in each run. */
 export interface SummarySession {
   readonly player: string | null;
   readonly currency: string | null;
@@ -156,7 +156,7 @@ function expectationsOf(
 
 const verdict = z.enum(VERDICTS);
 
-/** The parts of a JSON report that are compared. Reports of older versions may lack the parts that have a default. */
+/** The parts of a JSON report that are compared. In reports of older versions, the parts that have a default may be missing. */
 const report = z.object({
   schema: z.literal(JSON_REPORT),
   firstLine: z.string(),

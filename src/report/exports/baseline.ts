@@ -14,7 +14,7 @@ export interface BaselineEntry {
   readonly scenarios: readonly string[];
   readonly noMoney: boolean;
   readonly intermittent: boolean;
-  /** Empty if a person has to fill it in. This is also true of `ticket` and `expires`. */
+  /** The reason of the failure. Empty if a person has to write it. The same is true for `ticket` and `expires`. */
   readonly reason: string;
   readonly ticket: string;
   readonly expires: string;
@@ -40,8 +40,8 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
 }
 
 /**
- * Minimum number of scenarios for an entry that names none of them, because the rule fails in all of them. A list of that
- * many scenarios would say nothing more.
+ * If a rule fails in all scenarios that test it, and there are at least this number of them, the entry names no scenario. A
+ * list of all these scenarios would add nothing.
  */
 const MIN_EVERYWHERE = 6;
 
@@ -53,7 +53,7 @@ function failingPlaces({ places, baseline }: Fold): readonly RulePlace[] {
 
 /**
  * Returns new entries that allow the failures at some places, and nothing else. If an entry of the run's baseline allows such a
- * failure, the new entry has its reason, ticket and expiry.
+ * failure, the new entry has the reason, the ticket and the last day of this entry.
  */
 export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly BaselineEntry[] {
   const raced = new Set(fold.races.map(({ scenario }) => scenario));
@@ -65,7 +65,8 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
         ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
       );
       const isEverywhere = fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length;
-      // The calls of a race meet by chance. It is also chance in which scenario they meet, if only races show the failure.
+      // It is by chance that the calls of a race overlap. If only races show the failure, it is also by chance in which
+      // scenario the failure occurs. So the entry names no scenario.
       const isAnywhere = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
       return own.map((place) => {
         const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
@@ -144,7 +145,7 @@ function scenarioText(scenarios: readonly string[]): string {
   return scenarios.map((name) => `\n    - ${scalar(name)}`).join('');
 }
 
-/** Writes a name without quotes if no YAML reader can misread it. */
+/** Writes a name without quotes if no YAML reader can understand the name as something else. */
 function scalar(text: string): string {
   return /^[a-z][a-z0-9]*(?:[/#_.-][a-z0-9]+)+$/i.test(text) ? text : quoted(text);
 }

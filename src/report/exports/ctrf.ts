@@ -5,7 +5,7 @@ import { forTerminal } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { type TestCase, testSuites } from './junit.ts';
 
-/** The version of the format (Common Test Report Format, ctrf.io) that this report has. */
+/** The version of the report's format (Common Test Report Format, ctrf.io). */
 const SPEC_VERSION = '0.0.0';
 
 type Status = 'passed' | 'failed' | 'skipped' | 'other';
@@ -29,7 +29,7 @@ function statusOf(verdict: Verdict): Status {
   }
 }
 
-/** Writes the report as CTRF, a JSON format for test results of any tool. It has the same tests as the JUnit report. */
+/** Writes the report as CTRF, a JSON format for test results of any tool. The report has the same tests as the JUnit report. */
 export async function* ctrfReport(
   fold: Fold,
   _open: OpenJournal,
@@ -89,7 +89,8 @@ function testOf(test: TestCase, suite: string, fold: Fold) {
     ...(verdict !== 'pass' && details !== '' && { trace: details.split('\n').map(forTerminal).join('\n') }),
     ...(place && { filePath: place.file, line: place.line }),
     ...(rule && { labels: { level: rule.level, money: rule.money } }),
-    // A test is flaky in this format only if it passed in the end. A flaky scenario fails the run, unless the user allows it.
+    // In this format, a flaky test is a test that passed in the end. But a flaky scenario fails the run, unless the user allows
+    // flaky scenarios. So only passed tests are marked.
     ...(test.flaky && statusOf(verdict) === 'passed' && { flaky: true }),
     ...(test.flaky && { tags: ['flaky'] }),
   };

@@ -119,7 +119,7 @@ function pairs(list: HeaderList): readonly object[] {
 }
 
 /**
- * Returns the phases of an exchange in milliseconds. The value -1 means that there was no such phase. HAR requires that the TLS
+ * Returns the phases of an exchange in milliseconds. The value of a phase that did not happen is -1. HAR requires that the TLS
  * handshake counts twice: in `ssl` and in `connect`.
  */
 function phasesOf(stamps: Stamps | null): Readonly<Record<string, number>> {

@@ -152,8 +152,8 @@ function caseElement(test: TestCase, isStrict: boolean): string {
 
 function outcomeElement({ verdict, message, details, flaky }: TestCase): string {
   const escaped = forXmlAttribute(message);
-  // Maven Surefire writes this element for tests that passed on retry. Programs that read it do not count it as a failure, but
-  // the run may fail because of it.
+  // Maven Surefire writes this element for tests that passed on retry. Programs that read the report do not count this element
+  // as a failure. But the run of croupier may fail because of such a test.
   const flakyFailure = flaky
     ? `      <flakyFailure message="${escaped}" type="flaky">${forXmlText(details)}</flakyFailure>\n`
     : '';
@@ -174,7 +174,9 @@ function outcomeElement({ verdict, message, details, flaky }: TestCase): string 
   }
 }
 
-/** Returns the first scenario of each rule. If the findings of a rule have no place, the place of this scenario is used. */
+/**
+ * Returns the first scenario of each rule. If the findings of a rule have no place, the report uses the place of this scenario.
+ */
 function firstPlaces(scenarios: readonly ScenarioResult[]): ReadonlyMap<string, ScenarioResult> {
   const first = new Map<string, ScenarioResult>();
   for (const scenario of scenarios) {
@@ -203,7 +205,7 @@ function ruleCase(
     classname: rule.group,
     place: grave.find(({ place }) => place !== null)?.place ?? places.get(rule.id)?.planned.place ?? null,
     seconds: claimed.reduce((sum, id) => sum + (durations.get(id) ?? 0), 0),
-    // A known failure must not fail the build, but it is not a pass either. So the test is skipped.
+    // A known failure must not fail the build, but the rule has not passed either. So the test counts as skipped.
     verdict: isKnown ? 'skip' : verdict,
     flaky: result.flaky && !isKnown,
     message: isKnown && known ? `It ${knownSentence(known)}` : messageOf(result, because),
@@ -265,8 +267,8 @@ function expectationCases(
 }
 
 /**
- * Turns an entry of the baseline into a test. An outdated entry is a failure, and an undecided entry is skipped. An entry for a
- * failure that occurs now and then passes if the failure did not occur.
+ * Turns an entry of the baseline into a test. An outdated entry is a failure, and an undecided entry is skipped. If the entry
+ * says that the failure occurs only now and then, and the failure did not occur, the test passes.
  */
 function baselineCase(result: KnownGroup, fold: Fold): TestCase {
   const sentence = knownSentence(result);

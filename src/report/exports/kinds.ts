@@ -38,7 +38,7 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   openmetrics: openMetricsReport,
 };
 
-/** Other forms of a report, by the word after its file name, as in `junit=FILE,strict`. */
+/** Other variants of a report. The user writes the name of the variant after the file name, as in `junit=FILE,strict`. */
 export const REPORT_FORMS: Readonly<Record<string, Readonly<Record<string, Report>>>> = {
   junit: { strict: strictJunitReport },
 };

@@ -18,9 +18,9 @@ import { leftOut, reasons } from '../terminal/rules.ts';
 
 /** Maximum size of the report, in bytes. GitHub limits a comment to 65,536 characters. */
 const MAX_BYTES = 60_000;
-/** Maximum size, in bytes, of the part above the folded details. */
+/** Maximum size, in bytes, of the part above the folded blocks (`<details>`). */
 const MAX_ABOVE = 30_000;
-/** Bytes that are reserved for the last line, which says how much is left out. */
+/** Number of bytes that are reserved for the last line. This line says how much was left out. */
 const FOOTER_BYTES = 200;
 const MAX_TEXT = 300;
 

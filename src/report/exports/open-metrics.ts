@@ -10,7 +10,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** A metric with its samples. All of them get the label `client`. */
+/** A metric with its samples. All samples get the label `client`. */
 interface Metric {
   readonly name: string;
   readonly help: string;
@@ -19,15 +19,15 @@ interface Metric {
 
 /**
  * Writes the result of a run as metrics in the OpenMetrics text format, for the textfile collector of node_exporter or a push
- * gateway. All metrics are gauges without timestamps, because each run replaces the values of the last one. So programs that read
- * the older Prometheus text format read this text too.
+ * gateway. All metrics are gauges without timestamps, because each run replaces the values of the last run. So programs that
+ * read the older Prometheus text format can also read this text.
  */
 export async function* openMetricsReport(fold: Fold): AsyncGenerator<string> {
   const client = { client: fold.run.client.extCID };
   for (const { name, help, samples } of metricsOf(fold)) {
     if (samples.length === 0) continue;
     yield `# TYPE ${name} gauge\n`;
-    // The standard has this line only for a unit that is the end of the name.
+    // By the standard, this line may exist only if the name ends with the unit.
     if (name.endsWith('_seconds')) yield `# UNIT ${name} seconds\n`;
     yield `# HELP ${name} ${help}\n`;
     for (const { labels = {}, value } of samples) yield `${name}${labelText({ ...client, ...labels })} ${value}\n`;

@@ -15,8 +15,9 @@ const MAX_LINE = 280;
 const MAX_NAMES = 3;
 
 /**
- * Writes the report for a message in a chat: the verdict, one line for each likely cause, and what is open. It has at most 20
- * lines. It contains no text of the operator, and cannot mention anybody or contain a link from outside.
+ * Writes the report for a message in a chat: the verdict, one line for each likely cause, and the calls and balances that are
+ * still open. It has at most 20 lines. It contains no text of the operator, and cannot mention anybody or contain a link from
+ * outside.
  */
 export async function* summaryReport(fold: Fold, _open: OpenJournal, options: Options): AsyncGenerator<string> {
   const last = lastLines(fold, options);

@@ -16,14 +16,14 @@ export interface BalancePoint {
   readonly reported: Money | null;
   readonly reportedText: string;
   /**
-   * The balances that croupier expected. There are several while the outcome of a call is unknown, and none if croupier expects
-   * no particular balance.
+   * The balances that croupier expected. There are several balances while the outcome of a call is unknown. The list is empty
+   * if croupier expects no particular balance.
    */
   readonly should: readonly Money[];
   readonly shouldText: string;
   /**
-   * True if the reply shows the balance at this moment. False for a replay, which repeats the balance of the first reply, and for
-   * a call of a race.
+   * True if the reply shows the balance at this moment. False for a repeated call, because its reply repeats the balance of the
+   * first reply. Also false for a call of a race.
    */
   readonly isPresent: boolean;
   /** True if croupier made the call to restore the balance. */
@@ -103,8 +103,8 @@ const LABELS = 40;
 const MAX_SLOTS = 60;
 
 /**
- * Draws one chart for each player of a scenario: the reported balance after each call over the expected balance. Heights are
- * approximate, but the written values are exact.
+ * Draws one chart for each player of a scenario. It shows the reported balance after each call, drawn over the expected
+ * balance. Heights are approximate, but the written values are exact.
  */
 export function balanceCharts(points: readonly BalancePoint[]): Content {
   return [...Map.groupBy(points, ({ player }) => player)].map(([player, own]) => chart(player, own));
@@ -180,8 +180,8 @@ function shouldLine(slots: readonly Slot[], y: (value: Money) => number): Conten
     const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
     const x = LEFT + at * SLOT;
     const previous = slots[at - 1]?.last;
-    // After a wrong balance, croupier corrects its expected balance to the reported balance. The wallet moved no money then, so
-    // no change is drawn.
+    // After a wrong balance, croupier corrects its expected balance to the reported balance. The wallet moved no money at this
+    // moment, so the chart shows no change.
     const before = previous === undefined || previous.isOff ? [] : previous.should.map(y);
     const step =
       before.length === 1 && heights.length === 1

@@ -12,15 +12,15 @@ export interface Difference {
 }
 
 /**
- * The differences between an exchange and the first exchange of its transaction. For the first exchange, it is the difference
- * from the expected balance.
+ * The differences between an exchange and the first exchange of its transaction. For the first exchange itself, this is the
+ * difference from the expected balance.
  */
 export interface Differences {
   /** The id of the first exchange with the same transaction in this scenario. Null if this exchange is the first. */
   readonly first: string | null;
   readonly request: readonly Difference[];
   readonly reply: readonly Difference[];
-  /** The members of the first reply that this reply lacks, each as `name: value`. */
+  /** The members of the first reply that are missing in this reply, each as `name: value`. */
   readonly missing: readonly string[];
   /** A note with the status of the first reply. Null if this reply has the same status. */
   readonly status: string | null;
@@ -29,8 +29,8 @@ export interface Differences {
 const NONE: Differences = { first: null, request: [], reply: [], missing: [], status: null };
 
 /**
- * Compares each exchange of a scenario with the first exchange of the same transaction. If it is the first exchange itself,
- * compares the balance in its reply with the expected balance.
+ * Compares each exchange of a scenario with the first exchange of the same transaction. For the first exchange itself, compares
+ * the balance in its reply with the expected balance.
  *
  * @param raced ids of the calls of races. The balance in a single reply of a race cannot be predicted.
  */
@@ -104,7 +104,8 @@ export function repliedBalance({ sending, replied }: ReadExchange): Money | null
 export function expectedBalance({ sending, received }: JournalledExchange): readonly Money[] {
   if (!received?.model) return [];
   const { before, after } = received.model;
-  // A read changes no balance. The model after the read was already corrected by its reply, so the model before the read is used.
+  // A read changes no balance. croupier has already corrected its expected balance by the reply of the read, so the expected
+  // balance before the read is used.
   const texts = sending.call === 'balance' && before.length > 0 ? before : after;
   return texts.flatMap((text) => Money.read(text) ?? []);
 }

@@ -25,8 +25,8 @@ import { verdictHeader } from './verdict.ts';
 
 /**
  * Writes the report as one page for a browser. The page loads nothing from outside and can be read without its script. Failures
- * come first, with all details, then what was not decided, then warnings. The other scenarios are folded by rule group. Their
- * rendered, compressed cards are held in memory until then.
+ * come first, with all details, then undecided rules, then warnings. The other scenarios come last, folded by rule group. The
+ * cards of these scenarios are rendered and compressed, and stay in memory until their section is written.
  */
 export async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   const parts = options.page();
@@ -75,7 +75,10 @@ function* cardsSection(id: string, title: string, cards: readonly string[] | und
   yield SECTION_END;
 }
 
-/** The group of a scenario without a failure, a doubt or a warning: the group of the first rule that it is about. */
+/**
+ * The group under which a scenario without a failure, a warning or an undecided rule is shown: the group of the first rule in
+ * its list.
+ */
 function groupOf({ planned }: ScenarioResult): string {
   const [rule = ''] = planned.rules;
   return rule.split('.', 1)[0] || 'no rule';
@@ -157,7 +160,7 @@ export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Marku
   const items = [
     ...(unrestored.length > 0 ? [html`The balance could not be restored after ${names}`] : []),
     ...fold.owed.map((owed) => html`${capital(owedSentence(owed, fold))}`),
-    ...(fold.ended === null ? [html`The run was cut off, so the result of calls that were in flight is unknown`] : []),
+    ...(fold.ended === null ? [html`The run ended too early, so the result of calls without a reply is unknown`] : []),
   ];
   if (items.length === 0) return NOTHING;
   return html`<section id="left"><h2>Owed calls and balances</h2>

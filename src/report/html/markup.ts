@@ -3,7 +3,8 @@ import { forHtml, forHtmlBlock } from '../escape.ts';
 import { mark, verdictNoun } from '../marks.ts';
 
 /**
- * A piece of HTML. Only the functions `html` and `block` make one from text from outside, so that such text never becomes markup.
+ * A piece of HTML. Text from outside becomes a piece only through the functions `html` and `block`, which escape the text, so
+ * that it never becomes markup.
  */
 export class Markup {
   readonly text: string;
@@ -77,8 +78,8 @@ export function prose(text: string): readonly Content[] {
 }
 
 /**
- * Renders a sentence that may contain text from outside. Only a single word or a command of croupier between backticks becomes
- * code, so that a secret in the text stays in one piece and can be removed.
+ * Renders a sentence that may contain text from outside. Between backticks, only a single word or a command of croupier becomes
+ * code. So a secret in the text is not divided by tags, and can still be found and removed.
  */
 export function proseFromOutside(text: string): readonly Content[] {
   return text

@@ -78,7 +78,9 @@ function ruleItem(result: RuleResult): Markup {
 /** Says why a MUST only warns. Empty for every other result. */
 function whyOnlyWarned({ verdict, findings }: RuleResult): Markup | null {
   const why = verdict === 'warn' ? findings.find((finding) => finding.verdict === 'warn')?.why : undefined;
-  return why === undefined ? null : html`<dt>warning</dt><dd>A MUST only warns here, because ${why}.</dd>`;
+  return why === undefined
+    ? null
+    : html`<dt>warning</dt><dd>This is only a warning although the rule is a MUST, because ${why}.</dd>`;
 }
 
 /** Lists the rules that have one of these verdicts, with one entry for each reason. */

@@ -58,7 +58,7 @@ ${body(played, fold, options, sources)}</div></details>
 }
 
 function reasonParagraph({ scenario: { reason, findings } }: PlayedScenario): Content {
-  // The reason often repeats the text of a finding, which is shown anyway.
+  // The reason is left out if it only repeats the text of a finding, because the findings are shown anyway.
   if (reason === null || findings.some(({ actual }) => actual === reason)) return null;
   return html`<p class="sentence">${proseFromOutside(reason)}.</p>
 `;
@@ -124,8 +124,9 @@ function body(played: PlayedScenario, fold: Fold, options: ReportOptions, source
     isDrawn ? balanceCharts(points) : null,
     timelineCharts(played),
     source,
-    // Without scripts, the page shows the exchanges of the findings, and the other calls as plain lines. The script replaces both
-    // by one list. The list stays packed until the scenario is opened, because a browser needs long for thousands of elements.
+    // Without scripts, the page shows the exchanges of the findings, and the other calls as plain lines. The script replaces
+    // both with one list. The list stays packed until the reader opens the scenario, because a browser needs a long time to
+    // show thousands of elements.
     html`<div class="scriptless">${shown.length === 0 ? null : callsList(shown, facts, open)}${callsListing(rows)}</div>
 `,
     packed(list, ids, options.scrub),
@@ -135,7 +136,10 @@ function body(played: PlayedScenario, fold: Fold, options: ReportOptions, source
   ];
 }
 
-/** Renders the source of a scenario. If the page shows the file already, renders a link to it, unless a finding marks a line. */
+/**
+ * Renders the source of a scenario. If the page already shows the file, and no finding marks a line of the file, renders only a
+ * link.
+ */
 function sourceOnce(
   { planned, findings }: ScenarioResult,
   { readLine }: ReportOptions,

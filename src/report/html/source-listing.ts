@@ -19,8 +19,7 @@ export function sourceListing(
   const { place } = planned;
   if (place.file === '') return NOTHING;
   const hits = new Map(
-    // The first finding of a line is the most severe. The order is reversed, so that the map keeps this finding and not a later
-    // one.
+    // The first finding of a line is the most severe. A map keeps the last value of a key, so the order is reversed.
     findings
       .toReversed()
       .flatMap(({ place: at, verdict }) => (at?.file === place.file ? [[at.line, verdict] as const] : [])),

@@ -13,8 +13,8 @@ const MAX_FOLLOW_UP = 12;
 const MAX_RACES = 3;
 
 /**
- * Draws timelines of races and of the calls after a broken connection. Races with findings are drawn. If there are none, the
- * first race is drawn.
+ * Draws timelines of races and of the calls after a broken connection. Draws the races with findings. If no race has a finding,
+ * draws the first race.
  */
 export function timelineCharts({ scenario, exchanges, races }: PlayedScenario): Content {
   const named = new Set(scenario.findings.map(({ exchange }) => exchange));

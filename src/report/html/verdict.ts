@@ -116,7 +116,7 @@ function facts(fold: Fold, { exitCode }: Conclusion): Markup {
     ['Scope', scopeText(fold)],
     ['Played', `${played} of ${plural(scenarios.length, 'scenario')}, ${plural(exchanges.sent, 'call')}`],
     ['Started', html`<time datetime="${run.startedAt}">${moment(run.startedAt)}</time>`],
-    ['Duration', ended === null ? 'unknown: the run was cut off' : duration(ended.durationMs)],
+    ['Duration', ended === null ? 'unknown: the run ended too early' : duration(ended.durationMs)],
     ['Seed', html`<code>${run.seed}</code>`],
     ...Object.entries(fold.labels).map(([name, value]) => [name, html`<code>${value}</code>`] as const),
     ['Exit status', String(exitCode)],

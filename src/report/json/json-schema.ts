@@ -31,7 +31,7 @@ const judgedFinding = z.object({
   reason: z
     .string()
     .nullable()
-    .describe('why the verdict differs from the verdict of the step; null: it does not differ'),
+    .describe('why the verdict differs from the verdict of the step; null: the two do not differ'),
   flaky: z.boolean().describe('true: the scenario passed on retry'),
 });
 
@@ -79,7 +79,7 @@ const latency = z
     p95Ms: ms,
     p99Ms: ms,
     maxMs: ms,
-    budgetMs: ms.nullable().describe('configured time limit for 95 of 100 replies; null: none'),
+    budgetMs: ms.nullable().describe('configured time limit for 95 of 100 replies; null: no limit'),
     isOverBudget: z.boolean().describe('true: 95 of 100 replies took longer than the limit'),
     delayedBodies: count.describe("replies whose body came about 40 ms after the head (Nagle's algorithm)"),
     drift: z
@@ -163,7 +163,7 @@ const report = z.object({
   whole: z.boolean().describe('true: the whole built-in suite, as it was released with this version'),
   suiteChanges: runStarted.suiteChanges,
   digests: runStarted.digests,
-  labels: labels.describe('labels of the run, also those from headers of replies'),
+  labels: labels.describe('labels of the run, including labels from headers of replies'),
   strict: z.boolean().describe('true: the breach of a SHOULD is a failure too'),
   settings: runStarted.settings,
   startedAt: z.string(),
@@ -195,12 +195,12 @@ const report = z.object({
   latency: z.array(latency).describe('response times by call; quantiles are accurate to 1 %'),
   budgets: z
     .array(budget)
-    .describe('the result of each time limit; one with the state exceeded and `fails` true fails the run'),
+    .describe('the result of each time limit; a limit with the state exceeded and `fails` true fails the run'),
   flaky: z.array(z.string()).describe('scenarios that failed and then passed on retry'),
   required: z
     .array(z.object({ ...requiredResult.unwrap().shape, verdict, reason }))
     .describe(
-      'rules and scenarios that the user selected by name or requires; the run is undecided if one is skipped, inconclusive or untested',
+      'rules and scenarios that the user selected by name or requires; the run is undecided if one of them is skipped, inconclusive or untested',
     ),
   shard: runStarted.shard.describe('which part of a divided run this is; left out: the run is not divided'),
   notices: z.array(z.string()),

@@ -11,7 +11,7 @@ import type { JournalledExchange } from '../exchanges.ts';
 import { eachScenario } from '../exchanges.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 
-/** Version of the report format. Within a version, keys may be added, but no key changes its meaning. */
+/** Version of the report format. Within a version, new keys may be added, but the meaning of a key never changes. */
 export const JSON_REPORT = 'croupier-report/1';
 
 /** Writes the report for programs: one JSON object, in pieces. Scenarios are in the order in which they ended. */

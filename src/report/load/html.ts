@@ -49,7 +49,7 @@ ${money.problems.map(
 <p>The balance is ${one.shown}, but the answers give ${one.expected}. Read ${duration(one.atMs)} after the start. Rule: <code>${one.rule}</code>.</p>
 ${
   one.transactions.length === 0
-    ? html`<p>None of the last ${plural(one.windowSize, 'transaction')} explains it, so somebody else may have moved it.</p>`
+    ? html`<p>None of the last ${plural(one.windowSize, 'transaction')} explains the difference, so somebody else may have changed the balance.</p>`
     : html`<ul>${one.transactions.map(({ call, txID, amount, what }) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${call} <code>${txID}</code> of ${amount} ${what}</li>`)}</ul>`
 }<p>The last minute of this player as a scenario: <code>${one.replay}</code></p></article>
 `,
@@ -170,7 +170,7 @@ ${lineChart({
   id: 'percentiles',
   title: 'Time by percentile, all calls',
   unit: 'ms',
-  summary: `Response and service time by percentile on a logarithmic axis, up to ${total?.response?.max ?? 0} ms`,
+  summary: `Response time and service time for each percentile. The axis is logarithmic. The longest time is ${total?.response?.max ?? 0} ms`,
   ticks: Array.from({ length: nines + 1 }, (_, power) => (power === 0 ? '0 %' : `${percentOf(power)} %`)),
   from: 0,
   to: nines,

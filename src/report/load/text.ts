@@ -20,7 +20,7 @@ export function loadText(result: LoadResult, { paint }: Look): string {
       : `${client.extCID}: ${reasons.join('; ')}.`;
   const lines: string[] = [`${paint.bold(tint(verdict))}: ${forTerminal(first)}`];
   if (load.interrupted !== null)
-    lines.push(`Interrupted by ${load.interrupted} after ${duration(load.ranMs)}. What was open was completed.`);
+    lines.push(`Interrupted by ${load.interrupted} after ${duration(load.ranMs)}. croupier completed the open rounds.`);
   lines.push(...searchLines(result), '');
   for (const one of money.problems.slice(0, MAX_PROBLEMS)) lines.push(...problemLines(one), '');
   const left = money.problemCount - Math.min(money.problems.length, MAX_PROBLEMS);
@@ -66,8 +66,8 @@ function forTerminalParts(text: string): string {
 }
 
 const LIMITED_BY = {
-  operator: 'the next higher rate does not hold the limits',
-  players: 'all players together can make no more calls: configure more of them to search further',
+  operator: 'the next higher rate does not keep the limits',
+  players: 'all players together can make no more calls: to search further, configure more players',
   croupier: 'croupier itself is too slow for higher rates',
   fault: 'the search ended with a fault',
   interrupted: 'the search was interrupted',
@@ -77,11 +77,11 @@ function searchLines({ search }: LoadResult): readonly string[] {
   if (!search) return [];
   const { highest, limitedBy, steps } = search;
   return [
-    `Highest rate that holds the limits: ${highest === null ? 'none' : `${highest} calls per second`} (${LIMITED_BY[limitedBy]}).`,
+    `Highest rate that keeps the limits: ${highest === null ? 'none' : `${highest} calls per second`} (${LIMITED_BY[limitedBy]}).`,
     ...steps.map(
       ({ rate, isHeld, why }) => `    ${padStart(String(rate), 7)}/s  ${isHeld ? 'held' : `not held: ${why}`}`,
     ),
-    ...(highest === null ? [] : ['The numbers below are those of the rate that decides.']),
+    ...(highest === null ? [] : ['The numbers below belong to the rate that decides.']),
   ];
 }
 
@@ -97,7 +97,7 @@ function problemLines(one: LoadResult['money']['problems'][number]): readonly st
     named.length > 0
       ? named
       : [
-          `    none of the last ${plural(windowSize, 'transaction')} explains it${one.hasMovedInSilence ? ', and it moved while croupier sent nothing' : ''}: somebody else may have moved it`,
+          `    none of the last ${plural(windowSize, 'transaction')} explains the difference${one.hasMovedInSilence ? ', and the balance changed while croupier sent nothing' : ''}: somebody else may have changed the balance`,
         ];
   return [head, ...cause, `    rule: ${rule}`, `    scenario: ${one.replay}`].map(forTerminal);
 }

@@ -17,7 +17,8 @@ import { capital, clip, columnsOf, padEnd, wrap } from './layout.ts';
 import { timedCalls, timelineLines, timelineSummary } from './timeline.ts';
 
 /**
- * Maximum number of findings of one rule that the report shows with all details. Of further findings, it names only the scenario.
+ * Maximum number of findings of one rule that the report shows with all details. For each further finding, the report names
+ * only the scenario.
  */
 const MAX_DETAILED = 2;
 /**
@@ -34,7 +35,7 @@ export interface Breach {
   readonly shown: readonly JudgedFinding[];
   /** The broken rule that is the likely cause of this breach. Null if there is no such rule. */
   readonly because: RuleId | null;
-  /** Ids of further scenarios with the same breach. Their findings are not shown. Each id occurs once. */
+  /** Ids of the other scenarios with the same breach, without duplicates. The report does not show their findings. */
   readonly alsoIn: readonly string[];
 }
 
@@ -69,8 +70,8 @@ function breach(id: Breach['id'], findings: readonly JudgedFinding[], max = MAX_
 }
 
 /**
- * Returns the breaches that the short report shows. A rule that another shown rule explains is left out, because its cause names
- * it.
+ * Returns the breaches that the short report shows. If another shown rule explains a rule, the explained rule is left out,
+ * because the lines about its cause name it.
  */
 export function unexplained(all: readonly Breach[]): readonly Breach[] {
   const shown = new Set(all.map(({ id }) => id));
@@ -78,8 +79,8 @@ export function unexplained(all: readonly Breach[]): readonly Breach[] {
 }
 
 /**
- * Returns the lines of the short report about one breach. The first breach is shown with its whole exchange. Of the others, only
- * the facts are shown in which they differ.
+ * Returns the lines of the short report about one breach. The first breach is shown with its whole exchange. For each other
+ * breach, only the facts that differ are shown.
  *
  * @param number the number of the breach in the report, from 1
  */
@@ -123,7 +124,7 @@ function endpointRow({ endpoints }: RuleResult, options: ReportOptions): readonl
   return row('endpoints', cells.join('   '), 2, options);
 }
 
-/** Returns the lines about a finding in short: its place, what was expected, and its call with a curl command. */
+/** Returns a short description of a finding, in lines: its place, what was expected, and its call as a curl command. */
 function shortFindingLines(
   finding: JudgedFinding,
   fold: Fold,
@@ -251,7 +252,7 @@ function findingLines(
   const oneLine = columnsOf(id) + columnsOf(forTerminal(title)) + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
   if (!oneLine) heading.push(...wrap(forTerminal(title), options.width - 4).map((line) => `    ${line}`));
-  // Another rule is shown as a possible cause only if this run found it broken.
+  // Another rule is shown as a possible cause only if this run found that rule broken.
   const causes = finding.causes.filter((cause) =>
     fold.rules.some(({ rule, verdict }) => rule.id === cause && verdict === 'fail'),
   );

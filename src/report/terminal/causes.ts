@@ -9,7 +9,7 @@ import { runAgain } from '../run-again.ts';
 import { row } from './exchange.ts';
 import { columnsOf, hanging, plural, wrap } from './layout.ts';
 
-/** Maximum number of scenarios that one line names. Of further scenarios, the line gives only the number. */
+/** Maximum number of scenarios that one line names. For further scenarios, the line gives only their number. */
 const MAX_NAMES = 6;
 
 /** Returns the lines above the causes: the number of rules that explain all failures, and a warning about foreign changes. */
@@ -90,7 +90,7 @@ export function extentLines(
   ];
 }
 
-/** Returns the command that plays the first of these scenarios that has a file. Returns null if none has one. */
+/** Returns the command that plays the first of these scenarios that has a file. Returns null if no scenario has a file. */
 export function commandFor(scenarios: readonly string[], fold: Fold): string | null {
   for (const scenario of scenarios) {
     const planned = fold.run.scenarios.find(({ id }) => id === scenario);

@@ -74,7 +74,10 @@ function againLines({ sending: { request } }: JournalledExchange, indent: number
 /** Maximum number of characters of a reply's body in a summary of a call. */
 const MAX_SHORT_BODY = 200;
 
-/** Returns the lines about one exchange in short: the call with its amount, the reply, and a curl command if it is wanted. */
+/**
+ * Returns a short description of one exchange, in lines: the call with its amount, the reply, and a curl command if the caller
+ * wants one.
+ */
 export function shortExchangeLines(
   exchange: JournalledExchange,
   {
@@ -161,7 +164,9 @@ function timing(stamps: Stamps, reused: boolean): string {
   return (reused ? ['connection kept alive', ...phases] : phases).join(', ');
 }
 
-/** Writes the balances that croupier expected before and after a call. Returns null if it expected no particular balance. */
+/**
+ * Writes the balances that croupier expected before and after a call. Returns null if croupier expected no particular balance.
+ */
 export function walletText(model: Received['model']): string | null {
   if (model === null || (model.before.length === 0 && model.after.length === 0)) return null;
   return `correct balance: ${balances(model.before)} before the call, ${balances(model.after)} after it`;

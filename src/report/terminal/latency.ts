@@ -34,7 +34,7 @@ export function latencyWarningLines(fold: Fold, { paint, unicode, width }: Look)
   );
 }
 
-/** The minimum number and share of replies with a delayed body for a warning. Fewer may be chance. */
+/** The minimum number and share of replies with a delayed body for a warning. A smaller number may be chance. */
 const MIN_DELAYED = 10;
 const MIN_DELAYED_SHARE = 0.5;
 

@@ -24,13 +24,13 @@ export function cutTo(text: string, columns: number): string {
 }
 
 /**
- * Breaks text into lines of at most `width` columns at spaces, and JSON also after commas. An identifier, an address or a
- * signature is never broken, so that a user can copy it: a longer one makes its line too long. Only a text of a script without
- * spaces is broken anywhere.
+ * Breaks text into lines of at most `width` columns. Breaks at spaces, and in JSON also after commas. An identifier, an address
+ * or a signature is never broken, so that a user can copy it. If one is longer than `width`, its line is too long. Only text in
+ * a script without spaces may be broken anywhere.
  */
 export function wrap(text: string, width: number): readonly string[] {
   const identifiers: string[] = [];
-  // wrap-ansi would break a long identifier, so that a word of the exact width stands for it.
+  // wrap-ansi would break a long identifier. So a word of exactly this width replaces the identifier during the wrapping.
   const standIn = STAND_IN.repeat(width);
   const pieces = (word: string): readonly string[] =>
     columnsOf(word) <= width ? [word] : brokenAfterCommas(word, width);

@@ -16,7 +16,7 @@ export function leftBehind(fold: Fold, options: ReportOptions): readonly string[
   }
   for (const owed of fold.owed) lines.push(...hanging('  ! ', forTerminal(owedSentence(owed, fold)), width));
   if (fold.ended === null) {
-    lines.push(...hanging('  ! ', 'the run was cut off, so the result of calls that were in flight is unknown', width));
+    lines.push(...hanging('  ! ', 'the run ended too early, so the result of calls without a reply is unknown', width));
   }
   if (lines.length > 0 && journal !== null) {
     // This command is never wrapped, so that a user can copy it.

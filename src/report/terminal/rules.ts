@@ -24,13 +24,19 @@ export function everyRule(fold: Fold, options: ReportOptions): readonly string[]
   return RULE_GROUPS.flatMap((group) => groupLines(group, groups.get(group) ?? [], options));
 }
 
-/** Returns the rules that the report lists by name. Rules that the user's selection left out are only counted, by `leftOut`. */
+/**
+ * Returns the rules that the report lists by name. Rules that the user's selection left out are not in this list: `leftOut`
+ * counts them.
+ */
 function shown(fold: Fold): readonly RuleResult[] {
   const left = new Set(leftOutRules(fold));
   return fold.rules.filter((result) => !left.has(result));
 }
 
-/** Returns a line with the number of rules that the user's selection left out. Returns undefined if it left out none. */
+/**
+ * Returns a line with the number of rules that the user's selection left out. Returns undefined if the selection left out no
+ * rule.
+ */
 export function leftOut(fold: Fold, { unicode }: ReportOptions): string | undefined {
   const count = leftOutRules(fold).length;
   return count === 0 ? undefined : `  ${mark('untested', unicode)} ${plural(count, 'rule')} not selected`;
@@ -114,7 +120,7 @@ export function reasons(
     });
 }
 
-/** True if the short report names this rule at the cause that explains it. */
+/** True if the short report names this rule in the lines about its cause. */
 function isNamedByCause({ rule }: RuleResult, { causes }: Fold, { verbosity }: ReportOptions): boolean {
   return verbosity === 0 && causes.some(({ explains }) => explains.some((explained) => explained.rule === rule.id));
 }
@@ -174,7 +180,7 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
   const { rule } = result;
   const money = rule.money ? `  ${paint.yellow('$')}` : '';
   const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(rule.id)}  ${rule.level}${money}`;
-  // The text describes the effect of a breach. A MUST rule that only warns was not breached, so the text would exaggerate.
+  // The text describes the effect of a breach. If a MUST rule only warns, there was no breach, so the text would exaggerate.
   const text = rule.level === 'SHOULD' ? rule.means : null;
   const lines = [heading, ...(text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`))];
   if (rule.clause === 'position') lines.push(paint.dim(`    ${clauseText(rule)}`));
@@ -184,7 +190,9 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
     lines.push(
       ...row('expected', finding.expected, 4, options),
       ...row('actual', finding.actual, 4, options, paint.yellow),
-      ...(finding.why === undefined ? [] : row('why', `A MUST only warns here, because ${finding.why}.`, 4, options)),
+      ...(finding.why === undefined
+        ? []
+        : row('why', `This is only a warning although the rule is a MUST, because ${finding.why}.`, 4, options)),
       ...(finding.flaky ? row('flaky', 'the scenario passed on retry', 4, options) : []),
       ...(exchange
         ? shortExchangeLines(

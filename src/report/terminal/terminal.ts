@@ -32,12 +32,12 @@ const MAX_WIDTH = 120;
 const MIN_WIDTH = 40;
 
 /**
- * Writes the report for a person. In short: the verdict, the causes of the failures, what was undecided or not tested, and the
- * calls that croupier must still send. With a higher verbosity, also every finding, every rule, the notes and the response times.
- * The report of a failed run ends with the verdict and one line for each cause.
+ * Writes the report for a person. The short report has: the verdict, the causes of the failures, what was undecided or not
+ * tested, and the calls that croupier must still send. With a higher verbosity, also every finding, every rule, the notes and
+ * the response times. The report of a failed run ends with the verdict and one line for each cause.
  */
 export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
-  // This report is for the person at the terminal, who has the journal too.
+  // The person at the terminal also has the journal with all signatures, so this report may contain curl commands.
   const options = { ...given, curl: true, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
   const isShort = options.verbosity === 0;
   const conclusion = conclude(fold);
@@ -59,7 +59,7 @@ export async function* terminalReport(fold: Fold, open: OpenJournal, given: Repo
     yield* titled('Notes: points that the contract leaves open', notes(fold, evidence, options), options);
   }
   const rest = leftOut(fold, options);
-  // The short report names these rules once, with the sessions to add.
+  // The short report names these rules only once, together with the sessions to add.
   const named = isShort ? testedWithSessions(fold) : [];
   const untested = reasons(fold, ['skip', 'untested'], options, named);
   const missing = missingSessions(fold, options);
@@ -232,7 +232,7 @@ function closing(
   const colour = inVerdictColour(conclusion, options);
   const lines: string[] = [];
   if (exitCode === 3 && unmetRequirements(fold).some(({ by }) => by === 'selection')) {
-    lines.push('With --allow-skipped, what you select by name may stay undecided.');
+    lines.push('With --allow-skipped, the rules and scenarios that you select by name may stay undecided.');
   }
   if (options.journal !== null) {
     lines.push(options.paint.dim(`Journal: ${forTerminal(options.journal)}`));
@@ -243,7 +243,7 @@ function closing(
   }
   const shown = options.verbosity === 0 ? failing : unexplained(failing);
   const summaries = summaryLines(summarised(shown), fold, options);
-  // A long report scrolls its first line away, so that the verdict is repeated.
+  // After a long report, the first line is no longer on the screen, so the verdict is repeated.
   if (summaries.length > 0) lines.push('', colour(forTerminal(firstLine)), ...summaries);
   const meaning = EXIT_MEANINGS[exitCode];
   const status = options.isPart

@@ -108,8 +108,8 @@ function overlapText(timed: readonly TimedCall[], count: number): string {
   if (count === timed.length) return 'all of them overlapped';
   if (count === 0) return 'none of them overlapped';
   const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
-  // The calls that overlapped no other are named only if their number fits. A body that was sent in pieces was in flight before
-  // it was complete, which the stamps do not show.
+  // The calls that overlapped no other call are named only if their number is right. If a body was sent in pieces, the call was
+  // in flight before the last piece, but the stamps do not show this.
   const names = alone.length === timed.length - count ? alone.slice(0, MAX_NAMES).map(({ label }) => label) : [];
   const rest = names.length > 0 && alone.length > names.length ? ` and ${alone.length - names.length} more` : '';
   const but = names.length === 0 ? '' : `, but not ${names.join(', ')}${rest}`;

@@ -13,7 +13,10 @@ import { amounts, counts, inVerdictColour } from './terminal.ts';
 /** The verdicts of the scenarios in the runs before, by the id of the scenario. */
 export type EarlierVerdicts = ReadonlyMap<string, Verdict>;
 
-/** Lines of the screen that are left for what `--watch` prints below the report: changed files, the state and the keys. */
+/**
+ * Number of screen lines that stay free for the text that `--watch` prints below the report: changed files, the state and the
+ * keys.
+ */
 const LINES_BELOW = 6;
 const MIN_LINES = 10;
 

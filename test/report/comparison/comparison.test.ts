@@ -147,7 +147,7 @@ describe('comparing two runs', () => {
     expect(compare(before, now).differences).toEqual([
       'different label build: 41 before, 42 now',
       'different rules: the catalogue of rules was changed',
-      'different scenarios: the same ids, but other contents',
+      'different scenarios: the ids are the same, but the contents differ',
       'different settings or sessions',
       'different baseline',
     ]);
@@ -167,7 +167,7 @@ describe('comparing two runs', () => {
       'different client: acme before, other now',
       'different version of the contract: 1.10.2 before, 1.8.0 now',
       'different selection: everything before, bet now',
-      'different plan: 2 scenarios are new, 1 are gone',
+      'different plan: 2 scenarios are new, and 1 are missing now',
     ]);
   });
 

@@ -54,7 +54,7 @@ export function startFilter(): Filter {
     for (const section of sections) {
       const own = [...section.querySelectorAll<HTMLElement>('.scenario')].filter(({ hidden }) => !hidden).length;
       section.hidden = isFiltered && own === 0;
-      // The groups are folded, but a hit must be seen.
+      // The groups are folded. A group with a hit is unfolded, so that the user sees the hit.
       if (section instanceof HTMLDetailsElement && isFiltered && own > 0) section.open = true;
       const count = section.querySelector<HTMLElement>('.count');
       if (count) count.textContent = isFiltered ? `${own} of ${count.dataset.all ?? ''}` : (count.dataset.all ?? '');
@@ -63,7 +63,7 @@ export function startFilter(): Filter {
     shown.textContent = isFiltered ? summary(causes, rules, scenarios) : '';
     if (!isFiltered) return;
     if (inWords && words.length > 0) inWords.open = rules.some(({ hidden }) => !hidden);
-    // A rule that is folded away cannot be seen.
+    // A rule inside a folded block cannot be seen, so the page does not scroll to this rule.
     const first = hits.find((hit) => hit.closest('details:not([open])') === null || hit.matches('.scenario'));
     first?.scrollIntoView();
   };

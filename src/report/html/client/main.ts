@@ -10,7 +10,7 @@ const filter = startFilter();
 
 const bar = document.querySelector<HTMLElement>('.bar');
 
-/** Keeps the place for the bar free above an element that the page scrolls to. */
+/** When the page scrolls to an element, leaves free space above this element. Otherwise the bar would hide it. */
 function leaveRoomForBar(): void {
   if (bar === null) return;
   const isStuck = getComputedStyle(bar).position === 'sticky';

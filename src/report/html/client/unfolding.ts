@@ -9,7 +9,7 @@ async function unpack(scenario: Element): Promise<void> {
   const template = document.createElement('template');
   template.innerHTML = await unpacked(later.textContent);
   for (const button of template.content.querySelectorAll('button')) button.hidden = false;
-  // A reader may have folded or unfolded calls of the short list already.
+  // The reader may already have unfolded calls of the short list. The new list keeps them unfolded.
   scenario.querySelector('.scriptless')?.remove();
   later.replaceWith(template.content);
 }
@@ -28,7 +28,10 @@ function showWrongBalances(scenario: Element): void {
   }
 }
 
-/** Unpacks the calls of a scenario when it is opened. Of the scenarios that are open at first, unpacks those near the screen. */
+/**
+ * Unpacks the calls of a scenario when it is opened. Of the scenarios that are open when the page is loaded, unpacks only those
+ * near the visible part of the page.
+ */
 export function startUnfolding(): void {
   // The event `toggle` does not bubble, so it is handled in the capture phase.
   addEventListener(

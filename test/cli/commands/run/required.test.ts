@@ -46,7 +46,7 @@ describe('what croupier run names', () => {
     expect(out).toMatch(
       /^UNDECIDED: 3 of 3 selected scenarios were not decided for demo-eu: .*#bet, .*#win, .*#refund/,
     );
-    expect(out).toContain('With --allow-skipped, what you select by name may stay undecided.');
+    expect(out).toContain('With --allow-skipped, the rules and scenarios that you select by name may stay undecided.');
   });
 
   it('makes the run undecided if a scenario file given by its path was skipped', async () => {
