@@ -1,4 +1,5 @@
 import { measureExchange } from './exchange.ts';
+import { measureCalls, measureFar, measureQuick } from './far.ts';
 import { measureHtml, measureOpening } from './html.ts';
 import { measureIncident } from './incident.ts';
 import { measureLargeReplies } from './large-replies.ts';
@@ -9,7 +10,6 @@ import { isExceeded, type Measurement } from './measurement.ts';
 import { measureMemory } from './memory.ts';
 import { measureMerge } from './merge.ts';
 import { measureProxy, measureProxyRate } from './proxy.ts';
-import { measureQuick } from './quick.ts';
 import { measureRounds } from './rounds.ts';
 import { measureSuite } from './suite.ts';
 import { measureBinary, measureVersion } from './version.ts';
@@ -21,6 +21,8 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   'user-lint': measureUserLint,
   suite: measureSuite,
   quick: measureQuick,
+  far: measureFar,
+  calls: measureCalls,
   'large-replies': measureLargeReplies,
   incident: measureIncident,
   exchange: measureExchange,
@@ -38,11 +40,11 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   'load-memory': measureLoadMemory,
 };
 
-const MARKS = { seconds: ' s', milliseconds: ' ms', times: '×' } as const;
+const MARKS = { seconds: ' s', milliseconds: ' ms', times: '×', calls: '' } as const;
 
 /** Returns the line of the summary for one measurement. */
 function row({ what, detail, value, unit, limit }: Measurement, mark: string): string {
-  const amount = (number: number) => `${number.toFixed(2)}${MARKS[unit]}`;
+  const amount = (number: number) => `${number.toFixed(unit === 'calls' ? 0 : 2)}${MARKS[unit]}`;
   return `${mark} ${what.padEnd(42)} ${amount(value).padStart(8)}  at most ${amount(limit).padStart(6)}   ${detail}`;
 }
 

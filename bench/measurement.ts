@@ -4,7 +4,7 @@ export interface Measurement {
   /** The measured values of croupier and of what it is compared with, as text for people. */
   readonly detail: string;
   readonly value: number;
-  readonly unit: 'times' | 'seconds' | 'milliseconds';
+  readonly unit: 'times' | 'seconds' | 'milliseconds' | 'calls';
   /** The maximum of `value`. */
   readonly limit: number;
 }
