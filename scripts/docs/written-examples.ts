@@ -31,11 +31,11 @@ const LAUNCH = 'POST /create-new-game, by the backend';
  */
 export const WRITTEN_EXAMPLES: Readonly<Record<string, RuleExample>> = {
   'reply.error-code': {
-    scenario: 'reply/declined',
+    scenario: 'bet/insufficient-funds',
     defect: null,
     calls: [
       {
-        call: 'POST /bet {"amount":"1000.01","roundID":"round-1","sessionID":"eu-anna-usd-catch","txID":"tx-1","type":"regular"}',
+        call: 'POST /bet {"amount":"999.01","roundID":"round-1","sessionID":"eu-anna-usd-catch","txID":"tx-1","type":"regular"}',
         right: '402 {"code":"NOT_ENOUGH","message":"Your balance is too low for this bet."}',
         wrong: null,
       },

@@ -49,7 +49,7 @@ describe('a report', { timeout: LONG_MS }, () => {
   it('says why a MUST only warns', async () => {
     const why =
       'This is only a warning although the rule is a MUST, because the contract requires a `message` only of a 401.';
-    const all = await reports(['--variant', 'declines-without-message'], 'reply/declined');
+    const all = await reports(['--variant', 'declines-without-message'], 'bet/insufficient-funds');
     expect(all.terminal.replace(/\s+/g, ' ')).toContain(why);
     expect(all.html).toContain(why);
   });

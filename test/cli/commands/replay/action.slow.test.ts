@@ -250,7 +250,7 @@ steps:
     for (const [selection, kept] of [
       ['refund/broken-connection', 'break: half-body'],
       ['signature/mismatch', 'sign: garbage\n    expect: refused'],
-      ['signature/missing', 'sign: missing\n    expect: refused'],
+      ['signature/mismatch', 'sign: missing\n    expect: refused'],
       ['signature/refused-replay', 'sign: garbage\n    expect: refused'],
     ] as const) {
       const journal = `${selection.replaceAll(/[/#]/g, '-')}.ndjson`;
@@ -385,7 +385,7 @@ steps:
     ['win-zero-400', 'win/zero', 'still failing', 'fixed'],
     ['extra-query-refused', 'balance/extra-query', 'still failing', 'fixed'],
     ['bet-takes-what-is-there', 'bet/insufficient-funds', 'still failing', 'not reproduced'],
-    ['replay-other-amount-processed', 'idempotency/conflicting-body#bet', 'still failing', 'fixed'],
+    ['replay-other-amount-processed', 'idempotency/conflicting-bet', 'still failing', 'fixed'],
   ])('never says of an operator with the defect %s that it is fixed', async (defect, scenario, still, after) => {
     const journal = `${defect}.ndjson`;
     await croupier(['run', '--reference', '--defect', defect, scenario, '--journal', journal], { cwd });

@@ -32,7 +32,17 @@ describe('a journal that is converted for other tools', () => {
   let logged: Incident;
   beforeAll(async () => {
     cwd = mkdtempSync(path.join(tmpdir(), 'har-'));
-    const args = ['--reference', '--defect', 'refund-half', '--journal', 'run.ndjson', '--report', 'har=at-once.har'];
+    const args = [
+      '--reference',
+      '--defect',
+      'refund-half',
+      '--workers',
+      '1',
+      '--journal',
+      'run.ndjson',
+      '--report',
+      'har=at-once.har',
+    ];
     const run = await croupier(['run', 'refund/restore', 'refund/refused-bet', 'refund/broken-connection', ...args], {
       cwd,
     });
