@@ -5,7 +5,7 @@
  * usage: rule-examples.ts [RULE…]   without RULE: all rules, which takes some minutes
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { builtInSource, loadSuite } from '../src/app/suite.ts';
@@ -18,23 +18,37 @@ import { WRITTEN_EXAMPLES } from './docs/written-examples.ts';
 const FILE = new URL('../fixtures/rule-examples.json', import.meta.url);
 const BIN = path.resolve(import.meta.dirname, '../bin/croupier.js');
 const folder = mkdtempSync(path.join(tmpdir(), 'croupier-examples-'));
-const suite = loadSuite([builtInSource()], folder, () => crypto.randomUUID());
+const builtIn = builtInSource();
+const suite = loadSuite([builtIn], folder, () => crypto.randomUUID());
+// croupier plays a built-in scenario again if its first attempt, with fewer reads, finds anything. The balances of the second
+// attempt differ from those of the correct operator. The scenarios of a user are played once, with all reads.
+cpSync(builtIn.path, path.join(folder, 'scenarios'), { recursive: true });
 const wholeRuns = new Map<string, Promise<readonly PlayedScenario[]>>();
 
 /**
  * Runs one scenario after another with a fixed seed, so that the correct operator and the one with a defect get the
  * same calls.
+ *
+ * @param rule plays only the scenarios of this rule; null for the whole suite
  */
-async function play(defect: string | null, selection: readonly string[]): Promise<readonly PlayedScenario[]> {
+async function play(defect: string | null, rule: RuleId | null): Promise<readonly PlayedScenario[]> {
   const name = path.join(folder, crypto.randomUUID());
-  const args = ['run', '--reference', '--workers', '1', '--race-rounds', '1', '--seed', 'docs', ...selection];
+  const args = ['run', '--reference', '--workers', '1', '--race-rounds', '1', '--seed', 'docs', ...filesOf(rule)];
   const files = ['--journal', `${name}.ndjson`, '--report', `json=${name}.json`];
   const defects = defect === null ? [] : ['--defect', defect];
   await new Promise<void>((resolve) => {
-    execFile(process.execPath, [BIN, ...args, ...defects, ...files], () => resolve());
+    execFile(process.execPath, [BIN, ...args, ...defects, ...files], { cwd: folder }, () => resolve());
   });
   const report = JSON.parse(readFileSync(`${name}.json`, 'utf8')) as { scenarios: readonly PlayedScenario[] };
-  return report.scenarios;
+  return report.scenarios.map((scenario) => ({ ...scenario, id: scenario.id.replace(/^scenarios\//, '') }));
+}
+
+/** Returns the copies of the scenarios of a rule, or of all scenarios. */
+function filesOf(rule: RuleId | null): readonly string[] {
+  const chosen = suite.scenarios.filter(({ claims }) => rule === null || claims.some(({ id }) => id === rule));
+  return [
+    ...new Set(chosen.map(({ absoluteFile }) => path.join('scenarios', path.relative(builtIn.path, absoluteFile)))),
+  ];
 }
 
 function shortest(rule: RuleId, played: readonly PlayedScenario[]): PlayedScenario | undefined {
@@ -50,7 +64,7 @@ function planOf(id: string) {
 }
 
 async function exampleFor(rule: RuleId, isNote: boolean): Promise<RuleExample | undefined> {
-  const right = await play(null, [rule]);
+  const right = await play(null, rule);
   if (isNote) {
     const shown = shortest(rule, right);
     return shown && exampleOf(rule, null, planOf(shown.id), shown, null);
@@ -59,15 +73,15 @@ async function exampleFor(rule: RuleId, isNote: boolean): Promise<RuleExample | 
     .toSorted((a, b) => a.breaks.length - b.breaks.length)
     .map(({ name }) => name);
   for (const defect of defects) {
-    const example = exampleFrom(rule, defect, right, await play(defect, [rule]));
+    const example = exampleFrom(rule, defect, right, await play(defect, rule));
     if (example) return example;
   }
   // A scenario may need the calls of earlier scenarios. So the whole suite is played if the scenario alone shows no
   // breach.
   for (const defect of defects) {
-    const wholeRight = wholeRuns.get('') ?? play(null, []);
+    const wholeRight = wholeRuns.get('') ?? play(null, null);
     wholeRuns.set('', wholeRight);
-    const example = exampleFrom(rule, defect, await wholeRight, await play(defect, []));
+    const example = exampleFrom(rule, defect, await wholeRight, await play(defect, null));
     if (example) return example;
   }
   return undefined;
