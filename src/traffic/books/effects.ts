@@ -247,7 +247,10 @@ function roundingCandidates(transaction: Transaction, amount: Money, by: Money):
     rule: 'money.exact' as const,
     transaction,
     by: by.isNegative() ? more.negated() : more,
-    text: `the ${transaction.call} was booked as ${amount.plus(more).format(2)}`,
+    // Few of these errors are reported, so the text is made only when it is read.
+    get text() {
+      return `the ${transaction.call} was booked as ${amount.plus(more).format(2)}`;
+    },
     isRounding: true,
   }));
 }

@@ -5,7 +5,7 @@ import type { SignatureState } from '../../contract/signature.ts';
 import { readAmount } from '../../journal/call-amount.ts';
 import type { Reply } from '../../journal/exchange.ts';
 import { answerOfReply, isPublishedCode } from '../../reply/classify.ts';
-import { type ReplyReading, readReply } from '../../reply/read.ts';
+import { type ReplyReading, readOnce } from '../../reply/read.ts';
 import { isClientError, isSuccess } from '../../reply/status.ts';
 import { completePart } from '../cut-body.ts';
 import { type LoggedReply, textBody } from '../logged-exchange.ts';
@@ -118,7 +118,7 @@ function readingOf(reply: KnownReply | null): ReplyReading | null {
   if (!reply?.body) return null;
   const { status, headers, body } = reply;
   const known = body.truncated ? (completePart(body) ?? textBody('{}')) : body;
-  const reading = readReply({ status, headers: headers ?? [], body: known });
+  const reading = readOnce({ status, headers: headers ?? [], body: known });
   return body.truncated ? { ...reading, problem: { kind: 'truncated' } } : reading;
 }
 

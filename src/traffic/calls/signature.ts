@@ -1,6 +1,6 @@
 import { queryOf } from '../../contract/query.ts';
 import { type ReceivedRequest, SIGNATURE_HEADER, type SignatureState, verify } from '../../contract/signature.ts';
-import { header } from '../../journal/exchange.ts';
+import { type HeaderList, header } from '../../journal/exchange.ts';
 import type { LoggedExchange } from '../logged-exchange.ts';
 
 /** The known keys for calls to one address. */
@@ -21,24 +21,36 @@ type Signed = Pick<LoggedExchange, 'request' | 'logged' | 'verified'>;
 
 /** Verifies the signature of a call, as far as the log and the known keys allow it. */
 export function signatureOf(exchange: Signed, keysOf: KeysOf): SignatureState {
+  if (exchange.verified === undefined && !hasSignature(exchange)) return 'unknown';
   return exchange.verified ?? verify(received(exchange), keysOf(exchange.request.url).own);
 }
 
 /** True for a call that is signed with the key of a different client than the client at the address. */
 export function isSignedByOther(exchange: Signed, keysOf: KeysOf): boolean {
-  return verify(received(exchange), keysOf(exchange.request.url).others) === 'right';
+  if (!hasSignature(exchange)) return false;
+  const { others } = keysOf(exchange.request.url);
+  return others.length > 0 && verify(received(exchange), others) === 'right';
+}
+
+/** False if the log does not show whether a call was signed. */
+export function hasSignature({ request: { headers }, logged }: Signed): boolean {
+  return logged.signature !== undefined || isListed(headers);
+}
+
+/**
+ * An empty list means that no headers were logged. If other headers were logged and the signature header is missing, it was not sent.
+ */
+function isListed(headers: Signed['request']['headers']): headers is HeaderList {
+  return headers !== null && headers.length > 0;
 }
 
 function received({ request: { method, url, headers, body }, logged }: Signed): ReceivedRequest {
   const isWhole = body !== null && body !== 'unknown' && !body.truncated;
-  // An empty list means that no headers were logged. If other headers were logged and the signature header is missing,
-  // it was not sent.
-  const isListed = headers !== null && headers.length > 0;
   return {
     method: method ?? 'POST',
     query: url === null ? null : queryOf(url),
     body: isWhole ? Buffer.from(body.data, body.encoding) : null,
-    signature: logged.signature ?? (isListed ? header(headers, SIGNATURE_HEADER) : null),
+    signature: logged.signature ?? (isListed(headers) ? header(headers, SIGNATURE_HEADER) : null),
     source: logged.signature === undefined ? 'record' : 'log',
   };
 }

@@ -5,7 +5,7 @@ import { Money } from '../../contract/money.ts';
 import { readAmount } from '../../journal/call-amount.ts';
 import type { KnownSession } from '../call-selection.ts';
 import { isCut, loggedCall } from '../calls/logged-call.ts';
-import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
+import { hasSignature, type KeysOf, NO_KEYS } from '../calls/signature.ts';
 import { type LoggedExchange, textBody } from '../logged-exchange.ts';
 import type { Survey, SurveyedWallet } from '../read/gather-by-wallet.ts';
 import type { AlikeCall } from '../read/line-template.ts';
@@ -53,10 +53,10 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     return wallet;
   }
 
-  /** With a key, each signature must be verified, which needs the whole call. */
+  /** With a key, each signature in a log must be verified, which needs the whole call. */
   isExample(exchange: LoggedExchange): boolean {
     const { own, others } = this.#keysOf(exchange.request.url);
-    if (own.length + others.length > 0) return false;
+    if (own.length + others.length > 0 && hasSignature(exchange)) return false;
     const call = recordedCall(exchange, this.#paths);
     const facts = call && this.#factsOf(call);
     if (!facts) return false;

@@ -40,12 +40,10 @@ export function ownersOf(
     addTo(currencies, name, currencyOf(views));
     addTo(origins, name, originOf(views));
   }
+  const byID = ({ txID, origTxID, roundID }: RecordedCall): string | undefined =>
+    [txID, origTxID, roundID].flatMap((id) => (id === null ? [] : (ofTransaction.get(id) ?? [])))[0];
   return (views) => {
-    const { seen } = views;
-    const byID = [seen.txID, seen.origTxID, seen.roundID].flatMap((id) =>
-      id === null ? [] : (ofTransaction.get(id) ?? []),
-    );
-    const name = named(views) ?? byID[0] ?? null;
+    const name = named(views) ?? byID(views.seen) ?? null;
     if (name === null) return NOBODY;
     const player = name.startsWith('player ') ? name.slice('player '.length) : null;
     const parts = [name];
@@ -72,7 +70,9 @@ function addTo(map: Map<string, Set<string>>, name: string, value: string | null
 /** Returns the address of the operator without the name of the call. Null if the log has only paths. */
 export function originOf({ seen, also }: Views): string | null {
   return first(seen, also, ({ exchange, call }) => {
-    const url = URL.parse(exchange.request.url ?? '');
+    // Most logs have only paths.
+    if (exchange.request.url === null || exchange.request.url.startsWith('/')) return null;
+    const url = URL.parse(exchange.request.url);
     if (!url) return null;
     return `${url.host}${url.pathname.slice(0, Math.max(0, url.pathname.lastIndexOf(`/${call}`)))}`;
   });

@@ -5,6 +5,7 @@ import { WalletGroups } from '../read/gather-by-wallet.ts';
 import { unreadClauses } from '../read/unread.ts';
 import type { CallPaths } from '../recorded-call.ts';
 import { OrdinaryWallets } from './ordinary-wallet.ts';
+import type { RoundVerdict } from './round-verdict.ts';
 import { buildTimeline, type IncidentTimeline } from './timeline.ts';
 import type { WalletVerdict } from './verdict.ts';
 import { stateOfWallet, worstFirst } from './wallet-state.ts';
@@ -83,9 +84,9 @@ class Timelines {
     const listed = new Set<number>();
     for (const verdict of timeline.wallets) {
       const isRight = stateOfWallet(verdict, timeline.breakers) === 'right';
-      const room = MAX_LISTED - this.#calls.length - listed.size;
-      if (!isRight && verdict.calls.length <= room) for (const { number } of verdict.calls) listed.add(number);
-      this.#wallets.push(isRight ? withoutCalls(verdict) : verdict);
+      const isListed = !isRight && verdict.calls.length <= MAX_LISTED - this.#calls.length - listed.size;
+      if (isListed) for (const { number } of verdict.calls) listed.add(number);
+      this.#wallets.push(isListed ? verdict : withoutCalls(verdict));
     }
     this.#calls = this.#calls.concat(timeline.calls.filter(({ number }) => listed.has(number)));
     this.#breaches = this.#breaches.concat(timeline.breaches.filter(({ call }) => listed.has(call)));
@@ -115,13 +116,18 @@ class Timelines {
   }
 }
 
-/** Returns a verdict with only its last call, to save memory. */
+/** Maximum number of rounds that are kept of a wallet whose calls are not listed. */
+const MAX_ROUNDS = 100;
+
+/** Returns a verdict with only its last call, and with the rounds that did not end, to save memory. */
 function withoutCalls(verdict: WalletVerdict): WalletVerdict {
-  const { firstSaid, lastSaid } = verdict.books;
+  const { books, rounds } = verdict;
   return {
     ...verdict,
     calls: verdict.calls.slice(-1),
-    books: { ...verdict.books, transactions: [], worlds: [], firstSaid, lastSaid },
-    rounds: [],
+    books: { ...books, transactions: [], worlds: [], deviations: [] },
+    rounds: rounds.filter(({ state }) => UNENDED.has(state)).slice(0, MAX_ROUNDS),
   };
 }
+
+const UNENDED: ReadonlySet<RoundVerdict['state']> = new Set(['open', 'owing', 'unknown']);
