@@ -9,6 +9,7 @@ import type { OperatorControls } from './console/operator-controls.ts';
 import type { SessionChoice } from './console/view.ts';
 import { listed } from './core-api/availability.ts';
 import type { LoggedExchange } from './exchange-log.ts';
+import type { GameSession } from './game-sessions.ts';
 import type { Game } from './games.ts';
 import type { ReadPage } from './page-http.ts';
 import type { Sleep } from './sleep.ts';
@@ -83,8 +84,17 @@ export interface ConsoleOptions extends Partial<ExchangeTexts> {
 export interface ExchangeTexts {
   /** Returns a shell command (curl) that sends the request of the exchange again. */
   readonly curlOf: (exchange: LoggedExchange) => string | null;
-  /** Returns a scenario in YAML that makes the same call. */
-  readonly scenarioOf: (exchange: LoggedExchange) => string | null;
+  /**
+   * Returns a scenario in YAML that makes the same call, after the calls that it needs.
+   *
+   * @param session the player and the currency of the game session; null if not known
+   * @param all all exchanges that are kept, oldest first
+   */
+  readonly scenarioOf: (
+    exchange: LoggedExchange,
+    session: Pick<GameSession, 'player' | 'currency'> | null,
+    all: readonly LoggedExchange[],
+  ) => string | null;
 }
 
 /**

@@ -55,8 +55,9 @@ export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
     const exchange = parts.log.find(Number(new URLSearchParams(query).get('id')));
     if (exchange === undefined)
       return jsonReply(404, { message: 'The service no longer keeps this exchange.' }, HEADERS);
-    const texts = { curl: curlOf(exchange), scenario: scenarioOf(exchange) };
-    return jsonReply(200, detailOf(exchange, sessionOf(parts, exchange), texts), HEADERS);
+    const session = sessionOf(parts, exchange);
+    const scenario = scenarioOf(exchange, session, parts.log.recent());
+    return jsonReply(200, detailOf(exchange, session, { curl: curlOf(exchange), scenario }), HEADERS);
   };
 
   return [

@@ -15,7 +15,7 @@ import { largeCatalogue } from '../../../service/games.ts';
 import { createService, isLoopback, type Service } from '../../../service/service.ts';
 import type { ConsoleOptions } from '../../../service/service-options.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
-import { scenarioOfExchange } from './exchange-scenario.ts';
+import { scenarioWriter } from './exchange-scenario.ts';
 import type { ServeCoreApiFlags, ServiceFlags } from './flags.ts';
 
 /** Maximum time in milliseconds for open calls to finish after the stop signal. */
@@ -123,7 +123,7 @@ export async function startService(
         console: {
           token,
           curlOf: ({ request }) => curlLine(request),
-          scenarioOf: scenarioOfExchange,
+          scenarioOf: scenarioWriter(clients),
           ...page,
         },
       },
