@@ -16,7 +16,11 @@ async function start(defect?: string) {
   const operator = createOperator({ clients }, behaviourWith(found ? [found] : []));
   const { url, close } = await operator.start();
   const known = [{ cID: 'c', extCID, apiKey: 'an-api-key', integrationApiKey, integratorBaseUrl: `${url}${basePath}` }];
-  const service = createService({ clients: known, judgeCalls: (sink) => judgeOfCalls(known, sink) });
+  const service = createService({
+    clients: known,
+    judgeCalls: (sink) => judgeOfCalls(known, sink),
+    backoff: { initialMs: 10, factor: 1, maxMs: 10, jitter: 0 },
+  });
   onTestFinished(async () => {
     await service.close(0);
     await close(0);
