@@ -123,7 +123,7 @@ export function consoleActions(options: ConsoleActionsOptions): Readonly<Record<
     launches: action(launchSchema, async (fields, request) => {
       const client = parts.clients.find(({ extCID }) => extCID === fields.extCID);
       if (client === undefined) return messageReply(404, `There is no client ${fields.extCID}.`);
-      const reply = await handle(launchRequest(client, fields, request, launchPath));
+      const reply = await handle(launchRequest(client, parts.version, fields, request, launchPath));
       const result = launchResult(reply);
       return jsonReply(result.gameURL === undefined ? 409 : 200, result, securityHeaders('forbidden'));
     }),

@@ -1,11 +1,15 @@
 import { canonicalJson } from '../../contract/canonical.ts';
 import { LOCALES } from '../../contract/locales.ts';
 import { SIGNATURE_HEADER, signBody } from '../../contract/signature.ts';
+import { type ContractVersion, isThere } from '../../contract/versions.ts';
 import { headerOf, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import type { ServiceClient } from '../client.ts';
 import { currenciesOf, gamesOf } from '../core-api/availability.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import type { LaunchChoices, SessionChoice } from './view.ts';
+
+/** The page to which players return. Before version 1.1.1 of the contract every launch needs one. The host does not exist. */
+const EXAMPLE_LOBBY = 'https://casino.example/lobby';
 
 /** The fields of the form that launches a game. Empty fields are left out of the request. */
 export interface LaunchFields {
@@ -42,6 +46,7 @@ export function launchChoices(
  */
 export function launchRequest(
   { cID, extCID, apiKey }: ServiceClient,
+  version: ContractVersion,
   { sessionID, player, currency, locale, gameID, demo }: LaunchFields,
   from: ListenRequest,
   path: string,
@@ -53,6 +58,7 @@ export function launchRequest(
     locale,
     gameID,
     ...(demo && { demo }),
+    ...(!isThere('1.1.1', version) && { returnUrl: EXAMPLE_LOBBY }),
     ...(sessionID !== '' && { sessionID }),
     ...(player !== '' && { user: { id: player } }),
   });

@@ -225,6 +225,106 @@ describe('the console page', { timeout: 60_000 }, () => {
     await expect.poll(() => page.locator(':focus .name').textContent(), SOON).toBe('bet 1.00');
   });
 
+  it('names the rule that a call breaks, and shows the balance beside the expected one', async () => {
+    const service = await startPages(pagesDir(), { isOwnOperator: true });
+    service.launched();
+    const page = await openConsole(service);
+    await page.click('#tab-operator');
+    await page.fill('#defect-search', 'replayed-bet-charged');
+    await page.getByRole('checkbox', { name: /^replayed-bet-charged/ }).check();
+    await says(page, 'defect-said', 'The defect replayed-bet-charged is on.');
+    await says(page, 'defect-count', '1');
+    await page.click('#tab-exchanges');
+    await playFrom(page, '2', 'The round won 0.20 USD.');
+    await disturb(page, 'bet', 'repeat');
+    await playFrom(page, '0', 'The round won nothing.');
+    await says(page, 'exchanges-note', '5 exchanges. 1 of them breaks a rule.');
+    await page.selectOption('#result', 'fail');
+    await list(page, ['bet 0.10 sent a second time on purpose 200']);
+    const row = page.locator('#exchange-list li');
+    expect(await row.locator('.finding').textContent()).toBe('✗ breaks idempotency.bet +1');
+    expect(await row.locator('.balance').textContent()).toBe('balance 999.90');
+    expect(await row.locator('.expected').textContent()).toBe('expected 1000.00');
+    await row.locator('button').click();
+    await says(page, 'detail-title', 'bet 200');
+    const detail = (await page.locator('#detail').textContent()) ?? '';
+    expect(detail).toMatch(/breaks idempotency\.bet.*The rule: a bet that is sent again/);
+    expect(detail).toContain('Balance999.90Expected1000.00Resultwrong');
+    await page.click('#tab-operator');
+    await page.click('#defects-off');
+    await says(page, 'defect-said', 'All defects are off.');
+    await expect.poll(() => page.locator('#defect-list input:checked').count(), SOON).toBe(0);
+  });
+
+  it('acts for croupier’s own operator, and lists a fault in a reply until it has happened', async () => {
+    const service = await startPages(pagesDir(), { isOwnOperator: true });
+    service.launched();
+    const page = await openConsole(service, { mayReport: /400/ });
+    await playFrom(page, '0', 'The round won nothing.');
+    await page.click('#tab-operator');
+    const anna = page.locator('#balance-list tr').first();
+    await anna.getByRole('textbox').fill('0.10');
+    await anna.getByRole('button', { name: /^Add/ }).click();
+    await says(page, 'balance-said', 'The balance of p0 is 1000.00 USD now.');
+    await anna.getByRole('textbox').fill('5000');
+    await anna.getByRole('button', { name: /^Take/ }).click();
+    await says(page, 'balance-said', 'The balance was not changed: p0 has only 1000.00 USD.');
+    await anna.getByRole('button', { name: /^Empty/ }).click();
+    await expect.poll(() => anna.locator('td').nth(1).textContent(), SOON).toBe('0.00');
+    await page.click('#tab-exchanges');
+    await playFrom(page, '0', /^The bet was declined: Your balance is too low/);
+    await disturb(page, 'bet', 'declined');
+    await playFrom(page, '0', 'The bet was declined: This is not possible now.');
+    await expect.poll(() => page.locator('#fault-list li').count(), SOON).toBe(0);
+    await disturb(page, 'bet', 'error-500');
+    await page.getByRole('button', { name: /^Cancel: The next bet is answered 500/ }).click();
+    await expect.poll(() => page.locator('#fault-none').isVisible(), SOON).toBe(true);
+    await says(page, 'exchanges-note', /^\d exchanges\.$/);
+  });
+
+  it('changes nothing at an operator of the user, and says so', async () => {
+    const service = await startPages(pagesDir());
+    service.launched();
+    const page = await openConsole(service, { mayReport: /409/ });
+    await says(page, 'play-session', 'p0');
+    expect(await page.locator('#fault-kind option[value="late"]').isDisabled()).toBe(true);
+    await page.click('#tab-operator');
+    expect(await page.locator('#operator-foreign').isVisible()).toBe(true);
+    expect(await page.locator('#operator-balances').isVisible()).toBe(false);
+    const tried = await page.evaluate(async (token) => {
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ name: 'replayed-bet-charged', on: true });
+      return (await fetch('api/defects', { method: 'POST', headers, body }).catch(() => null))?.status;
+    }, TOKEN);
+    expect(tried).toBe(409);
+  });
+
+  it('launches a game with money and with a demo balance, and lists the demo rounds', async () => {
+    const service = await startPages(pagesDir());
+    const page = await openConsole(service, { mayReport: /409/ });
+    await page.getByRole('button', { name: 'Launch a game' }).click();
+    await expect.poll(() => page.locator(':focus').getAttribute('id'), SOON).toBe('launch-session');
+    await page.fill('#launch-session', 't-p1');
+    await expect.poll(() => page.inputValue('#launch-player'), SOON).toBe('p1');
+    await page.selectOption('#launch-locale', 'pl');
+    await page.click('#launch-form button');
+    await says(page, 'launch-said', 'The game is launched. Open the game');
+    expect(service.parts.sessions.all()).toMatchObject([
+      { sessionID: 't-p1', player: 'p1', currency: 'USD', gameID: 'swipe', locale: 'pl', demo: false },
+    ]);
+    expect(await page.locator('#launch-said a').getAttribute('href')).toMatch(`${service.url}/game?gsID=`);
+    await page.selectOption('#launch-mode', 'demo');
+    await page.click('#launch-form button');
+    await says(page, 'sessions-list', /demo, until/);
+    await page.getByRole('button', { name: 'Send a round of p1' }).first().click();
+    await playFrom(page, '3', 'The round won 0.30 USD.');
+    await says(page, 'rounds-list', /p1swipe0\.10 USD0\.30 USDdemo, settlednone/);
+    expect(service.front.arrived).toEqual([]);
+    await page.fill('#launch-currency', 'usd');
+    await page.click('#launch-form button');
+    await says(page, 'launch-said', /^The Core API answered 400: This currency is not supported/);
+  });
+
   it('fits phones, and has no accessibility problems', async () => {
     const service = await startPages(pagesDir());
     const page = await openConsole(service);

@@ -29,6 +29,8 @@ export class Tabs {
 
   /** Shows a part of the page. */
   show(name: TabName): void {
+    // On a wide page the actions are always shown.
+    if (name === 'actions' && IS_WIDE.matches) return;
     this.#selected = name;
     this.#draw();
   }
