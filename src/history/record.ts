@@ -7,6 +7,7 @@ import type { LoadResult } from '../journal/load/result.ts';
 import { isJudged, type JudgedRule, summaryOfFold } from '../report/comparison/run-summary.ts';
 import { compressed, compressedText } from './compression.ts';
 import type { History } from './history.ts';
+import { operatorOf } from './operator-name.ts';
 import { applyRetention, type Retention } from './retention.ts';
 import type { NewRuleResult, NewRun, RunVerdict } from './tables.ts';
 
@@ -146,22 +147,6 @@ function commonColumns(run: RunStarted, labels: Fold['labels'], scrub: (text: st
     build: buildOf(run, labels, scrub),
     labels: scrub(JSON.stringify(labels)),
   };
-}
-
-/** The operator that the embedded reference operator is in the history. Its port is another one in each run. */
-const REFERENCE = 'reference operator';
-
-function operatorOf({ flags = [], client }: RunStarted): string {
-  if (!flags.includes('--reference')) return withoutUser(client.integratorBaseUrl);
-  const changes = flags.flatMap((flag, at) =>
-    flag === '--defect' || flag === '--variant' ? [`${flag.slice(2)} ${flags[at + 1] ?? ''}`] : [],
-  );
-  return [REFERENCE, ...changes].join(', ');
-}
-
-function withoutUser(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed ? `${parsed.origin}${parsed.pathname.replace(/(?<!\/)\/+$/, '')}` : url;
 }
 
 /**

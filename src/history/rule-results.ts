@@ -1,4 +1,5 @@
 import { EXPECTATION, VERDICTS, type Verdict } from '../journal/finding.ts';
+import type { PastVerdict } from '../report/options.ts';
 import type { History } from './history.ts';
 import type { RuleInRun } from './rule-trend.ts';
 
@@ -99,6 +100,44 @@ async function runsOfAll(history: History) {
 
 function byTime(a: RuleInRun, b: RuleInRun): number {
   return a.started_at === b.started_at ? b.number - a.number : a.started_at < b.started_at ? 1 : -1;
+}
+
+/** Maximum number of runs whose verdicts are looked up. Some of them may have played other scenarios. */
+const MAX_RUNS_BEFORE = 50;
+
+/**
+ * Returns the verdicts of the runs of one client before a run, by rule and the latest first.
+ *
+ * @param run the run, which the history may have or not
+ */
+export async function verdictsBefore(
+  history: History,
+  run: { readonly runID: string; readonly startedAt: string; readonly client: string; readonly operator: string },
+): Promise<ReadonlyMap<string, readonly PastVerdict[]>> {
+  const runs = history
+    .selectFrom('run')
+    .select(['number', 'started_at', 'build'])
+    .where('ext_cid', '=', run.client)
+    .where('operator', '=', run.operator)
+    .where('kind', '=', 'run')
+    .where('started_at', '<=', run.startedAt)
+    .where('run_id', '!=', run.runID)
+    .orderBy('started_at', 'desc')
+    .orderBy('number', 'desc')
+    .limit(MAX_RUNS_BEFORE);
+  const rows = await history
+    .selectFrom('rule_result')
+    .innerJoin(runs.as('past'), 'past.number', 'rule_result.run')
+    .select(['rule_result.rule', 'rule_result.verdict', 'past.number', 'past.started_at', 'past.build'])
+    .orderBy('past.started_at', 'desc')
+    .orderBy('past.number', 'desc')
+    .execute();
+  const past = rows.map(({ rule, verdict, number, started_at, build }) => ({
+    rule,
+    past: { number, startedAt: started_at, build, verdict: verdictOf(verdict) },
+  }));
+  const byRule = Map.groupBy(past, ({ rule }) => rule);
+  return new Map([...byRule].map(([rule, all]) => [rule, all.map((one) => one.past)]));
 }
 
 async function playedSets(history: History): Promise<ReadonlyMap<string, readonly string[]>> {

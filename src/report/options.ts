@@ -1,5 +1,5 @@
 import type { JournalEvent } from '../journal/event.ts';
-import type { Place } from '../journal/finding.ts';
+import type { Place, Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { Paint } from './paint.ts';
 
@@ -20,6 +20,17 @@ export interface Look {
  * notes and the response times. 2 (`-vv`): also every exchange.
  */
 export type Verbosity = 0 | 1 | 2;
+
+/** The verdict of an earlier run about a rule. */
+export interface PastVerdict {
+  /** The number of the run in the history. */
+  readonly number: number;
+  /** The time of its start in UTC (ISO 8601). */
+  readonly startedAt: string;
+  /** The build of the operator; null if it is not known. */
+  readonly build: string | null;
+  readonly verdict: Verdict;
+}
 
 export interface ReportOptions extends Look {
   /** The amount of detail of the text report. */
@@ -50,6 +61,8 @@ export interface ReportOptions extends Look {
    * written.
    */
   readonly scrub: (text: string) => string;
+  /** The verdicts of earlier runs of the same client, by rule and the latest first. Absent: there is no history. */
+  readonly past?: ReadonlyMap<string, readonly PastVerdict[]> | undefined;
   /** Returns the style and the script of the HTML report. Only the HTML report calls this function. */
   readonly page: () => PageParts;
 }

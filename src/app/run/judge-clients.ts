@@ -19,6 +19,8 @@ import { EXIT, interruptedStatus, worstStatus } from '../exit-status.ts';
 import { shownPath } from '../files.ts';
 import { type GithubStep, startGithubStep } from '../github.ts';
 import { addRunToHistory } from '../history/add-to-history.ts';
+import { pastVerdictsOf } from '../history/past-verdicts.ts';
+import { isHistoryWanted } from '../history/settings.ts';
 import { operatorOf, playedNames } from '../lock/player-locks.ts';
 import type { Reference } from '../reference-operator.ts';
 import { fileForClient } from '../report-files.ts';
@@ -190,12 +192,14 @@ async function playAndPublish(
   // The report compares this run with the previous run. So the report is made before `onPlayed` replaces the previous result.
   const text = runner.reportOf?.(extCID) ?? terminalReport;
   runner.onPlayed?.(extCID, played.fold);
+  const isPastShown = reports.some(({ kind }) => kind === 'html') && isHistoryWanted(flags, stdio);
+  const past = isPastShown ? await pastVerdictsOf(played.fold.run, stdio.cwd) : undefined;
   const published = await output.runExclusive(async () => {
     const verbosity = verbosityOf(flags.verbose);
     const curl = flags.curl === true;
     const statuses = await publish(
       played,
-      { extCID, json: flags.json === true, isOnly, curl, text, verbosity, reports, scrub },
+      { extCID, json: flags.json === true, isOnly, curl, text, verbosity, reports, scrub, past },
       stdio,
     );
     const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), flags.curl);

@@ -27,6 +27,8 @@ export interface Publication {
   readonly verbosity: Verbosity;
   readonly reports: readonly ReportRequest[];
   readonly scrub: (text: string) => string;
+  /** The verdicts of earlier runs, for a report that shows them. */
+  readonly past: ReportOptions['past'];
 }
 
 /**
@@ -36,7 +38,7 @@ export interface Publication {
  */
 export async function publish(
   played: Played,
-  { extCID, json, isOnly, curl, text, verbosity, reports, scrub }: Publication,
+  { extCID, json, isOnly, curl, text, verbosity, reports, scrub, past }: Publication,
   stdio: Stdio,
 ): Promise<readonly number[]> {
   const statuses: number[] = [];
@@ -53,7 +55,7 @@ export async function publish(
     const { kind, file: name } = request;
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
     try {
-      await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity }), scrub);
+      await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity, past }), scrub);
     } catch (error) {
       const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
       stdio.err.write(

@@ -3,6 +3,7 @@ import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import type { RuleResult } from '../../journal/rule-result.ts';
 import { movedAloneWarning, type ScenarioResult } from '../../journal/scenario-result.ts';
 import { quoteWord } from '../curl.ts';
 import { eachScenario } from '../exchanges.ts';
@@ -18,6 +19,7 @@ import { latencySection } from './latency-chart.ts';
 import { html, linkTo, type Markup, MONEY, NOTHING, prose, sign } from './markup.ts';
 import { pageEnd, toolbar } from './page.ts';
 import { pageHead } from './page-head.ts';
+import { pastRuns } from './past-runs.ts';
 import { reasonsSection, rulesSection } from './rules.ts';
 import { runSection } from './run-section.ts';
 import { isWrong, scenarioCard } from './scenario.ts';
@@ -30,13 +32,14 @@ import { verdictHeader } from './verdict.ts';
  */
 export async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   const parts = options.page();
+  const past = pastRuns(options);
   const { firstLine } = conclude(fold);
   yield pageHead(firstLine, parts).text;
   yield html`<a class="jump" href="#main">To the report</a>
 ${verdictHeader(fold)}
 ${toolbar(fold)}
 <main id="main">
-${causesSection(fold)}${knownSection(fold)}${leftBehindSection(fold, options)}${rulesSection(fold)}`.text;
+${causesSection(fold, past)}${knownSection(fold)}${leftBehindSection(fold, options)}${rulesSection(fold, past)}`.text;
 
   // One pass over the journal renders all cards. The failures are written at once, the others when their section begins.
   const waiting = new Map<string, string[]>();
@@ -124,17 +127,17 @@ function heading(id: string, title: string, count: number): Markup {
 const MAX_NAMES = 8;
 
 /** Renders the likely causes: the effect of each cause, where to see it, and the command that plays its scenario again. */
-export function causesSection(fold: Fold): Markup {
+export function causesSection(fold: Fold, past: (result: RuleResult) => Markup | null): Markup {
   const { causes } = fold;
   if (causes.length === 0) return NOTHING;
   const warning = movedAloneWarning(fold);
   return html`<section id="causes"><h2>${causes.length === 1 ? 'Likely cause' : 'Likely causes'}</h2>
 <p class="dim under">${causes.length === 1 ? 'One broken rule explains' : `${causes.length} broken rules explain`} all failures. ${causes.length === 1 ? 'Fix it first.' : 'Fix them in this order.'}</p>${warning === null ? null : html`<p>${sign('warn')} ${warning}</p>`}
-<ol class="causes">${causes.map((cause) => item(cause, fold))}</ol></section>
+<ol class="causes">${causes.map((cause) => item(cause, fold, past(cause.result)))}</ol></section>
 `;
 }
 
-function item({ result, explains, scenarios }: Cause, fold: Fold): Markup {
+function item({ result, explains, scenarios }: Cause, fold: Fold, past: Markup | null): Markup {
   const { rule, checks, breaches } = result;
   const again = scenarios
     .map((id) => fold.run.scenarios.find((planned) => planned.id === id))
@@ -146,7 +149,7 @@ function item({ result, explains, scenarios }: Cause, fold: Fold): Markup {
   const more = scenarios.length - seen.length;
   return html`<li class="cause"><h3><a href="${linkTo('rule', rule.id)}">${rule.id}</a> <span class="level">${rule.level}</span> ${rule.money ? MONEY : null}</h3>
 ${rule.means === null ? null : html`<p class="means">${prose(rule.means)}</p>`}
-<dl><dt>broken in</dt><dd>${breaches} of ${plural(checks, 'check')}: ${seen}${more > 0 ? ` and ${more} more` : ''}</dd>${explains.length === 0 ? null : html`<dt>explains</dt><dd>${explains.map(({ rule: id, verdict }, at) => html`${at > 0 ? ', ' : ''}${sign(verdict)}<a href="${linkTo('rule', id)}">${id}</a>`)}</dd>`}<dt>to fix</dt><dd>${prose(rule.hint)}</dd></dl>
+<dl><dt>broken in</dt><dd>${breaches} of ${plural(checks, 'check')}: ${seen}${more > 0 ? ` and ${more} more` : ''}</dd>${explains.length === 0 ? null : html`<dt>explains</dt><dd>${explains.map(({ rule: id, verdict }, at) => html`${at > 0 ? ', ' : ''}${sign(verdict)}<a href="${linkTo('rule', id)}">${id}</a>`)}</dd>`}${past}<dt>to fix</dt><dd>${prose(rule.hint)}</dd></dl>
 ${again === undefined ? null : command(again, 'Run it again')}</li>
 `;
 }

@@ -27,10 +27,10 @@ const MAX_NAMES = 12;
  * Renders a table of all rules, with one row for each group and the rules about money first. Below it, each rule is described in
  * words.
  */
-export function rulesSection(fold: Fold): Markup {
+export function rulesSection(fold: Fold, past: (result: RuleResult) => Markup | null): Markup {
   return html`<section id="rules"><h2>Rules</h2>
 ${matrix(fold)}
-${inWords(fold)}</section>
+${inWords(fold, past)}</section>
 `;
 }
 
@@ -52,13 +52,13 @@ function matrix({ rules }: Fold): Markup {
 }
 
 /** Renders each rule in words. Rules about money come first, and then the most severe verdicts. */
-function inWords({ rules }: Fold): Markup {
+function inWords({ rules }: Fold, past: (result: RuleResult) => Markup | null): Markup {
   const sorted = rules.toSorted((a, b) => Number(b.rule.money) - Number(a.rule.money) || byGravity(a, b));
   return html`<details class="words"><summary>Every rule in words, with its result</summary>
-<ul class="rules">${sorted.map(ruleItem)}</ul></details>`;
+<ul class="rules">${sorted.map((result) => ruleItem(result, past(result)))}</ul></details>`;
 }
 
-function ruleItem(result: RuleResult): Markup {
+function ruleItem(result: RuleResult, past: Markup | null): Markup {
   const { rule, verdict, checks, endpoints, scenarios } = result;
   const kinds = new Set(endpoints.map((one) => one.verdict));
   const byEndpoint =
@@ -71,7 +71,7 @@ function ruleItem(result: RuleResult): Markup {
   const more = scenarios.length - seen.length;
   return html`<li id="${anchor('rule', rule.id)}" class="rule ${verdict}"><p>${badge(verdict)} <b>${rule.id}</b> <span class="level">${rule.level}</span> ${rule.money ? MONEY : null}</p>
 <p>${prose(capital(rule.sentence))}. <span class="dim">${clauseText(rule)}</span></p>
-<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${proseFromOutside(reasonText(result))}</dd>`}${whyOnlyWarned(result)}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
+<dl>${verdict === 'pass' ? null : html`<dt>${verdict === 'fail' ? 'actual' : 'why'}</dt><dd>${proseFromOutside(reasonText(result))}</dd>`}${whyOnlyWarned(result)}${past}${verdict === 'fail' && rule.means !== null ? html`<dt>means</dt><dd>${prose(rule.means)}</dd><dt>to fix</dt><dd>${prose(rule.hint)}</dd>` : null}${byEndpoint}${scenarios.length === 0 ? null : html`<dt>${plural(checks, 'check')}</dt><dd>${seen}${more > 0 ? ` and ${more} more` : ''}</dd>`}</dl></li>
 `;
 }
 

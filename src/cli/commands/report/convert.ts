@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
+import { pastVerdictsOf } from '../../../app/history/past-verdicts.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import {
   fileForClient,
@@ -72,7 +73,8 @@ export async function writeReports(
   { journal, curl, verbosity }: Pick<ReportOptions, 'journal' | 'verbosity'> & { readonly curl: boolean | undefined },
   stdio: Stdio,
 ): Promise<void> {
-  const options = { ...reportOptions(stdio.out, stdio, journal, curl), verbosity };
+  const past = reports.some(({ kind }) => kind === 'html') ? await pastVerdictsOf(fold.run, stdio.cwd) : undefined;
+  const options = { ...reportOptions(stdio.out, stdio, journal, curl), verbosity, past };
   for (const request of reports) {
     const { kind, report, file } = request;
     if (file === '-') {

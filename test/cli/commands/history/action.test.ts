@@ -46,7 +46,7 @@ describe('the history of a wallet that a new build breaks', () => {
     await once(good, 'close');
     const { port } = new URL(good.url);
     const broken = await operator('--port', port, '--defect', 'refund-half');
-    await run('2');
+    await run('2', '--report', 'html=broken.html');
     await croupier(['load', '--client', 'demo-eu', '--rate', '20', '--duration', '300ms', '--linger', '10ms'], { cwd });
     broken.kill('SIGTERM');
     await once(broken, 'close');
@@ -85,6 +85,13 @@ describe('the history of a wallet that a new build breaks', () => {
     const opened = await croupier(['history', 'open', 'latest'], { cwd });
     expect(opened.out).toBe('.croupier/run-4.html\n');
     expect(readFileSync(path.join(cwd, '.croupier/run-4.html'), 'utf8')).toContain('<!doctype html>');
+  });
+
+  it('shows the last runs of a broken rule in the HTML report of the run, and of its journal', async () => {
+    const row = '✓✓✗</code> failed in 1 of the last 3 runs, but not in run 2, the one before';
+    expect(readFileSync(path.join(cwd, 'broken.html'), 'utf8')).toContain(row);
+    await croupier(['history', 'open', '3', '--to', 'html=again.html'], { cwd });
+    expect(readFileSync(path.join(cwd, 'again.html'), 'utf8')).toContain(row);
   });
 
   it('compares two runs as report diff does', async () => {
