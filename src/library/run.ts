@@ -6,6 +6,7 @@ import type { RunFlags } from '../app/config/run-flags.ts';
 import type { Config } from '../app/config/schema.ts';
 import { withOwnSessions } from '../app/config/sessions-from.ts';
 import { UsageError } from '../app/exit-status.ts';
+import { addRunToHistory } from '../app/history/add-to-history.ts';
 import { lockSettings } from '../app/lock/lock-folder.ts';
 import { digestsOf } from '../app/run/digests.ts';
 import { runLabels } from '../app/run/labels.ts';
@@ -70,6 +71,8 @@ export interface RunOptions {
    * The path of the journal, from which every other report can be made. Default: a new file in `.croupier/` in `cwd`.
    */
   readonly journal?: string;
+  /** If false, the run is not added to the history of `cwd`. */
+  readonly history?: boolean;
   /** The folder that paths are relative to. Default: the working directory of the process. */
   readonly cwd?: string;
   /** The variables for `${NAME}` in the configuration. Default: the environment of the process. */
@@ -151,6 +154,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
     progress: SILENT,
     onExchange: undefined,
   });
+  await addRunToHistory(fold, journal, { flags, config: configuration.config, stdio, scrub });
   if (failure !== undefined) throw failure;
   const reportLook = { ...reportOptions(stdio.out, stdio, journal), unicode: true };
   const report = JSON.parse(scrub(await joined(jsonReport(fold, open, reportLook)))) as JsonReport;
@@ -186,6 +190,7 @@ const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
   bail: [(value) => isCount(value, 1), 'a whole number, 1 or more'],
   production: SWITCH,
   journal: TEXT,
+  history: SWITCH,
   cwd: TEXT,
   env: [isObject, 'an object'],
   // Test environments have classes of their own for signals, so the class says nothing.
@@ -211,7 +216,8 @@ function refuseWrongOptions(options: RunOptions): void {
 
 /** Converts the options to the flags of `croupier run`. */
 function flagsOf(options: RunOptions): RunFlags {
-  const { client, labels, quick, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production } = options;
+  const { client, labels, quick, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production, history } =
+    options;
   const flags = {
     quick,
     require,
@@ -222,6 +228,7 @@ function flagsOf(options: RunOptions): RunFlags {
     allowFlaky,
     bail,
     production,
+    history,
     label: labels && Object.entries(labels).map(([name, text]) => `${name}=${text}`),
     client: client === undefined ? client : [client],
   };
