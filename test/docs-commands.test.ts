@@ -67,7 +67,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
 /** The commands that run until a signal ends them. */
 const SERVING = /^(serve|proxy)\b|--watch/u;
 /** Commands that a page only names, without the arguments that they need. */
-const NAMED_ALONE = /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+)$/u;
+const NAMED_ALONE = /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history diff)$/u;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'croupier-docs-'));
 let operator: ReturnType<typeof start>;
