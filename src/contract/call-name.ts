@@ -3,7 +3,7 @@ export const CALL_NAMES = ['balance', 'bet', 'win', 'refund'] as const;
 
 export type CallName = (typeof CALL_NAMES)[number];
 
-/** The reverse calls that move money. Each carries a `txID`. */
+/** The reverse calls that move money. Each of them has a `txID`. */
 export const TRANSACTION_CALLS = ['bet', 'win', 'refund'] as const;
 
 export type TransactionCall = (typeof TRANSACTION_CALLS)[number];

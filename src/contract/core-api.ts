@@ -30,8 +30,9 @@ const userSchema = z
   .describe('The player. May be left out in demo mode.');
 
 /**
- * The body of `POST /create-new-game` (contract, Create New Game). The fields from `gameID` on are positions. The schema does
- * not check whether currency, locale and game are supported, because each of these faults has its own error code.
+ * The body of `POST /create-new-game` (contract, Create New Game). `gameID` and the fields after it are positions of
+ * croupier. The schema does not check whether currency, locale and game are supported, because each of these faults has
+ * its own error code.
  */
 export const createNewGameSchema = z
   .object({
@@ -44,7 +45,10 @@ export const createNewGameSchema = z
       .boolean()
       .optional()
       .meta({
-        ...field('When true, a locale that is not supported gives a game in en_us instead of an error.', '1.10.0'),
+        ...field(
+          'When true, a game opens in en_us if the locale is not supported. When false, the reply is an error.',
+          '1.10.0',
+        ),
         default: false,
       }),
     sessionID: z
@@ -287,7 +291,10 @@ export type FreeRoundsQuery = z.infer<typeof freeRoundsQuerySchema>;
 export type CancelFreeRounds = z.infer<typeof cancelFreeRoundsSchema>;
 export type Campaign = z.infer<typeof campaignSchema>;
 
-/** One operation of the Core API. A GET carries its fields in the query, the others in a JSON body. */
+/**
+ * One operation of the Core API. The fields of a GET are in its query. The fields of the other methods are in a JSON
+ * body.
+ */
 export interface CoreOperation {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** The path, which begins with a slash. It is appended to `{base_url}`. */

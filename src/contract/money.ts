@@ -6,8 +6,8 @@ const SAFE_DIGITS = 15;
 /**
  * An exact amount in the main unit of its currency, of any size and with any number of decimals.
  *
- * The value is stored as a whole number of 10^-scale, without binary fractions (contract, "What the service does" 5). It is
- * immutable. It does not hold its currency, so the caller must not mix currencies.
+ * The value is stored as a whole number of 10^-scale, without binary fractions (contract, "What the service does" 5).
+ * It is immutable. It does not contain its currency, so the caller must not mix currencies.
  */
 export class Money {
   static readonly zero = new Money(0n, 0);
@@ -85,7 +85,7 @@ export class Money {
     return this.compare(other) === 0;
   }
 
-  /** True if the amount is a whole number of times the other amount, which must not be zero. */
+  /** True if the amount is the other amount times a whole number. The other amount must not be zero. */
   isMultipleOf(other: Money): boolean {
     const scale = Math.max(this.#scale, other.#scale);
     return this.#at(scale) % other.#at(scale) === 0n;

@@ -42,7 +42,7 @@ export function signQuery(
 }
 
 /**
- * True if a signature header is the right one for a payload. Only lower-case hexadecimal is accepted. The comparison takes
+ * True if a signature header is right for a payload. Only lower-case hexadecimal is accepted. The comparison takes
  * constant time, so that its duration does not reveal the right signature.
  */
 export function verifySignature(
@@ -61,13 +61,16 @@ interface SignedContent {
   readonly method: string;
   /** The query, percent-encoded and without the question mark. null if unknown. */
   readonly query: string | null;
-  /** All bytes of the body. null if there is no body, or if not all of it is known. */
+  /** All bytes of the body. null if there is no body, or if a part of the body is unknown. */
   readonly body: Uint8Array | null;
 }
 
 /** A reverse call from the wire or from a file. */
 export interface ReceivedRequest extends SignedContent {
-  /** The value of the signature header. undefined if there is no such header, null if it is unknown whether there is one. */
+  /**
+   * The value of the signature header. undefined if there is no such header, null if it is unknown whether the call has
+   * this header.
+   */
   readonly signature: string | undefined | null;
   /**
    * The source of the call.
@@ -142,7 +145,10 @@ export function verify(request: ReceivedRequest, keys: readonly string[]): Signa
     : 'wrong';
 }
 
-/** Returns the canonical JSON of a body. undefined if it has none, or if parsers may read the JSON in different ways. */
+/**
+ * Returns the canonical JSON of a body. undefined if the body has no canonical form, or if parsers may read the JSON in
+ * different ways.
+ */
 export function canonicalBody(body: Uint8Array): string | undefined {
   const reading = readJson(body);
   if (reading.kind === 'refused') return undefined;

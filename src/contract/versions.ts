@@ -53,11 +53,11 @@ export const CHANGES: Readonly<Record<ContractVersion, string>> = {
 };
 
 /**
- * Returns the newest published version that is not newer than the given one. Versions that changed nothing are not in the
- * list.
+ * Returns the newest published version that is not newer than the given version. Versions that changed nothing are not
+ * in the list.
  *
- * @returns undefined if the text is not a version, or if the version is newer than {@link CONTRACT_VERSION} or older than the
- * first
+ * @returns undefined if the text is not a version, or if the version is newer than {@link CONTRACT_VERSION} or older
+ * than the first
  */
 export function contractVersion(text: string): ContractVersion | undefined {
   if (!VERSION.test(text) || compareVersions(text, CONTRACT_VERSION) > 0) return undefined;

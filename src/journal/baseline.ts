@@ -36,10 +36,10 @@ export function judgeBaseline(results: RunResults): readonly KnownResult[] {
   return judgeKnown(results.run.baseline?.known ?? [], results);
 }
 
-/** Finds the state of known failures, which may come from another baseline than the one of the run. */
+/** Finds the state of known failures. They may come from another baseline than the baseline of the run. */
 export function judgeKnown(known: readonly KnownFailure[], results: RunResults): readonly KnownResult[] {
   const alone = known.map((one) => judgeAlone(one, results));
-  // An entry can name several scenarios. As long as one of them fails, it may be chance that another one passed.
+  // An entry can name several scenarios. If one of them still fails, another scenario may have passed only by chance.
   return alone.map((result) => {
     const isMended = alone.every((other) => other.known.line !== result.known.line || other.state === 'mended');
     return result.state === 'mended' && !isMended ? { ...result, state: 'passed' } : result;

@@ -228,7 +228,9 @@ function movedAloneSentence({ movedAlone, rules, expectations }: Fold): string |
   return `${reason}, so ${what} could not be decided. Let only one command use the player, and run again`;
 }
 
-/** Says when and after which call the operator stopped answering; null if it answered until the end, or never. */
+/**
+ * Says when and after which call the operator stopped answering; null if it answered until the end, or never answered.
+ */
 function silenceClause({ ended }: Fold): string | null {
   if (!ended?.lastReply) return null;
   const { exchange, call, scenario, afterMs } = ended.lastReply;

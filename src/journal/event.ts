@@ -37,8 +37,8 @@ export interface KnownFailure {
   /** True if the entry allows only breaches that move no money. It is left out if it allows all breaches. */
   readonly noMoney?: true;
   /**
-   * True if the failure occurs only now and then, so that a run without it does not show that it is fixed. It is left out
-   * for other failures.
+   * True if the failure occurs only now and then. A run without such a failure does not show that the failure is fixed.
+   * It is left out for other failures.
    */
   readonly intermittent?: true;
   /** The line of the entry in the baseline file, counted from 1. */
@@ -200,8 +200,8 @@ export interface ScenarioStarted {
   readonly event: 'scenario-started';
   readonly scenario: string;
   /**
-   * The number of the attempt, from 1. It grows if the scenario is played again because the connection failed, not the
-   * operator. Findings of earlier attempts do not count.
+   * The number of the attempt, from 1. The scenario is played again if the connection failed and the operator is not to
+   * blame. Findings of earlier attempts do not count.
    */
   readonly attempt: number;
   /**
@@ -233,9 +233,9 @@ export interface Sending {
   readonly call: CallName;
   readonly request: ExchangeRequest;
   /**
-   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency.
-   * It is left out if the call has no amount, if the amount is invalid on purpose, if the call passed through the
-   * proxy, and in older journals. In these cases call-amount.ts reads it from the body.
+   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency. It
+   * is left out if the call has no amount, if the amount is invalid on purpose, if the call passed through the proxy,
+   * and in older journals. In these cases call-amount.ts reads the amount from the body.
    */
   readonly amount?: string;
   /**

@@ -27,8 +27,8 @@ export interface Reply {
   /** The body after decompression. */
   readonly body: Body;
   /**
-   * The number of bytes that came behind the end of the body, as the `Content-Length` gives it, together with the reply. They belong to no
-   * reply. Left out if there were none.
+   * The number of bytes that came together with the reply, but after the end of the body that its `Content-Length`
+   * announces. These bytes belong to no reply. Left out if there were no such bytes.
    */
   readonly excessBytes?: number;
 }

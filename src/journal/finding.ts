@@ -43,10 +43,16 @@ export interface Finding {
   readonly actual: string;
   /** Other rules that, if they are broken, explain this finding. */
   readonly causes: readonly RuleId[];
-  /** True for a skip: the operator declined a call that the test needs, as it may. The rule stays untested because of that. */
+  /**
+   * True for a skip if the operator declined a call that the test needs. The operator may decline this call, so the
+   * rule only stays untested.
+   */
   readonly declined?: true;
   /** True for a breach that moved no money, although the rule is about money. */
   readonly noMoney?: true;
-  /** For a warning about a MUST, the reason why it is no failure. It completes "It only warns, because …". */
+  /**
+   * For a warning about a MUST rule, the reason why the warning is not a failure. It completes "It only warns, because
+   * …".
+   */
   readonly why?: string;
 }

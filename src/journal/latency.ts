@@ -44,8 +44,9 @@ const MAX_WAITING = 1000;
 export interface LatencyTally {
   add(event: JournalEvent): void;
   /**
-   * Returns the results of each kind of call, in the order of the contract. Call it only at the end of the run: it also
-   * counts the calls of scenarios that have not ended, and a later event could show that such a call belongs to a race.
+   * Returns the results of each kind of call, in the order of the contract. Call this function only at the end of the
+   * run. It also counts the calls of scenarios that have not ended, and a later event could show that such a call
+   * belongs to a race.
    */
   result(budgets: Budgets): readonly CallLatency[];
 }
@@ -66,8 +67,8 @@ export function startLatencyTally(): LatencyTally {
   };
 
   /**
-   * Keeps a call until its scenario ends. The calls of a race are not counted, and the event that names them comes only after
-   * all of them have ended.
+   * Keeps a call until its scenario ends. The calls of a race are not counted, but the event that names these calls
+   * comes only after all of them have ended.
    */
   const keep = (event: Received): void => {
     const call = inFlight.get(event.id);

@@ -2,7 +2,7 @@ import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
 import { isLoadLine, LoadLines } from './load/lines.ts';
 
 /**
- * The error for a text that is not a journal that this version of croupier can read. The message names the line and the
+ * The error for a text that this version of croupier cannot read as a journal. The message names the line and the
  * problem.
  */
 export class JournalError extends Error {

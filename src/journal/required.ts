@@ -8,7 +8,9 @@ export interface RequiredOutcome extends RequiredResult {
   readonly verdict: Verdict;
   /** The reason why the rule or scenario has no decision; null if it has a decision. */
   readonly reason: string | null;
-  /** True if the run decided it, or if a known failure of the baseline is the only reason why it did not. */
+  /**
+   * True if the run decided the rule or scenario, or if only a known failure of the baseline prevented the decision.
+   */
   readonly isMet: boolean;
 }
 

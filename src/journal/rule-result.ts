@@ -28,8 +28,8 @@ interface EndpointResult {
 /** The result of a run for one rule of the catalogue. */
 export interface RuleResult {
   /**
-   * The rule. If the run has shown breaches, and none of them moved money, its `money` is false, and it has no `means`: the
-   * harm that the catalogue names did not occur.
+   * The rule. If the run has shown breaches, but no breach moved money, `money` is false and `means` is missing,
+   * because the harm that the catalogue describes did not occur.
    */
   readonly rule: Rule;
   /** The most severe verdict of all outcomes. */
@@ -151,7 +151,7 @@ export function ruleResult(
   }
   if (verdict === 'skip') {
     const declined = outcomes.filter(({ findings }) => findings.some((finding) => finding.declined));
-    // The words of the operator tell more than the reason of another skip.
+    // The words with which the operator declined a call are more useful than the reason of another skip.
     const why = reasonOf(declined.length > 0 ? declined : outcomes, verdict);
     return { ...base, verdict, ...why, isDeclined: declined.length > 0 };
   }
@@ -159,10 +159,13 @@ export function ruleResult(
 }
 
 /**
- * Returns a function that compares findings by importance. The most severe come first.
- * Among equally severe findings, the order of preference is: no other rule explains the finding, the scenario claims to
- * test the rule, the scenario was played in an everyday currency, the scenario has the name of the rule, and an exchange
- * shows the finding.
+ * Returns a function that compares findings by importance. The most severe findings come first. Among equally severe
+ * findings, these come first, in this order of preference:
+ * - findings that no other rule explains
+ * - findings of a scenario that claims to test the rule
+ * - findings of a scenario that was played in an everyday currency
+ * - findings of a scenario with the name of the rule
+ * - findings that an exchange shows
  */
 function byImportance(rule: Rule, scenarios: readonly ScenarioResult[], { settings }: RunStarted) {
   const claims = new Map(scenarios.map(({ planned }) => [planned.id, planned.rules.indexOf(rule.id)]));

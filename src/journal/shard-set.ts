@@ -34,8 +34,8 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
 ];
 
 /**
- * Checks that the journals are all parts of one divided run, and that each part is given once. Returns undefined if
- * this is true.
+ * Checks that the journals are all parts of one divided run, and that each part is given once. Returns undefined if the
+ * journals pass this check.
  */
 export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | undefined {
   const whole = heads.filter(({ run }) => run.shard === undefined);
@@ -122,8 +122,8 @@ export interface ShardEnd {
 }
 
 /**
- * Joins the last events of all parts. The most severe ending counts. Returns null if the most severe ending is that of
- * a part that was cut off.
+ * Joins the last events of all parts. The most severe ending counts. Returns null if the most severe ending is
+ * `cut-off`.
  */
 export function joinedEnd(parts: readonly ShardEnd[]): RunEnded | null {
   const rank = ({ ended }: ShardEnd): number => ENDINGS.indexOf(ended?.how ?? 'cut-off');

@@ -20,8 +20,8 @@ export type ReadResult =
   /** The balance includes a bet whose refund may still take effect. Read again when no call can still take effect. */
   | { readonly kind: 'wait' }
   /**
-   * The balance is wrong, but the replies had the right one. Read again after a pause, to find out whether reads are
-   * stale.
+   * The balance is wrong, but the replies had the right balance. Read again after a pause, to find out whether reads
+   * are stale.
    */
   | { readonly kind: 'behind' }
   /** Nothing explains the balance. Read twice more, to find out whether the balance changes by itself. */

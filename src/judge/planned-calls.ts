@@ -1,8 +1,8 @@
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 
 /**
- * A call of the plan, with its relations to the other calls: which call it refers to, which calls come before it, and how it
- * deviates from the calls of the service. Rules use this to decide whether they apply.
+ * A call of the plan, with its relations to the other calls: which call it refers to, which calls come before it, and
+ * how it deviates from the calls of the service. These relations decide which rules apply to the call.
  */
 export interface PlannedCall {
   readonly step: CallStep;
@@ -14,7 +14,7 @@ export interface PlannedCall {
   readonly group: string | null;
   /** The first call whose bytes this call sends again. null for a call with a body of its own. */
   readonly source: PlannedCall | null;
-  /** For a refund, the call that it names. null if that call is unknown, and for other calls. */
+  /** For a refund, the call that it names. null for other calls, and for a refund that names an unknown call. */
   readonly target: PlannedCall | null;
   /** True for a refund whose bet comes later in the scenario. */
   readonly targetIsLater: boolean;
@@ -223,7 +223,7 @@ function plannedOf(
       ? before.find(({ step: other }) => isNew(other) && other.txID === step.txID)
       : undefined;
   const roundBet = step.winOf ?? null;
-  // A call that is sent again has the signature of the first sending, unless its own step sets another signature.
+  // A call that is sent again has the same signature as the first time, unless its own step sets another signature.
   const sign = deviations.sign ?? source?.step.deviations.sign;
   const tamper = deviations.tamper ?? (deviations.sign === undefined ? source?.step.deviations.tamper : undefined);
   const signedRight = (sign === undefined || sign === 'valid' || sign === 'upper-case') && tamper === undefined;

@@ -1,8 +1,9 @@
 /**
  * The kind of an effect that may or may not have happened.
  *
- * - `lost`: a bet whose outcome is unknown. The debit may come at any time until the refund of the bet is answered 200. A
- * balance that is lower by its amount proves it, but an unchanged balance proves nothing
+ * - `lost`: a bet whose outcome is unknown. The debit may come at any time until the refund of the bet is answered 200.
+ * A balance that is lower by the amount of the bet proves the debit. An unchanged balance does not prove that the debit
+ * will not come
  * - `unanswered`: a win or a refund whose outcome is unknown. It stays open until it is sent again and answered 200
  * - `either`: the contract lets the operator decide. The next balance read shows the decision
  */
@@ -52,7 +53,7 @@ export interface TransactionPolicy {
    * The amount that a call may move if the contract does not describe this call: a win without a bet, a declined call
    * that is sent again, or a refund of a settled round or of another amount.
    *
-   * - `undecided`: any amount, so the next balance read proves nothing
+   * - `undecided`: any amount, so the next balance read can't be judged
    * - `by-amount`: the amount of the call or nothing. This is enough for an estimate, and keeps the balance known
    */
   readonly leftOpen: 'undecided' | 'by-amount';

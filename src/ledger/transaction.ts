@@ -89,7 +89,7 @@ export function nextState(
     case 'unknown':
       return meaning === 'accepted' ? settled(facts, policy) : stillUnknown(facts, meaning, policy);
     case 'none':
-      // The service does not send a declined call again, so the contract does not say what then happens.
+      // The service does not send a declined call again, so the contract does not say what happens if it is sent again.
       if (policy.leftOpen === 'undecided') {
         return { state: meaning === 'accepted' ? 'applied' : 'none', money: 'undecided' };
       }
@@ -235,7 +235,7 @@ function answeredRefund(
       if (!mustBeAccepted) return { state: 'none', money: changed('either') };
       return { state: target ? 'unknown' : 'none', money: changed('unanswered') };
     case 'unknown':
-      // No bet is known that the refund could give back. In a journal, the bet may still come later.
+      // The bet that the refund names is not known. In a journal, this bet may still come later.
       if (!target) return { state: leftOpen === 'undecided' ? 'none' : 'unknown', money: 'nothing' };
       return { state: 'unknown', money: changed('unanswered') };
   }

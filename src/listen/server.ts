@@ -114,7 +114,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     );
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // While a reply is being sent on this connection, the client would read an error reply as a part of that reply.
+    // While a reply is being sent on this connection, the client would read an error reply as a part of that reply. So
+    // the connection is closed without an error reply.
     if (!socket.writable || answering.has(socket) || error.code === 'ECONNRESET') {
       socket.destroy();
       return;

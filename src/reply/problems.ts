@@ -266,8 +266,8 @@ const MESSAGE_IS_OPTIONAL = 'the contract requires a `message` only of a 401';
 function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
   if (answer === 'accepted' || !reading) return undefined;
   const expected = "an error's `message` can be shown to a player";
-  // If the message of a 401 is missing or not a string, the rule `signature.message` judges it, not this one. A redirect needs
-  // no message, because no player sees it.
+  // If the message of a 401 is missing or not a string, the rule `signature.message` judges this fault. A redirect
+  // needs no message, because no player sees it.
   if (reading.messageForm === 'other')
     return answer === 'refused'
       ? undefined

@@ -38,7 +38,7 @@ export interface ReplyReading {
   readonly message: string | undefined;
   readonly messageForm: 'text' | 'other' | 'missing';
   readonly code: string | undefined;
-  /** Number of bytes that came behind the end of the body, as its `Content-Length` gives it. */
+  /** Number of bytes that came after the end of the body that the `Content-Length` announces. */
   readonly excessBytes: number;
 }
 

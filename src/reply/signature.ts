@@ -9,7 +9,7 @@ export interface SignedCall {
   readonly signature: SignatureState;
   /** True if the call is signed with the key of another client. */
   readonly isSignedByOther: boolean;
-  /** True if another call has a right signature by the known keys, which proves that the operator has the same keys. */
+  /** True if another call was signed with one of the known keys, which proves that the operator has the same keys. */
   readonly isKeyProven: boolean;
   /** The meaning of the reply. null if no reply is known. */
   readonly answer: ReplyAnswer | null;

@@ -53,11 +53,11 @@ export function isTemporary(status: Status): boolean {
 }
 
 /**
- * True if sending the same call again may help: after a temporary error, or after 409 Conflict. Some operators answer 409
- * while they process the first copy of a call.
+ * True if sending the same call again may help: after a temporary error, or after 409 Conflict. Some operators answer
+ * 409 while they process the first copy of a call.
  *
- * A 409 is not a temporary error, because other operators answer every replay with it. It is judged at once, because a replay
- * must be answered 200 (contract, Rules 2). Only code that needs the call to succeed sends it again.
+ * A 409 is not a temporary error, because other operators answer every replay with 409. A 409 is judged at once,
+ * because a replay must be answered 200 (contract, Rules 2). Only code that needs the call to succeed sends it again.
  */
 export function isWorthRetrying(status: Status): boolean {
   return isTemporary(status) || status === 409;

@@ -44,7 +44,7 @@ const SOURCE_PATH: readonly Form[] = [
 ];
 
 const EXCEPTION: readonly Form[] = [
-  // The names of exceptions, in the way of most languages. The word `Exception` alone is not such a name.
+  // The names of exceptions, as most programming languages write them. The word `Exception` alone is not such a name.
   /\b[A-Z]\w{0,80}Exception\b/,
   /\b(Type|Reference|Syntax|Range|URI|Assertion|Aggregate|Axios|Fetch|Key|Value|Attribute|Index|Name|Lookup|Arithmetic|ZeroDivision|DivisionByZero|Overflow|Runtime|NotImplemented|Recursion|Memory|Import|ModuleNotFound|UnboundLocal|UnicodeDecode|UnicodeEncode|JSONDecode|OS|IO|Timeout|Connection|ConnectionRefused|ConnectionReset|BrokenPipe|Integrity|Operational|Programming|Database|Interface|NoMethod|Argument|ArgumentCount|Standard|Frozen|UnhandledMatch|Match|OutOfMemory|StackOverflow|NoClassDefFound|NoSuchMethod|NoSuchField|FunctionClause|CaseClause|Undefined|QueryFailed|EntityNotFound|PrismaClient\w{1,40}|Sequelize\w{0,40}|Mongo\w{0,40}|ParseInt|ParseFloat)Error\b/,
   /\bUncaught (Error|exception)\b|\bUnhandledPromiseRejection|\bnested exception is\b|\bAn exception occurred while executing\b|\*\* \([\w.]{1,120}Error\)/,

@@ -15,8 +15,8 @@ export interface Case {
 
 export interface ReadCases {
   /**
-   * The cases with their values. Empty if a mistake was reported, because the names of the variables are then known but not all
-   * values.
+   * The cases with their values. Empty if a mistake was reported. The names of the variables are known even then, but
+   * not all values.
    */
   readonly cases: readonly Case[];
   /** The first place of each case variable in the file. */

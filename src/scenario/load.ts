@@ -68,7 +68,7 @@ const tag: Shape<Word> = {
   json: () => ({ type: 'string', pattern: '^[\\w.-]+$' }),
 };
 
-/** Creates the shape of a key that is read later, once for each case. Here the value is kept as it is. */
+/** Creates the shape of a key that is read later, once for each case. This shape keeps the value as it is. */
 const later = (json: () => Readonly<Record<string, unknown>>): Shape<YamlNode> => ({ read: (node) => node, json });
 const steps = later(() => ({ $ref: '#/definitions/steps' }));
 const caseValue = { type: ['string', 'integer', 'boolean', 'null'] };

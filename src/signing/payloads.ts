@@ -73,7 +73,10 @@ function allOf(request: SignedRequest): readonly Made[] {
 
 const AS_SENT = 'The body was signed as it was sent. For the Core API, sign the canonical JSON of the body.';
 
-/** Returns the canonical JSON of a body. The Core API requires its signature, although the body may be sent in any JSON form. */
+/**
+ * Returns the canonical JSON of a body. The Core API requires the signature of this JSON, although the body itself may
+ * be sent in any JSON form.
+ */
 function coreApiPayload(body: Uint8Array): Made | undefined {
   const text = canonicalBody(body);
   return text === undefined ? undefined : made({ id: 'canonical-body', mistake: null, fix: 'core-api' }, text);

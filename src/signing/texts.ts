@@ -101,7 +101,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   change(
     'trimmed',
-    'The signed payload has no white space at its beginning and end. Either a program removed it, or it was never sent and is only in the given text.',
+    'The signed payload has no white space at its beginning and end. Either a program removed the white space before signing, or only the given text contains it.',
     onText((text) => text.trim()),
   ),
   change(

@@ -29,7 +29,10 @@ function hexBytes(text: string, form: RegExp): Uint8Array | undefined {
  */
 const WHOLE_LENGTHS: ReadonlySet<number> = new Set([32, 40, 64, 96, 128]);
 
-/** Returns no real bytes, because they can't be read. The text is compared instead. */
+/**
+ * Returns bytes without a meaning, because the bytes of the signature can't be read from the text. The texts are
+ * compared instead.
+ */
 function lossyHex(text: string): Uint8Array | undefined {
   const isNegative = /^-[0-9a-f]{29,255}$/i.test(text);
   const isPositive = /^[0-9a-f]{30,256}$/i.test(text) && !WHOLE_LENGTHS.has(text.length);

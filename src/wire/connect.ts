@@ -10,8 +10,8 @@ import type { HttpProxy, Origin } from './origin.ts';
 export interface Route {
   readonly proxy: HttpProxy | null;
   /**
-   * The address to connect to instead of the address in the URL. The Host header, SNI and the name in the certificate stay
-   * those of the URL.
+   * The address to connect to instead of the address in the URL. The Host header, SNI and the expected name in the
+   * certificate are still taken from the URL.
    */
   readonly override: { readonly hostname: string; readonly port: number | null } | null;
   /** The configured CA and client certificate. null for the defaults. */

@@ -130,8 +130,8 @@ export class ConnectionSlot {
     }
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerMs = ms;
-    // One timer serves all calls of the slot. It may fire between two calls, which has no effect. The open socket keeps the
-    // process alive, so the timer need not.
+    // One timer serves all calls of the slot. It may fire between two calls, which has no effect. The open socket keeps
+    // the process alive, so the timer does not have to.
     this.#timer = setTimeout(() => this.#call?.onTimer(), ms).unref();
   }
 
@@ -179,7 +179,7 @@ export class ConnectionSlot {
     // If a body ends with the connection, undici treats a reset as the end of the body. So the call must know about the
     // reset before undici does.
     socket.prependListener('error', (error) => {
-      // The parser of undici found bytes of no reply right behind the last one.
+      // undici's parser found bytes that belong to no reply directly after the last reply.
       if (this.#call === null && isUnexpected(error)) this.#idleBytes(socket);
       else this.#call?.onReset();
     });
@@ -194,7 +194,7 @@ export class ConnectionSlot {
   }
 }
 
-/** True for the errors of undici about bytes that answer no request. */
+/** True for the errors of undici about bytes that belong to no reply. */
 function isUnexpected(error: Error): boolean {
   return error.name === 'HTTPParserError' || error.message === 'bad response';
 }

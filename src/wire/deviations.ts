@@ -119,7 +119,7 @@ export function queryText(params: readonly QueryParam[], order: QueryOrder, enco
 
 const EMPTY_OBJECT = Buffer.from('{}');
 
-/** Replaces each hexadecimal digit by another one. */
+/** Replaces each hexadecimal digit by another digit. */
 function changed(digits: string): string {
   return digits.replace(/[0-9a-f]/g, (digit) => (Number.parseInt(digit, 16) ^ 1).toString(16));
 }

@@ -44,7 +44,10 @@ export class IncomingReply {
     return this.#headers === null ? null : { status: this.#status, headers: this.#headers };
   }
 
-  /** Returns the number of bytes that have come with the reply, but do not belong to it. Always 0 if only the body says where it ends. */
+  /**
+   * Returns the number of bytes that came together with the reply, but do not belong to it. Always 0 if no header
+   * announces the length of the body.
+   */
   #excessBytes(headers: HeaderList): number {
     const { bodyAt } = this.#heads;
     const hasBody = this.#status !== 204 && this.#status !== 304;
@@ -138,7 +141,7 @@ class ReplyHeads {
   #status = 0;
   #isInterim = false;
   #isContinue = false;
-  /** Number of bytes of the end of the current head that have arrived. */
+  /** Number of bytes of the line breaks at the end of the current head that have arrived. */
   #end = 0;
   #isOver = false;
 

@@ -28,8 +28,9 @@ export interface PendingCall {
 }
 
 /**
- * Is called when bytes that belong to no reply have arrived: `with-reply` if they came together with the reply before them, `late` if
- * they came after it, over its kept-alive connection. Then a call that used the connection later may have got them as its reply.
+ * Is called when bytes that belong to no reply have arrived: `with-reply` if the bytes came together with the reply
+ * before them, `late` if they came later over the kept-alive connection. In the second case, a later call over this
+ * connection may have got the bytes as its reply.
  */
 export type OnExcess = (when: 'with-reply' | 'late') => void;
 
@@ -127,7 +128,7 @@ export class CallInProgress implements PendingCall, SlotCall {
     if (this.#phase === 'held') this.#sendLast();
   }
 
-  /** Sends the call over a connection slot. A second slot is used only if nothing was written to the first one. */
+  /** Sends the call over a connection slot. A second slot is used only if nothing was written to the first slot. */
   useSlot(slot: ConnectionSlot): void {
     this.#slot = slot;
     this.#reusedSlot = slot.uses > 0;

@@ -13,12 +13,12 @@ import { routeOf, type WireOptions } from './wire.ts';
 interface TlsInfo {
   /** The version of TLS, in the notation of OpenSSL: `TLSv1.3`. */
   readonly protocol: string;
-  /** The names of the subjects of all certificates, from the certificate of the server to the last issuer. */
+  /** The subject of each certificate, from the certificate of the server to the certificate of the last issuer. */
   readonly chain: readonly string[];
   /** The time at which the certificate of the server expires, in milliseconds since 1970. null if it has no date. */
   readonly expires: number | null;
   /**
-   * The problem of a certificate that was accepted in spite of this problem. null if the certificate has no problem.
+   * The problem of the certificate, if it was accepted in spite of the problem. null if the certificate has no problem.
    */
   readonly problem: string | null;
 }

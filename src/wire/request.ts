@@ -20,7 +20,7 @@ interface Target {
   readonly contract?: ContractVersion | undefined;
 }
 
-/** The first version in which refunds carry a `roundID` (contract, Versioning). */
+/** The first version in which refunds have a `roundID` (contract, Versioning). */
 const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
 
 /** One call with its deviations. */

@@ -75,7 +75,7 @@ export const refundRules = {
     clause: 'Transaction fields, `origTxID`',
     sentence: 'refunding one of several bets of a round gives back only that bet',
     means:
-      'Cancelling one of several bets gives back the wrong ones, and either the player or the operator loses the difference.',
+      'When one of several bets is cancelled, a wrong bet is given back, so the player or the operator loses the difference.',
     hint: 'Find the bet by `origTxID`, not by `roundID`.',
   },
   'refund.once': {

@@ -41,7 +41,7 @@ export const signatureRules = {
     money: true,
     clause: 'Authentication 4',
     sentence: 'a call that is answered 401 moves no money and leaves its `txID` unused',
-    means: "A forged call is refused but still moves a player's money, or blocks the genuine one that follows.",
+    means: "A forged call is refused but still moves a player's money, or blocks the genuine call that follows.",
     hint: 'Verify the signature before the transaction is recorded or booked.',
     endpoints: ['bet', 'win', 'refund'],
   },
@@ -51,7 +51,7 @@ export const signatureRules = {
     clause: 'Authentication 2',
     sentence: 'a call whose body was changed after it was signed is answered 401',
     means:
-      'Somebody who intercepts a genuine bet, win or refund can change its amount or its player, and the operator believes it.',
+      'Somebody who intercepts a genuine bet, win or refund can change its amount or its player, and the operator does not notice.',
     hint: 'The signature must cover the whole raw body, not a few fields of it.',
     endpoints: ['bet', 'win', 'refund'],
   },
@@ -101,7 +101,7 @@ export const signatureRules = {
     sentence:
       'a query that is signed in the form of RFC 8785 is accepted, even if JSON libraries escape its characters in different ways (`/`, `é`, emoji, `<`, `>`, `&`, U+2028)',
     means: 'Players cannot see their balance when the balance call contains accents, emoji or characters such as <.',
-    hint: 'Switch off the escaping of slashes, of markup characters and of text beyond ASCII in the JSON library that writes the signed object.',
+    hint: 'In the JSON library that writes the signed object, switch off the escaping of slashes, markup characters and non-ASCII text.',
   },
   'signature.header-case': {
     level: 'MUST',

@@ -60,7 +60,7 @@ export function isLoadLine(value: unknown): value is LoadLine {
 export class LoadLines {
   readonly #run: RunStarted;
   readonly #sendings = new Map<number, { readonly sending: Sending; readonly at: number }>();
-  /** The first copy of each transaction. Only recent ones are kept, because copies follow soon. */
+  /** The first copy of each transaction. Only recent first copies are kept, because the later copies follow soon. */
   readonly #firsts = new Map<number, Sending>();
 
   constructor(run: RunStarted) {
@@ -147,8 +147,8 @@ export class LoadLines {
     this.#sendings.delete(number);
     const { sending, at: start } = sent;
     const stamps = { start, resolved: null, connected: null, secured: null, sent: start, firstByte: null, end: at };
-    // The journal does not contain the number of the connection, so this one is made up. It is not null, because the
-    // call may have reached the operator.
+    // The journal does not contain the number of the connection, so 0 stands for it. `connection` is not null, because
+    // the call may have reached the operator.
     const connection = { id: 0, reused: false };
     return { event: 'received', id: sending.id, scenario: null, outcome, stamps, connection, model: null };
   }

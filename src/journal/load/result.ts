@@ -39,7 +39,9 @@ const moneyProblem = z.strictObject({
   expected: money.describe("the balance that follows from the operator's replies"),
   shown: money.describe('the balance that the wallet shows'),
   difference: money.describe('shown minus expected: negative if money of the player is missing'),
-  transactions: z.array(transaction).describe('the transactions that explain the difference; empty if none do'),
+  transactions: z
+    .array(transaction)
+    .describe('the transactions that explain the difference; empty if no transaction explains it'),
   isOneOfSeveral: z.boolean().describe('true if other transactions explain the difference as well'),
   windowSize: count.describe('number of transactions since the balance was last right'),
   atMs: count,

@@ -27,9 +27,10 @@ const COMMON: ReadonlySet<string> = new Set(
 );
 
 /**
- * Creates a function that replaces secrets in a text. It also replaces parts of a secret from 8 characters on, because a
- * text may have been cut or broken into lines. It finds a secret backwards, in other letter case, in UTF-16, in base64 and in
- * hexadecimal (once or twice, also inside a longer encoded text), and with escapes for URLs, JSON or HTML.
+ * Creates a function that replaces secrets in a text. It also replaces each part of a secret that has at least 8
+ * characters, because a text may have been cut or broken into lines. It finds a secret backwards, in other letter case,
+ * in UTF-16, in base64 and in hexadecimal (once or twice, also inside a longer encoded text), and with escapes for
+ * URLs, JSON or HTML.
  *
  * A secret of 4 to 7 characters is removed only as a whole word. Shorter secrets are not removed.
  */
@@ -186,7 +187,7 @@ function isWordPart(text: string, at: number): boolean {
 }
 
 /**
- * Returns the view without its NUL characters. UTF-16 that was read byte by byte has one beside each ASCII character.
+ * Returns the view without its NUL characters. UTF-16 that was read byte by byte has a NUL beside each ASCII character.
  * Null if the view has no NUL character.
  */
 function withoutZeros(view: View): View | null {

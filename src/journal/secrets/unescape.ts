@@ -15,7 +15,7 @@ const HTML_NAMES: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp
 
 /**
  * Returns the text itself, then the text with its escapes decoded once, twice and so on, up to a fixed number of times.
- * The escapes are those of addresses (`%2F`), of JSON strings (`\u00fc`, `\/`) and of HTML (`&quot;`).
+ * Decodes the escapes of URLs (`%2F`), of JSON strings (`\u00fc`, `\/`) and of HTML (`&quot;`).
  */
 export function viewsOf(text: string): readonly View[] {
   const views: View[] = [{ text, starts: null }];

@@ -56,8 +56,8 @@ interface ScenarioFacts {
 }
 
 /**
- * Decides which findings of a run explain others. If one scenario has proven a breach, that breach is the simplest explanation
- * of every other finding that it could have caused.
+ * Decides which findings of a run explain other findings. If one scenario has proven a breach, that breach is the
+ * simplest explanation of every other finding that it could have caused.
  */
 export class Attribution {
   readonly #failing = new Set<RuleId>();

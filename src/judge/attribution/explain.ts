@@ -30,7 +30,8 @@ export function explainByCandidates(
   proven: (rule: string) => boolean,
 ): Explanation | undefined {
   const pools = [
-    // The reply to a repeated call may repeat the balance of the first reply. So a later reply can be the first wrong one.
+    // The reply to a repeated call may repeat the balance of the first reply. So a later reply can be the first wrong
+    // reply.
     odd ? candidates.filter(({ step }) => step.key === odd.step.key || step.origin.kind !== 'fresh') : [],
     candidates.filter((one) => !isConfirmed(one, wallet)),
     odd ? [] : candidates,
@@ -76,7 +77,8 @@ export function explain(
   const candidates = pendingChecks.flatMap((pendingCheck) =>
     pendingCheck.hypotheses.map((hypothesis) => ({ pendingCheck, hypothesis })),
   );
-  // A wallet that reads amounts in another unit does so for all amounts, so this breach is never combined with a second one.
+  // A wallet that reads amounts in another unit does so for all amounts, so this breach is never combined with a second
+  // breach.
   const combinable = candidates.filter(
     ({ pendingCheck, hypothesis }) => pendingCheck.rule !== 'money.main-unit' && hypothesis.alone !== true,
   );

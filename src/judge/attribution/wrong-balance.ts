@@ -26,7 +26,7 @@ export function attributeExplained(
   const possible = wallet.possible();
   const own = wallet.moves.map(({ step }) => effects.callOf(step));
   const causes = causesOf(pendingCheck.rule, [
-    // If the player's own calls moved money too, one of them may have moved the wrong sum.
+    // If the player's own calls moved money too, one of these calls may have moved a wrong sum.
     ...(pendingCheck.rule === 'session.isolated'
       ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
       : []),
@@ -89,8 +89,8 @@ const WRONG_SUMS: readonly RuleId[] = [
 ];
 
 /**
- * Further rules that can explain a wrong balance after calls that were sent at the same instant, or after refunds of those
- * that failed.
+ * Further rules that can explain a wrong balance after calls that were sent at the same instant, or after refunds of
+ * such calls that failed.
  */
 const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
 
@@ -166,7 +166,7 @@ export function attributeUnexplained(
     ...unwanted,
   ];
   if (odd) {
-    // All replies before this wrong reply were right, so the call that got it is the cause.
+    // All replies before this wrong reply were right, so the call that got this reply is the cause.
     const own = fresh.find(
       (one) => one.step.key === odd.step.key && (one.hypotheses.length === 0 || FURTHER_CALLS.includes(one.rule)),
     );
@@ -228,9 +228,9 @@ export function listBalances(possible: readonly Money[]): string {
 }
 
 /**
- * Reports a balance that changed although the scenario sent calls only in another player's session. One such change may have
- * another reason, for example a person who plays with the same wallet. If a second attempt shows the same change at the same
- * step, the calls in the other player's session caused the change.
+ * Reports a balance that changed although the scenario sent calls only in another player's session. A single change may
+ * have another reason, for example a person who plays with the same wallet. If a second attempt shows the same change
+ * at the same step, the calls in the other player's session caused the change.
  *
  * @returns true when the change was reported
  */

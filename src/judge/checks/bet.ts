@@ -47,9 +47,9 @@ function misreadings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * Returns the reason why the operator may decline a bet for its decimals: the amount has more decimals than the currency, or
- * than the balances so far. undefined if this is not the reason, or if the scenario file itself states the outcome that it
- * expects.
+ * Returns the reason why the operator may decline a bet because of its decimals: the amount has more decimals than the
+ * currency, or than all balances so far. undefined if the amount has no such decimals, or if the scenario file itself
+ * states the outcome that it expects.
  */
 export function tooManyDecimals({
   amount,

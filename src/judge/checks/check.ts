@@ -163,7 +163,10 @@ export function decisionFrom(verdict: ReplyVerdict, causes: readonly RuleId[] = 
   }
 }
 
-/** True for a refund whose bet the operator must know: the bet was answered 200, or a balance read showed that it was taken. */
+/**
+ * True for a refund whose bet the operator must know: the bet was answered 200, or a balance read showed that the bet
+ * was taken.
+ */
 function isBetKnown({ target }: ObservedCall): boolean {
   return target?.state === 'applied' || target?.reply !== undefined;
 }
@@ -188,7 +191,7 @@ export function causesInRepeat({ planned: { step, group }, reading, earlier }: O
 }
 
 /**
- * Judges a call that must be answered 200. Returns undefined if it was.
+ * Judges a call that must be answered 200. Returns undefined if the call was accepted.
  *
  * @param what a noun phrase for the call, such as "a free bet"
  */
@@ -248,7 +251,7 @@ function causesOfDeclinedRefund({ target }: ObservedCall): readonly RuleId[] {
 }
 
 /**
- * Judges a call that must be answered with a 4xx. Returns undefined if it was.
+ * Judges a call that must be answered with a 4xx. Returns undefined if the status is right.
  *
  * @param what a noun phrase for the call, such as "a bet with a bad amount"
  */

@@ -20,8 +20,8 @@ const othersOf = (planned: PlannedCall, plannedCalls: PlannedCalls): PlannedCall
   );
 
 /**
- * True for a bet that is sent together with other bets, and that the operator may decline because all of them may be more than
- * the balance.
+ * True for a bet that is sent together with other bets, and that the operator may decline because all these bets
+ * together may be more than the balance.
  */
 export const isOverdraft = (planned: PlannedCall): boolean =>
   (isNewMover(planned) && planned.step.call === 'bet' && planned.step.expect.outcome === 'either') ||

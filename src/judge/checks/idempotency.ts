@@ -52,8 +52,8 @@ function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId
 }
 
 /**
- * True for a repeated refund of a bet that was never taken. The first refund moved no money, so the operator need not store a
- * txID for it.
+ * True for a repeated refund of a bet that was never taken. The first refund moved no money, so the operator need not
+ * store a txID for this refund.
  */
 function isOfNothing({ planned, target }: ObservedCall): boolean {
   if (planned.step.call !== 'refund' || !planned.source) return false;

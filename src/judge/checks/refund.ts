@@ -22,7 +22,10 @@ const isForeign = (planned: PlannedCall): boolean =>
 const hasAmountOfItsOwn = ({ step, target }: PlannedCall): boolean =>
   target !== null && haveOtherAmounts(step, target.step);
 
-/** True if the refund has a `roundID`. A refund without one is judged by `refund.without-round` instead of the other rules. */
+/**
+ * True if the refund has a `roundID`. A refund without a `roundID` is judged by the rule `refund.without-round` instead
+ * of the other rules.
+ */
 const hasRound = ({ step }: PlannedCall): boolean => step.roundID !== null;
 
 /** Returns the hypothesis that `amount` was paid. Empty if no reply came, or if the amount is 0 or unknown. */
@@ -43,7 +46,7 @@ function refundedSum(observed: ObservedCall): Money | undefined {
 const isUnknown = (planned: PlannedCall): boolean =>
   isRegularRefund(planned) && planned.step.refund?.kind === 'unknown';
 
-/** The checks of refunds whose transaction the operator does not know, or whose bet it did not take. */
+/** The checks of refunds whose transaction the operator does not know, or whose bet the operator did not take. */
 const unknownRefundChecks: Pick<
   GroupChecks<'refund'>,
   'refund.unknown' | 'refund.unknown-pays-nothing' | 'refund.declined-bet'
@@ -89,7 +92,7 @@ const unknownRefundChecks: Pick<
     reply(observed) {
       if (observed.target?.state !== 'none' && observed.target?.state !== 'refused') return undefined;
       const refused = check200(observed, 'the refund of a declined bet');
-      // An operator that does not store declined bets treats the refund like that of an unknown transaction.
+      // An operator that does not store declined bets treats the refund like the refund of an unknown transaction.
       return refused?.kind === 'breach'
         ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'refund.unknown'])
         : refused;
@@ -162,7 +165,7 @@ const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection'
       hasRound(observed.planned)
         ? becauseUnknown(observed, check200(observed, 'the refund of a bet whose connection broke'))
         : undefined,
-    // If the connection of a bet broke, its reply is unknown. It may have been a 500.
+    // If the connection of a bet broke, the reply is unknown, and may have been a 500.
     hypotheses: (observed) => hypothesesOfUncertainBet(observed, ['refund.after-error']),
   },
 
@@ -261,8 +264,8 @@ function causesAtOnce({ planned }: ObservedCall): readonly RuleId[] {
 }
 
 /**
- * Returns the rule about refunds of failed bets, if the bet failed. That rule can be broken in either order of the bet and its
- * refund.
+ * Returns the rule about refunds of failed bets, if the bet failed. The operator can break this rule both if the bet
+ * comes first and if its refund comes first.
  */
 function causesOfFailure({ answer }: ObservedCall): readonly RuleId[] {
   return answer === 'failed' || answer === 'late' ? ['refund.after-error'] : [];

@@ -26,7 +26,10 @@ const isNewCall = ({ step }: PlannedCall): boolean => step.origin.kind === 'fres
 
 const isPost = ({ step }: PlannedCall): boolean => step.call !== 'balance';
 
-/** Characters that the published verifiers of some languages write differently in JSON. */
+/**
+ * Characters that the published verifiers write in different ways in JSON: in some programming languages they escape
+ * them.
+ */
 const ESCAPED_BY_SOME = /[<>&\u2028]/;
 const ANY_TEXT = /[/\u0080-\uffff]/;
 

@@ -82,8 +82,8 @@ function deviationsOf(planned: PlannedCall): string[] {
 }
 
 /**
- * True if the control was answered as it must be. The control of a wrong signature has the right signature. It must pass the
- * check of the signature, but may then fail for another reason.
+ * True if the control was answered as it must be. The control of a wrong signature has the right signature. This
+ * control must pass the check of the signature, but may then fail for another reason.
  */
 function isValidControl({ answer, status }: AnsweredCall, deviating: HeldDecision): boolean {
   if (deviating.planned.step.expect.outcome !== 'refused') return answer === 'accepted';
@@ -172,7 +172,8 @@ export class TemporaryErrors {
 
   /** Ends the scenario. Decides which breaches count, and passes the breaches that need a control on to `controls`. */
   close(collector: FindingCollector, controls: Controls): void {
-    // A single temporary error may be an accident. The next attempt at the scenario shows whether it is.
+    // A single temporary error may be an accident. The next attempt at the scenario shows whether the error comes
+    // again.
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;

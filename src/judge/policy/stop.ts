@@ -85,7 +85,7 @@ export function stopAfter(observed: ObservedCall): Stop | null {
 /**
  * Decides whether the scenario can continue after a balance read.
  *
- * @param value the balance that was read; undefined if the reply has none
+ * @param value the balance that was read; undefined if the reply has no balance
  * @returns null if it continues
  */
 export function stopAfterRead(observed: ObservedCall, value: Money | undefined): Stop | null {

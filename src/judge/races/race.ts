@@ -60,8 +60,8 @@ export function judgeRace(race: Race, collector: FindingCollector, reads: IdleRe
 }
 
 /**
- * Makes the next balance read check that refunds at the same instant give the bet back. Another check judges that they give it
- * back only once.
+ * Makes the next balance read check that refunds at the same instant give the bet back. Another check judges that the
+ * bet is given back only once.
  */
 function judgeRefunds({ calls, wallet }: Race, reads: IdleReads): void {
   const accepted = calls.filter(({ planned, answer }) => planned.step.call === 'refund' && answer === 'accepted');
@@ -130,8 +130,8 @@ function judgeOverdraft(
 }
 
 /**
- * The reason to skip `concurrency.no-lost-update`. The contract allows an operator to decline calls while another one is in
- * progress. A declined call must move nothing, so no update is lost.
+ * The reason to skip `concurrency.no-lost-update`. The contract allows an operator to decline calls while another call
+ * is in progress. A declined call must move nothing, so no update is lost.
  */
 const ONE_AT_A_TIME = 'the operator declines every call of the player while another one is in progress';
 

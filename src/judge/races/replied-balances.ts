@@ -57,8 +57,8 @@ export function judgeRepliedBalance(
 }
 
 /**
- * True if the balance can be computed from the balance before, this call, all calls that had finished before it, and any of
- * the overlapping calls.
+ * True if the balance is the sum of these parts: the balance before the calls, the effect of this call, the effects of
+ * all calls that had finished before it, and the effects of some or no overlapping calls.
  */
 function isReachable(said: Money, observed: ObservedCall, others: readonly ObservedCall[], before: Money): boolean {
   const sent = observed.exchange.stamps.sent ?? observed.exchange.stamps.start;

@@ -81,7 +81,10 @@ export class IdleReads {
     this.#memory(wallet).last = value;
   }
 
-  /** Forgets the last balance that was read. Needed when money has moved since that read and no later read has shown it. */
+  /**
+   * Forgets the last balance that was read. Needed when money has moved since that read, and no later read has shown
+   * the new balance.
+   */
   forgetLast(wallet: Wallet): void {
     this.#memory(wallet).last = undefined;
   }

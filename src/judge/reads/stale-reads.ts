@@ -18,7 +18,10 @@ const MAX_WAITS_WITHOUT_SIGHTING = 2;
 /** Maximum number of waits without success if at least one wait has had success. */
 const MAX_WAITS_AFTER_SIGHTING = 20;
 
-/** The number of stale reads that proves the fault. A single one may be a coincidence of amounts. */
+/**
+ * The number of stale reads that proves the fault. A single stale read may be a coincidence, because amounts can be
+ * equal by chance.
+ */
 const ENOUGH_SIGHTINGS = 2;
 
 /** A pause is this many times as long as the longest observed delay. */
@@ -27,9 +30,9 @@ const PAUSE_FACTOR = 1.2;
 const MIN_PAUSE_MS = 20;
 
 /**
- * The stale reads of a run: reads that did not include the effect of an earlier call. Either the operator processes one kind
- * of call late, or reads are late for all calls. All scenarios of a run share this object, so that each fault is reported once
- * and later reads pause for it.
+ * The stale reads of a run: reads that did not include the effect of an earlier call. Either the operator processes one
+ * kind of call late, or reads are late for all calls. All scenarios of a run share this object, so that each fault is
+ * reported only once, and later reads wait long enough.
  */
 export class StaleReadHistory {
   readonly #kinds = new Set<CallName>();
@@ -39,7 +42,10 @@ export class StaleReadHistory {
   #longestMs = 0;
   #leftMs: number;
 
-  /** @param budgetMs the total time in milliseconds that a run waits for stale reads; after that they are only reported */
+  /**
+   * @param budgetMs the total time in milliseconds that a run waits for stale reads; after that time, stale reads are
+   * only reported
+   */
   constructor(budgetMs = Number.POSITIVE_INFINITY) {
     this.#leftMs = budgetMs;
   }

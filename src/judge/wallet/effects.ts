@@ -168,7 +168,10 @@ export class Effects {
     }
   }
 
-  /** Applies the answer to a call that the service never sends. If it was accepted, the next read shows what it moved. */
+  /**
+   * Applies the answer to a call that the service never sends. If the call was accepted, the next read shows what the
+   * call moved.
+   */
   #deviating(transaction: Transaction, answer: Answer, planned: PlannedCall): void {
     transaction.state = answer === 'refused' ? 'refused' : answer === 'accepted' ? 'applied' : 'none';
     if (answer !== 'declined' && answer !== 'refused') transaction.wallet?.setUnknown(planned.step.key);

@@ -6,7 +6,7 @@ import type { Wallet } from './wallet.ts';
 
 /** The facts about a wallet that the judge keeps from one balance read to the next. */
 export class WalletMemory {
-  /** The balance of the last read. undefined if there was none, or if it no longer counts. */
+  /** The balance of the last read. undefined if there was no read, or if its balance no longer counts. */
   last: Money | undefined;
   /** The answers to steps that only observe the operator. The next read shows what these steps moved. */
   observations: Observation[] = [];
@@ -15,7 +15,10 @@ export class WalletMemory {
    * breach.
    */
   dip: PendingCheck | undefined;
-  /** Calls that were sent at the same instant since the last read. An unexplained balance is reported under their rule. */
+  /**
+   * Calls that were sent at the same instant since the last read. An unexplained balance is reported under the rule of
+   * these calls.
+   */
   candidate: ConcurrentCalls | undefined;
   /** The first reply with an impossible balance since the last read. It is judged at the next read. */
   odd: UnexpectedReply | undefined;

@@ -8,8 +8,8 @@ export type Value = Money | JsonValue;
 /** The values of names at the moment when a step is sent. */
 export interface Scope {
   /**
-   * The number of decimals with which amounts are written, as defined by the currency. An amount that needs more decimals gets
-   * them.
+   * The number of decimals with which amounts are written, as defined by the currency. An amount that needs more
+   * decimals is written with more decimals.
    */
   readonly decimals: number;
   /** Returns the value of a name such as `stake` or `first.reply.txID`. Undefined if the value is not known yet. */

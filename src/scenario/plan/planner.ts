@@ -44,7 +44,7 @@ export function planScenario(scenario: Scenario, caseId: string | undefined, { u
   };
 }
 
-/** Names whose value may change. An amount that uses one of them can differ each time it is evaluated. */
+/** Names whose value may change. An amount that uses such a name can differ each time it is evaluated. */
 const CHANGING = new Set(['balance', 'drift']);
 
 class Planner {

@@ -148,7 +148,7 @@ function properties<T>(fields: Fields<T>): JsonSchema {
   );
 }
 
-/** Reports a key that is not known. Returns the key that the complaint suggests, if it suggests one. */
+/** Reports a key that is not known. Returns the key that the complaint suggests; undefined if it suggests no key. */
 function unknownKey(
   reading: Reading,
   key: string,
