@@ -44,7 +44,9 @@ export const outcome = z.discriminatedUnion('kind', [
       body: body.describe('after decompression'),
       excessBytes: count
         .exactOptional()
-        .describe('number of bytes that came behind the end of the body, and belong to no reply; absent: none'),
+        .describe(
+          'number of bytes that came after the end of the body, and belong to no reply; absent: there were no such bytes',
+        ),
     }),
   }),
   object({
@@ -120,7 +122,7 @@ const knownFailure = object({
   intermittent: z
     .literal(true)
     .exactOptional()
-    .describe('true: the failure occurs only now and then, so a run without it does not show that it is fixed'),
+    .describe('true: the failure occurs only now and then; a run without the failure does not show that it is fixed'),
   line: z.int().min(1).describe('line of the entry in the baseline file'),
   tried: z.boolean().describe('true: the run has every scenario of the suite that tests the rule'),
 });

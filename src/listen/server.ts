@@ -108,7 +108,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   server.on('checkExpectation', (incoming: IncomingMessage, response: ServerResponse) => {
     refuse(
       417,
-      'The server supports no Expect header but 100-continue. Send the request without it.',
+      'The only Expect header that this server supports is 100-continue. Send the request without the Expect header.',
       incoming,
       response,
     );

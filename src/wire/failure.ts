@@ -119,7 +119,9 @@ export function exchangeFailure(error: unknown, progress: Progress): WireFailure
     case 'UND_ERR_SOCKET':
       if (message === 'bad response' || message === 'bad upgrade') {
         return notHttp(
-          message === 'bad upgrade' ? 'it switched protocols without a request' : 'a reply to no request',
+          message === 'bad upgrade'
+            ? 'the server switched protocols without a request'
+            : 'the server sent a reply without a request',
           progress,
         );
       }

@@ -97,7 +97,7 @@ export const loadResultSchema = z
         highest: z
           .number()
           .nullable()
-          .describe('the highest rate at which all limits were kept; null if there was no such rate'),
+          .describe('the highest rate at which all limits were held; null if there was no such rate'),
         limitedBy: z
           .enum(['operator', 'players', 'croupier', 'fault', 'interrupted'])
           .describe('why the search ended. players: all players together can make no more calls'),
@@ -127,7 +127,9 @@ export const loadResultSchema = z
         .array(z.strictObject({ player: text, call: z.enum(['bet', 'win', 'refund']), txID: text, amount: money }))
         .describe('calls that were not answered 200'),
       unread: z.array(text).describe('players whose balance could not be read at the end'),
-      unreadReason: text.nullable().describe('why an opening balance could not be read; null if all could'),
+      unreadReason: text
+        .nullable()
+        .describe('why an opening balance could not be read; null if all opening balances were read'),
       healed: count.describe('balances that were wrong at first, but right after the linger'),
     }),
     rate: z.strictObject({
@@ -250,7 +252,7 @@ function brokenRules(findings: LoadResult['findings']): readonly string[] {
 function missed(limits: LoadResult['limits']): readonly string[] {
   return limits
     .filter(({ isHeld }) => isHeld === false)
-    .map(({ limit, actual, unit }) => `the limit is not held: ${limit}, but it is ${actual}${unit}`);
+    .map(({ limit, actual, unit }) => `the limit is not held: ${limit}, but the test measured ${actual}${unit}`);
 }
 
 function plural(number: number, noun: string): string {
