@@ -31,7 +31,7 @@ export class Money {
     if (!match) return undefined;
     const fraction = match[2] ?? '';
     const digits = `${match[1]}${fraction}`;
-    // A number of this length is exact, and becomes a whole number in less time than a text.
+    // A JavaScript number of this length is exact. Converting it to a BigInt takes less time than converting the text.
     return new Money(BigInt(digits.length <= SAFE_DIGITS ? Number(digits) : digits), fraction.length);
   }
 

@@ -56,7 +56,7 @@ export class Worlds {
     return this.#base === undefined ? [] : this.#sumsOf(this.#base, this.#effects);
   }
 
-  /** Returns the balance if only one is possible. Otherwise undefined. */
+  /** Returns the balance if only one balance is possible. Otherwise undefined. */
   certain(): Money | undefined {
     if (this.#unknownSince !== null) return undefined;
     const [only, ...others] = this.possible();

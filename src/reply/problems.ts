@@ -249,9 +249,9 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
   const expected =
     max === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${max} decimals`;
   const actual = `the \`balance\` is ${JSON.stringify(written)}`;
-  // The contract names only JPY, KRW and VND as currencies without decimals. For other currencies that have none by ISO 4217,
-  // decimals are only a warning, because no operator fails by a position of croupier (docs/positions.md). Extra zeros do not
-  // change the amount, so they are a warning too.
+  // The contract names only JPY, KRW and VND as currencies without decimals. For other currencies that have no decimals
+  // by ISO 4217, decimals are only a warning, because no operator fails by a position of croupier (docs/positions.md).
+  // Extra zeros do not change the amount, so they are a warning too.
   const isExcess = money.decimals() > max;
   const isPosition = basis === 'position' && max === 0;
   if (isExcess && !isPosition) return breach(expected, actual);

@@ -233,7 +233,8 @@ function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string
       found.push({ holder: this, name, source: context.source });
     return item;
   } as (key: string, value: unknown) => unknown);
-  // An object inside the reply may have members of the same names.
+  // An object inside the reply may have members of the same names, so only the numbers of the outermost object are
+  // returned.
   return new Map(found.filter(({ holder }) => holder === whole).map(({ name, source }) => [name, source]));
 }
 

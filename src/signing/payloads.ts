@@ -170,7 +170,8 @@ function rewritings(tree: JsonTree, fix: 'raw-body' | 'query', what: string): re
 }
 
 /**
- * Returns each change of values, written in the original order, in sorted order, and as common libraries write JSON.
+ * Returns the payload with each change of its values, written in the original order, in sorted order, and as common
+ * libraries write JSON.
  */
 function ofValues(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
   return [...VALUE_CHANGES, ...NAME_CHANGES].flatMap(({ id, mistake, change, isRare }) => {

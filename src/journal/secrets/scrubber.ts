@@ -76,7 +76,7 @@ const BASE = 0x01000193;
 /** BASE to the power of MIN_RUN, which removes the oldest character from a hash. */
 const OLDEST = Array.from({ length: MIN_RUN }).reduce<number>((product) => Math.imul(product, BASE), 1);
 
-/** Finds parts of secrets in a time that grows linearly with the text, for any text. */
+/** Finds parts of secrets. For any text, the time grows only linearly with the length of the text. */
 class SecretSearch {
   readonly #places = new Map<number, Place[]>();
   /**
@@ -141,7 +141,8 @@ class SecretSearch {
 }
 
 /**
- * Folds the characters that are alike in all spellings: capital and small letters, and the two alphabets of base64.
+ * Gives one code to characters that are spellings of the same character: a capital and a small letter, or the
+ * characters of the two base64 alphabets.
  */
 function foldedCodes(text: string): Uint16Array {
   const codes = new Uint16Array(text.length);

@@ -53,7 +53,8 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
   // Faulty reads take money or add one smallest unit. They do not explain any other difference.
   const isOfReads = by.isNegative() || by.equals(wallet.unit);
   const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
-  // A bet whose connection broke may still have been in progress during later calls. A bet that failed with a reply was not.
+  // A bet whose connection broke may still have been in progress during later calls. A bet that failed with a reply was
+  // no longer in progress.
   const mayBeAtWork = ({ rule, until, hypotheses }: PendingCheck): boolean =>
     until === 'linger' &&
     (rule !== 'refund.after-error' ||
@@ -64,8 +65,8 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
 
 /** Returns the causes without the rule itself and without duplicates. */
 function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
-  // An operator that cuts off the decimals of a bet also gets inexact sums. This is one fault, so `money.exact` is not named
-  // as its cause.
+  // An operator that cuts off the decimals of a bet also gets inexact sums. This is one fault, so `money.exact` is not
+  // named as the cause.
   const causes = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
   return [...new Set(causes)].filter((cause) => cause !== rule);
 }
@@ -111,7 +112,7 @@ const CONSERVATION: RuleId = 'money.conservation';
 /** Rules whose breach predicts the exact difference. They do not explain any other difference. */
 const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
 
-/** Reports a wrong balance that no predicted breach explains, under the most likely rule. */
+/** Reports a wrong balance under the most likely rule, if no predicted breach explains the balance. */
 export function attributeUnexplained(
   read: IdleRead,
   { candidate, odd }: { readonly candidate: ConcurrentCalls | undefined; readonly odd: UnexpectedReply | undefined },

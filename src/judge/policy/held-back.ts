@@ -97,7 +97,10 @@ function isValidControl({ answer, status }: AnsweredCall, deviating: HeldDecisio
 const NO_CONTROL =
   'the operator declined the call with another status than 401, and the scenario has no such call with the right signature';
 
-/** True for a breach by a call with a wrong signature that was declined with a 4xx, perhaps for another reason. */
+/**
+ * True for a breach by a call with a wrong signature if the operator declined the call with a 4xx, perhaps for another
+ * reason.
+ */
 function isDeclinedWronglySigned({ planned, answer, decision }: HeldDecision): boolean {
   return planned.step.expect.outcome === 'refused' && answer === 'declined' && decision.kind === 'breach';
 }

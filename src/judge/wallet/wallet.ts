@@ -71,7 +71,7 @@ export class Wallet {
     return this.#worlds.possible();
   }
 
-  /** Returns the balance if the contract allows only one. Otherwise undefined. */
+  /** Returns the balance if the contract allows only one balance. Otherwise undefined. */
   certain(): Money | undefined {
     return this.#worlds.certain();
   }

@@ -34,7 +34,7 @@ export function placeAt(source: Source, offset: number): Place {
   return { file: source.file, line: low + 1, column: offset - (source.lineStarts[low] ?? 0) + 1 };
 }
 
-/** Returns the range from an offset to the end of its line. It stands for a value of several lines. */
+/** Returns the range from an offset to the end of its line. Used as the range of a value of several lines. */
 export function firstLine(source: Source, start: number): Range {
   const end = source.text.indexOf('\n', start);
   return { source, start, end: end === -1 ? source.text.length : end };
