@@ -72,7 +72,7 @@ export const idempotencyRules = {
       'a processed `txID` that is sent again with another amount moves no money, whatever the status of the reply',
     means:
       'A player can be charged or paid once more when a bet or win that is already booked comes again with another amount.',
-    hint: 'Look transactions up by `txID` alone, not by a hash of the body or by `txID` and amount together.',
+    hint: 'Find transactions by `txID` alone, not by a hash of the body, and not by `txID` and amount together.',
   },
   'idempotency.across-calls': {
     level: 'NOTE',

@@ -29,7 +29,7 @@ export const moneyRules = {
       'a balance has no more decimals than its currency: two at most, and none for JPY, KRW and VND (excess zeros are a warning)',
     means:
       'Players are shown fractions of a coin that their currency does not have, and operator and service get different sums.',
-    hint: 'Format the balance by the decimals of the currency. A longer fraction often comes from floating-point sums.',
+    hint: 'Format the balance by the decimals of the currency. Further decimals often come from floating-point sums.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },
   'money.exact': {

@@ -8,7 +8,7 @@ export const refundRules = {
     clause: 'What the service does',
     sentence: 'the refund of an accepted bet gives back exactly the amount of that bet',
     means: 'A player whose bet was cancelled gets back more or less than was staked.',
-    hint: 'Find the bet by `origTxID` and credit what was really taken, in the same transaction that marks the bet as reversed.',
+    hint: 'Find the bet by `origTxID` and credit what was really taken, in the same database transaction that marks the bet as refunded.',
   },
   'refund.unknown': {
     level: 'MUST',

@@ -41,7 +41,7 @@ export const replyRules = {
     clause: 'position',
     sentence: 'the `Content-Type` of a 200 reply names JSON',
     means:
-      "Strict software may not read the operator's answers, and players would see failures instead of their balance.",
+      "Strict software may refuse to read the operator's answers, and players would see failures instead of their balance.",
     hint: 'Set `Content-Type: application/json` on the replies.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },

@@ -23,7 +23,7 @@ export const sessionRules = {
     money: true,
     clause: 'position',
     sentence: 'the win or the refund of a round that began in time is accepted even after the session has expired',
-    means: 'A player whose session runs out during a round is not paid the win, or not given back the stake.',
+    means: 'If a session expires during a round, the player is not paid the win, or does not get the stake back.',
     hint: 'Only for a bet, check whether the session has expired. The service retries wins and refunds long after the player has left.',
   },
   'session.round-id-reuse': {

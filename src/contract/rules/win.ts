@@ -33,7 +33,7 @@ export const winRules = {
     sentence:
       'a win that is sent again after its connection broke, until it is answered 200, is credited exactly once, even if the first attempt is still being processed',
     means: 'A win whose connection broke can be paid twice, or never.',
-    hint: 'Record the `txID` and credit the money in one transaction under a unique key, so that a retry that overtakes the first attempt waits for it or is stopped by the key.',
+    hint: 'Record the `txID` and credit the money in one transaction under a unique key. If a retry overtakes the first attempt, it then waits for the first attempt, or the key stops it.',
   },
   'win.failed-keeps-bet': {
     level: 'MUST',
