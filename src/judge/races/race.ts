@@ -133,7 +133,7 @@ function judgeOverdraft(
  * The reason to skip `concurrency.no-lost-update`. The contract allows an operator to decline calls while another call
  * is in progress. A declined call must move nothing, so no update is lost.
  */
-const ONE_AT_A_TIME = 'the operator declines every call of the player while another one is in progress';
+const ONE_AT_A_TIME = 'the operator declines every call of the player while another call is in progress';
 
 function judgeUpdates(
   race: Race,

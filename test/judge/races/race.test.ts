@@ -62,7 +62,7 @@ describe('calls that are sent at once', () => {
     expect(judgeScenario(RACE, { fault: failing('3.3', '94.00') }).verdict('concurrency.no-lost-update')).toBe('fail');
   });
 
-  it('may be declined while another one is in progress, and are then skipped; without a reply they are inconclusive', () => {
+  it('may be declined while another call is in progress, and are then skipped; without a reply they are inconclusive', () => {
     const all =
       (status: number): Fault =>
       (request, honest) =>
