@@ -190,7 +190,7 @@ export interface RunStarted {
   readonly process?: { readonly pid: number; readonly host: string };
 }
 
-/** Information for the reader of a report that is not a finding, for example that TLS is insecure. */
+/** A note for the reader of a report, for example that TLS is insecure. A note is not a finding. */
 interface Notice {
   readonly event: 'notice';
   readonly text: string;

@@ -231,7 +231,10 @@ function readBoundScenario(
   return { caseId: found?.id, values, title: heading ?? '', needs, ...parts };
 }
 
-/** Matches a `${…}`. Without its closing bracket, it matches the rest of the text: the text is then searched only once. */
+/**
+ * Matches a `${…}`. If the closing bracket is missing, matches the rest of the text, so that the text is searched only
+ * once.
+ */
 const PLACEHOLDER = /\$\{([^}]*)(\}?)/g;
 
 /**

@@ -229,7 +229,7 @@ export class CallInProgress implements PendingCall, SlotCall {
     if (whole) this.#sent ??= this.#handed;
     const outcome = this.#incoming.whole(head.headers, this.#plan.maxReplyBytes);
     const hasExcess = outcome.kind === 'reply' && outcome.reply.excessBytes !== undefined;
-    // On a reused connection, the first bytes may be what an earlier reply left behind.
+    // On a reused connection, the first bytes may belong to an earlier reply.
     if (hasExcess) this.#plan.onExcess(this.#connection?.reused === true ? 'late' : 'with-reply');
     // Some servers reset a connection after a complete reply. A reset within the reply cuts its body off.
     if (this.#isReset && !isCompleteJson(outcome)) {

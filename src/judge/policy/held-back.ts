@@ -173,7 +173,7 @@ export class TemporaryErrors {
     this.#wronglyDeclined.push({ subject, decision });
   }
 
-  /** Ends the scenario. Decides which breaches count, and passes the breaches that need a control on to `controls`. */
+  /** Ends the scenario. Decides which breaches count. Gives the breaches that need a control to `controls`. */
   close(collector: FindingCollector, controls: Controls): void {
     // A single temporary error may be an accident. The next attempt at the scenario shows whether the error comes
     // again.
