@@ -1,5 +1,5 @@
 /**
- * A selection of calls. A call is selected if it matches every field that is given. Times are in ms since 1970 by the
+ * A selection of calls. A call is selected if it matches every field of the selection. Times are in ms since 1970 by the
  * service's clock.
  */
 export interface CallSelection {

@@ -30,11 +30,11 @@ export function cutObject(text: string): CutObject | undefined {
   return scan.isCut() ? scan.result() : undefined;
 }
 
-/** Matches the mark with which a logger ends a text that it has cut, in a line that goes on. */
+/** Matches the mark with which a logger ends a text that it has cut, in a line that continues. */
 const MARK_IN_LINE =
   /(?:…|\.{3})(?:\s?[[(<{][^\])>}{"]{0,40}[\])>}])?|[[(<{*-]\s?truncated[^\])>}{"]{0,40}[\])>}*-]{0,3}/i;
 
-/** Returns a text up to the mark with which a logger has ended it, or the whole text if it has no such mark. */
+/** If a logger has cut a text and added its mark, returns the text before the mark. Otherwise returns the whole text. */
 export function withoutRest(text: string): string {
   const found = MARK_IN_LINE.exec(text);
   return found ? text.slice(0, found.index + found[0].length) : text;
@@ -63,10 +63,11 @@ export function cutFields(text: string): Fields | undefined {
 export function loggedBody(text: string): Body {
   const body = textBody(text);
   if (!text.trimStart().startsWith('{')) return body;
-  // Most bodies have no inner object. Then an end with a brace is the end of the body, and parsing all of them would take long.
+  // Most bodies have no inner object. If such a body ends with a brace, it is complete. It is not parsed, because it would take
+  // long to parse every body.
   if (text.endsWith('}') && text.lastIndexOf('{') === 0 && !MARK_WITHIN.test(text)) return body;
   const value = parsed(text);
-  // A logger that cuts the middle out of a text may join the halves of two names.
+  // Some loggers cut out the middle of a text. Then the two halves of different names may form one name.
   const isCut = isFields(value)
     ? Object.keys(value).some((name) => MARK_WITHIN.test(name))
     : value === undefined && cutObject(text) !== undefined;
@@ -119,7 +120,7 @@ class MemberScan {
       if (this.#at >= this.#text.length) return true;
       const before = this.#at;
       if (this.#step()) continue;
-      // An unfinished text, number or word ends the log.
+      // If a text, number or word is unfinished at the end of the text, the logger has cut it.
       if (this.#at >= this.#text.length) return true;
       this.#at = before;
       if (MARK.test(this.#text.slice(before, before + 80))) return true;
@@ -135,7 +136,7 @@ class MemberScan {
     return { text: `${members}}`, open: inner?.startsWith('{') ? { name: this.#name, text: inner } : null };
   }
 
-  /** A logger that cuts the middle out of a text leaves its mark between two halves that do not fit. */
+  /** Some loggers cut out the middle of a text and write their mark there. Then the two halves do not fit together. */
   #isMarkInText(): boolean {
     if (!MARK_WITHIN.test(this.#text.slice(this.#quoted, this.#at))) return false;
     if (this.#end > this.#quoted) this.#end = this.#endBefore;
@@ -146,7 +147,10 @@ class MemberScan {
     while (/\s/.test(this.#text[this.#at] ?? '.')) this.#at += 1;
   }
 
-  /** Reads one sign, text, number or word. Returns false if it is unfinished, or if JSON does not allow it here. */
+  /**
+   * Reads one sign, text, number or word of JSON. Returns false if it is unfinished, or if JSON does not allow it at this
+   * place.
+   */
   #step(): boolean {
     const sign = this.#text[this.#at];
     switch (this.#next) {
@@ -197,7 +201,10 @@ class MemberScan {
     return this.#readWord() && this.#complete();
   }
 
-  /** Reads a number or a word. More digits could follow one that ends at the cut, so a sign of JSON must come after it. */
+  /**
+   * Reads a number or a word. At the cut, more digits could follow. So the number or word is complete only if a sign of JSON
+   * comes after it.
+   */
   #readWord(): boolean {
     const from = this.#at;
     while (/[-+.\w]/.test(this.#text[this.#at] ?? '')) this.#at += 1;

@@ -23,8 +23,8 @@ export interface LogTime {
   /** True if the time was logged without a zone, so that the configured zone was assumed. */
   readonly zoneless?: true;
   /**
-   * The time an hour later, if the local time occurs twice because the clocks were set back, and the log does not show which of the two
-   * times it is. `ms` is then the earlier one.
+   * The time an hour later, if the local time occurs twice because the clocks were set back, and the log does not show which of
+   * the two times it is. `ms` is then the earlier time.
    */
   readonly laterMs?: number;
   /** True if the request and the reply are on one line, so that the time may be the end of the call. */
@@ -83,13 +83,15 @@ export interface LoggedExchange {
   readonly logged: Readonly<Partial<Record<LoggedField, string>>>;
   /** The way in which croupier broke the contract on purpose in this call, taken from its journal. */
   readonly deviation?: { readonly signed?: string | undefined; readonly brokenAt?: EarlyBreak | undefined };
-  /** True if a run of croupier sent the call. croupier then sends what the service must send: `croupier settle`. */
+  /**
+   * True if a run of croupier sent the call. If a call of this run is owed, `croupier settle` sends it, and not the service.
+   */
   readonly isOfRun?: boolean;
   /** True if croupier has judged the call already. The findings are in its journal. */
   readonly isJudged?: boolean;
   /** True if the proxy of croupier sent the call, to test the operator. The service did not send it. */
   readonly isProbe?: boolean;
-  /** True if a fault of the proxy, or a broken connection, changed what the service got of the reply. */
+  /** True if a fault of the proxy, or a broken connection, changed the reply that the service got. */
   readonly isDisturbed?: boolean;
   /** True if croupier sent the call as a test and the operator may decline it, taken from its journal. */
   readonly mayBeDeclined?: boolean;

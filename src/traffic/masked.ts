@@ -9,6 +9,6 @@ const SHORTENED = /…|\.{3}/;
 
 /** True for a masked or shortened value. Two equal masked values can stand for different values. */
 export function isMasked(text: string): boolean {
-  // Points in a sentence are no such mark.
+  // Points in a sentence do not mean that something was shortened.
   return MASKED.test(text) || (SHORTENED.test(text) && !/\s/.test(text));
 }

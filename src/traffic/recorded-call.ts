@@ -74,11 +74,14 @@ export function isContractField(name: string): boolean {
   return OWN_FIELDS.has(name) || SHARED_FIELDS.has(name);
 }
 
-/** True for a call of another provider. A run of croupier also sends calls of the service without these fields, to test the operator. */
+/**
+ * True for a call of another provider: it has none of the {@link OWN_FIELDS}, but a field that the contract does not define.
+ * False for a call of a croupier run, because a run may leave out fields on purpose to test the operator.
+ */
 function isOfOther(sent: JsonObject, exchange: LoggedExchange): boolean {
   const { isOfRun, logged } = exchange;
   if (isOfRun === true || logged.session !== undefined || logged.tx !== undefined) return false;
-  // The fields of the contract may come after the cut.
+  // The log has only the beginning of the body, so fields of the contract may be missing.
   if (isCutRequest(exchange)) return false;
   const names = Object.keys(sent);
   return !names.some((name) => OWN_FIELDS.has(name)) && names.some((name) => !SHARED_FIELDS.has(name));
@@ -106,8 +109,7 @@ function parts(url: string): { readonly path: string; readonly query: Readonly<R
   const parsed = URL.parse(url, 'http://unknown.invalid');
   if (!parsed) return { path: url, query: undefined };
   const query = [...parsed.searchParams];
-  // An access log may leave the query out. Every balance call has a query, so a missing query means that the query is
-  // unknown.
+  // An access log may leave out the query. Every balance call has a query. So if the query is missing, it is unknown.
   return { path: parsed.pathname, query: query.length === 0 ? undefined : Object.fromEntries(query) };
 }
 
@@ -122,8 +124,8 @@ function isItsMethod(call: CallName, method: string | null): boolean {
 }
 
 /**
- * Reads the fields of the request body. The JSON is not validated, because logs can have gigabytes. Of a body that was cut, only the
- * complete fields are read.
+ * Reads the fields of the request body. The JSON is not validated, because logs can have gigabytes. If the body was cut, reads
+ * only the complete fields.
  */
 function sentBody({ request: { body } }: LoggedExchange): JsonObject | undefined {
   if (body === null || body === 'unknown') return undefined;

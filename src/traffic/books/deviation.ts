@@ -19,11 +19,11 @@ export interface Deviation {
   readonly call: LoggedCall;
   readonly said: Money;
   readonly expected: Money;
-  /** The difference to the expected balance. It is negative if the balance is too small. */
+  /** The difference from the expected balance; negative if the balance is too small. */
   readonly by: Money;
   /** The errors that together explain the difference exactly; empty if no known error explains it. */
   readonly causes: readonly Cause[];
-  /** Other sets of errors that explain the difference as well. The logs do not show which of them happened. */
+  /** Other sets of errors that explain the difference as well. The logs do not show which set of errors happened. */
   readonly otherCauses: readonly (readonly Cause[])[];
   /** The call whose reply contained the last balance before this one; null if there is none. */
   readonly after: LoggedCall | null;

@@ -15,7 +15,7 @@ export interface Candidate {
   readonly repeat?: LoggedCall;
   /** True if the reply proves the error, because it has a different `txID` than the first reply. */
   readonly isShown?: boolean;
-  /** True if the error is one smallest unit, which binary floating point can lose. */
+  /** True if the error is one smallest unit of the currency. A wallet that computes with binary floating point can lose it. */
   readonly isRounding?: boolean;
   /** The index of the earlier wrong balance that this change corrects. */
   readonly fixes?: number;
@@ -39,7 +39,7 @@ export interface Booking {
   readonly bets: Bets;
 }
 
-/** Computes the effect of a call on each possible state of the books. */
+/** Computes how a call changes each possible state of the books. */
 export function effectOf(booking: Booking, worlds: readonly World[]): Effect {
   const { transaction, call } = booking;
   switch (transaction.call) {
@@ -65,7 +65,7 @@ export function betOf(refund: Transaction, bets: Bets): Transaction | undefined 
   return refund.origTxID === null ? undefined : bets.get(refund.origTxID);
 }
 
-/** Returns the rule that is broken if the money of a bet with an unknown outcome is not given back. */
+/** Returns the rule that the operator breaks if it does not give back the money of a bet with an unknown outcome. */
 export function undoneRule(bet: Transaction): RuleId {
   return bet.attempts.some(({ ending }) => ending === 'lost') ? 'refund.broken-connection' : 'refund.after-error';
 }
@@ -205,8 +205,8 @@ function refundEffect(
 const PAID_TWICE = 'the refund was paid twice: at the failed attempt, and when it was sent again';
 
 /**
- * Applies a refund whose bet is not in the log. The bet may have been taken before the log begins, or never. In both
- * cases it cannot be taken any more.
+ * Applies a refund whose bet is not in the log. The operator may have taken the bet before the log begins, or never. In both
+ * cases the operator must not take the bet after the refund.
  */
 function givenBlindly(
   worlds: readonly World[],
@@ -222,7 +222,9 @@ function givenBlindly(
   return distinct(done === 'yes' ? given : [...worlds, ...given]);
 }
 
-/** Returns the error of carrying out a call twice at once. A repeated call has its own errors. */
+/**
+ * Returns the error that the operator carried out a call twice at once. A repeated call has other errors, so it gets none here.
+ */
 function twiceCandidates({ call, transaction }: Booking, twice: Candidate): readonly Candidate[] {
   return transaction.attempts[0] === call ? [twice] : [];
 }
@@ -237,8 +239,8 @@ function unitCandidates(transaction: Transaction, by: Money): readonly Candidate
 }
 
 /**
- * Returns errors of one smallest unit more or less than the amount, as a truncated product or sum of floating-point
- * numbers causes them.
+ * Returns two errors: the operator booked one smallest unit more or less than the amount. A truncated product or sum of
+ * floating-point numbers causes such an error.
  */
 function roundingCandidates(transaction: Transaction, amount: Money, by: Money): readonly Candidate[] {
   if (amount.isZero()) return [];

@@ -1,15 +1,15 @@
 import type { Candidate } from './effects.ts';
 
-/** Maximum number of candidates that are tried in pairs. The latest candidates are used. */
+/** Maximum number of candidates that are tried in pairs. If there are more, only the latest candidates are used. */
 const MAX_PAIRED = 100;
 
 /** Combinations of errors that are equally likely. */
 type EquallyLikely = Iterable<readonly Candidate[]>;
 
 /**
- * Yields groups of combinations of errors that may explain a balance, the likeliest group first. Errors that replies prove come
- * first, then single errors. After them come the same error several times in one transaction, and any two errors.
- * An error of one smallest unit often fits by chance, so it is tried after the other single errors.
+ * Yields groups of combinations of errors that may explain a balance, the likeliest group first. The order is: errors that
+ * replies prove, single errors, the same error several times in one transaction, and any two errors. An error of one smallest
+ * unit often fits by chance, so such an error is tried after the other single errors.
  *
  * @param candidates in the order in which they are to be tried
  */

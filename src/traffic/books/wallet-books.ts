@@ -30,7 +30,7 @@ export interface Books {
   readonly worlds: readonly World[];
   /** True if a reply contained a balance. Otherwise all balances are counted from zero. */
   readonly isAnchored: boolean;
-  /** The first balance in a reply; null if there is none. `lastSaid` is the last one. */
+  /** The first balance in a reply; null if there is none. `lastSaid` is the last balance in a reply. */
   readonly firstSaid: Said | null;
   readonly lastSaid: Said | null;
   readonly deviations: readonly Deviation[];
@@ -51,7 +51,7 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
   return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
 }
 
-/** The longest time in ms by which the beginnings of two calls in flight at the same time can differ. */
+/** If two calls were in flight at the same time, their beginnings differ at most by this time in ms. */
 function reachOf(calls: readonly LoggedCall[]): number {
   let reach = 0;
   for (const { seen } of calls)
@@ -59,12 +59,12 @@ function reachOf(calls: readonly LoggedCall[]): number {
   return reach;
 }
 
-/** Says for the neighbouring calls about money whether they were in flight at the same time as a call. */
+/** For each call about money near a call, says whether the two were in flight at the same time. */
 function meetingsOf(calls: readonly LoggedCall[], index: number, reachMs: number): ReadonlySet<'yes' | 'no' | 'maybe'> {
   const found = new Set<'yes' | 'no' | 'maybe'>();
   const call = calls[index];
   if (call?.atMs == null) return found;
-  // Calls are in order of time, so only neighbours can have been in flight at the same time.
+  // Calls are in order of time, so only calls near this call can have been in flight at the same time.
   const end = Math.min(calls.length, index + NEIGHBOURS);
   for (let at = Math.max(0, index - NEIGHBOURS); at < end; at += 1) {
     const other = calls[at];
@@ -97,8 +97,8 @@ export class BooksComputation {
   #unknown: string | null = null;
   #expected: readonly Money[] | null = null;
   /**
-   * Balances of replies that came while other calls were in flight. The list is emptied at each balance that could be
-   * used.
+   * Balances of replies that came while other calls were in flight. When a balance can be compared with the books, the list is
+   * emptied.
    */
   #unread: Said[] = [];
 
@@ -153,8 +153,7 @@ export class BooksComputation {
   /**
    * Applies the next call to the books.
    *
-   * @param meetings says for the neighbouring calls about money whether they were in flight at the same time as this
-   * call
+   * @param meetings for each call about money near this call: whether the two were in flight at the same time
    */
   take(call: LoggedCall, transaction: Transaction | undefined, meetings: ReadonlySet<'yes' | 'no' | 'maybe'>): void {
     if (this.#unknown !== null) return;
@@ -171,8 +170,7 @@ export class BooksComputation {
       return;
     }
     this.#expected = this.#isAnchored ? distinct(this.#worlds).map(({ balance }) => balance) : null;
-    // A repeated call may be answered with the stored reply to its first attempt. The balance in such a reply is an old
-    // one.
+    // A repeated call may be answered with the stored reply to its first attempt. Such a reply contains an old balance.
     const mayBeStored = transaction !== undefined && isStored(call, transaction);
     if (!mayBeStored && this.#saysBalance(call, transaction)) {
       if (meetings.has('yes')) this.#leave(call);
@@ -182,8 +180,8 @@ export class BooksComputation {
   }
 
   /**
-   * True if the reply contains a usable balance. The refund of a bet that may not have been taken can be answered with
-   * any balance, so it is not usable.
+   * True if the reply contains a usable balance. If a refund is answered and its bet may not have been taken, the contract
+   * allows any balance in the reply, so this balance is not usable.
    */
   #saysBalance(call: LoggedCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
@@ -193,7 +191,7 @@ export class BooksComputation {
   /**
    * Compares the balance in a reply with the books.
    *
-   * @param isDoubtful true if other calls may have been in flight; then a balance that does not fit is ignored
+   * @param isDoubtful true if other calls may have been in flight; then a balance that differs from the books is ignored
    */
   #read(call: LoggedCall, isDoubtful: boolean): void {
     const said = call.balance ?? Money.zero;
@@ -222,8 +220,8 @@ export class BooksComputation {
   }
 
   /**
-   * Returns the possible states of the books (worlds) after calls with an unknown outcome were carried out late.
-   * Returns undefined if none of them has this balance.
+   * Assumes that the operator carried out some calls with an unknown outcome late. Returns the possible states of the books
+   * (worlds) that then have this balance; undefined if there are none.
    */
   #carriedOutLate(said: Money): readonly World[] | undefined {
     const open = [...this.#ledger.transactions()].filter(
@@ -242,12 +240,13 @@ export class BooksComputation {
   }
 
   /**
-   * Reports a balance that fits no possible state of the books (no world), with the smallest set of errors that
-   * explains it exactly, if there is one. The books continue from this balance.
+   * Reports a balance that no possible state of the books (no world) has. Also reports the smallest set of errors that explains
+   * the balance exactly, if there is one. The books continue from this balance.
    */
   #deviate(call: LoggedCall, said: Money): readonly World[] {
     const fixes = this.#fixes();
-    // The refund of a bet that was not taken gives nothing back, which corrects the books.
+    // The earlier error may be that the operator did not take a bet. If the operator then gives nothing back for the refund of
+    // this bet, the books are right again. So these explanations are tried first.
     const ofBet = fixes.filter(
       ({ transaction }) => transaction.call === 'bet' && this.#worlds.some((world) => isClosed(world, transaction.key)),
     );

@@ -7,18 +7,18 @@ interface Settled {
 }
 
 /**
- * One possible state of the operator's books. Balances count from zero until a reply contains the first balance. After
- * that they are the real balances.
+ * One possible state of the operator's books. Until a reply contains the first balance, balances count from zero. After that,
+ * they are the real balances.
  *
- * Two worlds can differ in more than the balance, because effects depend on each other: a refund gives money back only
- * if its bet was taken. Therefore this module does not use `ledger/worlds.ts` (see docs/architecture.md).
+ * Two worlds can differ in more than the balance, because effects depend on each other: a refund gives money back only if its
+ * bet was taken. Therefore this module does not use `ledger/worlds.ts` (see docs/architecture.md).
  */
 export interface World {
   readonly balance: Money;
   readonly settled: Settled;
   /** Keys of the bets that were taken and not given back, and of the wins that were paid. */
   readonly applied: ReadonlySet<string>;
-  /** Keys of the bets whose refund was answered 200. They were given back, or can never be taken. */
+  /** Keys of the bets whose refund was answered 200. Such a bet was given back, or must never be taken. */
   readonly closed: ReadonlySet<string>;
 }
 
@@ -85,8 +85,8 @@ export function distinct(worlds: readonly World[]): readonly World[] {
 }
 
 /**
- * Moves facts that are equal in all possible states (worlds) into the part that the worlds share. The time for one call
- * then does not grow with the length of the log.
+ * Moves facts that are equal in all possible states (worlds) into the part that the worlds share. So the time for one call does
+ * not grow with the length of the log.
  */
 export function settle(worlds: readonly World[]): readonly World[] {
   const [first] = worlds;

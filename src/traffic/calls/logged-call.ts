@@ -29,8 +29,8 @@ export interface LoggedCall {
   /** The operator's log entry of this call, if both sides logged it; otherwise null. */
   readonly alsoSeen: RecordedCall | null;
   /**
-   * The time of the call in ms since 1970, by the service's clock if both clocks are known. Null if the time is
-   * unknown.
+   * The time of the call in ms since 1970; null if it is unknown. If both clocks are known, it is the time of the service's
+   * clock.
    */
   readonly atMs: number | null;
   /** The name of the wallet: the player, or the session if the player is unknown. Null if both are unknown. */
@@ -42,7 +42,10 @@ export interface LoggedCall {
   readonly done: 'yes' | 'no' | 'maybe';
   /** The status of the reply; null if there was no reply, or if the status is unknown. */
   readonly status: number | null;
-  /** The content of the reply. Null if its body is not known. If the log has only its beginning, the problem is `truncated`. */
+  /**
+   * The content of the reply. Null if its body is not known. If the log has only the beginning of the body, the problem of the
+   * reading is `truncated`.
+   */
   readonly reading: ReplyReading | null;
   /** The balance in the reply; null if there was none, or if it is unknown. */
   readonly balance: Money | null;
@@ -99,7 +102,7 @@ interface KnownReply extends Omit<Reply, 'headers' | 'body'> {
   readonly body: Reply['body'] | null;
 }
 
-/** Returns a reply whose body is known, wholly or in part, if there is one. Otherwise returns any reply, or null. */
+/** Returns a reply whose body is known at least in part. If there is none, returns any reply. Null if there is no reply. */
 function bestReply(answers: readonly LoggedReply[]): KnownReply | null {
   const replies = answers.filter((answer) => answer.kind === 'reply');
   return (
@@ -111,8 +114,8 @@ function bestReply(answers: readonly LoggedReply[]): KnownReply | null {
 }
 
 /**
- * Reads the body of a reply. If the log has only the beginning of it, the reading has its complete fields and the problem `truncated`,
- * so a field that it lacks is unknown. Returns null if nothing of the body is known.
+ * Reads the body of a reply. If the log has only the beginning of the body, the reading has the fields that are complete, and
+ * the problem `truncated`. A field that is missing in such a reading is unknown. Returns null if nothing of the body is known.
  */
 function readingOf(reply: KnownReply | null): ReplyReading | null {
   if (!reply?.body) return null;
@@ -139,12 +142,14 @@ function saidMoney(text: string | null): Money | null {
 
 function endingOf({ call, exchange }: RecordedCall, reading: ReplyReading | null): Ending {
   const { answer, tookMs } = exchange;
-  // The proxy changed what the service got, so the reply of the operator is not the end of the call for the service.
+  // The proxy changed the reply that the service got, so the reply of the operator does not show how the call ended for the
+  // service.
   if (answer.kind === 'unknown' || (answer.kind === 'reply' && exchange.isDisturbed)) return 'unknown';
   if (answer.kind === 'none') return ENDINGS[answer.reason];
   if (isClientClosed(answer.status) || (tookMs !== null && tookMs > REPLY_DEADLINE_MS)) return 'late';
   const end = answerOfReply(call, answer.status, reading);
-  // The balance of a success may come after the cut. Only a published code is certainly an error.
+  // The log has only the beginning of the body, so a balance may follow in the part that is missing. Only a published code is
+  // certainly an error.
   return end === 'error-200' && isCut(reading) && !isPublishedCode(reading?.code) ? 'unknown' : end;
 }
 
@@ -164,7 +169,7 @@ function doneBy(call: CallName, ending: Ending, answers: readonly LoggedReply[])
     case 'refused':
     case 'not-sent':
       if (statuses.some(isSuccess)) return 'yes';
-      // A bet that was answered 502 counts as declined. If it was booked, a rule is broken.
+      // A bet that was answered 502 counts as declined. If the operator booked it, the operator broke a rule.
       return call !== 'bet' && statuses.length > 0 && statuses.every(mayBeBooked) ? 'maybe' : 'no';
     case 'failed':
     case 'late':
@@ -194,7 +199,8 @@ export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   const overlapMs =
     Math.min(a.atMs + (a.seen.exchange.tookMs ?? 0), b.atMs + (b.seen.exchange.tookMs ?? 0)) - Math.max(a.atMs, b.atMs);
   if (precisionMs > FINE_MS) return overlapMs > -precisionMs ? 'maybe' : 'no';
-  // A time that is truncated, for example to a millisecond, may be earlier than the end of the previous call.
+  // A logged time may be truncated, for example to a millisecond. So a call that began after the end of the previous call may
+  // seem to begin before this end.
   if (overlapMs > precisionMs) return 'yes';
   return overlapMs > 0 ? 'maybe' : 'no';
 }

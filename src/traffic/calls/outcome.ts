@@ -7,9 +7,9 @@ import type { NoReplyReason } from '../../journal/exchange.ts';
 export type NoReplyEnding = 'late' | 'lost' | 'not-sent';
 
 /**
- * The ending for each reason of a missing reply. In each case the service sends the refund of a bet, and sends a win or a refund
- * again (contract, "States" and "Errors"; position "a bet whose connection could not be made at all"). Only a call that
- * was not sent can't have been booked.
+ * The ending for each reason of a missing reply. In each case the service sends the refund of a bet, and sends a win or a
+ * refund again (contract, "States" and "Errors"; position "a bet whose connection could not be made at all"). Only a call that
+ * was not sent was certainly not booked.
  */
 export const ENDINGS: Readonly<Record<NoReplyReason, NoReplyEnding>> = {
   'too-late': 'late',
@@ -19,7 +19,7 @@ export const ENDINGS: Readonly<Record<NoReplyReason, NoReplyEnding>> = {
   'connect-timeout': 'not-sent',
   tls: 'not-sent',
   proxy: 'not-sent',
-  // A part of the request may have arrived, and a server may act on it.
+  // A part of the request may have arrived, and a server may process this part.
   'send-timeout': 'lost',
   broken: 'lost',
   reset: 'lost',

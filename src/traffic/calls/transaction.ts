@@ -19,9 +19,9 @@ export interface Transaction {
   readonly isCampaign: boolean;
   readonly attempts: readonly LoggedCall[];
   /**
-   * The state as the service sees it, over all attempts. `accepted`: answered 200 in time. `failed`: it may have been
-   * carried out, so a bet must be refunded and another call must be sent again.
-   * `declined`: answered with another error. `unknown`: the reply was not logged.
+   * The state as the service sees it, over all attempts. `accepted`: answered 200 in time. `failed`: the operator may have
+   * carried it out. So a bet must be refunded, and a win or a refund must be sent again. `declined`: answered with another
+   * error. `unknown`: the reply was not logged.
    */
   readonly state: 'accepted' | 'declined' | 'failed' | 'unknown';
 }

@@ -6,7 +6,7 @@ export const ADDRESS_KINDS = ['email', 'ip'] as const;
 export type AddressKind = (typeof ADDRESS_KINDS)[number];
 
 const EMAIL = /(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}\p{L}{2,24}(?![\p{L}\d])/gu;
-/** A letter and a slash before it mean a version, such as `Chrome/120.0.0.1`. */
+/** Matches an IPv4 address. If a letter and a slash come before the numbers, they are a version, such as `Chrome/120.0.0.1`. */
 const IPV4 = /(?<![\w.-]|\w\/)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)/g;
 const IPV6 = /(?<![\w:.])\[?(?=[\da-f]*:[\da-f]*:)[\da-f:]{2,39}(?:\d{1,3}(?:\.\d{1,3}){3})?(?![\w:])\]?/gi;
 /** Addresses that every computer has, so that they identify nobody. */
@@ -36,7 +36,7 @@ export function addressKind(text: string): AddressKind | undefined {
 }
 
 function isPersonalIP(text: string): boolean {
-  // A short text such as `a::b` is more often a name of a program than an address.
+  // A short text such as `a::b` is usually a name in a program and not an address.
   const isAddress = isIPv4(text) || (isIPv6(text) && (/\d/.test(text) || text.split(':').length > 4));
   return isAddress && !OF_EVERYBODY.test(text);
 }

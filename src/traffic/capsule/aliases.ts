@@ -1,7 +1,9 @@
 /** The kinds of aliases that replace ids. */
 export type AliasKind = 'session' | 'player' | 'email' | 'ip' | 'person';
 
-/** If a value occurs as several kinds, the first of these kinds counts, so that it has the same alias in every place. */
+/**
+ * If a value occurs as several kinds, it gets the alias of the first of these kinds. So it has the same alias in every place.
+ */
 const RANKS: readonly AliasKind[] = ['session', 'player', 'email', 'ip', 'person'];
 
 /**

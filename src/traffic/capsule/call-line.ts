@@ -1,7 +1,10 @@
 import type { Body, NoReplyReason } from '../../journal/exchange.ts';
 import type { LoggedExchange, LogTime } from '../logged-exchange.ts';
 
-/** An error text for each reason of which the reader of logs finds the same reason. The others mean that the connection broke. */
+/**
+ * For each reason of a missing reply, an error text in which the reader of logs finds the same reason. Reasons that are not
+ * listed mean that the connection broke.
+ */
 const ERRORS: Readonly<Partial<Record<NoReplyReason, string>>> = {
   'too-late': 'timed out',
   refused: 'connection refused',

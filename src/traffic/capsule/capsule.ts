@@ -40,10 +40,10 @@ export interface CapsulePass {
 /** The second pass, which writes the capsule. */
 export interface RewritingPass extends CapsulePass {
   /**
-   * Looks at a finished part of a file again, and replaces the ids and secrets that are left.
+   * Searches a finished part of a file again, and replaces the ids and secrets that are left.
    *
    * @param before the same part before keys were removed from it
-   * @throws UnsafeCapsuleError if one of them can't be replaced, or if the part was JSON and would not be JSON any more
+   * @throws UnsafeCapsuleError if an id or a secret can't be replaced, or if the part was JSON and would not be JSON any more
    */
   last(text: string, before?: string): string;
 }
@@ -64,7 +64,7 @@ export class Capsule {
   readonly #signatures: Record<SignatureState, number> = { right: 0, wrong: 0, missing: 0, unknown: 0 };
   readonly #secrets = new Secrets();
   #rewriting: TextRewriter | null = null;
-  /** The number of secrets that were found in another place than where they were recognised. */
+  /** The number of secrets that were found in other places than the place where croupier recognised them. */
   #found = 0;
 
   constructor(options: CapsuleOptions) {

@@ -42,7 +42,7 @@ export class DocumentRewriter {
     }
     if (Array.isArray(value)) {
       if (name === 'cookies') {
-        // The list is removed. Its values are read, because they may be in other places too.
+        // The list of cookies is removed. The values are still read, so that they are also removed in other places.
         for (const cookie of value)
           if (isFields(cookie) && typeof cookie.value === 'string') this.#text.remove(cookie.value, 'likely');
         return [];
@@ -101,7 +101,7 @@ export class DocumentRewriter {
 
   #headerValue(name: string, value: string): string {
     const isSignature = name.toLowerCase() === SIGNATURE_HEADER.toLowerCase();
-    // Somebody who has the key could find an id by trying ids until the signature matches. The signature is therefore
+    // Somebody who has the key could try ids until the signature matches, and so find the id. Therefore the signature is
     // removed.
     if (isSignature) return this.#text.remove(value);
     return isPrivateHeader(name, this.#privateHeaders)
@@ -109,7 +109,10 @@ export class DocumentRewriter {
       : this.#text.value(value, name);
   }
 
-  /** Rewrites a body. Returns the fields that change. Ids are replaced in binary data too. A compressed body is stored decompressed. */
+  /**
+   * Rewrites a body. Returns the fields that change. Also replaces ids in binary data. A compressed body is stored without
+   * compression.
+   */
   #body(body: Fields, at: 'data' | 'text', lengthAt: 'length' | 'size'): Fields {
     const text = String(body[at]);
     if (body.encoding !== 'base64') {
@@ -121,7 +124,7 @@ export class DocumentRewriter {
     }
     const bytes = decompressed(Buffer.from(text, 'base64'));
     const latin1 = bytes.toString('latin1');
-    // Bytes that are not UTF-8 are read as Latin-1, so that all other bytes stay unchanged.
+    // Bytes that are not UTF-8 are decoded as Latin-1, which can represent every byte. So only the replaced text changes.
     const utf8 = Buffer.from(latin1, 'latin1').equals(Buffer.from(bytes.toString('utf8')))
       ? bytes.toString('utf8')
       : null;

@@ -20,7 +20,7 @@ export function encodedRunsIn(text: string): readonly EncodedRun[] {
 
 /**
  * Rewrites the decoded content of a run. The encoded text may begin at any character of the run, because a path or a name
- * before it consists of the same characters.
+ * directly before the encoded text may consist of the same characters.
  *
  * @param rewrite receives the content, and whether it is readable text. Other content has one character for each byte
  * @param isSuspect true if content that is not text must be rewritten too
@@ -82,14 +82,17 @@ function gunzipped(bytes: Buffer): Buffer | null {
 function inBase64(bytes: Buffer, like: string): string {
   if (/[-_]/.test(like) || !/[+/=]/.test(like)) return bytes.toString('base64url');
   const whole = bytes.toString('base64');
-  // Base64 has one `=` for each byte that the last three bytes lack.
+  // Base64 encodes three bytes at once. If the last group has fewer bytes, one `=` stands for each missing byte.
   return like.endsWith('=') ? whole : whole.slice(0, whole.length - ((3 - (bytes.length % 3)) % 3));
 }
 
 /** The number of characters that decide whether a run is text. */
 const LOOKED_AT = 32;
 
-/** True if the first bytes of the content look like UTF-8 text. Decoding every word of a log would take too long. */
+/**
+ * True if the first bytes of the content look like UTF-8 text. Only the first bytes are decoded, because it would take too long
+ * to decode every word of a log.
+ */
 function beginsText({ kind, text }: EncodedRun, offset: number): boolean {
   const begin = text.slice(offset, offset + LOOKED_AT);
   const bits = kind === 'hex' ? 4 : 6;

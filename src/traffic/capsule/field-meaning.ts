@@ -1,5 +1,5 @@
 /**
- * The meaning of a field, found from its name. A value of `session`, `player` or `person` (other personal data) is then
+ * The meaning of a field, found from its name. The value of a field `session`, `player` or `person` (other personal data) is
  * replaced in every text. A `secret` is removed. An `amount` is never treated as an id.
  */
 export type FieldMeaning = 'session' | 'player' | 'person' | 'secret' | 'amount';
@@ -46,11 +46,14 @@ function normalized(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** Names of fields whose values stay, because incidents are understood by them: transactions, rounds and games. */
+/**
+ * Names of fields whose values are kept, because nobody can understand an incident without them: transactions, rounds and
+ * games.
+ */
 const KEPT_FIELD =
   /^(?:(?:orig(?:inal)?)?(?:tx|transaction)id|round(?:id)?|frid|gameid|extcid|currency|operatortxid|replytxid)$/;
 
-/** True if the value of a field is no secret in any other place. */
+/** True if the value of a field is kept, so it is no secret in any other place. */
 export function isKeptField(name: string | undefined): boolean {
   return name !== undefined && KEPT_FIELD.test(normalized(name));
 }

@@ -8,10 +8,10 @@ import { KnownValues, type Occurrence, type Scope } from './known-values.ts';
 const MIN_ENCODED = 5;
 /** The maximum number of times that a text may be encoded in base64 or hexadecimal. */
 const MAX_DEPTH = 4;
-/** Two replacements may overlap. The second one is then made in the next round. */
+/** Two replacements may overlap. Then the second replacement is made in the next round. */
 const MAX_ROUNDS = 3;
 
-/** The values that a replacer removes, and how. */
+/** The values that a replacer removes, and the texts that replace them. */
 export interface Replacements {
   /** The alias of each id. */
   readonly aliases: ReadonlyMap<string, string>;
@@ -30,14 +30,14 @@ interface Edit {
 }
 
 /**
- * The first look at a text replaces every known id. The last look is at a finished file, in which numbers and words have
- * their meaning already. So it replaces only values that can't be mistaken for an amount or a common word.
+ * The first look at a text replaces every known id. The last look is at a finished file. So it replaces only values that can be
+ * neither an amount nor a common word.
  */
 type Look = 'first' | 'last';
 
 /**
- * Replaces known ids and secrets in a text. It finds them with escapes, in base64 and in hexadecimal, also if a text is
- * encoded several times.
+ * Replaces known ids and secrets in a text. It finds them with escapes, in base64 and in hexadecimal, even if a text is encoded
+ * several times.
  */
 export class IdReplacer {
   readonly #values: KnownValues;
@@ -107,7 +107,7 @@ export class IdReplacer {
     const edits: Edit[] = [];
     for (const run of encodedRunsIn(view.text)) {
       const [at, end] = [originOf(view, run.at), originOf(view, run.at + run.text.length)];
-      // A run without escapes was already read in the text itself.
+      // If a run contains no escapes, it was already searched in the text itself.
       if (view.starts !== null && end - at === run.text.length) continue;
       const rewrite = (content: string, isText: boolean): string =>
         isText ? this.#rounds(content, look, depth + 1) : this.#binary(content, look);
@@ -154,7 +154,7 @@ function isRight({ value, at, end }: Occurrence, view: View, look: Look, depth: 
   const { text } = view;
   const isDecoded = view.starts !== null;
   if (value.scope === 'anywhere') return (look === 'first' && !isDecoded) || !isEscape(text, at);
-  // Text that was encoded is rewritten by its fields before, so that an amount which equals an id stays.
+  // In encoded text, the fields were rewritten before. So an amount that is equal to an id is kept.
   if (look === 'last' || depth > 0) return false;
   if (isDecoded && originOf(view, end) - originOf(view, at) === end - at) return false;
   const found = text.slice(at, end);
@@ -179,7 +179,7 @@ function encodingsOf(text: string): readonly string[] {
   return [bytes.toString('hex'), ...base64Within(bytes)].filter((encoded) => encoded.length >= MIN_ENCODED);
 }
 
-/** Returns null for an id that is replaced only in fields for ids. */
+/** Returns the places in which an id is searched. Null if the id is replaced only in fields for ids. */
 function scopeOf(id: string): Scope | null {
   const isNumber = /^[\d.]+$/.test(id);
   if (id.length < (isNumber ? 4 : 2)) return null;

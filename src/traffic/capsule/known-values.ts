@@ -5,7 +5,7 @@ export type Scope = 'anywhere' | 'whole word';
 export interface KnownValue {
   /** The id or the secret. */
   readonly id: string;
-  /** A spelling of it, which is searched. */
+  /** A spelling of the value. This text is searched. */
   readonly text: string;
   readonly scope: Scope;
   /** The alias of an id; the mask of a secret. */
@@ -20,8 +20,8 @@ export interface Occurrence {
 }
 
 /**
- * Only the first characters of a longer value are searched, so that the time of a search does not depend on the length
- * of the values. Whatever follows them without white space or quotation marks belongs to the value.
+ * Only the first characters of a longer value are searched, so that the time of a search does not depend on the length of the
+ * values. The text that follows these characters without white space or quotation marks belongs to the value.
  */
 const MAX_LENGTH = 512;
 const REST_OF_LONG = /[^\s"'<>,;&\\]*/y;
@@ -38,11 +38,11 @@ export class KnownValues {
   readonly #texts: readonly string[];
   /** The values of these texts. */
   readonly #values: readonly KnownValue[];
-  /** For each text, the position of the longest other text with which it begins; -1 if there is none. */
+  /** For each text: the position of the longest other text that is the beginning of this text; -1 if there is none. */
   readonly #shorter: Int32Array;
   /** The texts by their first two characters. */
   readonly #ranges = new Map<number, Range>();
-  /** Marks the hashes of the first two characters of all values. Most places of a text are thus skipped. */
+  /** Marks the hashes of the first two characters of all values. So most places of a text are skipped quickly. */
   readonly #begins = new Uint8Array(BEGINS);
 
   /** If a text is given several times, the first value counts. */
@@ -87,8 +87,8 @@ export class KnownValues {
   }
 
   /**
-   * Finds the longest value at a place. All values that the text has at this place are among the last text that is not greater and
-   * the shorter texts with which it begins.
+   * Finds the longest value at a place. First finds the last value that is not greater than the text at this place. Only this
+   * value, and the values with which it begins, can be at this place.
    */
   #at(
     range: Range,
@@ -134,7 +134,10 @@ function hashOf(begin: number): number {
   return (begin ^ (begin >>> 8)) & (BEGINS - 1);
 }
 
-/** Returns for each of the sorted texts the position of the longest other text with which it begins, or -1. */
+/**
+ * For each of the sorted texts, returns the position of the longest other text that is the beginning of this text; -1 if there
+ * is none.
+ */
 function shorterTexts(texts: readonly string[]): Int32Array {
   const shorter = new Int32Array(texts.length);
   const open: number[] = [];

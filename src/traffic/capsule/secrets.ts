@@ -7,15 +7,15 @@ const HOST = /^(?:[a-z\d-]+\.)+[a-z]{2,10}(?::\d+)?$/;
 const MIN_SECRET = 6;
 /** Minimum length of a value that is a secret only by the name of its header or field, in characters. */
 const MIN_LIKELY = 8;
-/** A word of fewer letters is probably no secret. */
+/** A word with fewer letters is probably no secret. */
 const MIN_WORD = 12;
 
 /** `sure`: the form of the value shows that it is a secret. `likely`: only the name of its header or field shows it. */
 export type Certainty = 'sure' | 'likely';
 
 /**
- * Collects the secrets of all files, so that a secret that was recognised in one place is removed in all places.
- * Numbers and common words are not collected, because they have other meanings in other places.
+ * Collects the secrets of all files, so that a secret that was recognised in one place is removed in all places. Does not
+ * collect numbers and common words, because they have other meanings in other places.
  */
 export class Secrets {
   readonly #secrets = new Set<string>();
@@ -51,7 +51,7 @@ export class Secrets {
     const [scheme, credentials] = split(value.trim(), ' ');
     if (/^basic$/i.test(scheme)) this.addCredentials(Buffer.from(credentials, 'base64').toString('utf8'));
     if (/^(?:basic|bearer|token)$/i.test(scheme)) this.add(credentials.trim(), 'sure');
-    // The value of other schemes has several parts, such as `Digest username="…", response="…"`.
+    // In other schemes, the value has several parts, such as `Digest username="…", response="…"`.
     else for (const part of value.split(/[\s,;="']+/)) this.add(part, 'likely');
   }
 

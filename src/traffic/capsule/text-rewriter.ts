@@ -44,7 +44,7 @@ export class TextRewriter {
     this.#headerLine = headerPattern(privateHeaders);
   }
 
-  /** Replaces a secret by a fixed mask instead of an alias. The secret is then removed in every other place too. */
+  /** Replaces a secret with a fixed mask. The secret is also removed in every other place. */
   remove(value: string, certainty: Certainty = 'sure'): string {
     if (value === '' || value === MASK) return value;
     this.removed += 1;
@@ -71,7 +71,7 @@ export class TextRewriter {
     return MASK;
   }
 
-  /** Remembers that a text is a fixed word of a format, so that it is not taken for a secret. */
+  /** Remembers that a text is a fixed word of a format, so that it does not count as a secret. */
   keep(text: string): string {
     if (this.#replacer === null && text.length <= MAX_WORD) this.#secrets.keep(text);
     return text;
@@ -122,7 +122,7 @@ export class TextRewriter {
     const from = /"\s*:/.test(text) || /^\s*[[{]/.test(text) ? text.search(/[[{]/) : -1;
     if (from < 0) return this.#plain(text);
     const until = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
-    // JSON that was cut off has no closing bracket.
+    // If JSON was cut off, its closing bracket is missing.
     const end =
       until > from && /[\w.\s)]{3}$/.test(text.slice(until)) && !text.slice(until).includes('"') ? until : text.length;
     return this.#plain(text.slice(0, from)) + this.#json(text.slice(from, end)) + this.#plain(text.slice(end));
@@ -178,7 +178,7 @@ export class TextRewriter {
     }
   }
 
-  /** Rewrites the parts of a text that are encoded for an address or for HTML, in base64 or in hexadecimal. */
+  /** Rewrites the parts of a text that are percent-encoded, escaped for HTML, or written in base64 or hexadecimal. */
   #encoded(text: string): string {
     if (this.#depth >= MAX_DEPTH) return text;
     const percent = text.replace(PERCENT_PART, (part) => this.#decodedPart(part, percentDecoded, encodeURIComponent));
@@ -305,8 +305,8 @@ const SUBJECT = /"sub"\s*:\s*"?([^"\\,}\s]+)/;
 const PERCENT_PART = /(?<![^\s"'<>&?=#;,:/])(?=[^\s"'<>&?=#;,:/%]*%[0-9a-f]{2})[^\s"'<>&?=#;,:/]+/gi;
 const HTML_QUOTE = /&(?:quot|#34|#x22);/i;
 /**
- * Matches `name=value` pairs in queries, forms and many logs, and what precedes the name, such as hyphens. The lookahead makes sure
- * that a value follows, so that long text without values is searched only once.
+ * Matches `name=value` pairs in queries, forms and many logs, and the characters before the name, such as hyphens. The
+ * lookahead checks that a value follows. So long text without values is searched only once.
  */
 const PAIR = /(?<![\w.-])(?=[\w.-]+=[^\s&;,"'<>{}\][#])([\w.-]*?)\b([A-Za-z][\w.-]*)=([^\s&;,"'<>{}\][#]+)/g;
 

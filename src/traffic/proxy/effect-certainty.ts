@@ -5,7 +5,7 @@ import { keyOf } from './wallet-history.ts';
 /** The wallet of a transaction and its key there. `forgotten` means that the transaction was removed from memory. */
 export type Owner = { readonly wallet: string; readonly key: string } | 'forgotten';
 
-/** Whether the effect of a call on balances is known. `alsoIn` names a second wallet whose balance is uncertain too. */
+/** Says whether the effect of a call on balances is known. `alsoIn` names a second wallet whose balance is uncertain too. */
 type EffectCertainty = 'certain' | 'uncertain' | { readonly alsoIn: string };
 
 /**

@@ -103,7 +103,7 @@ export class Framer {
       this.#kept = [joined];
       const before = this.#keptBytes;
       this.#keptBytes = joined.length;
-      // A head with other line ends has no end that croupier can find, so it must not wait for it.
+      // If a head has other line ends, croupier can't find the end of the head. So it must not wait for this end.
       if (this.#keptBytes > MAX_HEAD || !this.#mayBeHead(joined) || hasBareLineFeed(joined, before))
         this.#goOpaque(this.#keptHead());
       return joined.length - before;

@@ -68,9 +68,9 @@ export interface Destination {
 }
 
 /**
- * Returns the request head for the operator. Puts the path of the base URL before the call's path, and names the
- * operator in the Host header. All other bytes are unchanged. Headers about the connection stay true, because each
- * connection of the service has its own connection to the operator.
+ * Returns the request head for the operator. Puts the path of the base URL before the call's path, and names the operator in
+ * the Host header. All other bytes are unchanged. Headers about the connection stay correct, because each connection of the
+ * service has its own connection to the operator.
  */
 export function forwardedHead(head: Head, destination: Destination): Buffer {
   const [method = '', target = '', version = ''] = head.firstLine.split(' ');

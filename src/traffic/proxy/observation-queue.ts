@@ -42,7 +42,7 @@ type Observation =
 /** Length of the queue above which calls are not judged any more. Above `MAX_TO_KEEP` they are not logged either. */
 const MAX_TO_JUDGE = 20_000;
 const MAX_TO_KEEP = 60_000;
-/** Maximum time in ms that is spent on waiting observations before the traffic has priority again. */
+/** After this time in ms, the processing of observations pauses, so that the traffic has priority again. */
 const SLICE_MS = 2;
 
 /** Queues observations of proxied calls and processes them when the process is idle, so that judging never delays traffic. */

@@ -69,7 +69,7 @@ export interface ProxiedCall {
    * never have received such a reply.
    */
   hungUpAt: number | null;
-  /** True once the whole request has passed through the proxy. */
+  /** True when the whole request has passed through the proxy. */
   isWhole: boolean;
   reply: ReplyHead | null;
 }
@@ -87,6 +87,9 @@ export interface Observer {
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd): void;
   /** Is called when the operator has sent bytes behind the end of its reply to a call. */
   exceeded(proxiedCall: ProxiedCall): void;
-  /** Is called when bytes of a connection could not be parsed, so that calls on it are passed on unchanged and not judged from then on. */
+  /**
+   * Is called when bytes of a connection could not be parsed, so that all later calls on this connection are passed on
+   * unchanged and are not judged.
+   */
   unparsed(connection: number, sender: 'service' | 'operator'): void;
 }

@@ -102,8 +102,8 @@ export class ProxyConnection {
   }
 
   /**
-   * Handles the end of the service's side. A service that only waits for replies looks the same as a service that has
-   * gone, until a reply cannot be delivered.
+   * Handles the end of the service's side. The service may still wait for replies, or it may be gone. The proxy sees the
+   * difference only when it can't deliver a reply.
    */
   #clientEnds(): void {
     this.#clientEnded = true;
@@ -229,7 +229,7 @@ export class ProxyConnection {
     this.#toService(raw);
     const framing = status === 101 ? null : replyFraming(head, status, proxiedCall.method);
     if (framing === null) this.#stopParsing('operator');
-    // The connection has another protocol now.
+    // After the status 101, the connection uses another protocol.
     if (status === 101) this.#requests.giveUp();
     return framing;
   }

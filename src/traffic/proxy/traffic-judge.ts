@@ -33,7 +33,7 @@ export interface TrafficFinding {
   readonly text: string;
 }
 
-/** The balance in the reply to a call, beside the balance that the calls before it lead to. */
+/** The balance in the reply to a call, and the balance that follows from the calls before this call. */
 export interface BalanceCheck {
   readonly exchange: string;
   /** The balance in the reply; null if the reply has none. */
@@ -49,7 +49,7 @@ export interface BalanceCheck {
 
 export interface TrafficJudgeOptions {
   readonly paths: CallPaths;
-  /** The keys that the service may sign with. A signature is correct if it matches any of them. */
+  /** The keys that the service may sign with. A signature is correct if it matches one of these keys. */
   readonly keys: readonly string[];
   /** The known sessions by their sessionID. */
   readonly sessions: ReadonlyMap<string, KnownSession>;
@@ -63,8 +63,8 @@ export interface TrafficJudgeOptions {
 }
 
 /**
- * Maximum number of wallets in memory. The least recently used wallets are forgotten first. `MAX_KEYS` is the maximum
- * number of sessions and of transactions.
+ * Maximum number of wallets in memory. The least recently used wallets are forgotten first. `MAX_KEYS` is the maximum number of
+ * sessions, and the maximum number of transactions.
  */
 const MAX_WALLETS = 20_000;
 const MAX_KEYS = 200_000;
@@ -76,8 +76,8 @@ const LASTING = 3;
 const LASTING_MS = 10_000;
 
 /**
- * Judges proxied calls from the traffic that passed through the proxy alone. Reports nothing if this traffic is not
- * enough for a verdict.
+ * Judges proxied calls. It knows only the traffic that passed through the proxy. Reports nothing if this traffic is not enough
+ * for a verdict.
  */
 export class TrafficJudge {
   readonly #options: TrafficJudgeOptions;
@@ -230,7 +230,7 @@ export class TrafficJudge {
     const { history } = wallet;
     const before = history.lastBalance;
     const deviations = history.book(logged, transaction, !pending.overlapped);
-    // After a change of unknown size, the next balance is accepted without a comparison.
+    // After a change of unknown size, the next balance can't be compared, so it is accepted.
     const isCompared = history.expected !== null && history.fits(logged);
     let result: BalanceCheck['result'] = isCompared && deviations.length === 0 ? 'right' : 'unknown';
     if (result === 'right') {
@@ -262,9 +262,9 @@ export class TrafficJudge {
   }
 
   /**
-   * True if a call of another session may explain a wrong balance, because both sessions may belong to the same player.
-   * Only a session that has moved money since the last known balance counts. It is excluded if its last balance differs
-   * from the balances of this wallet before and after the call.
+   * True if a call of another session may explain a wrong balance, because both sessions may belong to the same player. Only a
+   * session that has moved money since the last known balance counts. Such a session does not count either if its last balance
+   * differs from the balances of this wallet before and after the call.
    */
   #maySharePlayer(wallet: Wallet, before: LastBalance | null, { said, expected, causes }: Deviation): boolean {
     if (before === null) return true;
@@ -322,12 +322,13 @@ export class TrafficJudge {
     const counted = own.filter(({ rule }) => {
       if (isAboutReply(rule)) return rule !== 'reply.deadline' || !pending.overlapped;
       if (isUncertain || pending.overlapped) return false;
-      // Whether a balance call may be declined depends on the state of the session, which only the operator knows.
+      // The operator may decline a balance call because of the state of the session, which only the operator knows.
       if (rule === 'balance.read' && !isServerError(logged.status) && logged.status !== 200) return false;
       return isGood || logged.done === 'yes';
     });
     for (const { rule, verdict, text } of counted) {
-      // A 409 to the refund of an unknown bet counts at once, because such a refund cannot conflict with another call.
+      // If the refund of an unknown bet is answered 409, this counts at once and not only when it is repeated: such a refund
+      // cannot conflict with another call.
       const isBetUnknown = logged.status === 409 && call === 'refund' && !history.bets.has(logged.seen.origTxID ?? '');
       const forMs = isBetUnknown ? 0 : LASTING_MS;
       if (isWorthRetrying(logged.status) && !this.#isLasting(`${rule} ${call} ${logged.status}`, proxiedCall, forMs))

@@ -23,7 +23,7 @@ export class WalletHistory {
   readonly #onForgotten: (key: string) => void;
   #reported = 0;
   #computation: BooksComputation;
-  /** The keys of transactions whose effect on the balance is not known. No rule is judged from them. */
+  /** The keys of transactions whose effect on the balance is not known. They are not used to judge rules. */
   readonly uncertain = new Set<string>();
 
   /**
@@ -51,7 +51,7 @@ export class WalletHistory {
     return this.#computation.expected();
   }
 
-  /** True if the last known balance comes from the reply to this call. */
+  /** True if the last known balance comes from the reply to this call, so that the balance was compared. */
   fits(call: LoggedCall): boolean {
     return this.#computation.result().lastSaid?.call === call;
   }

@@ -20,8 +20,8 @@ export interface EndedCall {
 }
 
 /**
- * Maximum number of ended calls that are kept until calls in flight have ended. Then they are judged together, in
- * order.
+ * Maximum number of ended calls that are kept until the calls in flight have ended. Then the ended calls are judged together,
+ * in order.
  */
 const MAX_WAITING = 64;
 
@@ -31,7 +31,7 @@ const MAX_WAITING = 64;
  */
 export class Wallet {
   readonly name: string;
-  /** True if the player is unknown, so other sessions may share this wallet. */
+  /** True if the player of the session is unknown. Then other sessions may use the same wallet. */
   readonly isAlias: boolean;
   readonly history: WalletHistory;
   readonly #pending = new Set<PendingCall>();
@@ -68,8 +68,8 @@ export class Wallet {
   }
 
   /**
-   * Makes the balance unknown until a call that begins later shows it. The balances in the replies to calls that have begun may be
-   * from before the change.
+   * Makes the balance unknown until a call that begins later shows the balance. If a call has already begun, its reply may
+   * still contain the balance before the change.
    */
   balanceChanged(): void {
     for (const call of this.#pending) call.overlapped = true;

@@ -6,10 +6,13 @@ import type { AlikeLines } from './read-entries.ts';
 
 /** Maximum number of templates. A log has one for each call, and for each kind of reply. */
 const MAX_TEMPLATES = 24;
-/** Maximum number of lines of which a template is made or tried. Some loggers write each line in another way. */
+/**
+ * A template is made or tried for at most this number of lines. Some loggers write each line in another way, so templates would
+ * never match.
+ */
 const MAX_EXAMPLES = 500;
 
-/** The receiver of the calls. */
+/** The functions that get the calls. */
 interface Taker {
   /** False for a call that must be read by itself, and all calls like it too. */
   readonly isExample: (exchange: LoggedExchange) => boolean;

@@ -9,7 +9,10 @@ type Chunks = AsyncIterable<Uint8Array>;
 export interface PlainBytes {
   readonly head: string;
   readonly all: Chunks;
-  /** The first bytes as they are in the file, and after the file was decompressed and converted. They show a file that is no text. */
+  /**
+   * The first bytes as they are in the file, and after the file was decompressed and converted. They show whether the file is
+   * text.
+   */
   readonly first: { readonly raw: Buffer; readonly plain: Buffer };
   /**
    * Returns why the file could not be decompressed to its end. Returns null if there was no error in the part that was

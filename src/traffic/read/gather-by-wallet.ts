@@ -30,7 +30,7 @@ export type GatheredCounts = Omit<GatheredCalls, 'calls'>;
 export interface Survey<W extends SurveyedWallet> {
   /** Adds a wallet. */
   add(): W;
-  /** True if calls on lines that are like the line of this one can be taken with {@link takeAlike}. */
+  /** True if calls on lines that are like the line of this call can be taken with {@link takeAlike}. */
   isExample(exchange: LoggedExchange): boolean;
   takeAlike(wallet: W, call: AlikeCall, file: string, line: number): void;
   takeWhole(wallet: W, call: RecordedCall): void;
@@ -62,9 +62,9 @@ interface OpenOwner<W> extends WalletOwner<W> {
 }
 
 /**
- * Reads logs that have more calls than fit in memory. A first pass makes the survey and counts the calls of each wallet. A second pass
- * writes the calls of the wallets that are not ordinary to files, one file for each group of wallets. So at most the calls of one group
- * are in memory.
+ * Reads logs that have more calls than fit in memory. A first pass makes the survey and counts the calls of each wallet. A
+ * second pass writes the calls of wallets that are not ordinary into files. Each group of wallets has one file, so only the
+ * calls of one group are in memory at a time.
  */
 export class WalletGroups<W extends SurveyedWallet> {
   readonly #sources: readonly ReopenableSource[];
@@ -100,7 +100,7 @@ export class WalletGroups<W extends SurveyedWallet> {
 
   /** Makes both passes. Returns the counts of everything that was read, or null if there are not more calls than `fewest`. */
   async read(fewest = 0): Promise<GatheredCounts | null> {
-    // The calls themselves are not kept, so this collector is only asked for its counts.
+    // This collector only counts, and keeps no calls.
     const counts = new CallCollector({ sessions: new Set(), players: new Set() });
     for (const source of this.#sources) await this.#look(source, counts);
     const { calls: _none, ...rest } = counts.result();
@@ -174,7 +174,7 @@ export class WalletGroups<W extends SurveyedWallet> {
     const owner = this.#owners.get(name) ?? this.#newOwner(name, named);
     if (session === null) return owner;
     const kept = copyOf(session);
-    // The session has calls with a player and calls without, or with two players.
+    // Some calls of this session name a player and others do not, or they name two players.
     before?.surveyed.spoil();
     if (before) owner.surveyed.spoil();
     if (named !== null) this.#players.set(kept, named);

@@ -93,7 +93,7 @@ export async function gatherCalls(
   for (const source of sources) {
     for await (const entry of readEntries(source.open(), { ...source, mayMatter }))
       keeper.add(entry, source.file, paths);
-    // More calls than fit in memory are read in another way, wallet by wallet.
+    // If there are more calls than fit in memory, the caller reads them in another way, wallet by wallet.
     if (isAll && keeper.isCut) break;
   }
   return keeper.result();
@@ -142,7 +142,7 @@ async function findOwners(
   }
   for (const [session, player] of players) if (owners.players.has(player)) owners.sessions.add(session);
   if (selection.player !== undefined) owners.players.add(selection.player);
-  // The lines of other sessions were not read, and some of them may name the same player.
+  // The lines of other sessions were not read, and some of these lines may name the same player.
   else if (mayMatter && owners.players.size > 0) await addSessions(owners, sources, paths);
   return owners;
 }
@@ -181,7 +181,7 @@ function someOf(ids: readonly string[]): Source['mayMatter'] {
 /** Matches the session of a call in JSON, also within a body that is a string, with the marks around it. */
 const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}([\\"']{0,6})([\w.:-]+)(…|[\\"']{0,6})/;
 
-/** Returns a function that returns false for a line of a session that does not belong to the owners. */
+/** Returns a function that returns false for a line if the line has a session of somebody else than the owners. */
 function isOfOwners({ sessions, players }: Owners): Source['mayMatter'] {
   if (![...sessions, ...players].every((id) => PLAIN_ID.test(id))) return undefined;
   const isOfSessions = sessionFilter((session) => sessions.has(session));

@@ -7,7 +7,7 @@ import { WallClock } from '../../journal/wall-clock.ts';
 import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 
 /**
- * Maximum number of calls that wait for the event with their reply. If there are more, the oldest of them is reported
+ * Maximum number of calls that wait for the event with their reply. If there are more such calls, the oldest one is reported
  * without a reply.
  */
 const MAX_OPEN = 10_000;

@@ -24,7 +24,7 @@ const LIST = /"(entries|events|hits|result|executions|item|data)"\s*:\s*\[/;
  */
 export function shapeOf(head: string): Shape {
   const start = head.trimStart();
-  // A line of a log may begin with a bracket too. Only a bracket before an object begins a document.
+  // A line of a log may also begin with a bracket. A document begins with a bracket only if an object follows the bracket.
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
   if (!start.startsWith('{')) return LINES;
   const list = isNewman(start) ? 'executions' : LIST.exec(start)?.[1];

@@ -19,8 +19,9 @@ export type BlockEntry =
   | { readonly kind: 'text'; readonly text: string };
 
 /**
- * Joins the lines of one entry: the fields that pino-pretty writes under its first line, the HTTP of Logbook, or JSON on lines of its own after a line of
- * text. Such JSON begins with a brace that is alone on its line, or that ends the line before it. A body may also be on one line.
+ * Joins the lines of one entry: the fields that pino-pretty writes under its first line, the HTTP of Logbook, or JSON on lines
+ * of its own after a line of text. Such JSON begins with a brace. The brace is alone on its line, or at the end of the line of
+ * text. A body may also be on one line.
  */
 export class LineBlock {
   readonly number: number;
@@ -61,7 +62,7 @@ export class LineBlock {
   #isJson(line: string): boolean {
     const text = line.trim();
     if (this.#depth === 0 && text !== '{' && !isBody(text)) return false;
-    // A line that is not indented is the next entry, and the JSON has no end.
+    // If a line is not indented, it is the next entry, and the end of the JSON is missing.
     if (this.#depth > 0 && !/^[\s}\]]/.test(line)) return false;
     this.#depth += bracesOf(text);
     return true;
@@ -145,7 +146,7 @@ function fieldsOf(lines: readonly string[]): Fields {
 
 function fieldValue(lines: readonly string[]): unknown {
   const text = joined(withoutStack(lines));
-  // The line with the stack was the last one of its object, so a comma is left before the brace.
+  // If the removed stack was the last field of its object, there is now a comma before the brace. This comma is removed.
   return parsed(text) ?? parsed(text.replaceAll(/,(?=[}\]])/g, '')) ?? cutEntry(text) ?? text;
 }
 

@@ -10,7 +10,7 @@ import { LOG_FIELDS, type LogField, type LogForm } from './logs/log-form.ts';
 import { tookMs } from './logs/log-line.ts';
 import { readTime, type Zone } from './logs/time.ts';
 
-/** A call on a line that is like the example of its template. */
+/** The data of a line that matches the template. */
 export interface AlikeCall {
   readonly template: LineTemplate;
   readonly time: LogTime;
@@ -24,7 +24,7 @@ export interface AlikeCall {
   readonly balance: string | null;
 }
 
-/** The values of a line that are read. All other values of a template are constant, or can't change what the line says. */
+/** The roles of the values that are read from a line. All other values are constant, or can't change the meaning of the line. */
 type Role = 'time' | 'tookMs' | 'tookSeconds' | 'took' | 'session' | 'player' | 'tx' | 'round' | 'amount' | 'balance';
 
 const NO_GROUPS: Readonly<Record<Role, number>> = {
@@ -192,7 +192,7 @@ function textAt(found: RegExpExecArray, group: number): string | null {
   return group === 0 ? null : (found[group] ?? null);
 }
 
-/** The meanings of the values of a line, by their paths. */
+/** Says what the values of a line mean, by their paths. */
 interface Meanings {
   readonly roles: ReadonlyMap<string, Role>;
   /** Values that are the same in all lines, because another value could change the meaning of the line. */

@@ -45,7 +45,9 @@ export class LogbookMessage {
     return /^(?:Remote|Duration): /.test(line);
   }
 
-  /** Returns the side that has logged the message. An incoming request is logged by the operator. */
+  /**
+   * Returns the side that has logged the message. The operator logs a request as incoming, and the service logs it as outgoing.
+   */
   get side(): Side {
     return this.#direction === 'Incoming Request' || this.#direction === 'Outgoing Response' ? 'operator' : 'service';
   }

@@ -1,4 +1,7 @@
-/** Matches what every call about money has: the name of a call, or of a field that only the calls of the service have. */
+/**
+ * Matches a word that every call about money contains: the name of a call, or the name of a field that only the calls of the
+ * service have.
+ */
 const CALL = /\b(?:bet|win|refund|balance)\b/i;
 const FIELD = /\b(?:sessionID|txID|origTxID|roundID)\b/i;
 /** Matches an amount with decimals, or the beginning of a UUID. */
@@ -8,7 +11,8 @@ const VALUE = /\d\.\d\d?(?!\.?\d)|[0-9a-f]{8}-[0-9a-f]{4}-/i;
  * True if a line that can't be read may be a call: it is the beginning of a JSON object, or it has the name of a call beside an
  * amount or an id.
  *
- * @param text null if the entry is not one line, for example a compressed file that is incomplete; it may have any number of calls
+ * @param text null if the entry is not one line, for example a compressed file that is incomplete; such an entry may contain
+ * any number of calls
  */
 export function mayBeCall(text: string | null): boolean {
   if (text === null || text.trimStart().startsWith('{')) return true;

@@ -32,7 +32,7 @@ export class MessageReader {
   #inBody = false;
   #length: number | null = null;
 
-  /** True for a request that `curl -v` printed. It repeats the request of the command line before it. */
+  /** True for a request that `curl -v` printed. This request is the same as the request of the command line before it. */
   readonly isTrace: boolean;
 
   constructor(first: string) {
@@ -97,7 +97,7 @@ export class MessageReader {
     };
   }
 
-  /** A body that is as long as its header says is whole. A shorter one was not copied to its end. */
+  /** A body is complete if it is as long as its header says. A shorter body was not copied to its end. */
   #bodyOf(text: string): Body {
     return this.#length !== null && Buffer.byteLength(text) >= this.#length ? textBody(text) : loggedBody(text);
   }

@@ -57,8 +57,8 @@ export interface Source {
   /** Reads a file that a command names. If this function is absent, no other file is read. */
   readonly beside?: ReadFileBeside;
   /**
-   * Returns false for the text of a JSON line that certainly concerns no selected call. Such a line is not parsed, which saves most of
-   * the time for a large log. If this function is absent, each line is parsed.
+   * Returns false for the text of a JSON line that certainly contains no selected call. Such a line is not parsed, which saves
+   * most of the time for a large log. If this function is absent, each line is parsed.
    */
   readonly mayMatter?: ((text: string) => boolean) | undefined;
   /**
@@ -122,7 +122,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
     let skipped = 0;
     const found: LogEntry[] = [];
     for (const line of lines) {
-      // A line of Docker may be any line of an entry, so it is never left out.
+      // A line of Docker may be any line of an entry of several lines, so such a line is never left out.
       const isLog =
         line.text?.startsWith('{') &&
         !line.text.startsWith('{"log":"') &&
@@ -348,11 +348,13 @@ class LineReader {
   /** Removes from a line what a terminal, a message or a text program added to a command. */
   #pasted(line: string): string {
     const quoted = /^> ?(.*)$/s.exec(line)?.[1];
-    // `curl -v` begins lines with the same mark, so a quotation must begin with a command.
+    // `curl -v` also begins lines with `>`. So lines with `>` count as a quoted command only if the first of them begins a
+    // command.
     this.#isQuoted = quoted !== undefined && (this.#isQuoted || beginsCommand(quoted.trimStart()));
     const text = (this.#isQuoted ? (quoted ?? line) : line).replace(PROMPT, '');
     const isCommand = this.#command !== null || beginsCommand(text);
-    // A text program replaces every quotation mark of a command, so a command with straight ones is left as it is.
+    // A text program replaces all quotation marks of a command. So if a command contains a straight quotation mark, it is not
+    // changed.
     return isCommand && !/["']/.test(text)
       ? text
           .replaceAll(/[“”„]/g, '"')
@@ -409,7 +411,7 @@ class LineReader {
       yield { kind: 'exchange', exchange: { ...exchange, answer: failure } };
       return;
     }
-    // The reply of a command may be JSON on several lines too.
+    // JSON on several lines may also be the reply of a command.
     if (!this.#waiting && !this.#journal && !/^[\s{]/.test(text)) {
       this.#block = { lines: new LineBlock(text, number), ended };
       return;
@@ -431,7 +433,7 @@ class LineReader {
         yield* this.#object(value, place);
         return;
       }
-      // The fields before the cut may show the call. The others count as not logged.
+      // The fields before the cut may show the call. The fields after the cut count as not logged.
       const fields = cutEntry(text);
       if (fields && readJsonLine(fields, this.#source.form, place)) {
         yield* this.#logged(fields, place);
@@ -593,7 +595,10 @@ class LineReader {
   }
 }
 
-/** The time before the JSON of a line, and the id that joins the line with others if its JSON has none. */
+/**
+ * Returns the time before the JSON of a line. Also returns the id that joins the line with other lines, if the JSON contains no
+ * id.
+ */
 function joining(
   text: string,
   object: Readonly<Record<string, unknown>>,

@@ -87,6 +87,6 @@ function rawBody(rest: Buffer, headers: HeaderList): Buffer {
     const joined = joinChunks(rest);
     if (joined) return joined;
   }
-  // Editors end a file with a line break that was not part of the body.
+  // Editors write a line break at the end of a file. It was not part of the body, so it is removed.
   return rest.at(-1) === 0x0a ? rest.subarray(0, rest.at(-2) === 0x0d ? -2 : -1) : rest;
 }

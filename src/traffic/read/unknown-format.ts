@@ -1,6 +1,6 @@
 /**
- * The first bytes of files that contain no lines of text, with what to export instead. The bytes are those that the format itself
- * prescribes, or the program that writes it.
+ * Binary file formats that a user may give by mistake. `first`: the first bytes. `instead`: what the user must export instead.
+ * The bytes come from the specification of the format, or from the program that writes it.
  */
 const BINARIES: readonly { readonly first: Uint8Array; readonly name: string; readonly instead: string }[] = [
   ...['d4c3b2a1', 'a1b2c3d4', '4d3cb2a1', 'a1b23c4d', '0a0d0d0a'].map((hex) => ({
@@ -45,7 +45,7 @@ export function isIisLine(line: string): boolean {
   return IIS_LINE.test(line);
 }
 
-/** The beginnings of lines of text that contain no call which croupier can read, with what to export instead. */
+/** The beginnings of lines of text in which croupier can't find calls. `instead`: what the user must export instead. */
 const LINES: readonly { readonly begins: RegExp; readonly name: string; readonly instead: string | null }[] = [
   {
     begins: /^<(?:\?xml[^>]{0,200}\?>\s?)?(?:Events>|Event xmlns)/,
@@ -132,12 +132,12 @@ function isOffice(bytes: Buffer): boolean {
 
 /** The control characters that occur in logs: tab, line ends, form feed and the escape of colours. */
 const USUAL_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
-/** The share of other control characters from which on a file is no text. */
+/** If the share of other control characters is at least this high, a file is no text. */
 const BINARY_SHARE = 0.05;
 const FEWEST_BYTES = 16;
 
 function isBinary(bytes: Buffer): boolean {
-  // A log that was cleared while a program wrote it begins with zeros.
+  // If a log was cleared while a program wrote it, the log begins with NUL characters, which are skipped.
   const start = bytes.findIndex((byte) => byte !== 0);
   const rest = start < 0 ? bytes.subarray(0, 0) : bytes.subarray(start);
   if (rest.length < FEWEST_BYTES) return false;

@@ -1,6 +1,6 @@
 import type { GatheredCalls } from './gather.ts';
 
-/** Says what of the logs was not read and may contain calls, each as a clause. Empty if everything was read. */
+/** Says which parts of the logs were not read and may contain calls, each as a clause. Empty if everything was read. */
 export function unreadClauses({ unreadCalls, isCut }: Pick<GatheredCalls, 'unreadCalls' | 'isCut'>): readonly string[] {
   const { first, count } = unreadCalls;
   const [one] = first;

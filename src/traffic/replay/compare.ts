@@ -24,9 +24,9 @@ export interface ComparedCall {
   readonly call: LoggedCall;
   readonly past: CallResult;
   readonly now: CallResult | null;
-  /** The result of the comparison. `unknown` means that the recorded reply is unknown. */
+  /** `unknown`: the recorded reply is unknown, so it can't be compared. */
   readonly verdict: 'same' | 'differs' | 'unknown' | 'not played';
-  /** True for a bet that was higher than the balance in the record, and is not in the replay. */
+  /** True for a bet that was higher than the balance in the record, but is not higher than the balance in the replay. */
   readonly wasScarce: boolean;
   /** The parts of the result that differ. */
   readonly differences: readonly ('answer' | 'code' | 'change')[];
@@ -40,14 +40,16 @@ export interface Failures {
 
 /** All verdicts of a replay. */
 export const REPLAY_VERDICTS = [
-  /** Each rule that the recorded replies break was tested again in the same situation, and is kept now. */
+  /**
+   * Each rule that the recorded replies break was tested again in the same situation, and the operator now follows the rule.
+   */
   'fixed',
   /** The replies are the same, and neither record nor replay has a failure. */
   'same',
   'still failing',
   'regressed',
   'differs',
-  /** Nothing is wrong now, but the replay did not repeat the situation in which it was. */
+  /** Nothing is wrong now, but the replay did not repeat the situation in which something was wrong. */
   'not reproduced',
   'undecided',
 ] as const;
@@ -59,7 +61,7 @@ export type ReplayVerdict = (typeof REPLAY_VERDICTS)[number];
  *
  * @param now the outcome of each call in the replay, by its number
  * @param atOnce calls in unknown order, so that the balances in their replies can't be compared
- * @param ofBalance calls whose amount depends on the balance, so that it is not the recorded amount
+ * @param ofBalance calls whose amount depends on the balance, so that the amount differs from the recorded amount
  */
 export function compareReplies(
   calls: readonly LoggedCall[],

@@ -22,7 +22,7 @@ export interface RecordedMistakes {
   readonly calls: readonly number[];
   /** Numbers of those calls that break only rules about the reply itself. */
   readonly wrongReplies: readonly number[];
-  /** Numbers of the other calls of the same kind that got the same error. They have the same cause. */
+  /** Numbers of other calls of the same kind that got the same error. Their errors have the same cause. */
   readonly alike: readonly number[];
   /** Numbers of the other calls whose reply may depend on the mistake. A fix may change their replies. */
   readonly affected: readonly number[];
@@ -48,7 +48,8 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   const others = timeline.calls.filter(({ number }) => !numbers.has(number));
   const sameError = others.filter((call) => wrong.some((one) => isSameError(one, call)));
   const alike = sameError.filter((call) => wrong.some((one) => isSameError(one, call) && isSameKind(one, call)));
-  // A run can send several calls that the operator may decline, and report only the first of them that is answered wrongly.
+  // If a run sends several calls that the operator may decline, and several of them are answered wrongly, the run reports only
+  // the first one.
   const tests = wrong.some(isTest) ? others.filter(isTest) : [];
   const sources = new Set([
     ...[...wrong, ...sameError, ...tests].map(({ number }) => number),
@@ -76,7 +77,10 @@ function isTest({ seen }: LoggedCall): boolean {
   return seen.exchange.mayBeDeclined === true;
 }
 
-/** True if the contract requires the same reply to both calls. A bet can be higher than the balance, and another one not. */
+/**
+ * True if the contract requires the same reply to both calls, because they have the same name. False if the first call is a bet
+ * that was declined with `insufficient_funds`, because another bet may be lower than the balance.
+ */
 function isSameKind(a: LoggedCall, b: LoggedCall): boolean {
   return a.seen.call === b.seen.call && !(a.seen.call === 'bet' && a.code === 'insufficient_funds');
 }

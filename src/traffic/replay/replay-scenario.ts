@@ -16,11 +16,11 @@ import { haveSharedWallet } from './shared-wallet.ts';
 import type { Signing } from './signing.ts';
 import { pauseText, StepBuilder, StepDraft } from './step-builder.ts';
 
-/** The rule that is named if the record breaks no known rule. Every scenario that moves money can decide this rule. */
+/** If the record breaks no known rule, the scenario names this rule. Every scenario that moves money can decide this rule. */
 const ANY_RULE: RuleId = 'money.conservation';
 /** The balance that a session must at least have, so that a bet of the whole balance is a bet of money. */
 const SMALL_BALANCE = Money.of('1.00');
-/** Minimum pause between calls in ms. Shorter pauses are left out, because sending takes time too. */
+/** Minimum pause between calls in ms. Shorter pauses are left out, because it also takes time to send a call. */
 const MIN_PAUSE_MS = 100;
 
 export interface ReplayScenarioOptions {
@@ -125,7 +125,8 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
     title: literalText(options.title),
     rules,
     ...requirementsOf(calls, builder, scarce, options),
-    // The calls are repeated as they were: a further win between two rounds could hide the incident.
+    // `overlapping` makes croupier repeat the calls without a win of its own between two rounds, because such a win could hide
+    // the incident.
     ...(hasSeveralRounds(calls) && { rounds: 'overlapping' }),
     steps: written,
   });
@@ -270,7 +271,7 @@ function requirementsOf(
   const bets = calls.filter(
     ({ seen, done }) => seen.call === 'bet' && done !== 'no' && (seen.sessionID ?? mainSession) === mainSession,
   );
-  // A bet that depends on the balance needs no certain amount, but the balance must not be too low for it.
+  // A bet that depends on the balance needs no exact balance, but the balance must not be too low for this bet.
   const stakes = new Map(
     bets.map(({ seen, number, amount }) => [seen.txID ?? number, scarce.has(number) ? null : amount]),
   );

@@ -3,10 +3,10 @@ import { isClientError, isServerError } from '../../reply/status.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import { type CallResult, type ComparedCall, type Failures, idsOf } from './compare.ts';
 
-/** The length of a pause in ms that can matter, for example because an operator forgets transactions. */
+/** A pause of at least this length in ms can matter, for example because an operator forgets transactions. */
 const LONG_PAUSE_MS = 500;
 
-/** The parts of a replay that show whether it put the recorded problem to the test again. */
+/** The parts of a replay that show whether it tested the recorded problem again. */
 export interface Reproduction {
   readonly compared: readonly ComparedCall[];
   readonly past: Failures;
@@ -22,13 +22,13 @@ export interface Reproduction {
   readonly verified: ReadonlySet<number>;
   /** Numbers of the wrong calls that break only rules about the reply itself. */
   readonly wrongReplies: ReadonlySet<number>;
-  /** The currency of the record, if no test session has a currency of its kind; otherwise null. */
+  /** The currency of the record, if no test session has a currency of the same kind; otherwise null. */
   readonly missingCurrency: string | null;
 }
 
 /**
- * Returns what the replay did not repeat of the recorded problem, as sentences without a full stop. An empty list means that each
- * broken rule was tested again, in the situation of the record.
+ * Returns the parts of the recorded problem that the replay did not repeat, as sentences without a full stop. An empty list
+ * means that each broken rule was tested again, in the situation of the record.
  */
 export function notRepeated({
   compared,
@@ -70,7 +70,7 @@ export function notRepeated({
         `the pause before call ${number} was ${(ms / 1000).toFixed(1)} s longer then (replay without --no-wait and --speed)`,
       );
   }
-  // Replies that left a debt in the record leave the same debt now.
+  // In the record, money was owed after these replies. So the same replies leave the same debt now.
   if (past.rules.has('money.conservation') && compared.every(({ verdict }) => verdict === 'same'))
     missing.push('every reply is as before, and money was owed after these replies');
   const together = [...atOnce].filter((number) => related.has(number));
@@ -91,7 +91,10 @@ function relatedCalls(compared: readonly ComparedCall[], wrong: ReadonlySet<numb
   return new Set(related.map(({ number }) => number));
 }
 
-/** Returns what went wrong on the way of a call, which may be the cause of what came after it. Null if it was answered in time. */
+/**
+ * Says how a call failed: it had no reply, or the reply was a 5xx. Such a failure may be the cause of the calls after it. Null
+ * for all other results.
+ */
 function disturbance({ status, reason }: CallResult): string | null {
   if (reason === 'too-late') return 'had no reply in time';
   if (isServerError(status)) return `was answered ${status}`;

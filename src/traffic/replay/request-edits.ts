@@ -13,7 +13,7 @@ import { literalText } from '../../scenario/write.ts';
 import { formatBody, type QueryParam, queryText } from '../../wire/deviations.ts';
 import { isContractField, type RecordedCall } from '../recorded-call.ts';
 
-/** The ways in which a recorded request differs from the requests of the service, as keys of a step. */
+/** The ways in which a recorded request differs from the requests of the service, written as keys of a step. */
 export interface RequestEdits {
   readonly query?: JsonObject;
   readonly tamper?: JsonObject;
@@ -48,7 +48,8 @@ function queryEdits(
   const further = params.filter(([name]) => name !== 'sessionID');
   if (further.length === 0) return {};
   const add = Object.fromEntries(further.map(([name, value]) => [name, literalText(value)]));
-  // The query was changed after it was signed. Any other values can be signed.
+  // The query was changed after it was signed. If the earlier call with the same signature is known, the scenario signs the
+  // values of this call. Otherwise it can sign any value.
   if (sign === 'of-other-body' && exchange.isOfRun === true) {
     const known = new Map(signer ? paramsOf(rawQuery(signer)) : []);
     const signed = further.map(([name]) => [name, literalText(known.get(name) ?? 'signed')]);

@@ -4,7 +4,7 @@ import type { LoggedCall } from '../calls/logged-call.ts';
 /** The state of a session since its last reply with a balance. */
 interface Known {
   readonly balance: Money;
-  /** The sum of what the other session did since. */
+  /** The sum of the changes by the other session since this reply. */
   readonly others: Money;
 }
 

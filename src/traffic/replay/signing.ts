@@ -44,7 +44,7 @@ function kindOf({ seen, status }: LoggedCall, keys: readonly string[]): SignKind
   const { request, deviation } = seen.exchange;
   const written = SIGN_KINDS.find((kind) => kind === deviation?.signed);
   if (written !== undefined) return written;
-  // The journal of a run names each signature that was not right.
+  // The journal of a run names each wrong signature. So without a name, the signature is right.
   if (seen.exchange.isOfRun === true) return 'valid';
   if (request.headers === null) return null;
   const value = header(request.headers, SIGNATURE_HEADER);

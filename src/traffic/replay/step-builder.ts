@@ -127,9 +127,9 @@ export class StepBuilder {
   }
 
   /**
-   * Returns a refund that gives back a bet of the whole balance, if the operator declined the bet in the record. If it accepts the bet
-   * now, the session has no money for the calls that follow. A refund of a declined bet must be answered 200 too. Null for all other
-   * calls.
+   * Returns a refund that gives back a bet of the whole balance, if the operator declined the bet in the record. If the
+   * operator accepts the bet now, the session has no money for the calls that follow. A refund of a declined bet must be
+   * answered 200 too. Null for all other calls.
    */
   undo({ number, ending }: LoggedCall, part: StepDraft): JsonObject | null {
     const over = this.#scarce.get(number);
@@ -190,14 +190,17 @@ export class StepBuilder {
     return part;
   }
 
-  /** True if the reply to the call is wrong. If one bet of exactly the balance was wrongly declined, all of them were. */
+  /**
+   * True if the reply to the call is wrong. If one bet of exactly the balance was wrongly declined, all such bets count as
+   * wrongly declined.
+   */
   #isWrong({ number }: LoggedCall): boolean {
     if (this.#wrong.has(number)) return true;
     if (!this.#scarce.get(number)?.isZero()) return false;
     return [...this.#scarce].some(([other, over]) => over.isZero() && this.#wrong.has(other));
   }
 
-  /** True if the amount of the call depends on the balance, or on the amount of a bet that does. */
+  /** True if the amount of the call depends on the balance, or on the amount of a bet that depends on the balance. */
   #isScarce({ seen, number }: LoggedCall): boolean {
     if (this.#scarce.has(number)) return true;
     const bet = seen.call === 'refund' ? this.#transactions.get(seen.origTxID ?? '') : this.#scarceBetOf(seen);
@@ -259,8 +262,8 @@ export class StepBuilder {
   }
 
   /**
-   * Signs the call as in the record. A repeated call keeps the signature of its first attempt if both signatures were
-   * of the same kind.
+   * Signs the call as in the record. If the call repeats an earlier call, and both signatures were of the same kind, it keeps
+   * the signature of the earlier call.
    */
   #sign(part: StepDraft, logged: LoggedCall, first: StepDraft | undefined): void {
     const kind = this.#kindOf(logged);

@@ -25,7 +25,7 @@ export interface Breach {
  * Finds the rules that single replies break, and the rules that replies to repeated calls break. Calls that croupier has judged
  * already are left out.
  *
- * @param currency of the wallet; null if it is unknown
+ * @param currency the currency of the wallet; null if it is unknown
  * @param isKeyProven true if a call is signed correctly with one of the given keys, so the operator has the same keys
  */
 export function breachesOf(
@@ -58,7 +58,7 @@ export function replyAnswerTo({ seen, status, reading }: LoggedCall): ReplyAnswe
 }
 
 function signatureBreaches(call: LoggedCall, isKeyProven: boolean): readonly Breach[] {
-  // The code of the reply may say why it is a 401.
+  // The log has only the beginning of the body. In the missing part, the code may say why the call was answered 401.
   if (isCodeCut(call)) return [];
   const problem = signatureProblem({ ...call, answer: replyAnswerTo(call), isKeyProven });
   return problem ? [breachFrom(call, ...problem)] : [];
@@ -108,7 +108,7 @@ function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): re
   );
   const written = reading?.balance.written;
   if (answer !== 'accepted' || written === undefined || !hasFloatRest(written)) return found;
-  // The large number of decimals has the same cause, so it is not reported as a second breach.
+  // The large number of decimals has the same cause as the rounding error, so it is not reported as a second breach.
   return [
     ...found.filter(({ rule }) => rule !== 'money.precision'),
     breach(call, 'money.exact', `the balance ${written} has the rounding error of binary floating-point numbers`),
@@ -120,7 +120,7 @@ function isCodeCut({ reading, code, ending }: LoggedCall): boolean {
   return isCut(reading) && code === null && ending !== 'accepted';
 }
 
-/** True if the log has only the beginning of the body, and the rest may have what the rule asks for. */
+/** True if the log has only the beginning of the body, and the missing part may have what the rule requires. */
 function mayBeAfterCut(rule: RuleId, reading: LoggedCall['reading']): boolean {
   if (!isCut(reading)) return false;
   const isMissing = {
@@ -170,8 +170,8 @@ function errorBreaches(call: LoggedCall): readonly Breach[] {
 }
 
 /**
- * Returns the bets of exactly the balance that were declined with `insufficient_funds`. The replies directly before and after the bet
- * must say the same balance.
+ * Returns the bets of exactly the balance that were declined with `insufficient_funds`. The replies directly before and after
+ * the bet must contain the same balance.
  */
 function wrongDeclines(calls: readonly LoggedCall[]): readonly Breach[] {
   return calls.flatMap((bet, index) => {
@@ -199,12 +199,12 @@ function wrongDeclines(calls: readonly LoggedCall[]): readonly Breach[] {
   });
 }
 
-/** The balance that a call left, as its reply says. Null if it is not certain. */
+/** The balance after a call, from its reply. Null if it is not certain. */
 function balanceAfter({ seen, ending, balance }: LoggedCall): Money | null {
   return ending === 'accepted' && seen.call !== 'refund' ? balance : null;
 }
 
-/** The balance before a call, as its reply says. Null if it is not certain. */
+/** The balance before a call, computed from its reply. Null if it is not certain. */
 function balanceBefore(call: LoggedCall): Money | null {
   const said = balanceAfter(call);
   if (said === null || call.seen.call === 'balance') return said;

@@ -21,7 +21,7 @@ export interface Paired {
  */
 const NEAR_MS = 5000;
 
-/** The order of calls: by their times, or as their lines stand in the files. */
+/** The order of calls: by their times, or in the order of their lines in the files. */
 export type CallOrder = 'time' | 'file';
 
 /** True if the entries of a file are not in the order of their times. */

@@ -3,10 +3,10 @@ import type { Books } from '../books/wallet-books.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 
 /**
- * Says which bodies the logger has cut, if the missing part could change what is said about money. A part does not matter if a later
- * balance confirms the calls.
+ * Says which bodies the logger has cut, if the missing part could change the verdict about money. A missing part does not
+ * matter if a later balance confirms the calls.
  *
- * @returns clauses, each with the line whose rest would decide it; empty if nothing matters
+ * @returns clauses, each with the line whose missing part would decide the question; empty if nothing matters
  */
 export function cutBodiesOf(books: Books, calls: readonly LoggedCall[]): readonly string[] {
   return calls.flatMap((call) => {
@@ -20,13 +20,16 @@ export function cutBodiesOf(books: Books, calls: readonly LoggedCall[]): readonl
   });
 }
 
-/** Says at which line a logger has cut a body, and which fields the log lacks therefore. */
+/** Says at which line a logger has cut a body, and which fields are therefore missing in the log. */
 function cutClause(body: string, { number, seen }: LoggedCall, fields: readonly string[]): string {
   const { file, line } = seen.exchange.place;
   return `the logger has cut the ${body} call ${number} (${file}:${line}), so its ${fields.join(', ').replace(/, ([^,]*)$/, ' and $1')} ${fields.length === 1 ? 'is' : 'are'} not known`;
 }
 
-/** Says which calls belong to nobody because of a cut, as the end of a clause. Empty if the cause is another one. */
+/**
+ * Returns the end of a clause about calls that belong to nobody: that the logger has cut their requests. Empty if there is
+ * another reason.
+ */
 export function cutCauseOf(calls: readonly LoggedCall[]): string {
   const cut = calls.find(({ seen }) => isCutRequest(seen.exchange.request.body));
   if (!cut) return '';
@@ -38,7 +41,10 @@ function isCutRequest(body: LoggedCall['seen']['exchange']['request']['body']): 
   return body !== null && body !== 'unknown' && body.truncated;
 }
 
-/** Returns the names of the fields that the log lacks of a request. The fields after the amount matter only if no balance confirms it. */
+/**
+ * Returns the names of the fields of a request that are missing in the log. The fields after the amount matter only if no
+ * balance confirms the call.
+ */
 function missingInRequest({ seen, alsoSeen, amount }: LoggedCall, isConfirmed: boolean): readonly string[] {
   if (seen.call === 'balance' || !isCutRequest(seen.exchange.request.body) || alsoSeen?.whole) return [];
   const isRefund = seen.call === 'refund';
@@ -59,7 +65,10 @@ export function isTypeCut({ seen }: LoggedCall): boolean {
   return isCutRequest(seen.exchange.request.body) && seen.type === null && seen.frID === null;
 }
 
-/** Returns what the log lacks of a reply. No balance shows whether the service counts a call as successful. */
+/**
+ * Returns the parts of a reply that are missing in the log. The missing part of the body can decide whether the service counts
+ * a call as successful, because no balance shows this.
+ */
 function missingInReply({ reading, ending, balance }: LoggedCall, isConfirmed: boolean): readonly string[] {
   if (!isCut(reading)) return [];
   if (ending === 'unknown') return ['result'];

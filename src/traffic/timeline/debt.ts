@@ -84,7 +84,7 @@ function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books
   // The service counts a bet as declined after any other answer than 200, except a 500 or no reply, and sends no refund.
   if (bet.state === 'declined' && refunds.length === 0)
     return inAll(books, bet) === 'yes' ? [debt('declined-bet', bet, 'operator', 'operator')] : [];
-  // The service knows that the bet was accepted, so it must not refund it. The operator may refuse such a refund.
+  // The service knows that the bet was accepted, so it must not refund the bet. The operator may refuse such a refund.
   if (bet.state === 'accepted' && bet.attempts.some(isAcceptedForService)) return [];
   const isDue = bet.state === 'failed' || refunds.some(({ state }) => state !== 'unknown');
   // If the operator did not take the bet, its refund gives nothing back, so nothing is owed.

@@ -1,11 +1,11 @@
 import type { RecordedCall } from '../recorded-call.ts';
 
-/** Maximum precision in ms of the times to compare. With coarser times, two calls can look alike. */
+/** Maximum precision in ms of the times to compare. With coarser times, two different calls can look the same. */
 const COARSEST_MS = 10;
 
 /**
- * Leaves out log entries that are there twice in one file, because a log shipper delivered them twice. Two entries are doubles if
- * everything in them is equal: the time, the duration, the request and the reply.
+ * Some log collectors deliver an entry twice. Leaves out the second copy of such an entry in one file. Two entries are doubles
+ * if everything in them is equal: the time, the duration, the request and the reply.
  */
 export function withoutDoubles(calls: readonly RecordedCall[]): readonly RecordedCall[] {
   /** The calls by a part of what must be equal, which is enough to tell most calls apart. */

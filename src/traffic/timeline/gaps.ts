@@ -6,8 +6,9 @@ import type { RoundVerdict } from './round-verdict.ts';
 import { isSentAgain } from './service-fault.ts';
 
 /**
- * Returns what suggests that the logs lack calls of a wallet, or that something else changed its balance. A missing call
- * could settle each debt, or be the true reason of a wrong balance. So nothing about money is certain beside a gap.
+ * Returns the signs that calls of a wallet are missing in the logs, or that something else changed its balance. A missing call
+ * could settle each debt, or be the true reason for a wrong balance. So if there is such a sign, nothing about money is
+ * certain.
  *
  * @returns clauses; empty if the calls fit together
  */
@@ -87,7 +88,10 @@ function winsWithoutBet({ transactions }: Books): readonly string[] {
   );
 }
 
-/** Finds refunds that were paid although the logs do not have the bet. The operator may have taken the bet before, or never. */
+/**
+ * Finds refunds that were paid although the logs do not have the bet. The operator may have taken the bet before the logs
+ * begin, or never.
+ */
 function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
   const bets = betsOf(transactions);
   const orphans = transactions.filter(
@@ -109,8 +113,9 @@ function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): 
 }
 
 /**
- * Finds wrong balances that an error of the operator explains, and a round that is not in the logs explains as well: the balance
- * changed by a multiple of a stake of the player, and the pause before it is as long as a round, or the pause is very long.
+ * Finds wrong balances that an error of the operator explains, and that a round which is not in the logs also explains: the
+ * balance changed by a multiple of a stake of the player, and the pause before it is as long as a round, or the pause is very
+ * long.
  */
 function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
   const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
@@ -181,7 +186,10 @@ function unidentifiedOf(transactions: readonly Transaction[]): readonly string[]
   ];
 }
 
-/** Finds wins that were not answered 200, and may have been sent again with another txID. It is unknown whether both are due. */
+/**
+ * Finds wins that were not answered 200, and may have been sent again with another txID. Then it is unknown whether the
+ * operator must pay both.
+ */
 function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] {
   return transactions.flatMap((win) => {
     if (win.call !== 'win' || win.roundID === null || win.state === 'accepted') return [];

@@ -77,7 +77,7 @@ const wallet = z.object({
   possibleDebts: z
     .array(debt)
     .describe(
-      'debts that are not certain, because the logs seem to lack calls; `unknowns` says which; then `debts` is empty',
+      'debts that are not certain, because calls seem to be missing in the logs; `unknowns` says which calls. If there are such debts, `debts` is empty',
     ),
   rounds: z.array(round),
 });

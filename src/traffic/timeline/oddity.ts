@@ -58,7 +58,7 @@ function difference(call: LoggedCall): Oddity[] {
 }
 
 function repeats({ call, attempts: all }: Transaction): Oddity[] {
-  // croupier repeats calls on purpose. That says nothing about the service.
+  // Calls of croupier are left out: croupier repeats calls on purpose, which says nothing about the service.
   const attempts = all.filter(({ seen }) => !seen.exchange.isProbe && !seen.exchange.isOfRun);
   const [first, ...again] = attempts;
   if (!first || again.length === 0) return [];

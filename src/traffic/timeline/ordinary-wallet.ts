@@ -32,7 +32,7 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #ids: RepeatedIds;
   readonly #wallets: OrdinaryWallet[] = [];
   readonly #sides = new Set<string>();
-  /** The facts that all calls have in common that are like an example. */
+  /** For each call that is an example: the facts that all calls like it have in common. */
   readonly #fitting = new WeakMap<LoggedExchange, CommonFacts>();
   /** True if any call is signed with one of the given keys. */
   isKeyProven = false;
@@ -125,7 +125,10 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   }
 }
 
-/** A 4xx with which the operator itself declined a bet. A 408 may come from a server in front of it, and a 401 says nothing of the bet. */
+/**
+ * A 4xx with which the operator itself declined a bet. A 408 may come from a server in front of the operator. A 401 does not
+ * show what happened to the bet.
+ */
 function isDeclinedByOperator(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 401 && status !== 408;
 }
@@ -134,7 +137,7 @@ function isWholeBet({ txID, roundID, money, isBareAmount, type }: RecordedCall):
   return txID !== null && roundID !== null && money !== null && !isBareAmount && type === 'regular';
 }
 
-/** The facts that all calls have in common that are like an example. */
+/** The facts that are the same for all calls like one example. */
 interface CommonFacts {
   readonly call: CallName;
   readonly isDeclined: boolean;
@@ -172,7 +175,10 @@ export class OrdinaryWallet implements SurveyedWallet {
   #files: readonly string[] = [];
   /** The bets of the rounds that have no win yet. */
   #open: Map<string, Money> | null = null;
-  /** The last call: the logged time, the end and the beginning, if the time is that of the beginning or of the end. */
+  /**
+   * The last call: its logged time, its end if the logged time is the beginning, and its beginning if the logged time is the
+   * end.
+   */
   #atMs = Number.NEGATIVE_INFINITY;
   #endMs = Number.NEGATIVE_INFINITY;
   #beginMs = Number.NEGATIVE_INFINITY;
@@ -214,7 +220,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     this.#lastFile = file;
   }
 
-  /** True if the call came after all earlier ones, both if the logged times are beginnings and if they are ends. */
+  /** True if the call came after all earlier calls, whether the logged times are beginnings or ends. */
   #isInOrder({ time, tookMs }: Values): boolean {
     const took = tookMs ?? 0;
     if (time.laterMs !== undefined || took > REPLY_DEADLINE_MS) return false;

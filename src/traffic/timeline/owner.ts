@@ -2,7 +2,10 @@ import type { KnownSession } from '../call-selection.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import type { Paired } from './clock-skew.ts';
 
-/** The wallet of a call: the player or the session, with what tells apart several wallets of one player. */
+/**
+ * The wallet that a call belongs to. A player has one wallet for each operator and each currency. If the player is unknown, the
+ * session stands for the player.
+ */
 export interface CallOwner {
   /** The name of the wallet. Null if the log does not show whose call it is. */
   readonly wallet: string | null;
@@ -15,8 +18,8 @@ export const NOBODY: CallOwner = { wallet: null, player: null, currency: null };
 
 /**
  * Returns a function that says to which wallet a call belongs. A wallet belongs to a player at one operator in one currency. If
- * the player is unknown, the session stands for the wallet. A call that names neither belongs to the wallet of its bet, if the
- * bet is in the logs.
+ * the player is unknown, the session stands for the wallet. If a call names neither the player nor the session, it belongs to
+ * the wallet of its bet, if the bet is in the logs.
  */
 export function ownersOf(
   paired: readonly Paired[],
@@ -91,7 +94,10 @@ function first<T>(seen: RecordedCall, also: RecordedCall | null, read: (view: Re
   return read(seen) ?? (also === null ? null : read(also));
 }
 
-/** Finds the player and the currency of each session. If one call of a session names them, they apply to all its calls. */
+/**
+ * Finds the player and the currency of each session. If one call of a session names them, they apply to all calls of this
+ * session.
+ */
 function sessionsOf(
   paired: readonly Paired[],
   known: ReadonlyMap<string, KnownSession>,

@@ -6,20 +6,30 @@ export interface RepeatedHour {
   readonly calls: readonly RecordedCall[];
   /** The reasons why the order of calls is not known, each as a clause. */
   readonly doubts: readonly string[];
-  /** Sentences about times that may be an hour later. The order of these calls is known. */
+  /** Sentences about times that may be an hour later. The order of these calls is known all the same. */
   readonly notes: readonly string[];
 }
 
-/** Lines of a log that are written at the same moment may be in another order. A smaller step back is no change of the clock. */
+/**
+ * Lines of a log that are written at the same moment may be in another order. So if the time steps back by less than this, it
+ * is no change of the clock.
+ */
 const SAME_MOMENT_MS = 60_000;
-/** A step back of at least this length is the change of the clock. A shorter one may also come from lines in another order. */
+/**
+ * If the time steps back by at least this much, the clocks were set back. A shorter step may also come from lines in another
+ * order.
+ */
 const CLOCK_CHANGE_MS = 30 * 60_000;
-/** Maximum difference between the clocks of two sides, for which the time of one side shows the hour of the other. */
+/**
+ * Maximum difference between the clocks of the two sides. With a larger difference, the time of one side does not show the hour
+ * of the other side.
+ */
 const CLOCKS_DIFFER_MS = 15 * 60_000;
 
 /**
- * Decides which of the two hours is meant by a local time that occurs twice, because the clocks were set back. The lines of a log show
- * it if the times step back once. The log of the other side shows it if it has the same call with an offset.
+ * Decides which of the two hours is meant by a local time that occurs twice, because the clocks were set back. The lines of a
+ * log show the hour if the times step back once. The log of the other side shows the hour if it has the same call with an
+ * offset.
  */
 export function withRepeatedHour(calls: readonly RecordedCall[]): RepeatedHour {
   if (!calls.some((call) => laterMs(call) !== null)) return { calls, doubts: [], notes: [] };
@@ -42,7 +52,7 @@ export function withRepeatedHour(calls: readonly RecordedCall[]): RepeatedHour {
       );
     else
       notes.push(
-        `The time of ${place}${more} is in the hour that occurs twice when the clocks are set back. croupier shows the first of the two hours. The order of the calls is known.`,
+        `The time of ${place}${more} is in the hour that occurs twice when the clocks are set back in autumn. croupier shows the first of the two hours. The order of the calls is correct in any case.`,
       );
   }
   const settled = calls.map((call) => {
@@ -131,7 +141,8 @@ function hoursOf(
     const open = run.filter((_, index) => hours[index] === undefined);
     return { second: run.filter((_, index) => hours[index] === 'second'), open, isShuffled: open.length > 0 };
   }
-  // The calls before one of the first hour are of the first hour too, and the calls after one of the second hour are of the second.
+  // If a call is in the first hour, all calls before it are also in the first hour. If a call is in the second hour, all calls
+  // after it are also in the second hour.
   const end = firstSecond < 0 ? run.length : firstSecond;
   return { second: run.slice(end), open: run.slice(lastFirst + 1, end), isShuffled: false };
 }
@@ -148,7 +159,10 @@ function hourBy(
   return isNear(laterMs(call) ?? 0) ? 'second' : undefined;
 }
 
-/** True if another log has calls in the two hours. Their order is not known then. The same calls in the log of the other side do not count. */
+/**
+ * True if another log has calls in the two hours. Then the order of these calls is not known. The same calls in the log of the
+ * other side do not count.
+ */
 function hasOthersBetween(
   open: readonly RecordedCall[],
   mine: readonly RecordedCall[],

@@ -7,8 +7,9 @@ const PARTS = 32;
 const BLOCK = 4096;
 
 /**
- * Finds the wallets whose calls use an id that another call has too. It keeps 16 bytes for each id, in files, because a log can have more
- * ids than fit in memory. Two different ids count as equal in one of some million logs, which only costs time.
+ * Finds the wallets with an id that also occurs in another call. Keeps 16 bytes for each id in files, because a log can have
+ * more ids than fit in memory. In one of some million logs, two different ids count as equal. Then a wallet is only checked
+ * without need.
  */
 export class RepeatedIds {
   readonly #folder: string;

@@ -28,7 +28,10 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/** Two lines of a ticket, in characters. Each id counts as {@link ID_LENGTH}, so that the aliases of a capsule give the same sentence. */
+/**
+ * The length of two lines of a ticket, in characters. Each id counts as {@link ID_LENGTH} characters, so that the sentence is
+ * the same when a capsule has replaced the ids with aliases.
+ */
 const MAX_TICKET = 240;
 const ID_LENGTH = 20;
 
@@ -95,7 +98,10 @@ function isShort(sentence: string, verdict: WalletVerdict): boolean {
   return counted.length <= MAX_TICKET;
 }
 
-/** The forms of a sentence about a balance: whole, without the time of the balance, or also without the reason of an unknown. */
+/**
+ * The forms of a sentence about a balance: the whole sentence, without the time of the balance, or also without the reason why
+ * a value is unknown.
+ */
 const DETAILS = ['all', 'no time', 'no reason'] as const;
 
 /** The forms of a clause about a debt: whole, or without the calls that show the debt. */
@@ -113,7 +119,7 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
       : `: ${reason ?? 'the logs do not show the outcome of some calls'}`;
   if (difference === null) return `It is unknown whether ${who} has the correct balance${because(doubt)}.`;
   const off = `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
-  // An all-clear never stands beside an unknown.
+  // If something is unknown, the text must not say that the balance is correct.
   const isClear = difference.isZero() && doubt === undefined;
   if (should === null || booked === null) {
     const sum = isClear
@@ -145,7 +151,7 @@ function sumClauses(debts: readonly Debt[], currency: string | null): string {
   const refunds = debts.filter(({ kind }) => kind === 'missing-refund' || kind === 'refund-pending').length;
   const wins = debts.filter(({ kind }) => kind === 'win-pending').length;
   const sum = (some: readonly Debt[]): string =>
-    // The amount of a call that the logs do not show is zero.
+    // If the logs do not show the amount of a call, `amount` is zero here.
     some.some(({ amount }) => amount.isZero())
       ? 'money'
       : amountText(
@@ -285,7 +291,10 @@ function clauseOf(debts: readonly Debt[], currency: string | null, detail: DebtD
   return `${faultText(causes, detail)}: ${owes(first, amountText(sum, currency))}`;
 }
 
-/** Describes errors in the books. If a repeated call shows the error, its time is included in all details. */
+/**
+ * Describes errors in the books. If a repeated call shows the error and `detail` is `all`, the text includes the time of this
+ * call.
+ */
 function faultText(causes: readonly Cause[], detail: DebtDetail): string {
   const [cause] = causes;
   if (!cause) return '';
@@ -329,7 +338,7 @@ export function debtClause(debt: Debt, currency: string | null, detail: DebtDeta
     case 'misbooked': {
       if (!deviation) return owes(debt, sum);
       const { causes, call } = deviation;
-      // If a repeated call shows the error, `faultText` has already named the call.
+      // If a repeated call made the balance wrong, `faultText` has already named this call. So it is not named a second time.
       const isNamed = detail !== 'all' || causes.some(({ repeat }) => repeat === call);
       return `${faultText(causes, detail)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
     }

@@ -4,8 +4,8 @@ import { isTypeCut } from './cut-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 
 /**
- * Finds calls that the service must not make (contract, "States" and "Errors"). The operator is not to blame for what follows
- * from them. The calls with which croupier tests an operator are left out.
+ * Finds calls that the service must not make (contract, "States" and "Errors"). The operator must not be blamed for the effects
+ * of such a call. Calls with which croupier tests an operator are left out.
  */
 export function serviceFaultsOf(
   calls: readonly LoggedCall[],
@@ -71,7 +71,10 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
   });
 }
 
-/** True if another win of the same round was answered 200 before a win, so that the round was settled. Free rounds have wins of their own. */
+/**
+ * True if another win of the same round was answered 200 before a win, so that the round was settled. Free rounds do not count,
+ * because each of them may have its own win.
+ */
 function isSettledBefore(other: Transaction, win: Transaction): boolean {
   if (other.call !== 'win' || other.key === win.key || other.isCampaign || other.state !== 'accepted') return false;
   const isFree = [other, win].some(({ attempts }) => attempts.some(({ seen }) => seen.type === 'free'));

@@ -10,7 +10,7 @@ import { buildTimeline, type IncidentTimeline } from './timeline.ts';
 import type { WalletVerdict } from './verdict.ts';
 import { stateOfWallet, worstFirst } from './wallet-state.ts';
 
-/** Maximum number of calls that the timeline lists. The other calls are in the verdicts of their wallets only. */
+/** Maximum number of calls that the timeline lists. The other calls appear only in the verdicts of their wallets. */
 const MAX_LISTED = 10_000;
 
 /**

@@ -27,8 +27,8 @@ export interface IncidentTimeline {
   readonly breaches: readonly Breach[];
   readonly oddities: readonly Oddity[];
   /**
-   * The verdict on each wallet of the selected calls, the worst first. It is computed from all calls of these wallets, not only the
-   * selected ones, so that balances are right.
+   * The verdict on each wallet of the selected calls, the worst first. It is computed from all calls of these wallets and not
+   * only from the selected calls, so that the balances are right.
    */
   readonly wallets: readonly WalletVerdict[];
   /** The names of the wallets with a reply that breaks a rule. */
@@ -45,7 +45,10 @@ export interface Reading {
   readonly unread: readonly string[];
   /** The rules that croupier found broken when it made or forwarded the calls. */
   readonly judgements: readonly JudgedCall[];
-  /** The number of calls of other wallets before these calls. The numbers of the calls go on from there. */
+  /**
+   * The number of calls of other wallets before these calls. The numbers of the calls in this timeline continue after this
+   * number.
+   */
   readonly earlier?: number;
   /** True if a call of another wallet is signed with one of the given keys, so the keys are right. */
   readonly isKeyProven?: boolean;
@@ -80,7 +83,7 @@ export function buildTimeline(
   const [timeFits, fileFits] = [fits(byTime), fits(byFile)];
   if (timeFits !== fileFits) return timeFits ? byTime : byFile;
   const unsure = isSameResult(byTime, byFile) ? byTime : build('time', [...unread, UNKNOWN_ORDER]);
-  // Some rules depend on the order of the calls. Only a breach in both orders is certain.
+  // Some rules depend on the order of the calls. Only a breach that occurs in both orders is certain.
   const certain = new Set(byFile.breaches.map((one) => breachKey(one, byFile)));
   const breaches = unsure.breaches.filter((one) => certain.has(breachKey(one, unsure)));
   return { ...unsure, breaches, status: statusOf({ ...unsure, breaches }) };

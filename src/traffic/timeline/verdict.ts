@@ -38,7 +38,7 @@ export interface WalletVerdict extends Sums, Owner {
 /**
  * Computes the verdict on one wallet from all its calls, which must be in order of time.
  *
- * @param unread what was not read of the logs and may matter to this wallet, each as a clause
+ * @param unread the parts of the logs that were not read and may matter to this wallet, each as a clause
  */
 export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: readonly string[] = []): WalletVerdict {
   const books = computeBooks(calls);
@@ -54,7 +54,9 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   const differences = isComputed ? books.worlds.map((world) => off.minus(stillToCome(world, debts))) : [];
   const rounds = roundsOf(books, debts);
   const nobodys =
-    owner.wallet === null ? ['the calls name no player and no session, so their money belongs to nobody'] : [];
+    owner.wallet === null
+      ? ['the calls name no player and no session, so croupier cannot assign their money to a wallet']
+      : [];
   const cut = cutBodiesOf(books, calls);
   const gaps = [...nobodys, ...unread, ...cut, ...gapsOf(books, rounds, calls)];
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];

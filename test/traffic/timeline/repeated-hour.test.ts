@@ -85,7 +85,7 @@ describe('local times in the hour that occurs twice', () => {
     const { status, order, notes } = await timelineOf({ name: 'a.log', lines });
     expect(order.map(([call]) => call)).toEqual(['balance', 't-1', 't-2']);
     expect(notes).toEqual([
-      'The time of a.log:2 and of 1 more line is in the hour that occurs twice when the clocks are set back. croupier shows the first of the two hours. The order of the calls is known.',
+      'The time of a.log:2 and of 1 more line is in the hour that occurs twice when the clocks are set back in autumn. croupier shows the first of the two hours. The order of the calls is correct in any case.',
     ]);
     expect(status).toBe(0);
   });

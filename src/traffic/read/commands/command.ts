@@ -23,8 +23,8 @@ export interface StandardInput {
 }
 
 /**
- * Reads the value of the option at position `at`: the text after `=`, or else the next word. Returns also the position
- * of the last word that it read.
+ * Reads the value of the option at position `at`: the text after `=`, or else the next word. Also returns the position of the
+ * last word that it read.
  */
 export function optionValue(words: readonly string[], at: number): { readonly value: string; readonly at: number } {
   const joined = /^--[^=]+=(.*)$/s.exec(words[at] ?? '')?.[1];

@@ -15,12 +15,12 @@ const BEGINS = new RegExp(
 /** True if a line is the first line of a copied command. */
 export function beginsCommand(line: string): boolean {
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
-  // A log writes the protocol as HTTP, in capital letters. The program `http` has a lower-case name.
+  // In a log, `HTTP` in capital letters is the protocol. The program `http` has a lower-case name.
   return !/^HTTPS?$/.test(program);
 }
 
 /**
- * Reads a copied command: curl in the quoting of bash, zsh, cmd or PowerShell (browsers copy requests so),
+ * Reads a copied command: curl in the quoting of bash, zsh, cmd or PowerShell (in which browsers copy requests),
  * Invoke-WebRequest, wget or HTTPie.
  */
 export function readCommand(

@@ -152,9 +152,9 @@ function ansiQuoted(command: string, from: number): Quoted | undefined {
 }
 
 /**
- * Splits a command line of cmd into words. cmd itself removes the carets. Then the program splits the rest, where `\"`
- * stands for a quotation mark, and so does `""` within a quotation. Chrome puts a caret before every special character,
- * and writes each line end twice.
+ * Splits a command line of cmd into words. cmd itself removes the carets. Then the program splits the rest. There `\"` stands
+ * for a quotation mark. `""` also stands for one within a quotation. Chrome puts a caret before every special character, and
+ * writes each line end twice.
  */
 function cmdWords(command: string): ShellReading {
   let bare = '';

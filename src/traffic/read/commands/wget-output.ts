@@ -1,13 +1,13 @@
 import type { NoReplyReason } from '../../../journal/exchange.ts';
 import type { LoggedReply } from '../../logged-exchange.ts';
 
-/** A line of the output of wget, as the lines of HTTP that it stands for, or as an event of the connection. */
+/** The meaning of a line in the output of wget: lines of HTTP, or an event of the connection. */
 export type WgetLine =
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
   /** wget begins an attempt. After a failure, it sends the same request again. */
   | { readonly kind: 'attempt'; readonly time: string; readonly url: string }
   | { readonly kind: 'connected' }
-  /** The reply ends. If no body came before, wget did not show it. */
+  /** The reply ends. If there was no body before this event, wget did not show the body. */
   | { readonly kind: 'done' }
   | { readonly kind: 'failure'; readonly answer: LoggedReply };
 
@@ -22,16 +22,16 @@ const CONNECTING = /^(?:Resolving|Connecting to) /;
 const FAILED = '... failed: ';
 /** Matches the last line of an attempt with a reply. */
 const DONE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:\([^)]{1,40}\) - |ERROR \d{3}: )/;
-/** Matches what wget prints about a reply before and beside its body. */
+/** Matches the lines that wget prints about a reply, before and beside its body. */
 const ABOUT_REPLY =
   /^(?:Length: |Saving to: |Last-modified header |Registered socket |\d{3} \w|---response end---| {2,20}\d{1,10}K )/;
-/** Matches what wget prints about a request. `-d` prints more. */
+/** Matches the lines that wget prints about a request. With `-d`, wget prints more lines. */
 const ABOUT_REQUEST =
   /^(?:Reusing existing connection |Retrying\.|Giving up\.|wget: |Setting --|DEBUG output created by Wget|---request end---|---response begin---)/;
 /** Matches the bar that a terminal shows beside the body. */
 const PROGRESS = /^\S{0,80} {1,80}(?:\d{1,3}%)?\[[ =<>+]{0,200}\]([^{]*)/;
 
-/** Reads what wget prints about a request: the headers of the reply (`-S`), the body (`-O -`) and errors. */
+/** Reads the lines that wget prints about a request: the headers of the reply (`-S`), the body (`-O -`) and errors. */
 export class WgetOutput {
   /** The part of the output that the next line belongs to. Null if the line is not from wget. */
   #part: 'request' | 'sent request' | 'headers' | 'reply' | null = null;

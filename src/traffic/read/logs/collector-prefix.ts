@@ -23,7 +23,10 @@ const PREFIXES: readonly RegExp[] = [
   /^[a-z][a-z\d.-]*-[a-z\d]{5,10}-[a-z\d]{5} [a-z][a-z\d-]* /,
 ];
 
-/** Maximum number of lines before the first line with a prefix. Other lines may come before, such as a message of the collector. */
+/**
+ * Maximum number of lines before the first line with a prefix. Other lines may come before it, such as a message of the
+ * collector.
+ */
 const MAX_LINES = 20;
 
 /**

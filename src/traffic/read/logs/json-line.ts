@@ -77,8 +77,8 @@ function sideOf({ side }: Fields): Side {
 const MAX_PARTS = 2;
 
 /**
- * The number of parts of an exchange that a layer of an entry shows: its result, and a body. A message may only repeat
- * the method and the URL, while another field has the bodies.
+ * Counts which parts of an exchange a layer of an entry shows: the result and a body. The layer with most parts is used,
+ * because a message may only repeat the method and the URL, while another field has the bodies.
  */
 function knownParts({ request: { body }, answer }: LoggedExchange): number {
   const hasBody = (body !== null && body !== 'unknown') || (answer.kind === 'reply' && answer.body !== null);
@@ -105,7 +105,8 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
 function inText(text: string, around: Fields): Fields | undefined {
   const printed = printedBodies(text);
   if (!printed) return objectIn(text);
-  // An id of the entry joins lines more surely than their order, and its time is at least as exact.
+  // The id and the time in the text are used only if the entry has none. The id of the entry joins lines more reliably, and its
+  // time is at least as exact.
   const { trace_id: id, timestamp, ...rest } = printed;
   const isNamed = id !== ADJACENT && typeof id === 'string';
   return { ...rest, ...(isNamed && !hasId(around) && { trace_id: id }), ...(!hasTime(around) && { timestamp }) };
@@ -124,10 +125,10 @@ function hasTime(object: Fields): boolean {
 export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
   for (const path of form.fields[field]) {
     const value = valueAt(object, path);
-    // The field `request` is the whole request in most logs, and only the body in some.
+    // In most logs, the field `request` contains the whole request. In some logs, it contains only the body.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
-    // In many logs, a field `action` or `type` does not name the call.
+    // In many logs, a field `action` or `type` is something else than the name of the call, so its value is checked.
     if (text !== undefined && isUsable(field, text)) return text;
   }
   if (field === 'time') return splitTime(object);
@@ -205,7 +206,10 @@ function sessionInQuery(object: Fields): string | undefined {
   return undefined;
 }
 
-/** False for a value that a field of this name has in other logs: `type` is not always a call, and `status` not always a number. */
+/**
+ * False if the value shows that the field means something else in this log: `type` is not always a call, and `status` not
+ * always a number.
+ */
 function isUsable(field: LogField, text: string): boolean {
   if (field === 'call') return CALL.test(text);
   return field !== 'status' || /^\s*[1-5]\d\d(?!\d)/.test(text);
@@ -376,7 +380,10 @@ function unitless(object: Fields): string | undefined {
   return undefined;
 }
 
-/** Finds a value by its path. A field whose name contains dots is preferred to a path through nested objects. */
+/**
+ * Finds a value by its path. If a field has a name with dots that is equal to the path, uses this field. Otherwise uses the
+ * nested objects.
+ */
 function valueAt(object: Fields, path: string): unknown {
   const own = object[path];
   if (own !== undefined) return own;

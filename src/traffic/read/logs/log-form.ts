@@ -268,7 +268,7 @@ export function logForm(
   const fields = Object.fromEntries(
     LOG_FIELDS.map((field) => {
       const named = given.fields?.[field];
-      // The usual names are not tried as well, because another field may have one of them by accident.
+      // If a name is configured, the usual names are not tried, because another field may have a usual name by accident.
       return [field, named === undefined ? USUAL[field] : [named].flat()];
     }),
   ) as Record<LogField, readonly string[]>;

@@ -29,12 +29,12 @@ const BRACKETED_ID = /\[([\da-f]{16,32}(?:-[\da-f]{16})?|[\da-f]{8}(?:-[\da-f]{4
 /** Matches the name of a thread. A thread of a Java server answers one request at a time. */
 const THREAD =
   /\[ {0,20}([\w.-]{1,60}-(?:exec|thread|worker|task)-\d{1,9}|qtp\d{1,20}-\d{1,9}|XNIO-\d+ task-\d{1,9}) {0,20}\]/;
-/** Matches a dictionary as Python prints it, if its strings contain no quotation marks. */
 /** Matches a hash as Ruby prints it, if its strings contain no quotation marks. */
 const RUBY_HASH = /\{"\w{1,100}" ?=> ?[^{}]{0,4000}\}/g;
+/** Matches a dictionary as Python prints it, if its strings contain no quotation marks. */
 const PYTHON_DICTIONARY = /\{'[^"\\{}]{0,4000}'\}/g;
 
-/** The id that joins two lines with nothing in common. They are joined only if no other request is between them. */
+/** The id for lines that have no id in common. Two such lines are joined only if no other request is between them. */
 export const ADJACENT = 'adjacent';
 
 /**
@@ -51,7 +51,8 @@ export function printedBodies(text: string): Fields | undefined {
   const pairs = objects.length === 0 ? namedPairs(line) : undefined;
   if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
   const [context] = objects;
-  // The fields that show what an object is may come after the cut. Then its place in the line shows it.
+  // If the logger has cut the object, the fields that show its kind may be missing. Then the place of the object in the line
+  // shows its kind.
   const request =
     objects.find(({ value }) => isRequest(value)) ??
     objects.find((one) => one.isCut && one === context && !isReply(one.value) && !isAfterStatus(one));

@@ -10,7 +10,10 @@ import { elapsedMs, readTime } from './time.ts';
 /** Maximum number of requests that wait for the line with their reply. */
 const MAX_WAITING = 10_000;
 const ONE_REQUEST_MS = 60_000;
-/** Maximum time from a request without an id to its reply. Later, the line is probably about another request. */
+/**
+ * Maximum time from a request without an id to its reply. If the line with the reply comes later, it is probably about another
+ * request.
+ */
 const LONGEST_REPLY_MS = 15_000;
 
 /** Joins a request and its reply that were logged on two lines with the same request id. */
@@ -35,7 +38,7 @@ export class ReplyCorrelation {
     this.#form = form;
   }
 
-  /** True if no line waits for another one. A whole exchange on one line is then complete. */
+  /** True if no line waits for another line. Then an exchange on one line is complete. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0 && this.#done === null && this.#sent.size === 0;
   }
@@ -106,7 +109,10 @@ export class ReplyCorrelation {
     );
   }
 
-  /** Notes that a second request without an id began before the reply of the first, until no request came for a minute. */
+  /**
+   * Notes that a request without an id began before the reply of an earlier request without an id. This note is removed when no
+   * such request came for a minute.
+   */
   #noteAdjacent(exchange: LoggedExchange, before: LoggedExchange | undefined): void {
     const now = exchange.time?.ms ?? null;
     const isLater = now !== null && this.#lastAdjacentMs !== null && now - this.#lastAdjacentMs > ONE_REQUEST_MS;
@@ -205,7 +211,10 @@ function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
   return first === undefined || second === undefined || first === second;
 }
 
-/** True if a line came not later than the reply of a call, with a second of tolerance. Some programs log no time in it. */
+/**
+ * True if a line came not later than the reply of a call, with a second of tolerance. Some programs write no time into this
+ * line.
+ */
 function isSoonAfter(done: LoggedExchange, { time }: LoggedExchange): boolean {
   if (time === null) return true;
   return done.time !== null && elapsedMs(done.time, time) <= (done.tookMs ?? 0) + 1000;

@@ -64,8 +64,8 @@ export function readTime(text: string, zone: Zone): LogTime | undefined {
 }
 
 /**
- * Returns the ms from one time to another; negative if the second time is before the first. Of a local time that occurs twice in autumn,
- * the hour counts that makes the two times lie close together.
+ * Returns the ms from one time to another; negative if the second time is before the first. If a local time occurs twice in
+ * autumn, uses the hour with which the two times are closer together.
  */
 export function elapsedMs(from: LogTime, to: LogTime): number {
   const all = [from.ms, from.laterMs ?? from.ms].flatMap((begin) => [to.ms - begin, (to.laterMs ?? to.ms) - begin]);
@@ -144,7 +144,7 @@ function offsetsAtLocal(zone: string, wall: number): readonly number[] {
   const [before, after] = [offsetAtUtc(zone, wall - DAY_MS), offsetAtUtc(zone, wall + DAY_MS)];
   if (before === after) return [before];
   const fitting = [before, after].filter((minutes) => offsetAtUtc(zone, wall - minutes * 60_000) === minutes);
-  // A time in the hour that is left out in spring does not exist. A clock that was not set shows it.
+  // A time in the hour that is left out in spring does not exist. Only a clock that was not changed shows such a time.
   return fitting.length === 0 ? [before] : fitting;
 }
 

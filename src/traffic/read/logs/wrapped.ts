@@ -25,8 +25,8 @@ const CSV_FIELD = /"(\{""[^"]*(?:""[^"]*)*)("?)/g;
 const TIME =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d?\.\d\d?\.\d{4},? \d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d\d?\/\d\d?\/\d{4},? \d\d?:\d\d:\d\d(?:\.\d{1,9})? ?[AP]M|\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: UTC)?|[A-Z][a-z]{2} \d\d?, \d{4} @ \d\d:\d\d:\d\d(?:\.\d{1,9})?/;
 /**
- * Matches a word of a line. If it ends with `=`, a value in quotation marks may follow. Every character is looked at once, so a line
- * may be long.
+ * Matches a word of a line. If it ends with `=`, a value in quotation marks may follow. The pattern reads each character only
+ * once, so a line may be long.
  */
 const WORD = /([^\s"]+)((?<==)"[^"\\]*(?:\\.[^"\\]*)*")?(?=($|\s|.))/g;
 /** Matches the first name in a word, and its value. */
