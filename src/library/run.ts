@@ -33,7 +33,7 @@ export interface RunOptions {
   /** The ExtCID of the client to judge, if the configuration has several. */
   readonly client?: string;
   /**
-   * Groups, rules, scenarios, files or file:line. A scenario is played if it matches at least one. Default: all
+   * Groups, rules, scenarios, files or file:line. A scenario is played if it matches at least one of them. Default: all
    * scenarios.
    */
   readonly select?: readonly string[];
@@ -50,7 +50,10 @@ export interface RunOptions {
   readonly require?: readonly string[];
   /** Labels of the run, such as the build of the operator, by name. They add to the labels of the configuration. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** If true, what `select` names may stay undecided. Default: the result is then undecided. */
+  /**
+   * If true, the rules and scenarios that `select` names may stay undecided. Default: if one of them stays undecided, the
+   * result is undecided.
+   */
   readonly allowSkipped?: boolean;
   /** The seed of an earlier run, to repeat its random choices and its order. */
   readonly seed?: string;
@@ -77,7 +80,7 @@ export interface RunOptions {
   readonly cwd?: string;
   /** The variables for `${NAME}` in the configuration. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Ends the run early when it is aborted. Open bets are refunded first. */
+  /** If this signal is aborted, the run ends early. Open bets are refunded first. */
   readonly signal?: AbortSignal;
 }
 
@@ -86,7 +89,7 @@ export interface RunOptions {
  * report.
  */
 export interface RunResult extends JsonReport {
-  /** The report for people, without colours. It can be the message of a failed assertion, for example. */
+  /** The report for people, without colours. For example, you can use it as the message of a failed assertion. */
   readonly text: string;
   /** The path of the journal. */
   readonly journal: string;
@@ -161,7 +164,7 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
   return { ...report, text: scrub(await joined(terminalReport(fold, open, reportLook))), journal };
 }
 
-/** A check of the value of an option, and what a right value is. */
+/** A check of the value of an option, and a description of a right value. */
 type Check = readonly [isRight: (value: unknown) => boolean, what: string];
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -172,7 +175,7 @@ const TEXT: Check = [isText, 'a text'];
 const TEXTS: Check = [(value) => Array.isArray(value) && value.every(isText), 'a list of texts'];
 const SWITCH: Check = [(value) => typeof value === 'boolean', 'true or false'];
 
-/** The checks of all options. The types of TypeScript do not reach users who write JavaScript. */
+/** The checks of all options. They are needed because TypeScript does not check the types for users who write JavaScript. */
 const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
   config: [(value) => isText(value) || isObject(value), 'the path of a file, or an object'],
   client: TEXT,
@@ -193,7 +196,7 @@ const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
   history: SWITCH,
   cwd: TEXT,
   env: [isObject, 'an object'],
-  // Test environments have classes of their own for signals, so the class says nothing.
+  // Test environments have their own classes for signals, so the class is not checked.
   signal: [(value) => isObject(value) && 'aborted' in Object(value), 'an AbortSignal'],
 };
 
@@ -240,7 +243,7 @@ function onlyOne({ clients }: Clients): ClientUnderTest {
   if (first && clients.length === 1) return first;
   const names = clients.map(({ extCID }) => extCID).join(', ');
   throw new UsageError(
-    `The configuration has ${clients.length} clients, and run judges only one. Set \`client\` to one of: ${names}.`,
+    `The configuration has ${clients.length} clients, but run judges only one client. Set \`client\` to one of: ${names}.`,
   );
 }
 

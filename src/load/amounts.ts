@@ -9,8 +9,9 @@ export interface LoadDenomination {
 }
 
 /**
- * The beginning of a Sidon sequence (Mian and Chowla, 1944): no two pairs of its numbers have the same sum or difference. An
- * amount with such a number of units names its transaction, even if two transactions went wrong at once.
+ * The beginning of a Sidon sequence (Mian and Chowla, 1944): no two pairs of its numbers have the same sum or difference. If
+ * the amounts have such numbers of units, a difference of the balance shows which transaction went wrong, even if two went
+ * wrong at once.
  */
 const CODES: readonly bigint[] = [
   1n,
@@ -39,7 +40,7 @@ const CODES: readonly bigint[] = [
   775n,
 ];
 
-/** Chooses amounts so that no two transactions of a window have the same one. */
+/** Chooses amounts so that no two transactions of a window have the same amount. */
 export class WindowAmounts {
   readonly #denomination: LoadDenomination;
   readonly #offset: bigint;
@@ -48,7 +49,7 @@ export class WindowAmounts {
 
   /**
    * @param offset a number of units that is added to each amount. Players with different offsets rarely have the same amounts,
-   * so that an amount also names its player
+   * so that an amount also shows its player
    */
   constructor(denomination: LoadDenomination, offset: number) {
     this.#denomination = denomination;

@@ -27,9 +27,9 @@ export interface LoadSession {
 export interface Answered {
   readonly answer: Answer;
   readonly status: number | undefined;
-  /** undefined if no reply came. */
+  /** Undefined if no reply came. */
   readonly reading: ReplyReading | undefined;
-  /** The reason why no reply came. undefined if one came. */
+  /** The reason why no reply came. Undefined if a reply came. */
   readonly detail: string | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface Answered {
 export interface Manner {
   /** Time after its last byte at which croupier closes the connection on purpose; null to wait for the reply. */
   readonly breakAfterMs?: number | null;
-  /** True if the operator should decline the call, so that its decline is no error. */
+  /** True if the operator may decline the call. Then it is no error if the operator declines it. */
   readonly mayBeDeclined?: boolean;
   /** The time at which the call was due; null if no schedule asked for it. */
   readonly due: number | null;
 }
 
-/** A reply whose balance does not fit the calls that were open. */
+/** A reply whose balance differs from every balance that was possible, because of the calls that were open. */
 export interface OddReply {
   readonly call: CallName;
   readonly sessionID: string;
@@ -64,7 +64,7 @@ export class Caller {
   readonly wallet: Wallet;
   readonly #context: LoadContext;
   readonly #currency: Currency | undefined;
-  /** The first reply since the last quiet point whose balance does not fit. */
+  /** The first reply since the last quiet point whose balance was not possible. */
   oddReply: OddReply | undefined;
   calls = 0;
 
@@ -154,7 +154,7 @@ export class Caller {
     if (answer === 'accepted') {
       if (isKnown) this.#compareWithFirst(transaction, reading);
       else transaction.operatorTxID = reading?.txID ?? '';
-      // The reply to a copy is a stored one, so it says nothing about the present balance.
+      // The reply to a copy is the stored first reply, so it does not show the current balance.
       const own = call === 'bet' ? transaction.amount.negated() : call === 'win' ? transaction.amount : undefined;
       if (own && transaction.copies === 1 && !transaction.isFree)
         this.#compareBalance(call, session, transaction, reading, departure, own);
@@ -205,7 +205,7 @@ export class Caller {
       this.report(rule, verdict, call, session.sessionID, transaction, { expected, actual });
     if (answer === 'late') {
       const verdict = verdictOnTime(false, null, context.deadlineMs);
-      // Under load, slow replies are a matter of limits, which the user sets.
+      // Under load, slow replies are only a warning, because the user sets the limits.
       if (verdict && verdict !== 'pass') report('reply.deadline', 'warn', verdict.expected, verdict.actual);
     }
     if (reading === undefined || answer === 'late' || answer === 'broken' || answer === 'lost')
@@ -244,7 +244,7 @@ export class Caller {
   #reportLateBytes(call: CallName, sessionID: string, transaction: LoadTransaction | undefined): void {
     this.report('reply.json', 'warn', call, sessionID, transaction, {
       expected: 'a reply ends where its `Content-Length` says',
-      actual: 'more bytes came after the reply. The call that used the connection next may have got them as its reply',
+      actual: 'more bytes came after the reply. The next call on this connection may have got these bytes as its reply',
     });
   }
 
@@ -282,8 +282,8 @@ export class Caller {
       sessionID,
       transaction,
       {
-        expected: "a call that is sent again is answered with the operator's same txID",
-        actual: `the first reply has the txID ${JSON.stringify(operatorTxID)}, another one has ${JSON.stringify(again)}`,
+        expected: 'the operator answers a call that is sent again with the same txID as the first time',
+        actual: `the first reply has the txID ${JSON.stringify(operatorTxID)}, a later reply has ${JSON.stringify(again)}`,
       },
     );
   }

@@ -8,7 +8,7 @@ import { ReplyParser } from './reply-parser.ts';
 /** The result of one call on the network. Times are milliseconds of `performance.now`. */
 export interface Delivery {
   readonly outcome: Outcome;
-  /** The time at which the operating system had the last byte of the request. null if the request was not sent. */
+  /** The time at which the operating system had the last byte of the request. Null if the request was not sent. */
   readonly sent: number | null;
   /** The time at which the last byte of the reply arrived, or at which croupier stopped waiting. */
   readonly end: number;
@@ -19,7 +19,9 @@ export interface Delivery {
 /** One call to send. */
 export interface NetworkCall {
   readonly bytes: Buffer;
-  /** Time after the last byte at which croupier closes the connection on purpose, in milliseconds. null to wait for the reply. */
+  /**
+   * Time after the last byte at which croupier closes the connection on purpose, in milliseconds. Null to wait for the reply.
+   */
   readonly breakAfterMs: number | null;
   readonly done: (delivery: Delivery) => void;
   /** Called if bytes that belong to no reply come after the reply to this call. */
@@ -33,7 +35,9 @@ export interface ConnectionSettings {
   readonly deadlineMs: number;
 }
 
-/** Time for which an idle connection is used again, in milliseconds. Most servers close it later. */
+/**
+ * An idle connection is used again only within this time, in milliseconds. Most servers close idle connections later than this.
+ */
 const KEEP_ALIVE_MS = 1000;
 
 /** A pool of connections to the operator. Each connection serves one call at a time. */
@@ -41,7 +45,7 @@ export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
-  /** False after an operator has sent bytes that belong to no reply. A later call could get them as its reply. */
+  /** False after the operator has sent bytes that belong to no reply. A later call could get them as its reply. */
   #mayReuse = true;
 
   constructor(settings: ConnectionSettings) {
@@ -158,7 +162,7 @@ class Connection {
       if (this.#socket) this.fail('send-timeout', `The request could not be sent within ${deadlineMs} ms.`);
       else this.fail('connect-timeout', `No connection was made within ${deadlineMs} ms.`);
     } else if (waited < deadlineMs - 1) {
-      // The time to connect does not count, so the deadline begins with the last byte of the request.
+      // The contract counts from the last byte of the request, so the time to connect is added to the deadline.
       this.#timer = setTimeout(() => this.#onDeadline(), deadlineMs - waited);
     } else this.fail('too-late', `No complete reply within ${deadlineMs} ms.`);
   }
@@ -188,7 +192,7 @@ class Connection {
     if (!call) return;
     this.#uses += 1;
     socket.write(call.bytes, () => {
-      // Without a wait, the break comes as soon as the operating system has the last byte.
+      // If the wait is 0, croupier closes the connection as soon as the operating system has the last byte.
       if (this.#call === call && call.breakAfterMs !== null) this.#breakAfter(call, call.breakAfterMs);
     });
     call.sent = performance.now();
@@ -203,7 +207,7 @@ class Connection {
   #onData(chunk: Buffer): void {
     const call = this.#call;
     if (!call) {
-      // These bytes answer no call, so the connection cannot be used any more.
+      // These bytes belong to no call, so the connection cannot be used any more.
       this.#onExcess();
       this.discard();
       return;

@@ -6,16 +6,16 @@ import type { LoadTransaction } from './wallet.ts';
 export interface Suspicion {
   readonly transaction: LoadTransaction;
   readonly rule: RuleId;
-  /** The fault, as a clause that follows the name of the transaction. */
+  /** The fault, as a clause. The name of the transaction comes before this clause. */
   readonly what: string;
-  /** The difference of the balance that it predicts. */
+  /** The difference of the balance that this fault would cause. */
   readonly delta: Money;
 }
 
 /** The explanation of a wrong balance. */
 export interface Explanation {
   readonly rule: RuleId;
-  /** The transactions that together predict the difference. Empty if none do. */
+  /** The transactions that together explain the difference. Empty if no transactions explain it. */
   readonly suspicions: readonly Suspicion[];
   /** True if other transactions explain the difference as well. */
   readonly isOneOfSeveral: boolean;
@@ -23,7 +23,7 @@ export interface Explanation {
 
 /** The transactions that may explain a wrong balance. */
 export interface Evidence {
-  /** The transactions since a reply last showed the right balance. A late effect may also belong to an earlier one. */
+  /** The transactions since a reply last showed the right balance. A late effect may also belong to an earlier transaction. */
   readonly suspects: readonly LoadTransaction[];
   /** All transactions since the last quiet point, with the refunded bets before it. */
   readonly window: readonly LoadTransaction[];
@@ -33,15 +33,16 @@ export interface Evidence {
   readonly unit: Money;
 }
 
-/** Maximum number of transactions that are searched for triples. */
+/** If there are more transactions than this, triples are not searched. */
 const MAX_SEARCHED = 40;
 
 /**
  * Explains the difference between the balance that a wallet shows and the balance that the answers give.
  *
- * The amounts of one window differ, so mostly one transaction alone predicts the difference. Fewer transactions are the cheaper
- * explanation: single ones come before pairs, and pairs before triples. Only single ones are searched among transactions after
- * which a reply was still right, because enough sums of them would explain any difference, also one that somebody else caused.
+ * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried
+ * before pairs, and pairs before triples. If a reply was still right after a transaction, this transaction is tried only alone:
+ * there are so many sums of such transactions that they would explain any difference, even a difference that somebody else
+ * caused.
  */
 export function explain(difference: Money, { suspects, window, others, unit }: Evidence): Explanation {
   const all = suspects.slice(-MAX_SEARCHED).flatMap(suspicionsOf);
@@ -70,7 +71,7 @@ function indexed(all: readonly Suspicion[]): ReadonlyMap<string, readonly Suspic
   return Map.groupBy(all, ({ delta }) => delta.toString());
 }
 
-/** Explains a difference of some smallest units: binary fractions do not add up. */
+/** Explains a difference of some smallest units: the operator computes with binary fractions, whose sums are not exact. */
 function roundedOff(difference: Money, suspects: readonly LoadTransaction[], unit: Money): Explanation | undefined {
   const moving = suspects.filter(
     ({ amount, call, state }) => call !== 'refund' && state === 'applied' && !amount.isZero(),
@@ -176,7 +177,7 @@ function swappedWith(
 ): readonly Suspicion[] {
   return window.flatMap((transaction): Suspicion[] => {
     if (transaction.state !== 'applied' || transaction.call === 'refund') return [];
-    // The difference is how much more the balance moved than it should.
+    // The difference says how much more than expected the balance has changed.
     const booked =
       transaction.call === 'bet' ? transaction.amount.minus(difference) : transaction.amount.plus(difference);
     const other = others.find((one) => isAtTheSameTime(one, transaction) && one.amount.equals(booked));
@@ -186,7 +187,9 @@ function swappedWith(
   });
 }
 
-/** Time in milliseconds by which two calls may miss each other and still count as simultaneous at the operator. */
+/**
+ * If two calls missed each other by at most this time in milliseconds, they may still have been processed at the same moment.
+ */
 const NEAR_MS = 20;
 
 function isAtTheSameTime(one: LoadTransaction, other: LoadTransaction): boolean {

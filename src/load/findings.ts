@@ -21,7 +21,10 @@ export interface CountedFinding extends LoadFinding {
   readonly count: number;
 }
 
-/** Counts problems by rule, call and verdict, so that a problem of every reply takes no more memory than one. */
+/**
+ * Counts problems by rule, call and verdict, so that a problem which occurs in every reply needs no more memory than a problem
+ * that occurs once.
+ */
 export class Findings {
   readonly #all = new Map<string, LoadFinding & { count: number }>();
 

@@ -6,18 +6,21 @@ type SearchStep = NonNullable<LoadResult['search']>['steps'][number];
 /** The result of a search for the highest rate. */
 export interface RateSearch {
   readonly search: NonNullable<LoadResult['search']>;
-  /** The result of the step that decides: one with a fault or an interruption, else the highest rate that was held, else the last step. */
+  /**
+   * The result of the step that decides: the step with a fault or an interruption. Otherwise the step with the highest rate
+   * that kept the limits. Otherwise the last step.
+   */
   readonly result: LoadResult;
 }
 
 const FIRST_RATE = 10;
-/** The search ends when the lowest rate that is too high is at most this many times the highest rate that was held. */
+/** The search ends when the lowest rate that is too high is at most this many times the highest rate that kept the limits. */
 const PRECISION = 1.1;
-/** Share of the rate that the operator must keep up with. */
+/** The operator keeps up if it gets at least this share of the rate. */
 const KEPT_UP = 0.95;
 
 /**
- * Searches the highest rate that holds all limits. Doubles the rate until a limit is missed, and then halves the interval.
+ * Searches for the highest rate that keeps all limits. Doubles the rate until a limit is missed, and then halves the interval.
  *
  * @param play runs one step at a rate, in calls per second
  * @param maxRate the highest rate for which there are enough players

@@ -1,6 +1,6 @@
 import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 
-/** A limit that the measured times or errors must hold. */
+/** A limit that the measured times or errors must keep. */
 export type Limit = {
   readonly text: string;
 } /** A percentile of the response time. `percentile` 100 is the maximum. */ & (

@@ -17,7 +17,7 @@ export interface LoadContext {
   readonly findings: Findings;
   readonly recent: RecentTransactions;
   readonly mix: Mix;
-  /** The campaign of free rounds. null if none is configured. */
+  /** The campaign of free rounds. Null if none is configured. */
   readonly campaign: string | null;
   readonly deadlineMs: number;
   /** Time to wait for a late debit, in milliseconds. */
@@ -30,11 +30,11 @@ export interface LoadContext {
   nextNumber(): number;
   /** Writes a line to the journal, and then sends the bytes. */
   deliver(line: LoadLine, call: Omit<NetworkCall, 'done'>): Promise<Delivery>;
-  /** Writes a line to the journal, at the latest before the next call leaves. */
+  /** Writes a line to the journal. This happens before the next call leaves, or earlier. */
   journal(line: LoadLine): void;
   sessionEnded(sessionID: string): void;
   moneyProblem(problem: MoneyProblem): void;
-  /** Notes a remark that is no problem, such as a debit that healed by itself. */
+  /** Notes a remark that is no problem, such as a late debit that the operator reversed. */
   remark(kind: 'healed' | 'declined-round'): void;
   /** True if no time is left to complete what is open. */
   isOver(): boolean;

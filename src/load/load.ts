@@ -39,7 +39,7 @@ export interface LoadOptions {
   readonly seed: string;
   /** The number of the first call and the time of the first event, if the journal already has an earlier part. */
   readonly continues?: { readonly firstNumber: number; readonly origin: number } | undefined;
-  /** Returns the amounts of a currency, whose balances show this number of decimals. */
+  /** Returns the stake and the smallest amount for a currency. `decimals` is the number of decimals in its balances. */
   readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
   /** Writes lines to the journal. The operating system must have them when it returns. */
   readonly write: (lines: string) => void;
@@ -101,14 +101,19 @@ export interface LoadOutcome {
 /** Time for which opening balances are tried, in milliseconds. */
 const OPENING_MS = 10_000;
 const OPENING_PAUSE_MS = 500;
-/** Maximum time after the load until everything is completed, in milliseconds, beyond two lingers. */
+/**
+ * Maximum time after the load until everything is completed, in milliseconds. It is added to twice the time for late debits.
+ */
 const CLOSING_MS = 30_000;
 const PROGRESS_MS = 500;
 const OFFSET_STEP = 7;
 const MAX_OFFSET = 50;
 const LOOP_RESOLUTION_MS = 5;
 
-/** Runs one load test: reads the opening balances, sends calls for the duration, completes what is open, compares every balance. */
+/**
+ * Runs one load test: reads the opening balances, sends calls for the duration, completes the open rounds, and compares every
+ * balance.
+ */
 export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   const test = new LoadTest(options);
   try {
@@ -246,7 +251,7 @@ class LoadTest {
         ranMs,
         lastNumber: this.#number,
         reconcileMs: performance.now() - end,
-        // The histogram counts the resolution itself as delay.
+        // The histogram counts its own resolution as delay, so the resolution is subtracted.
         eventLoopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS),
         cpu: (used.user + used.system) / 1000 / Math.max(1, ranMs),
       };
@@ -295,7 +300,7 @@ class LoadTest {
     return { wallet, opening, decimals: denomination.decimals, player };
   }
 
-  /** Returns the next offset of amounts. Only small ones are used, because an operator may limit its bets. */
+  /** Returns the next offset of amounts. Only small offsets are used, because an operator may limit the amount of bets. */
   #offset(): number {
     this.#players += 1;
     return (this.#players * OFFSET_STEP) % MAX_OFFSET;
@@ -314,12 +319,13 @@ class LoadTest {
       await this.#schedule.ticket();
       const { answer, status, reading, detail } = await caller.read(session, null, false);
       const shown = answer === 'accepted' ? reading?.balance.money : undefined;
-      // Two reads must agree. Some faults show the balance of another player who is served at the same moment.
+      // Two reads must agree. With some faults, a reply shows the balance of another player whose call is processed at the same
+      // moment.
       if (shown && before?.equals(shown)) return { opening: shown };
       before = shown;
       if (shown && performance.now() < until) continue;
       const reason = shown
-        ? 'the balance keeps moving'
+        ? 'the balance keeps changing'
         : status === undefined
           ? (detail ?? 'no reply')
           : `answered ${status}`;
@@ -352,8 +358,8 @@ class LoadTest {
 }
 
 /**
- * Holds calls back until the journal has their lines. All calls of one turn of the event loop share one write, because each write
- * costs as much as several calls.
+ * Sends calls only when the journal has their lines. The lines of all calls of one turn of the event loop are written together,
+ * because one write takes as long as several calls.
  */
 class Outbox {
   readonly #write: (lines: string) => void;
@@ -371,12 +377,12 @@ class Outbox {
     return this.#failure.promise;
   }
 
-  /** Adds a line that is written at the latest before the next call leaves. */
+  /** Adds a line. It is written before the next call leaves, or earlier. */
   add(line: LoadLine): void {
     this.#lines += `${JSON.stringify(line)}\n`;
   }
 
-  /** Sends nothing any more. */
+  /** Stops sending. */
   close(): void {
     this.#isClosed = true;
   }

@@ -3,7 +3,7 @@ import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { NoReplyReason, Outcome } from '../journal/exchange.ts';
 import type { Answer } from '../reply/classify.ts';
 
-/** The kinds of errors that are counted: a status, or the reason why no reply came. */
+/** The kinds of errors that are counted: a status, or the reason for a missing reply. */
 export type ErrorKind = `${number}` | NoReplyReason;
 
 /** The times of one kind of call, in microseconds. */
@@ -20,7 +20,7 @@ export interface SecondOfTest {
   readonly asked: number | null;
   sent: number;
   errors: number;
-  /** Percentiles of the response time of all calls in this second, in milliseconds. null if no call was answered. */
+  /** Percentiles of the response time of all calls in this second, in milliseconds. Null if no call was answered. */
   p50: number | null;
   p99: number | null;
   p999: number | null;
@@ -40,7 +40,7 @@ interface Measured {
   readonly end: number;
   readonly answer: Answer;
   readonly outcome: Outcome;
-  /** True if a decline of the call is no error. */
+  /** True if it is no error when the operator declines the call. */
   readonly mayBeDeclined: boolean;
 }
 
@@ -94,8 +94,8 @@ export class Measures {
   }
 
   /**
-   * Notes a call that was due but never left. It would have taken at least until now. Without such calls, an operator that stands
-   * still would hide its worst times (coordinated omission).
+   * Notes a call that was due but never left. Such a call would have taken at least until now. If these calls were not counted,
+   * an operator that stops answering would hide its worst times (coordinated omission).
    */
   neverSent(due: number, now: number): void {
     this.byCall.bet.response.record(microseconds(now - due));
@@ -106,7 +106,7 @@ export class Measures {
     this.#close(this.seconds.at(-1));
   }
 
-  /** Returns the current second of the load, and closes the seconds before it. undefined before the load. */
+  /** Returns the current second of the load, and closes the seconds before it. Undefined before the load. */
   #secondOf(time: number): SecondOfTest | undefined {
     const number = Math.floor((time - this.#start()) / 1000);
     if (Number.isNaN(number) || number < 0) return undefined;

@@ -18,7 +18,7 @@ export interface Mix {
   readonly brokenBets: number;
   /** Wins and refunds whose connection croupier closes before the reply comes. They are sent again. */
   readonly brokenWins: number;
-  /** Refunds of such bets that leave at once, so that they may overtake the bet. */
+  /** Refunds of such bets that are sent at once, so that they may arrive before the bet. */
   readonly overtakingRefunds: number;
   /** Rounds with a balance call between bet and win. */
   readonly reads: number;

@@ -31,15 +31,18 @@ interface SentTransaction {
   readonly session: LoadSession;
 }
 
-/** Number of transactions after which a player pauses for a quiet point. */
+/** After this number of transactions, a player pauses for a quiet point. */
 const WINDOW = 12;
-/** Number of times that a call is sent again after an error that will not go away. */
+/** Number of times that a call is sent again after an error that a retry will not change. */
 const MAX_FINAL_ERRORS = 3;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5000;
 /** Maximum number of errors of one repetition before croupier stops sending it. */
 const MAX_REPEATS = 4;
-/** A win brings the balance back to its beginning if the difference is more than this number of stakes. */
+/**
+ * If the balance differs from the opening balance by more than this number of stakes, a win or its absence reduces the
+ * difference.
+ */
 const STEER_AT = Money.of('10');
 const MAX_STEER = Money.of('40');
 const SIXTY_PERCENT = Money.of('0.6');
@@ -56,7 +59,7 @@ export class Player {
   readonly #random: Random;
   readonly #opening: Money;
   #sinceQuiet = 0;
-  /** The latest accepted transaction, which a later repetition sends again. */
+  /** The latest accepted transaction. A later repetition sends this transaction again. */
   #latest: SentTransaction | undefined;
   #playsFreeRounds: boolean;
   /** Undefined until the player knows whether the operator declines a bet above the balance. */
@@ -76,7 +79,7 @@ export class Player {
   /** Plays until the load ends. Every round that was begun is completed. */
   async play(): Promise<void> {
     const { schedule } = this.#context;
-    // Quiet points of different players come at different times.
+    // Players begin with different counts, so that their quiet points come at different times.
     this.#sinceQuiet = this.#random.below(WINDOW);
     while (!schedule.isStopped && this.#openSession()) {
       if (this.#needsQuiet()) {
@@ -88,7 +91,7 @@ export class Player {
     }
   }
 
-  /** Completes what is open, and compares the balance for the last time. */
+  /** Completes the open rounds, and compares the balance for the last time. */
   async end(): Promise<PlayerEnd> {
     const { wallet } = this.caller;
     if (!wallet.isQuiet) return { kind: 'owing', transactions: [...wallet.unknown] };
@@ -121,7 +124,7 @@ export class Player {
     const session = this.#openSession();
     if (!session) return;
     if (!this.#canBet(Money.of('3'))) {
-      // A balance that is too low for bets can still be read.
+      // If the balance is too low for bets, the player only reads it.
       await this.#read(session);
       await this.#context.wait(1000);
       return;
@@ -158,7 +161,7 @@ export class Player {
     const random = this.#random;
     const pattern = random.below(4);
     if (pattern === 0) {
-      // Several bets of one round, as a player places them on one table.
+      // Places several bets of one round, as a player does at one table.
       const taken = await this.#atOnce(2 + random.below(3), (due) => this.#bet(session, first, due));
       if (taken.includes(true)) await this.#win(session, first);
     } else if (pattern === 1) {
@@ -178,7 +181,8 @@ export class Player {
       ];
       await this.#atOnce(wins.length, (due, index) => wins[index]?.(due) ?? Promise.resolve());
     }
-    // A quiet point soon after simultaneous calls names a lost update exactly.
+    // In a quarter of the cases, a quiet point follows at once. Then there are only few calls before it, so the balance shows
+    // exactly which of the simultaneous calls was lost.
     if (random.isIn(25)) this.#sinceQuiet = WINDOW;
   }
 
@@ -195,14 +199,14 @@ export class Player {
     return Promise.all(dues.map((due, index) => call(due, index)));
   }
 
-  /** Bets more than the balance with two bets at the same moment. One of them at most may be accepted. */
+  /** Bets more than the balance with two bets at the same moment. At most one of them may be accepted. */
   async #wholeBalance(session: LoadSession): Promise<void> {
     const { wallet } = this.caller;
     if (this.#betsWholeBalance === false || !wallet.isQuiet || !(await this.#verify())) return;
     const { decimals, unit } = this.#denomination;
     const balance = wallet.expected;
     if (this.#betsWholeBalance === undefined) {
-      // Some accounts have a credit line. A single bet above the balance shows it.
+      // Some accounts have a credit line. A single bet above the balance shows whether this account has one.
       const isTaken = await this.#bet(session, randomUUID(), undefined, balance.plus(unit), true);
       this.#betsWholeBalance = !isTaken;
       if (isTaken) return;
@@ -215,7 +219,7 @@ export class Player {
     const accepted = taken.filter(Boolean).length;
     if (accepted === 2) {
       this.caller.report('concurrency.no-overdraft', 'fail', 'bet', session.sessionID, wallet.window.at(-1), {
-        expected: `of two bets of ${amount} and ${amount.plus(unit)} at the same moment, one at most is accepted, because the balance is ${balance}`,
+        expected: `of two bets of ${amount} and ${amount.plus(unit)} at the same moment, at most one is accepted, because the balance is ${balance}`,
         actual: 'both were answered 200',
       });
     }
@@ -307,7 +311,10 @@ export class Player {
     await this.#sendUntilAccepted(win, session);
   }
 
-  /** Chooses the amount of a win. It brings the balance back to its beginning, so that a long test does not use it up. */
+  /**
+   * Chooses the amount of a win. The amount brings the balance back towards the opening balance, so that the money lasts for a
+   * long test.
+   */
   #winAmount(): Money {
     const { stake } = this.#denomination;
     const missing = this.#opening.minus(this.caller.wallet.expected);
@@ -323,7 +330,7 @@ export class Player {
       readonly due?: number | null | undefined;
       readonly breakAfterMs?: number | null;
       readonly isTwice?: boolean;
-      /** True if the operator should decline the call. */
+      /** True if the operator may decline the call. */
       readonly mayBeDeclined?: boolean;
     },
   ): Promise<Answered> {
@@ -344,7 +351,8 @@ export class Player {
   async #sendUntilAccepted(transaction: LoadTransaction, session: LoadSession): Promise<void> {
     const { wallet } = this.caller;
     let finalErrors = 0;
-    // A call whose connection croupier has closed did not fail, so it need not wait as long as after an error.
+    // If croupier closed the connection on purpose, the call did not fail. So the retry need not wait as long as after an
+    // error.
     if (transaction.isBroken && wallet.unknown.has(transaction)) {
       await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
       await this.#send(transaction, session, {});

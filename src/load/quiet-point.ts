@@ -17,8 +17,9 @@ const MAX_READS = 5;
 const PAUSE_MS = 300;
 
 /**
- * Reads the balance of a wallet and compares it with its account. A wrong balance is read again after the linger, because a late
- * debit may still be reversed. A difference that remains is a money problem, and the balance that was read counts from then on.
+ * Reads the balance of a wallet and compares it with its account. A wrong balance is read again after the linger, because a
+ * late debit may still be reversed. A difference that remains is a money problem. After that, the account continues with the
+ * balance that was read.
  *
  * @returns false if the balance could not be read
  */
@@ -34,7 +35,7 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
       await context.wait(context.lingerMs);
       const again: Money | undefined = await readBalance(wallet, context);
       if (!again) return false;
-      // A balance that moves while nothing was sent was moved by somebody else, or by a call that is still being processed.
+      // If the balance changes while croupier sends nothing, somebody else changed it, or a call that is still being processed.
       isDrift = waits > 0 && !again.equals(shown);
       if (waits === 0 && again.equals(first)) break;
       shown = again;
@@ -50,7 +51,7 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
   return true;
 }
 
-/** Reads the balance until it is answered 200. @returns undefined if it never is */
+/** Reads the balance until it is answered 200. @returns undefined if it is never answered 200 */
 async function readBalance({ caller, session }: QuietWallet, context: LoadContext): Promise<Money | undefined> {
   for (let tries = 0; tries < MAX_READS; tries += 1) {
     const { due } = await context.schedule.ticket();
@@ -89,13 +90,13 @@ function reportDifference(
     isOneOfSeveral,
     windowSize: window.length,
     atMs: context.stamp(context.now()),
-    // Somebody else may have moved a balance that no transaction explains.
+    // If no transaction explains the balance, somebody else may have changed it.
     isDrift: suspicions.length === 0,
     hasMovedInSilence: isDrift,
   });
 }
 
-/** Reports a read that showed a wrong balance once, and the right one later. No late debit explains it. */
+/** Reports a read that showed a wrong balance once, and the right one later. A late debit cannot be the reason. */
 function reportStaleRead({ caller, session }: QuietWallet, shown: Money, { lingerMs }: LoadContext): void {
   caller.report('balance.read', 'fail', 'balance', session.sessionID, undefined, {
     expected: `with no call in progress, the balance is ${caller.wallet.expected}`,

@@ -2,7 +2,7 @@ import type { HeaderList, Reply } from '../journal/exchange.ts';
 import { bodyOf, decodeBody } from '../wire/body.ts';
 import { WireFailure } from '../wire/failure.ts';
 
-/** A complete reply, and whether the server lets its connection be used again. */
+/** A complete reply, and whether the server allows another call on the same connection. */
 export interface ReceivedReply {
   readonly reply: Reply;
   readonly isReusable: boolean;
@@ -18,7 +18,7 @@ interface Head {
   readonly isReusable: boolean;
 }
 
-/** Maximum number of bytes of one reply. Replies of the contract have some hundred. */
+/** Maximum number of bytes of one reply. A normal reply has some hundred bytes. */
 const MAX_REPLY_BYTES = 1024 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const LENGTH = /^\d{1,15}$/;
@@ -27,8 +27,8 @@ const NO_BYTES = Buffer.alloc(0);
 /**
  * Reads the replies of one HTTP/1.1 connection (RFC 9112), one after the other.
  *
- * `load` sends thousands of calls a second, and a general client costs more than the judgement of a reply. All calls of `load`
- * have the same simple form, so this small reader is enough.
+ * `load` sends thousands of calls a second, and a general HTTP client would need more time than the judgement of the reply. All
+ * calls of `load` have the same simple form, so this small reader is enough.
  */
 export class ReplyParser {
   #bytes: Buffer = NO_BYTES;
@@ -81,7 +81,7 @@ export class ReplyParser {
   }
 
   #whole({ status, headers, isReusable }: Head, raw: Buffer, end: number): ReceivedReply {
-    // Bytes after the reply belong to no call, so the connection cannot be used for another one.
+    // Bytes after the reply belong to no call, so the connection cannot be used for another call.
     const excessBytes = this.#bytes.length - end;
     this.#bytes = NO_BYTES;
     this.#head = undefined;

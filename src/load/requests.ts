@@ -29,14 +29,17 @@ export interface TransactionFields {
   readonly frID?: string | undefined;
 }
 
-/** The parts of a request's head between which the length of the body and the signature stand. */
+/**
+ * The head of a request in three parts. The length of the body comes after the first part, and the signature after the second
+ * part.
+ */
 type HeadParts = readonly [beforeLength: string, beforeSignature: string, end: string];
 
 const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
 
 /**
- * Builds the signed bytes of calls. The bytes are the same as those of `buildRequest`, which needs several times as long because
- * it can also build wrong requests.
+ * Builds the signed bytes of calls. The bytes are the same as those of `buildRequest`. But `buildRequest` needs several times
+ * as long, because it can also build wrong requests.
  */
 export class Requests {
   readonly #endpoint: Endpoint;

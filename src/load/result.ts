@@ -16,17 +16,17 @@ export interface LoadSubject
   readonly limits: readonly Limit[];
   readonly interrupted: LoadFacts['load']['interrupted'];
   readonly disturbances: readonly LoadFacts['load']['disturbances'][number][];
-  /** Returns the command that writes the last minute of a player before a time as a scenario. */
+  /** Returns the command that writes a scenario with the calls of a player in the minute before a time. */
   readonly replayCommand: (player: string, atMs: number) => string;
 }
 
 /** Maximum number of wrong balances that a result describes. It counts all of them. */
 const MAX_PROBLEMS = 100;
-/** Share of calls that may leave late before croupier counts as too slow. */
+/** If more than this share of the calls leave late, croupier counts as too slow. */
 const MAX_LATE = 0.1;
-/** Number of late calls that a busy machine may cause in a short test. */
+/** A busy machine may cause this number of late calls, even in a short test. */
 const FEW_LATE = 20;
-/** Delay of the event loop at which no measured time can be trusted, in milliseconds. */
+/** If the event loop is delayed by at least this time, in milliseconds, no measured time can be trusted. */
 const MAX_LOOP_DELAY_MS = 500;
 
 /** Turns the outcome of a load test into plain values. */
@@ -209,7 +209,9 @@ function percentilesOf(histogram: RecordableHistogram): LoadFacts['times'][numbe
   };
 }
 
-/** Returns the percentiles of a histogram. Each step halves the rest up to 100, as the histogram itself does. */
+/**
+ * Returns the percentiles of a histogram. Each step halves the remaining distance to 100 percent, as the histogram itself does.
+ */
 function curveOf(histogram: RecordableHistogram): LoadFacts['times'][number]['serviceCurve'] {
   if (histogram.count === 0) return [];
   return [...histogram.percentiles].map(([percentile, us]) => ({

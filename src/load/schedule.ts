@@ -1,8 +1,8 @@
 /** The model that decides when calls are due. */
 export type Arrivals =
-  /** Calls become due at a rate per second that rises or falls evenly from `from` to `to`, whether or not the operator keeps up. */
+  /** Calls become due at a rate per second that rises or falls evenly from `from` to `to`, even if the operator is slower. */
   | { readonly kind: 'rate'; readonly from: number; readonly to: number }
-  /** Each player sends the next call as soon as the last one is answered. */
+  /** Each player sends the next call as soon as the last call is answered. */
   | { readonly kind: 'closed'; readonly players: number }
   /** Calls become due at recorded times, in milliseconds from the start, in ascending order. */
   | { readonly kind: 'recorded'; readonly offsets: readonly number[] };
@@ -23,7 +23,7 @@ export function highestRate(arrivals: Arrivals): number {
 
 /** The permission to send one call. */
 export interface Ticket {
-  /** The time at which the call was due, in milliseconds of the schedule's clock. null if it belongs to no schedule. */
+  /** The time at which the call was due, in milliseconds of the schedule's clock. Null if it belongs to no schedule. */
   readonly due: number | null;
 }
 
@@ -34,7 +34,7 @@ interface Waiting {
 
 /** Maximum number of calls in flight before and after the load, when no rate limits them. */
 const MAX_AT_ONCE = 64;
-/** A call that leaves later than this although a player was ready is croupier's own fault, in milliseconds. */
+/** If a player was ready and a call still leaves later than this, in milliseconds, croupier itself is too slow. */
 const LATE_MS = 100;
 
 /** Decides when each call may leave. Players ask for tickets, and get them in turn. */
@@ -42,7 +42,7 @@ export class Schedule {
   readonly #arrivals: Arrivals;
   readonly #durationMs: number;
   readonly #now: () => number;
-  /** The time at which the load began. undefined before it, when only the opening balances are read. */
+  /** The time at which the load began. Undefined before the load, when only the opening balances are read. */
   #start: number | undefined;
   #isStopped = false;
   #given = 0;
@@ -77,7 +77,7 @@ export class Schedule {
     this.#pump();
   }
 
-  /** Ends the load. From now on, calls that complete rounds leave without a rate. */
+  /** Ends the load. After that, calls that complete rounds leave without a rate. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -99,7 +99,7 @@ export class Schedule {
     if (this.#isUnscheduled()) this.#pump();
   }
 
-  /** Returns the rate that is asked for at a time after the start, in calls per second. null for a closed model. */
+  /** Returns the rate that is asked for at a time after the start, in calls per second. Null for a closed model. */
   rateAt(ms: number): number | null {
     if (this.#arrivals.kind === 'closed') return null;
     if (this.#arrivals.kind === 'recorded') {
@@ -163,7 +163,7 @@ export class Schedule {
 
   #countLate(due: number, now: number): void {
     if (now - due <= LATE_MS) return;
-    // The call could have left when it was due and a player was ready, whichever came later.
+    // The call could have left when it was due and a player was ready, so the later of these two times counts.
     const ready = Math.max(due, this.#waiting[this.#first]?.since ?? now);
     if (now - ready > LATE_MS) this.lateForCroupier += 1;
     else this.lateForPlayers += 1;

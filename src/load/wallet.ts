@@ -30,13 +30,13 @@ export interface LoadTransaction {
   copies: number;
   /** Number of copies that are in flight. */
   inFlight: number;
-  /** The answer that counts if no copy in flight is accepted. undefined if there is none yet. */
+  /** The answer that counts if no copy in flight is accepted. Undefined if there is no such answer yet. */
   provisional: { readonly answer: Answer; readonly status: number | undefined } | undefined;
   /** True if a copy was sent before the first one was answered. */
   isCopiedAtOnce: boolean;
   /** True if croupier closed the connection of the call on purpose. */
   isBroken: boolean;
-  /** The status of the first reply. undefined while there is none. */
+  /** The status of the first reply. Undefined while there is no reply. */
   status: number | undefined;
   /** The operator's own txID in the first reply that accepted the call. */
   operatorTxID: string | undefined;
@@ -49,11 +49,11 @@ export interface LoadTransaction {
   sentAtMs: number;
 }
 
-/** The balances that a reply may show. */
+/** The balances that a reply may contain. */
 export interface BalanceRange {
   readonly low: Money;
   readonly high: Money;
-  /** True if no call that moves money overlapped. The range is then one balance. */
+  /** True if no other call that moves money overlapped with this call. Then `low` and `high` are the same balance. */
   readonly isExact: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Departure {
   readonly startedCredits: Money;
 }
 
-/** A debit or credit of a closed transaction that a reply may still show for a while. */
+/** A debit or credit of a closed transaction that may still be in the balance of a reply for a while. */
 interface Fading {
   readonly amount: Money;
   readonly until: number;
@@ -78,14 +78,18 @@ interface EitherEffect {
   readonly delta: Money;
 }
 
-/** Maximum number of effects of which every combination is tried. A quiet point comes before there are more. */
+/**
+ * Maximum number of effects of which every combination is tried. Before there are more effects, the player pauses for a quiet
+ * point.
+ */
 const MAX_EITHER = 6;
 
 /**
- * The exact account of one wallet, by the answers of the operator. It costs the same for each call, however long the test is:
+ * The exact account of one wallet, by the answers of the operator. The time for each call stays the same, however long the test
+ * is:
  *
  * - `expected` holds the effects that have certainly happened
- * - the open debits and credits are those of calls in flight and of calls whose outcome is unknown
+ * - the open debits and credits belong to calls in flight and to calls with an unknown outcome
  *
  * While calls are open, a reply must lie within the range that they allow. At a quiet point nothing is open, and the balance
  * must be exactly `expected`.
@@ -100,9 +104,9 @@ export class Wallet {
   #either: EitherEffect[] = [];
   /** The transactions since the last quiet point that showed the right balance. */
   #window: LoadTransaction[] = [];
-  /** Number of transactions of the window after which a reply has shown the right balance. */
+  /** Number of transactions at the beginning of the window after which a reply showed the right balance. */
   #confirmed = 0;
-  /** Refunded bets of the last window. Their debit may still come, although it must not. */
+  /** Refunded bets of the last window. A faulty operator may still take their money now, although the contract forbids it. */
   #lateBets: readonly LoadTransaction[] = [];
   readonly #inFlight = new Set<LoadTransaction>();
   readonly #unknown = new Set<LoadTransaction>();
@@ -275,7 +279,7 @@ export class Wallet {
     }
   }
 
-  /** Removes the open effect of a transaction. */
+  /** Removes a transaction from the open effects. */
   #close({ call, amount }: LoadTransaction): void {
     if (call === 'bet') this.#openDebits = this.#openDebits.minus(amount);
     else if (call === 'win') this.#openCredits = this.#openCredits.minus(amount);
@@ -326,7 +330,7 @@ export class Wallet {
     return debits.length > 1 && !missing.isNegative() && missing.compare(all) <= 0;
   }
 
-  /** Takes the balance of a quiet point as right, and begins a new window. */
+  /** Accepts the balance of a quiet point as right, and begins a new window. */
   take(shown: Money): void {
     this.#expected = shown;
     this.#either = [];

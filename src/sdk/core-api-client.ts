@@ -16,7 +16,7 @@ import {
 
 /** The address of the Core API, and the client that calls it. */
 export interface CoreApiOptions {
-  /** The address with the base path, such as `http://127.0.0.1:4000/api/v1`. The path of the operation is appended. */
+  /** The address with the base path, such as `http://127.0.0.1:4000/api/v1`. The client appends the path of the operation. */
   readonly baseUrl: string;
   readonly cID: string;
   readonly extCID: string;
@@ -41,7 +41,7 @@ export type CampaignName = { readonly id: string } | { readonly extID: string };
 
 /** The filters of `GET /games` (contract, Parameters of `GET /games`). */
 export interface GamesWanted {
-  /** The types of currencies to list. If left out, all types but `virtual`. */
+  /** The types of currencies to list. If this is left out, all types except `virtual` are listed. */
   readonly currencyFilters?: readonly CurrencyType[];
   /** Codes of currencies that are listed even if the filter excludes them. */
   readonly additionalCurrencies?: readonly string[];
@@ -151,7 +151,7 @@ function refusalOf(what: string, status: number, value: unknown): CoreApiError {
   });
 }
 
-/** Returns the reason of an error of `fetch`. Node puts the message of a failed connection into the error's `cause`. */
+/** Returns the reason for an error of `fetch`. Node puts the message of a failed connection into the error's `cause`. */
 function reasonOf(error: unknown, timeoutMs: number): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return `no reply within ${timeoutMs} ms`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 
 /**
- * The replies of the Core API as the SDK reads them. Only fields that the contract promises are required, and unknown fields are
- * kept. croupier's own Core API sends more fields, which are optional here.
+ * The replies of the Core API as the SDK reads them. Only the fields that the contract promises are required. Unknown fields
+ * are kept. croupier's own Core API sends more fields, which are optional here.
  */
 const text = z.string().min(1);
-/** A service may write an amount as a JSON number. It is read as text, so that nobody calculates with it in binary. */
+/**
+ * A service may write an amount as a JSON number. The amount is read as text, so that nobody computes with it in floating
+ * point.
+ */
 const amount = z.union([z.string(), z.number()]).transform(String);
 
 /** The reply of `POST /create-new-game`. */

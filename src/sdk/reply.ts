@@ -9,7 +9,7 @@ export interface Reply {
 
 /** The fields of a reply with status 200, the only success (contract, Integration Adapter, rule 1). */
 export interface Success {
-  /** The player's balance, a plain decimal in the currency's main unit. */
+  /** The player's balance, a plain decimal in whole currency units, such as euros and not cents. */
   readonly balance: string;
   /** The operator's own id of the transaction. Left out in replies to a balance call. */
   readonly txID?: string;

@@ -6,8 +6,9 @@ import { isSigned } from '../contract/signature.ts';
 const text = z.string().min(1);
 
 /**
- * The fields of a bet or a win as the SDK reads them. The contract does not show all values and fields, so values that only
- * croupier's own service never sends are passed on: other types, round ids in another form, and null in optional fields.
+ * The fields of a bet or a win as the SDK reads them. The contract does not show all values and fields. So the SDK also accepts
+ * values that croupier's simulated service never sends: other types, round ids in another form, and null in optional fields. It
+ * passes them on unchanged.
  */
 const action = {
   /** The operator's own reference of the player's session. */
@@ -16,7 +17,7 @@ const action = {
   txID: text,
   /** The same for all calls of one round. Unique only within one game. */
   roundID: text,
-  /** A plain decimal in the currency's main unit, such as `0.90`. */
+  /** A plain decimal in whole currency units, such as `0.90` for 90 cents. */
   amount: z.string().regex(AMOUNT_PATTERN, 'expected a plain decimal in text, such as "0.90"'),
   /** `free` marks an action of a free-rounds campaign. Other values: `regular`, and values that the contract does not show. */
   type: text,
@@ -78,26 +79,28 @@ export interface Refused {
 export type Verified<Call> = { readonly kind: 'call'; readonly call: Call } | Refused;
 
 /**
- * Verifies and reads a `GET /balance`. The signature covers the canonical JSON of all parameters, decoded like an HTML
- * form: `%2B` is a plus sign, `+` and `%20` are spaces (contract, Authentication 3). A query in which a parameter
- * occurs twice, or whose escapes are not UTF-8, is refused.
+ * Verifies and reads a `GET /balance`. The signature covers the canonical JSON of all parameters. They are decoded like an HTML
+ * form: `%2B` is a plus sign, and `+` and `%20` are spaces (contract, Authentication 3). A query in which a parameter occurs
+ * twice, or whose escapes are not UTF-8, is refused.
  */
 export function verifyBalance({ query, signature, key }: SignedQuery): Verified<BalanceQuery> {
   if (!isSigned({ method: 'GET', query, body: null, signature }, [key])) return badSignature(signature);
   return checked(balanceQuerySchema, Object.fromEntries(readQuery(query)));
 }
 
-/** Verifies a `POST /bet` over its raw bytes (contract, Authentication 2), then reads it. */
+/** Verifies the signature of a `POST /bet` over the raw bytes of its body (contract, Authentication 2), then reads the body. */
 export function verifyBet(signed: SignedBody): Verified<BetRequest> {
   return verifyBody(betSchema, signed);
 }
 
-/** Verifies a `POST /win` over its raw bytes (contract, Authentication 2), then reads it. */
+/** Verifies the signature of a `POST /win` over the raw bytes of its body (contract, Authentication 2), then reads the body. */
 export function verifyWin(signed: SignedBody): Verified<WinRequest> {
   return verifyBody(winSchema, signed);
 }
 
-/** Verifies a `POST /refund` over its raw bytes (contract, Authentication 2), then reads it. */
+/**
+ * Verifies the signature of a `POST /refund` over the raw bytes of its body (contract, Authentication 2), then reads the body.
+ */
 export function verifyRefund(signed: SignedBody): Verified<RefundRequest> {
   return verifyBody(refundSchema, signed);
 }
@@ -125,7 +128,7 @@ function checked<Call>(schema: z.ZodType<Call>, value: unknown): Verified<Call> 
 
 function badSignature(signature: string | undefined): Refused {
   const detail = signature
-    ? 'the signature in X-REQUEST-SIGN was made over other content, or with another key'
+    ? 'the caller signed other content than this body or query, or used another key'
     : 'the header X-REQUEST-SIGN is missing or empty';
   return { kind: 'refused', reason: 'bad-signature', detail };
 }

@@ -1,6 +1,6 @@
 /**
- * The SDK for operators. It verifies and reads the reverse calls, builds the replies to them, and calls the Core API.
- * It needs no other package.
+ * The SDK for operators. It verifies and reads the reverse calls, builds the replies to them, and calls the Core API. The SDK
+ * needs no other package.
  */
 export { SIGNATURE_HEADER } from '../contract/signature.ts';
 export type {

@@ -8,10 +8,10 @@ import type { Trial, TrialKind } from './trials.ts';
 type Look = Pick<ReportOptions, 'paint' | 'unicode' | 'width'>;
 
 const TITLES: Readonly<Record<TrialKind, string>> = {
-  correct: 'Correct operators: nothing may be reported',
-  variant: 'Correct operators: nothing may be reported',
-  defect: 'Defects, each alone: the rules that were reported',
-  several: 'Several defects at once: each must be found',
+  correct: 'Correct operators: croupier must report nothing',
+  variant: 'Correct operators: croupier must report nothing',
+  defect: 'Single defects: the rules that croupier reported',
+  several: 'Several defects at once: croupier must find each',
 };
 
 const WRONGS: Readonly<Record<Wrong['kind'], string>> = {
@@ -93,11 +93,11 @@ export function totals(
   if (several.length > 0)
     sentences.push(`${plural(several.length, 'combination')} of defects: ${countsOf(several, right(several))}.`);
   if (idle !== null && idle.length > 0)
-    sentences.push(`Scenarios that checked nothing, because they passed against every defect: ${idle.join(', ')}.`);
+    sentences.push(`Scenarios that are useless, because they passed against every defect: ${idle.join(', ')}.`);
   const again = outcomes.filter(({ tries, wrongs }) => tries > 1 && wrongs.length === 0);
   if (again.length > 0)
     sentences.push(
-      `${again.length} of them were judged correctly only on a retry with more time: ${again.map(({ name }) => name).join(', ')}.`,
+      `${again.length} of them were judged correctly only when croupier repeated the run with more time: ${again.map(({ name }) => name).join(', ')}.`,
     );
   const all = right(outcomes) === outcomes.length && (idle ?? []).length === 0;
   const isCutShort = outcomes.length < wanted;

@@ -76,8 +76,8 @@ function alarmedIn({ rules }: Fold): readonly string[] {
 }
 
 /**
- * Joins the outcomes of two runs, before and after a restart. Each expected rule must be reported in at least one run,
- * and an unrelated rule in neither.
+ * Joins the outcomes of two runs, before and after a restart. Each expected rule must be reported in at least one run. An
+ * unrelated rule must be reported in neither run.
  */
 export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
   const both = <T>(a: readonly T[], b: readonly T[]): readonly T[] => [...new Set([...a, ...b])];
@@ -116,7 +116,7 @@ function unrelatedIn(trial: Trial, found: readonly RuleId[], fold: Fold): readon
     .map((rule) => ({ kind: 'unrelated', rule, told: detailsOf(rule, fold) }));
 }
 
-/** Returns the undecided rules as errors if the operator is correct, because every rule must then be decided. */
+/** If the operator is correct, returns the undecided rules as errors, because then the run must decide every rule. */
 function undecidedIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold): readonly Wrong[] {
   if (kind !== 'correct' && kind !== 'variant') return [];
   return undecided.map((rule) => ({ kind: 'undecided', rule, told: detailsOf(rule, fold) }));
@@ -156,8 +156,8 @@ interface Guarded {
 }
 
 /**
- * Returns the scenarios that neither failed nor warned against any defect, so that they check nothing. Scenarios that
- * have only NOTE rules are left out, because they cannot fail.
+ * Returns the scenarios that neither failed nor warned against any defect, so that they are useless. Scenarios that have only
+ * NOTE rules are left out, because they cannot fail.
  *
  * @returns ids without a case
  */

@@ -47,17 +47,18 @@ export interface Host {
   readonly inFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
 }
 
-/** The seed that decides the order of scenarios. It is fixed, so that two runs of the matrix can be compared. */
+/** The seed that decides the order of scenarios. It is fixed, so that two runs of the selftest can be compared. */
 const SEED = 'selftest';
 /**
- * The number of rounds in a race scenario. One or two rounds are enough, because defects in races keep their time
- * window open for long.
+ * The number of rounds in a race scenario. One or two rounds are enough: in the defects about races, the time in which calls
+ * disturb each other is long.
  */
 const RACE_ROUNDS = 2;
 const WORKERS = 8;
 const MAX_AT_ONCE = 64;
 /**
- * A player of the reference operator with one session that still has open rounds. The session expires at the restart.
+ * A player of the reference operator. Its only session has open rounds. When the operator is started a second time, this
+ * session is expired.
  */
 const EXPIRING = 'carla';
 

@@ -17,7 +17,7 @@ export interface Trial {
    * there are several defects, one rule of each list is enough, because a defect can hide a rule of another.
    */
   readonly breaks: readonly (readonly RuleId[])[];
-  /** Rules that may or may not be reported. */
+  /** Rules that the judge may report, but need not report. */
   readonly mayBreak: readonly RuleId[];
   /**
    * True if the operator is restarted on its database after a first run. A second run then sends transactions of the
@@ -34,8 +34,8 @@ export interface Trial {
 }
 
 /**
- * Pairs of independent defects. The judge must report the rules of both defects, and no others. In the first pairs, one
- * defect can hide the other; the other pairs combine different kinds.
+ * Pairs of independent defects. The judge must report the rules of both defects, and no other rules. In the first pairs, one
+ * defect can hide the other one. The other pairs combine defects of different kinds.
  */
 const PAIRS: readonly (readonly [string, string])[] = [
   ['replayed-bet-charged', 'lost-update'],
@@ -81,7 +81,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
 /** A correct operator that is restarted on the same database between two runs. */
 const RESTARTED: Variant = {
   name: 'restarted',
-  description: 'The operator is restarted between two runs, on the database of the first.',
+  description: 'The operator is restarted between two runs, and keeps its database.',
   change: () => ({}),
 };
 
