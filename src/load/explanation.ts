@@ -41,8 +41,7 @@ const MAX_SEARCHED = 40;
  *
  * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried
  * before pairs, and pairs before triples. If a reply was still right after a transaction, this transaction is tried only alone:
- * there are so many sums of such transactions that they would explain any difference, even a difference that somebody else
- * caused.
+ * such transactions have enough sums to explain any difference, even a difference that somebody else caused.
  */
 export function explain(difference: Money, { suspects, window, others, unit }: Evidence): Explanation {
   const all = suspects.slice(-MAX_SEARCHED).flatMap(suspicionsOf);

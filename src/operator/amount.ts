@@ -5,19 +5,22 @@ export interface AmountScale {
   /** Number of decimals. A stored amount of 1 means 10^-decimals of the currency's main unit. */
   readonly decimals: number;
   /**
-   * True if replies write all decimals (`1.50` in a fiat currency). False if they write only as many as needed (`0.5` of a coin).
+   * True if replies write all decimals (`1.50` in a fiat currency). False if they write only as many decimals as needed (`0.5`
+   * of a coin).
    */
   readonly padded: boolean;
 }
 
-/** Number of decimals that are stored if the contract does not limit the decimals of a currency. No known currency uses more. */
+/**
+ * If the contract does not limit the decimals of a currency, this number of decimals is stored. No known currency uses more.
+ */
 const FINEST_DECIMALS = 18;
 
 const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /**
- * Returns the scale of a currency, with as many decimals as the currency has. If the contract does not limit the decimals of the
- * currency, replies write only as many as needed.
+ * Returns the scale of a currency, with the number of decimals of the currency. If the contract does not limit the decimals of
+ * the currency, replies write only as many decimals as needed.
  *
  * @throws RangeError for a currency that the service does not support
  */

@@ -48,7 +48,10 @@ function done({ balance, txID }: Success): Reply {
 
 type Verify<Call> = (signed: SignedBody) => Verified<Call>;
 
-/** Refuses a call whose fields are not as croupier's service sends them. The SDK alone would pass on what the contract leaves open. */
+/**
+ * Refuses a call if its fields differ from the fields that croupier's service sends. The SDK alone would also accept values
+ * that the contract leaves open.
+ */
 function asInContract<Call>(verify: Verify<unknown>, schema: z.ZodType<Call>): Verify<Call> {
   return (signed) => {
     const verified = verify(signed);
@@ -85,11 +88,11 @@ export interface Behaviour {
     readonly refund: Verify<RefundRequest>;
   };
   /**
-   * Answers a call that was refused. `anyway` carries out the call as if its signature were correct. It returns undefined if that
-   * is not possible.
+   * Answers a call that was refused. The function `anyway` carries out the call as if its signature were correct. It returns
+   * undefined if the call cannot be carried out.
    */
   readonly refuse: (refused: Refused, anyway: () => Promise<Reply | undefined>) => Reply | Promise<Reply>;
-  /** Carries out one call isolated from all other calls. It is carried out completely or not at all. */
+  /** Carries out one call, isolated from all other calls. Either the whole call is carried out, or nothing. */
   readonly carryOut: (store: Store, work: Work) => Decision | Promise<Decision>;
   /** Finds the session that a call names. */
   readonly sessionOf: (store: Store, extCID: string, sessionID: string) => Session | undefined;
@@ -101,7 +104,7 @@ export interface Behaviour {
   readonly recall: (earlier: Transaction, again: Claim, store: Store) => Decision | undefined;
   /** Reads the amount of a call in the smallest unit. Returns undefined if the amount is not valid. */
   readonly readAmount: (text: string, scale: AmountScale) => bigint | undefined;
-  /** Returns the reason if the operator declines a new call because of a rule of its own. Returns undefined otherwise. */
+  /** Returns the reason if the operator declines a new call because of one of its own rules. Returns undefined otherwise. */
   readonly objection: (store: Store, claim: Claim, session: Session | undefined) => DeclineReason | undefined;
   /** True if a session may begin a new round. */
   readonly isOpen: (session: Session) => boolean;

@@ -28,8 +28,8 @@ interface KnownCall {
 }
 
 /**
- * Returns the work for a balance call. An expired session is also answered, because the player still wants to see the result of
- * the last round.
+ * Returns the work for a balance call. The work also answers in an expired session, because the player still wants to see the
+ * result of the last round.
  */
 export function balanceWork({ store, extCID, behaviour }: CallHandlers, { sessionID }: BalanceQuery): Work {
   const look = (): StoredState => {
@@ -45,7 +45,7 @@ export function balanceWork({ store, extCID, behaviour }: CallHandlers, { sessio
 
 /**
  * Returns the work for a bet. A declined bet is stored, and declined again when it is sent again, even if there is enough money
- * by then. The player has seen that the bet was declined, and the service never refunds it.
+ * by then: the player has seen that the bet was declined, and the service never refunds a declined bet.
  */
 export function betWork(handlers: CallHandlers, call: BetRequest): Work {
   return workOf(handlers, 'bet', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
@@ -60,11 +60,12 @@ export function betWork(handlers: CallHandlers, call: BetRequest): Work {
 }
 
 /**
- * Returns the work for a win. A win of an unknown round is credited, because its bet may arrive later. A win is declined if every
- * bet of its round was declined or given back.
+ * Returns the work for a win. It decides as follows:
  *
- * In an expired session, rounds that began in time are still settled, and a win of 0 may always close its round. A `regular` win
- * with an `frID` pays out a campaign, in any round.
+ * - The round is unknown: the win is credited, because its bet may arrive later.
+ * - Every bet of the round was declined or refunded: the win is declined.
+ * - The session has expired: the win is credited if the round began before that, or if the amount is 0.
+ * - The win is `regular` and has an `frID`: it pays out a campaign, in any round.
  */
 export function winWork(handlers: CallHandlers, call: WinRequest): Work {
   return workOf(handlers, 'win', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
@@ -84,11 +85,11 @@ export function winWork(handlers: CallHandlers, call: WinRequest): Work {
 }
 
 /**
- * Returns the work for a refund. The refund gives back the whole bet once, whatever its own amount is. It does so in a settled
- * round too, because the service may have lost only one of several bets.
+ * Returns the work for a refund. The refund gives back the whole bet once, whatever its own amount is. It also does this in a
+ * settled round, because the service may have lost the reply to only one of several bets.
  *
- * If the refund does not name an accepted bet of this wallet, it succeeds and moves nothing. If the bet arrives later, it takes
- * nothing.
+ * If the refund does not name an accepted bet of this wallet, it succeeds and moves nothing. If the bet arrives later, this bet
+ * takes nothing.
  */
 export function refundWork(handlers: CallHandlers, call: RefundRequest): Work {
   return workOf(handlers, 'refund', { ...call, type: null, frID: null }, ({ claim }) => {
@@ -152,7 +153,7 @@ function workOf(
 /** Stores a decision and the change of the balance, and returns the decision with the new balance. */
 function settle({ store, behaviour }: CallHandlers, { claim, wallet }: KnownCall, ruling: Ruling): Decision {
   if (ruling.kind === 'declined') {
-    // The service sends wins and refunds again until they succeed, so their declined attempts are not stored. Each attempt is
+    // The service sends a win or refund again until it succeeds. So a declined attempt is not stored, and each attempt is
     // decided again.
     if (claim.call === 'bet') behaviour.record(store, { ...claim, outcome: ruling.reason, moved: 0n, balance: null });
     return ruling;

@@ -18,10 +18,10 @@ export const DEMO_BEGUN = {
 
 /**
  * Returns the options of a demonstration operator with two clients, whose keys differ. The first client has several players.
- * Their wallets are in currencies with two, no and many decimals, one player has sessions in two games, and one expired session
- * has an open round.
+ * Their wallets are in currencies with two decimals, without decimals, and with many decimals. One player has sessions in two
+ * games, and one expired session has an open round.
  *
- * @throws RangeError if the two keys are equal, because each client would then accept calls for the other
+ * @throws RangeError if the two keys are equal, because then each client would accept calls for the other client
  */
 export function demoOperator(
   keys: DemoKeys,

@@ -177,7 +177,10 @@ function routesOf(
   ];
 }
 
-/** Returns the first call that was verified with some key. If there is none, returns the refusal for the first key. */
+/**
+ * Takes the results of one call that was verified with each key of the client. Returns the first success. If no key is right,
+ * returns the refusal for the first key.
+ */
 function firstCall<C>(all: readonly Verified<C>[]): Verified<C> {
   const [first] = all;
   if (!first) throw new RangeError('a client needs at least one key');

@@ -52,7 +52,7 @@ export function rewritingFields(
   }));
 }
 
-/** Marks a reply as not to be sent. The connection is closed instead. */
+/** Marks a reply so that it is not sent. Instead, the connection is closed. */
 export function withheld(reply: ListenReply): ListenReply {
   return { ...reply, transfer: { ...reply.transfer, withheld: true } };
 }

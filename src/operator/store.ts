@@ -53,7 +53,7 @@ export interface TransactionEntry extends Claim {
 export interface Transaction extends TransactionEntry {
   /** The number of the transaction in the store. The operator's own txID contains it. */
   readonly id: number;
-  /** The id of the refund that gave this bet back. Null if no refund did. */
+  /** The id of the refund that gave this bet back. Null if no refund gave it back. */
   readonly reversedBy: number | null;
 }
 
@@ -108,8 +108,8 @@ const SCHEMA = `
 /**
  * The operator's data in SQLite. Amounts are stored as text, because they may exceed 2^63 of the smallest unit.
  *
- * A store in a folder survives if its process ends at any moment. Each transaction is on the disk before its reply is made,
- * because the write-ahead log is synced at every commit.
+ * A store in a folder loses nothing, even if its process ends at any moment. Each transaction is on the disk before its reply
+ * is made, because the write-ahead log is synced at every commit.
  */
 export class Store {
   readonly #database: Database;

@@ -7,7 +7,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-500',
     breaks: ['balance.read'],
-    description: 'The balance cannot be read: every balance call is answered 500.',
+    description: 'The balance cannot be read: the wallet answers every balance call with 500.',
     change: (right) =>
       rewriting(right, (reply, request) =>
         callOf(request) === 'balance' && reply.status === 200
@@ -28,7 +28,8 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
       'money.main-unit',
       'balance.read-only',
     ],
-    description: 'A balance call shows the balance before the last transaction: it is read from a cache.',
+    description:
+      'A balance call shows the balance before the last transaction, because the wallet reads the balance from a cache.',
     change: (right) => {
       const before = new Map<number, bigint>();
       return {
@@ -50,7 +51,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
     breaks: ['balance.read'],
     mayBreak: ['bet.debit', 'win.credit', 'refund.restore', 'bet.exact-balance'],
     description:
-      'A balance call shows an old balance: it is read from a copy of the database that is behind the original.',
+      'A balance call shows an old balance, because the wallet reads it from a copy of the database that is not up to date.',
     change: (right, { deadlineMs }) => {
       const pasts = new Map<number, { readonly at: number; readonly before: bigint }[]>();
       const behindMs = deadlineMs / 50;
@@ -89,7 +90,7 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
     name: 'extra-query-refused',
     breaks: ['balance.extra-query'],
     mayBreak: ['signature.query-canonical', 'signature.query-unicode', 'signature.tampered-query'],
-    description: 'A balance call with an unknown parameter is answered 400.',
+    description: 'The wallet answers 400 to a balance call with an unknown parameter.',
     change: (right) => ({
       receive: (request, answer) =>
         [...new URLSearchParams(request.query).keys()].some((name) => name !== 'sessionID')

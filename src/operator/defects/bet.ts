@@ -20,7 +20,7 @@ export const BET_DEFECTS: readonly Defect[] = [
       'concurrency.no-lost-update',
       'money.main-unit',
     ],
-    description: 'Players play for free: bets are answered 200, but nothing is taken.',
+    description: 'Players play for free: the wallet answers bets with 200, but takes nothing.',
     change: () => ({ debitOf: () => 0n }),
   },
   {
@@ -33,7 +33,8 @@ export const BET_DEFECTS: readonly Defect[] = [
       'bet.decimal-amount',
       'money.exact',
     ],
-    description: 'The reply to a bet shows the balance from before the bet was taken. The next balance call is right.',
+    description:
+      'The reply to a bet shows the balance from before the bet was taken. The next balance call shows the right balance.',
     change: (right) => ({
       book: (store, wallet, moved) => {
         const balance = right.book(store, wallet, moved);
@@ -59,7 +60,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     breaks: ['bet.insufficient-funds'],
     mayBreak: ['concurrency.no-overdraft'],
     description:
-      'The player can win on money that was never staked: a bet above the balance is accepted and takes only the balance.',
+      'The player can win with money that was never staked: the wallet accepts a bet above the balance, but takes only the balance.',
     change: (right) => ({
       covers: () => true,
       ...booking(right, (store, { walletID, moved }) => {
@@ -100,12 +101,12 @@ export const BET_DEFECTS: readonly Defect[] = [
   {
     name: 'limited-bet-taken',
     breaks: ['bet.declined-takes-nothing'],
-    // The lost bet may be a bet whose reply was not received, or one of several bets at once. It may also be a bet with an
-    // unknown field. The service never sends such a field, so the judge has no rule for this bet and attributes its debit to the
-    // accepted bet before it, or to the win that completed the round.
+    // `refund.broken-connection`: the lost bet may be a bet whose reply was not received. `idempotency.concurrent`: it may be
+    // one of several bets at once. `win.zero`: it may be a bet with an unknown field. The service never sends such a field, so
+    // the judge has no rule for this bet. It blames the accepted bet before it, or the win that completed the round.
     mayBreak: ['refund.broken-connection', 'idempotency.concurrent', 'win.zero'],
     description:
-      'The player sometimes loses a bet that is declined because of a limit: the limit is checked after the bet is taken.',
+      'The player sometimes loses the money of a bet that is declined because of a limit: the wallet takes the bet first, and checks the limit after that.',
     change: (right) => {
       let bets = 0;
       return {
@@ -125,7 +126,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     name: 'insufficient-funds-200',
     breaks: ['reply.error-is-not-200'],
     mayBreak: ['bet.insufficient-funds', 'concurrency.no-overdraft'],
-    description: 'The game goes on after a bet above the balance: it is answered 200 with an error in the body.',
+    description: 'The game continues after a bet above the balance: the wallet answers 200 with an error in the body.',
     change: (right) =>
       rewriting(right, (reply) => (textOf(reply).includes('insufficient_funds') ? { ...reply, status: 200 } : reply)),
   },
@@ -134,7 +135,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     breaks: ['bet.declined-takes-nothing'],
     mayBreak: ['concurrency.no-overdraft', 'refund.declined-bet', 'refund.restore', 'money.decimal-string'],
     description:
-      'The player loses half of the balance with a bet above it: the bet is declined, but the deduction is not rolled back.',
+      'With a bet above the balance, the player loses half of the balance: the wallet declines the bet, but does not undo the deduction.',
     change: (right) => ({
       record: (store, entry) => {
         if (entry.outcome === 'insufficient-funds' && entry.walletID !== null)
@@ -154,7 +155,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     name: 'second-bet-ignored',
     breaks: ['bet.many-in-round'],
     mayBreak: ['refund.one-of-many'],
-    description: 'The second bet of a round is free of charge: it is answered 200, but not taken.',
+    description: 'The second bet of a round costs nothing: the wallet answers 200, but does not take the bet.',
     change: (right) =>
       booking(right, (store, entry) => (entry.call === 'bet' && hasInRound(store, entry, 'bet') ? 0n : entry.moved)),
   },
@@ -163,7 +164,7 @@ export const BET_DEFECTS: readonly Defect[] = [
     breaks: ['bet.many-in-round'],
     mayBreak: ['refund.one-of-many'],
     description:
-      'A further bet of a round replaces the one before, which is given back: the player pays only for the last bet.',
+      'A further bet of a round replaces the previous bet, which the wallet gives back: the player pays only for the last bet.',
     change: (right) =>
       booking(right, (store, entry) =>
         entry.call === 'bet' ? entry.moved + (inRound(store, entry, 'bet').at(-1)?.amount ?? 0n) : entry.moved,

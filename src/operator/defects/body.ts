@@ -34,7 +34,8 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'malformed-json-500',
     breaks: ['robustness.malformed-json'],
-    description: 'A body that is not JSON is answered 500: the exception of the parser is not caught.',
+    description:
+      'The wallet answers 500 to a body that is not JSON, because it does not catch the exception of the parser.',
     change: (right) => ({
       refuse: (refused, anyway) => (refused.reason === 'malformed' ? MALFORMED_500 : right.refuse(refused, anyway)),
     }),
@@ -43,7 +44,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
     name: 'malformed-json-hangs',
     breaks: ['robustness.malformed-json'],
     mayBreak: ['reply.deadline'],
-    description: 'A body that is not JSON gets no reply: the exception ends the handler.',
+    description: 'A body that is not JSON gets no reply, because the exception ends the handler.',
     change: (right, { deadlineMs }) => ({
       refuse: async (refused, anyway) => {
         if (refused.reason === 'malformed') await sleep(deadlineMs * 1.5);
@@ -66,7 +67,8 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'unknown-field-refused',
     breaks: ['robustness.unknown-field'],
-    description: 'All calls will fail when the service adds a field: a body with an unknown field is answered 400.',
+    description:
+      'All calls will fail when the service adds a field: the wallet answers 400 to a body with an unknown field.',
     change: (right) => {
       const known = new Set(['sessionID', 'txID', 'roundID', 'origTxID', 'amount', 'type', 'frID']);
       return {
@@ -90,7 +92,8 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'charset-required',
     breaks: ['signature.accepted'],
-    description: 'Every bet, win and refund is answered 415: the framework requires a charset in their Content-Type.',
+    description:
+      'The wallet answers 415 to every bet, win and refund, because its framework requires a charset in the Content-Type.',
     change: (right) => ({
       receive: async (request, answer) =>
         request.method === 'GET' || /charset=/i.test(headerOf(request.headers, 'Content-Type') ?? '')
@@ -123,7 +126,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'exponent-accepted',
     breaks: ['robustness.bad-amount'],
-    description: 'A bet of 1e0 is accepted: amounts are parsed by a general number parser.',
+    description: 'The wallet accepts a bet of 1e0, because it reads amounts with a general number parser.',
     change: (right) =>
       reading(right, (fields) =>
         typeof fields.amount === 'string' && /e/i.test(fields.amount)
@@ -134,7 +137,7 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'excess-decimals-rounded',
     breaks: ['robustness.bad-amount'],
-    description: 'A bet of 1.001 is accepted and rounded, so that the sums of operator and service differ.',
+    description: 'The wallet accepts and rounds a bet of 1.001, so the sums of the operator and the service differ.',
     change: () => ({
       readAmount: (text, scale) => {
         const decimals = text.split('.')[1]?.length ?? 0;
@@ -153,7 +156,8 @@ export const BODY_DEFECTS: readonly Defect[] = [
   {
     name: 'missing-tx-id-made-up',
     breaks: ['robustness.missing-field'],
-    description: 'A call without a txID is carried out with a generated one, so that its repeat is carried out again.',
+    description:
+      'The wallet carries out a call without a txID under a generated txID. So the same call is carried out again when it is repeated.',
     change: (right) => reading(right, (fields) => ({ txID: randomUUID(), ...fields })),
   },
 ];

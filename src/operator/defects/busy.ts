@@ -43,15 +43,18 @@ interface Arrived {
 interface Kind {
   readonly name: string;
   readonly words: string;
-  /** The rules that the judge must report, because other calls of the endpoint are answered meanwhile. */
+  /** The rules that the judge must report, because the wallet answers other calls to the same endpoint at the same time. */
   readonly breaks: readonly RuleId[];
   /** The rules that the judge must report if the calls are carried out. */
   readonly breaksIfBooked?: readonly RuleId[];
   readonly mayBreak?: readonly RuleId[];
   readonly isMeant: (arrived: Arrived) => boolean;
-  /** True if an operator may decline such calls as long as it is busy, because the service sends them again one by one. */
+  /**
+   * True if an operator may decline such calls as long as it is busy, because the service then sends them again one after
+   * another.
+   */
   readonly isLawful?: true;
-  /** The time that each call takes, in milliseconds. Absent: no longer than necessary. */
+  /** The time that each call takes, in milliseconds. Absent: the call takes no extra time. */
   readonly takesMs?: number;
 }
 
@@ -130,7 +133,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Answers some calls with an excuse. With `isBooked`, the calls are carried out all the same. */
+/** Answers some calls with an excuse. With `isBooked`, the wallet still carries out these calls. */
 function excusing(
   right: Behaviour,
   { reply }: Excuse,
@@ -170,7 +173,7 @@ function arrivedOf(request: ListenRequest, done: ReadonlySet<unknown>, open: Rea
   };
 }
 
-/** Returns the defect of answering one kind of call with an excuse. */
+/** Returns the defect that answers one kind of call with an excuse. */
 function defectOf(kind: Kind, excuse: Excuse, isBooked: boolean): Defect {
   const { mayBreak, breaksIfBooked = [] } = kind;
   return {
@@ -185,7 +188,10 @@ function defectOf(kind: Kind, excuse: Excuse, isBooked: boolean): Defect {
   };
 }
 
-/** Defects of operators that answer some calls with an excuse every time, and so never show whether they handle them correctly. */
+/**
+ * Defects of operators that answer some calls with an excuse every time, so that nobody can see whether they handle these calls
+ * correctly.
+ */
 export const BUSY_DEFECTS: readonly Defect[] = [
   ...KINDS.flatMap((kind) => EXCUSES.map((excuse) => defectOf(kind, excuse, false))),
   ...KINDS.filter(({ name }) => name !== 'reads' && name !== 'everything').flatMap((kind) =>

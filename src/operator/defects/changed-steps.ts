@@ -45,8 +45,8 @@ export function objecting(
 }
 
 /**
- * Makes refunds give back the amount that `otherwise` returns, in the smallest unit. If it returns undefined, the correct amount
- * is given back.
+ * Makes refunds give back the amount that `otherwise` returns, in the smallest unit. If the function returns undefined, the
+ * refund gives back the correct amount.
  */
 export function restoring(
   right: Behaviour,

@@ -4,7 +4,7 @@ import type { Decision } from '../decision.ts';
 import { type Fields, textOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 
-/** Reads the state, waits some milliseconds, and then acts on the state that it has read before. */
+/** Reads the state, waits some milliseconds, and then uses this old state. */
 function staleBy(
   right: Behaviour,
   ms: number,
@@ -35,7 +35,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
     name: 'formatter-shared',
     breaks: ['concurrency.no-lost-update'],
     description:
-      "A reply shows another player's balance if two players are served at the same moment: all threads use one formatter with one buffer. The stored balances are right.",
+      "A reply shows another player's balance if two players are served at the same moment: all threads use one formatter with one buffer. Only the replies are wrong, not the stored balances.",
     change: (right) => {
       let buffer = '';
       return {
@@ -54,7 +54,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
     name: 'amount-parser-shared',
     breaks: ['concurrency.no-lost-update'],
     description:
-      'A bet takes the amount of another player if both are served at the same moment: all threads use one parser with one buffer. Calls of one player are carried out one after another, so they are right.',
+      'A bet takes the amount of another player if both are served at the same moment: all threads use one parser with one buffer. Calls of the same player are carried out one after another, so they are not affected.',
     change: (right) => {
       const inTurn = onePerPlayer();
       let buffer = '';
@@ -89,14 +89,14 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description:
-      'One of two calls at the same moment is lost: the balance is read, changed and written back over the other change.',
+      'One of two calls at the same moment is lost: each call reads the balance, changes it and writes it back, so the second call overwrites the change of the first.',
     change: (right) => staleBy(right, 4, ({ wallet }, now) => ({ ...now, wallet })),
   },
   {
     name: 'lost-update-on-wins',
     breaks: ['concurrency.no-lost-update'],
     description:
-      'A bet or win disappears from the balance when a win of the same player is processed at the same moment: the win overwrites it.',
+      'A bet or win disappears from the balance when a win of the same player is processed at the same moment: the win overwrites the other change.',
     change: (right) => ({
       carryOut: async (store, work) => {
         const before = work.look();
@@ -134,7 +134,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'session.isolated',
     ],
     description:
-      'A call that meets a locked wallet is answered 200, but is not carried out: the reply ignores the failed lock.',
+      'If the wallet is locked, a call is answered 200 but not carried out, because the reply ignores that the lock failed.',
     change: (right) => {
       const locked = new Set<number>();
       return {

@@ -26,7 +26,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.bet'],
     mayBreak: ['idempotency.same-reply', 'idempotency.concurrent', 'idempotency.after-refund', 'idempotency.durable'],
     description:
-      'The player is charged twice when the service sends the same bet twice: a processed txID is processed again.',
+      'The player pays twice when the service sends the same bet twice: the wallet processes the same txID again.',
     change: (right) =>
       processingAgain(
         right,
@@ -58,7 +58,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description:
-      'The player gets a bet back twice if the service sends the same refund twice: it repeats a refund until the reply is 200.',
+      'The player gets a bet back twice if the service sends the same refund twice, as the service does until the reply is 200.',
     change: (right) => {
       let repeated: string | undefined;
       const again = processingAgain(right, (earlier, claim) => claim.call === 'refund' && isAgain(earlier, claim));
@@ -80,7 +80,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'replay-other-amount-processed',
     breaks: ['idempotency.conflicting-body'],
     description:
-      'A used txID moves money again if the amount differs: transactions are looked up by txID and amount together.',
+      'A call with a used txID moves money again if its amount differs, because the wallet finds transactions by txID and amount together.',
     change: (right) =>
       processingAgain(right, (earlier, again) => earlier.call === again.call && earlier.amount !== again.amount),
   },
@@ -88,7 +88,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'replay-other-amount-kept',
     breaks: ['idempotency.conflicting-body'],
     description:
-      'A refund gives back the wrong amount: a txID that comes again with another amount moves nothing, but its record is overwritten.',
+      'A refund gives back the wrong amount. When a bet is repeated with the same txID but another amount, no money moves, but the wallet overwrites the amount of the stored bet.',
     change: (right) => {
       const latest = new Map<string, bigint>();
       return {
@@ -116,7 +116,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'reply.tx-id-distinct',
     ],
     description:
-      'The second bet or win of a round moves no money and gets the reply of the first one: repeats are recognised by their round.',
+      'The second bet or win of a round moves no money and gets the reply of the first one, because the wallet recognises repeated calls by their round.',
     change: (right) => ({
       find: (store, claim) => {
         const known = right.find(store, claim);
@@ -145,7 +145,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'idempotency.conflicting-body',
       'idempotency.after-refund',
     ],
-    description: 'An old bet that is sent again is charged again: only the last 60 transactions are remembered.',
+    description:
+      'An old bet that is sent again is taken again, because the wallet remembers only the last 60 transactions.',
     change: (right) => ({
       find: (store, claim) => {
         const known = right.find(store, claim);
@@ -159,7 +160,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.durable'],
     restarted: true,
     description:
-      'After a restart, an old bet that is sent again is charged again: processed transactions are kept only in memory.',
+      'After a restart, an old bet that is sent again is taken again, because the wallet keeps processed transactions only in memory.',
     change: (right) => {
       const processed = new Set<string>();
       return {
@@ -175,7 +176,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     name: 'refunded-bet-charged-again',
     breaks: ['idempotency.after-refund'],
     mayBreak: ['refund.before-bet'],
-    description: 'A refunded bet that is sent again is charged like a new one.',
+    description: 'A refunded bet that is sent again is taken like a new bet.',
     change: (right) => ({
       recall: (earlier, again, store) =>
         earlier.call === 'bet' && again.call === 'bet' && earlier.reversedBy !== null && earlier.outcome === 'done'
@@ -193,7 +194,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.concurrent'],
     mayBreak: ['win.retried', 'refund.retried', 'refund.once', 'reply.tx-id-distinct'],
     description:
-      'Two copies of a call that arrive at the same moment are both carried out: the txID is looked up first and written some milliseconds later.',
+      'If two copies of a call arrive at the same moment, both are carried out: the wallet searches for the txID first, and stores it some milliseconds later.',
     change: (right) => ({
       carryOut: async (store, { look, act }) => {
         const { earlier } = look();

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../contract/limits.ts';
 import type { NewGame } from '../../sdk/core-api-client.ts';
 import type { Defect } from '../variation.ts';
 
-/** Replaces fields of the request that launches a game, as backends with such a bug do. */
+/** Replaces fields of the request that launches a game, as a backend with this bug does. */
 function sending(fields: Readonly<Record<string, unknown>>): (game: NewGame) => NewGame {
   return (game) => ({ ...game, ...fields });
 }
@@ -31,7 +31,7 @@ export const LAUNCH_DEFECTS: readonly Defect[] = [
   {
     name: 'launch-browser-locale',
     breaks: ['launch.locale'],
-    description: 'No player can open a game: the locale is sent as browsers write it, en-US.',
+    description: 'No player can open a game: the backend sends the locale in the form of browsers, en-US.',
     change: () => ({ launch: sending({ locale: 'en-US' }) }),
   },
   {
@@ -44,7 +44,7 @@ export const LAUNCH_DEFECTS: readonly Defect[] = [
     name: 'launch-other-session',
     breaks: ['launch.session-known'],
     description:
-      'Games open, but players cannot play: the launch sends the id of the login session, and the wallet knows only that of the game session.',
+      'Games open, but players cannot play: the launch sends the id of the login session, but the wallet knows only the id of the game session.',
     change: () => ({ launch: (game) => ({ ...game, sessionID: `login-${game.sessionID}` }) }),
   },
   {
@@ -61,7 +61,7 @@ export const LAUNCH_DEFECTS: readonly Defect[] = [
   {
     name: 'games-uncompressed',
     breaks: ['launch.games-gzip'],
-    description: 'The lobby is empty for many seconds: the list of games is requested without gzip.',
+    description: 'The lobby is empty for many seconds, because the backend requests the list of games without gzip.',
     change: () => ({ encodings: 'identity' }),
   },
 ];

@@ -30,7 +30,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'cents',
     breaks: ['money.main-unit'],
     mayBreak: ['money.decimal-string', 'money.conservation'],
-    description: 'Balances are shown a hundred times too high: they are in cents.',
+    description: 'The balances in replies are a hundred times too high, because they are in cents.',
     change: () => ({ show: (_wallet, balance) => String(balance) }),
   },
   {
@@ -50,14 +50,15 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large', 'bet.exact-balance', 'bet.debit'],
     description:
-      'A bet of 1.00 takes only 0.01, because the amount of a bet is divided by a hundred one time too many. Wins are right.',
+      'A bet of 1.00 takes only 0.01, because the wallet divides the amount of a bet by a hundred once too often. Wins are correct.',
     change: (right) => ({ debitOf: (bet) => right.debitOf(bet) / 100n }),
   },
   {
     name: 'float-shown',
     breaks: ['money.exact'],
     mayBreak: ['money.precision', 'money.large', 'bet.exact-balance', 'money.decimal-string'],
-    description: 'Balances look like 0.30000000000000004: they are doubles, and are shown without rounding.',
+    description:
+      'Balances look like 0.30000000000000004, because they are doubles (floating-point numbers) and are not rounded.',
     change: () => {
       const doubles = new Doubles();
       return floating(doubles, (wallet) => String(doubles.of(wallet)));
@@ -68,7 +69,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['bet.exact-balance'],
     mayBreak: ['bet.insufficient-funds'],
     description:
-      'A bet of 2.00 is declined as too high with 1234.56 in the wallet: the two are compared as texts, and 2 comes after 1.',
+      'A bet of 2.00 is declined as too high with 1234.56 in the wallet: the wallet compares the two as texts, and 2 comes after 1.',
     change: () => ({
       covers: (wallet, debit) => {
         const scale = scaleOf(wallet.currency);
@@ -81,7 +82,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['money.exact'],
     mayBreak: ['bet.exact-balance', 'money.large'],
     description:
-      'The last cent sometimes cannot be bet although it is shown: balances are doubles, rounded only for display.',
+      'Sometimes the player cannot bet the last cent of the balance: balances are doubles, and are rounded only in replies.',
     change: (right) => {
       const doubles = new Doubles();
       return {
@@ -95,7 +96,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     breaks: ['money.exact'],
     mayBreak: ['bet.decimal-amount', 'money.large', 'robustness.bad-amount'],
     description:
-      'A bet of 0.29 takes 0.28: amounts are multiplied by a hundred as doubles, and the fraction is dropped.',
+      'A bet of 0.29 takes 0.28: the wallet multiplies amounts by a hundred as doubles, and cuts off the fraction.',
     change: () => ({
       readAmount: (text, scale) =>
         scale.decimals > 3
@@ -121,7 +122,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'decimals-refused',
     breaks: ['bet.decimal-amount'],
     mayBreak: ['money.exact'],
-    description: 'A bet of 1.50 is refused: only whole amounts are expected.',
+    description: 'The wallet refuses a bet of 1.50, because it accepts only whole amounts.',
     change: () => ({
       readAmount: (text, scale) =>
         /\.\d*[1-9]/.test(text) && scale.decimals > 0 && scale.decimals < 4 ? undefined : readAmount(text, scale),
@@ -131,7 +132,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'decimals-cut-off',
     breaks: ['bet.decimal-amount'],
     mayBreak: ['money.exact', 'money.large', 'bet.exact-balance', 'refund.restore', 'money.main-unit'],
-    description: 'A bet of 1.50 takes 1.00: the decimals of amounts are dropped.',
+    description: 'A bet of 1.50 takes 1.00, because the wallet cuts off the decimals of amounts.',
     change: () => ({
       readAmount: (text, scale) =>
         readAmount(text, scale) === undefined || scale.decimals > 3
@@ -155,7 +156,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'one-decimal-misread',
     breaks: ['bet.decimal-amount'],
     mayBreak: ['money.exact', 'win.credit'],
-    description: 'The digits after the point are read as a number of cents: a bet of 1.5 takes 1.05.',
+    description: 'A bet of 1.5 takes 1.05, because the wallet reads the digits after the point as a number of cents.',
     change: (right) => ({
       readAmount: (text, scale) => right.readAmount(text.replace(/^(\d+)\.(\d)$/, '$1.0$2'), scale),
     }),
@@ -163,7 +164,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
   {
     name: 'unit-vanishes',
     breaks: ['money.conservation'],
-    // The unit may disappear during any call, so a rule about any call may be broken.
+    // The unit may disappear during any call, so the defect may break a rule about any call.
     mayBreak: [
       'bet.debit',
       'bet.many-in-round',
@@ -180,7 +181,8 @@ export const MONEY_DEFECTS: readonly Defect[] = [
       return {
         book: (store, wallet, moved) => {
           const balance = right.book(store, wallet, moved);
-          // After an amount with decimals, the missing unit would look like a rounding error.
+          // If the call has an amount with decimals, the missing unit would look like a rounding error. So only whole amounts
+          // lose a unit.
           if (moved % 10n ** BigInt(scaleOf(wallet.currency).decimals) !== 0n) return balance;
           calls += 1;
           if (calls % 15 === 0 && balance > 0n) store.setBalance(wallet.id, balance - 1n);

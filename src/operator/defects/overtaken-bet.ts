@@ -13,7 +13,8 @@ export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
     name: 'late-bet-taken',
     breaks: ['refund.before-bet'],
     mayBreak: ['refund.broken-connection'],
-    description: 'The player loses a bet that arrives after its own refund: it is taken, and no second refund follows.',
+    description:
+      'The player loses a bet that arrives after its own refund: the wallet takes the bet, and the service sends no second refund.',
     change: () => ({ refundsAhead: () => [] }),
   },
   {
@@ -53,7 +54,7 @@ export const OVERTAKEN_BET_DEFECTS: readonly Defect[] = [
     breaks: ['refund.broken-connection'],
     mayBreak: ['refund.before-bet'],
     description:
-      'The player loses a bet whose connection broke: a background job takes it some time later, even after its refund was answered.',
+      'The player loses a bet whose connection broke: a background job takes the bet some time later, even after its refund was answered.',
     change: (right, { deadlineMs }) => ({
       refundsAhead: () => [],
       receive: async (request, answer) => {

@@ -20,7 +20,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-paid-twice',
     breaks: ['refund.once'],
     mayBreak: ['idempotency.refund', 'free-rounds.refund', 'refund.broken-connection'],
-    description: 'A bet is given back twice when a second refund with another txID names it.',
+    description: 'The wallet gives back a bet twice when a second refund with another txID names this bet.',
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.walletID === refund.walletID ? -original.moved : undefined,
@@ -42,7 +42,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-by-round',
     breaks: ['refund.one-of-many'],
     description:
-      'The wrong bet is given back if a round has several: always the first bet of the round, not the one that the refund names.',
+      'If a round has several bets, a refund always gives back the first bet of the round, and not the bet that the refund names.',
     change: (right) => ({
       originalOf: (store, refund) => {
         const named = right.originalOf(store, refund);
@@ -68,13 +68,14 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-needs-round',
     breaks: ['refund.without-round'],
-    description: 'A refund without roundID is answered 200 and gives nothing back: the bet is looked up by its round.',
+    description:
+      'A refund without roundID is answered 200 but gives nothing back, because the wallet searches for the bet by its round.',
     change: (right) => restoring(right, (refund) => (refund.roundID === null ? 0n : undefined)),
   },
   {
     name: 'refund-without-round-400',
     breaks: ['refund.without-round'],
-    description: 'A refund without roundID is refused: the operator requires an optional field.',
+    description: 'The wallet refuses a refund without roundID, although this field is optional.',
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.call === 'refund' && claim.roundID === null
@@ -109,7 +110,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       'refund.before-bet',
       'refund.after-error',
     ],
-    description: 'Refunded bets stay taken: refunds are answered 200, but the player is not credited.',
+    description: 'The player does not get refunded bets back: the wallet answers refunds with 200, but does not pay.',
     change: () => ({ restoredBy: () => 0n }),
   },
   {
@@ -117,12 +118,12 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.restore'],
     mayBreak: ['refund.broken-connection', 'refund.after-error'],
     description:
-      'The player waits for a refunded bet: the refund is answered 200 at once and paid by a job some time later.',
+      'The player waits for a refunded bet: the wallet answers the refund with 200 at once, but a job pays it some time later.',
     change: (right, { deadlineMs }) => {
       const delayMs = deadlineMs / 20;
       let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
       return {
-        // Payments that are due are made before the state is read, so that the state contains them.
+        // First makes the payments that are due, so that the state which is read contains them.
         carryOut: (store, work) => {
           const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
           for (const { walletID, moved } of unpaid.filter(isDue))
@@ -145,7 +146,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-foreign-paid',
     breaks: ['refund.foreign-session'],
     mayBreak: ['session.isolated'],
-    description: 'A player is paid the bet of another player: a refund may name the bet of any player.',
+    description: 'A player gets the money of a bet by another player, because a refund may name the bet of any player.',
     change: (right) =>
       restoring(right, (refund, original) =>
         isTaken(original) && original.walletID !== refund.walletID ? (refund.amount ?? 0n) : undefined,
@@ -208,7 +209,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'free-refund-pays',
     breaks: ['free-rounds.refund'],
     description:
-      'The player gains money from the refund of a free bet: it pays the amount of the bet, although the free bet took nothing.',
+      'The player gains money from the refund of a free bet: the refund pays the amount of the bet, although the free bet took nothing.',
     change: (right) =>
       restoring(right, (_refund, original) =>
         isTaken(original) && original.type === 'free' && original.reversedBy === null

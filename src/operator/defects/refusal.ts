@@ -36,13 +36,13 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
   {
     name: 'signature-500',
     breaks: ['signature.mismatch'],
-    description: 'A wrong signature is answered 500: its exception is not caught.',
+    description: 'A wrong signature is answered 500, because the wallet does not catch the exception.',
     change: (right) => rewriting(right, (reply) => (reply.status === 401 ? { ...reply, status: 500 } : reply)),
   },
   {
     name: 'signature-missing-crashes',
     breaks: ['signature.missing'],
-    description: 'A call without a signature gets no reply: its handler crashes, and the connection is closed.',
+    description: 'A call without a signature gets no reply: the handler crashes, and the connection is closed.',
     change: (right) => ({
       deliver: (reply, request) =>
         right.signatureOf(request.headers) ? right.deliver(reply, request) : withheld(right.deliver(reply, request)),
@@ -53,7 +53,7 @@ export const REFUSAL_DEFECTS: readonly Defect[] = [
     breaks: ['signature.no-effect'],
     mayBreak: ['signature.tampered-body', 'signature.mismatch'],
     description:
-      'A call with a wrong signature is answered 401, but it has already been carried out: the check comes last.',
+      'The wallet answers 401 to a call with a wrong signature, but has already carried out the call, because it checks the signature last.',
     change: (right) => ({
       refuse: async (refused, anyway) => {
         if (refused.reason === 'bad-signature') await anyway();

@@ -35,13 +35,13 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
   {
     name: 'repeats-called-duplicates',
     breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund', 'free-rounds.replay'],
-    description: 'A processed txID is answered 200 with only {"status":"DUPLICATE"} instead of the first reply.',
+    description: 'A repeated call is answered 200 with only {"status":"DUPLICATE"} instead of the first reply.',
     change: (right) => answeringRepeats(right, (reply) => ({ ...reply, body: '{"status":"DUPLICATE"}' })),
   },
   {
     name: 'repeats-not-modified',
     breaks: ['reply.success-is-200'],
-    description: 'A processed txID is answered 304, without a balance.',
+    description: 'A repeated call is answered 304, without a balance.',
     change: (right) => answeringRepeats(right, (reply) => ({ ...reply, status: 304, body: '' })),
   },
   {
@@ -66,7 +66,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['free-rounds.replay', 'idempotency.concurrent', 'idempotency.same-reply', 'idempotency.durable'],
     description:
-      'A win that is sent again is refused, so the service sends it again without end and the round never ends.',
+      'The wallet refuses a win that is sent again. So the service sends the win again and again, and the round never ends.',
     change: (right) => ({
       recall: (earlier, again, store) => (again.call === 'win' ? CONFLICT : right.recall(earlier, again, store)),
     }),
@@ -84,7 +84,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
       'idempotency.after-refund',
     ],
     description:
-      'The reply to a repeated call has a new txID instead of the first one, so the records of operator and service do not match. No money moves twice.',
+      'The reply to a repeated call has a new txID instead of the txID of the first reply, so the records of the operator and the service do not match. No money moves twice.',
     change: (right) =>
       answeringAgain(right, (decision) =>
         decision.kind === 'done' ? { ...decision, txID: `op-${randomUUID()}` } : decision,

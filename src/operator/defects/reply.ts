@@ -67,7 +67,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'win-never-ends',
     breaks: ['reply.deadline'],
     mayBreak: ['win.credit', 'win.zero', 'idempotency.win'],
-    description: 'The reply to a win never ends: its first bytes come at once, and then nothing more.',
+    description: 'The reply to a win never ends: the first bytes come at once, and then no more bytes come.',
     change: (right, { deadlineMs }) =>
       rewritingSuccess(right, (reply, request) =>
         callOf(request) === 'win' ? { ...reply, body: unfinished(textOf(reply), deadlineMs * 2) } : reply,
@@ -114,7 +114,8 @@ export const REPLY_DEFECTS: readonly Defect[] = [
   {
     name: 'json-duplicate-keys',
     breaks: ['reply.json'],
-    description: 'Replies have the field balance twice, with two values: which one counts depends on the parser.',
+    description:
+      'Replies contain the field balance twice, with different values. It depends on the parser which value counts.',
     change: (right) =>
       rewritingSuccess(right, (reply) => ({ ...reply, body: textOf(reply).replace('{', '{"balance":"0.00",') })),
   },
@@ -129,7 +130,7 @@ export const REPLY_DEFECTS: readonly Defect[] = [
     name: 'json-twice-encoded',
     breaks: ['reply.json'],
     mayBreak: ['balance.read', 'refund.unknown', 'reply.tx-id'],
-    description: 'Replies are JSON strings that hold JSON: they are encoded twice.',
+    description: 'Replies are JSON strings that contain JSON, because the wallet encodes them twice.',
     change: (right) => rewritingSuccess(right, (reply) => ({ ...reply, body: JSON.stringify(textOf(reply)) })),
   },
   {
@@ -164,7 +165,7 @@ async function* dripping(text: string, gapMs: number): AsyncGenerator<string> {
   }
 }
 
-/** Sends the first characters of a text, and the rest only after a time at which nobody waits any more. */
+/** Sends the first characters of a text, and sends the rest so late that nobody waits for it any more. */
 async function* unfinished(text: string, afterMs: number): AsyncGenerator<string> {
   yield text.slice(0, 5);
   await sleep(afterMs, undefined, { ref: false });
@@ -233,7 +234,7 @@ export const ERROR_REPLY_DEFECTS: readonly Defect[] = [
       'signature.message',
     ],
     description:
-      'The service sees every error as a success: all errors are answered 200, with a code and a message in the body.',
+      'The service counts every error as a success: the wallet answers all errors with 200, and a code and a message in the body.',
     change: (right) => withError(right, (reply) => ({ ...reply, status: 200 })),
   },
   {

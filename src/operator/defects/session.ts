@@ -25,7 +25,8 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'fee-from-another-player',
     breaks: ['session.isolated'],
-    description: 'Each bet also takes the smallest unit from another player: a fee is charged to the wrong account.',
+    description:
+      'Each bet also takes the smallest unit of the currency from another player, because a fee is charged to the wrong account.',
     change: (right) => {
       const seen: number[] = [];
       return {
@@ -59,7 +60,8 @@ export const SESSION_DEFECTS: readonly Defect[] = [
   {
     name: 'unknown-session-500',
     breaks: ['session.unknown'],
-    description: 'A call in an unknown session is answered 500: the code does not handle the missing session.',
+    description:
+      'A call in an unknown session is answered 500, because the wallet does not handle the missing session.',
     change: (right) =>
       rewriting(right, (reply) => (textOf(reply).includes('session_not_found') ? { ...reply, status: 500 } : reply)),
   },
@@ -67,7 +69,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     name: 'unknown-session-opened',
     breaks: ['session.unknown'],
     mayBreak: ['reply.error-is-not-200'],
-    description: 'An unknown session is created by the call, with money in it.',
+    description: 'A call in an unknown session creates this session, with money in it.',
     change: (right) => ({
       sessionOf: (store, extCID, sessionID) => {
         const known = right.sessionOf(store, extCID, sessionID);

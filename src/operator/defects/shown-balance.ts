@@ -24,7 +24,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     name: 'balance-left-out-at-zero',
     breaks: ['balance.read', 'money.decimal-string'],
     mayBreak: ['bet.exact-balance'],
-    description: 'A reply has no balance if the wallet is empty: empty fields are left out of the JSON.',
+    description: 'A reply has no balance if the balance is 0, because the wallet leaves out empty fields of the JSON.',
     change: (right) => showing(right, (balance) => (Number(balance) === 0 ? undefined : balance)),
   },
   {
@@ -36,7 +36,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
   {
     name: 'balance-with-currency',
     breaks: ['money.decimal-string'],
-    description: 'The balance ends in the name of the currency: "10.00 EUR".',
+    description: 'The balance ends with the name of the currency: "10.00 EUR".',
     change: (right) => showing(right, (balance) => `${balance} EUR`),
   },
   {
@@ -55,7 +55,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     name: 'shown-in-whole-units',
     breaks: ['money.exact'],
     mayBreak: ['bet.decimal-amount', 'bet.insufficient-funds', 'money.large'],
-    description: 'Balances are shown rounded to whole units of the currency; the cents are only in the store.',
+    description: 'Replies round balances to whole units of the currency, and only the stored balances have cents.',
     change: () => ({
       show: ({ currency }, balance) => {
         const scale = scaleOf(currency);
@@ -68,7 +68,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     name: 'yen-with-decimals',
     breaks: ['money.precision'],
     onlyWarns: true,
-    description: 'Balances in yen, won and dong end in .00, although these currencies have no decimals.',
+    description: 'Balances in yen, won and dong end with .00, although these currencies have no decimals.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${isWithoutDecimals(wallet) ? '.00' : ''}`,
     }),

@@ -74,7 +74,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     breaks: ['signature.missing'],
     mayBreak: ['signature.no-effect'],
     description:
-      'Anybody can move money by leaving the signature out: a wrong one is refused, but a missing one is not.',
+      'Anybody can move money without a signature: the wallet refuses a wrong signature, but not a missing one.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -85,7 +85,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-prefix',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.no-effect', 'signature.missing', 'signature.tampered-body'],
-    description: 'The beginning of a signature is enough: only the characters that were sent are compared.',
+    description:
+      'The beginning of a signature is enough, because the wallet compares only the characters that were sent.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -96,7 +97,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-first-half',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.no-effect'],
-    description: 'Half of a signature is enough: only its first 32 characters are compared.',
+    description: 'Half of a signature is enough, because the wallet compares only its first 32 characters.',
     change: (right) =>
       verifyingBodies(
         right,
@@ -108,7 +109,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-cached',
     breaks: ['signature.tampered-body'],
     mayBreak: ['signature.tampered-query', 'signature.no-effect'],
-    description: 'A call with a known signature can have any body: a signature that was right once is accepted again.',
+    description:
+      'A call with a known signature can have any body, because the wallet accepts a signature that was right once.',
     change: (right) => {
       const trusted = new Set<string>();
       return verifyingBodies(right, ({ body, key, signature = '' }) => {
@@ -123,7 +125,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'query-tampered-accepted',
     breaks: ['signature.tampered-query'],
     description:
-      'A balance call can be changed to another session: a signature that was right for one query is accepted for all.',
+      'Anybody can change the session of a balance call: the wallet accepts a signature that was right for one query for all queries.',
     change: (right) => {
       const good = new Set<string>();
       return verifyingQueries(right, (signed) => {
@@ -144,7 +146,8 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'any-clients-key',
     breaks: ['signature.client-key'],
     mayBreak: ['signature.no-effect'],
-    description: 'The key of one client works for all: a call is accepted if it is signed with the key of any client.',
+    description:
+      'The key of one client works for all clients: the wallet accepts a call that is signed with the key of any client.',
     change: () => ({ keysOf: (_client, all) => all.map(({ integrationApiKey }) => integrationApiKey) }),
   },
   {
@@ -159,7 +162,7 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     breaks: ['signature.accepted'],
     mayBreak: ['refund.unknown', 'refund.restore', 'idempotency.refund'],
     description:
-      'All refunds are refused: another part of the program has read the body before, so their signatures are checked over an empty object.',
+      'The wallet refuses all refunds: another part of the program has already read the body, so the signature is compared with that of an empty object.',
     change: (right) =>
       verifyingBodies(right, ({ key, signature }) => signature !== undefined && verifySignature('{}', key, signature), [
         'refund',
@@ -205,7 +208,7 @@ function verifyingQueries({ verify }: Behaviour, isSigned: (signed: SignedQuery)
   };
 }
 
-/** Verifies the signature of a query over an object that a framework makes of the parameters. */
+/** Verifies the signature of a query over the object that a framework makes from the parameters. */
 function verifyingParams(right: Behaviour, objectOf: (params: QueryParams) => JsonObject): Partial<Behaviour> {
   return verifyingQueries(right, ({ query, key, signature }) =>
     verifySignature(canonicalJson(objectOf(readQuery(query))), key, signature),
@@ -348,7 +351,7 @@ export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
     name: 'query-dots-changed',
     breaks: ['signature.query-canonical'],
     description:
-      'A balance call with a dot in the name of a parameter is refused: the framework replaces it by an underscore, as in PHP.',
+      'A balance call with a dot in the name of a parameter is refused: the framework replaces the dot with an underscore, as in PHP.',
     change: (right) =>
       verifyingParams(right, (params) =>
         Object.fromEntries(params.map(([name, value]) => [name.replaceAll('.', '_'), value])),
@@ -358,14 +361,14 @@ export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
     name: 'query-brackets-nested',
     breaks: ['signature.query-canonical'],
     description:
-      'A balance call with brackets in the name of a parameter is refused: the framework makes a nested object of it.',
+      'A balance call with brackets in the name of a parameter is refused: the framework makes a nested object from this parameter.',
     change: (right) => verifyingParams(right, nested),
   },
   {
     name: 'query-slashes-escaped',
     breaks: ['signature.query-unicode'],
     description:
-      'A balance call with a slash in a parameter is refused: the signature is computed over JSON with \\/ for /, as in PHP.',
+      'The wallet refuses a balance call with a slash in a parameter: it computes the signature over JSON with \\/ instead of /, as PHP does.',
     change: (right) =>
       verifyingQueries(right, ({ query, key, signature }) =>
         verifySignature(canonicalJson(Object.fromEntries(readQuery(query))).replaceAll('/', '\\/'), key, signature),
@@ -385,7 +388,7 @@ export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
     breaks: ['signature.raw-body'],
     mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
     description:
-      'Calls with é in them are refused: the body is parsed and written again with \\u escapes, as in Python, before it is verified.',
+      'The wallet refuses calls with é: before it verifies the signature, it parses the body and writes it again with \\u escapes, as Python does.',
     change: (right) => reserialising(right, (value) => asPython(JSON.stringify(value))),
   },
   {
@@ -393,7 +396,7 @@ export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
     breaks: ['signature.raw-body'],
     mayBreak: ['signature.raw-body-escapes', 'robustness.malformed-json'],
     description:
-      'Calls with a slash in them are refused: the body is parsed and written again with \\/ for /, as in PHP, before it is verified.',
+      'The wallet refuses calls with a slash: before it verifies the signature, it parses the body and writes it again with \\/ instead of /, as PHP does.',
     change: (right) => reserialising(right, (value) => asPhp(JSON.stringify(value))),
   },
   {
@@ -401,7 +404,7 @@ export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
     breaks: ['signature.raw-body-escapes'],
     mayBreak: ['robustness.malformed-json'],
     description:
-      'Calls with <, > or & in them are refused: the body is parsed and written again with \\u003c for <, as in Go, before it is verified.',
+      'The wallet refuses calls with <, > or &: before it verifies the signature, it parses the body and writes it again with \\u003c instead of <, as Go does.',
     change: (right) => reserialising(right, (value) => asGo(JSON.stringify(value))),
   },
 ];

@@ -57,7 +57,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.unknown-pays-nothing'],
     mayBreak: ['refund.declined-bet', 'refund.before-bet', 'refund.broken-connection', 'idempotency.refund'],
     description:
-      'The player loses money by the refund of a bet that never reached the operator: the amount is subtracted from the balance.',
+      'The player loses money when a bet is refunded that never reached the operator: the wallet subtracts the amount from the balance.',
     change: (right) => restoring(right, (refund, original) => (original ? undefined : -(refund.amount ?? 0n))),
   },
   {
@@ -79,7 +79,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     onlyWarns: true,
     breaks: ['idempotency.same-reply'],
     description:
-      'Each time the refund of a bet that never reached the operator is repeated, its reply has another txID: the first one is not stored.',
+      'Each time the refund of a bet that never reached the operator is repeated, its reply has another txID, because the wallet does not store the first txID.',
     change: (right) => onUnknownRefund(right, (fields) => ({ ...fields, txID: `op-${randomUUID()}` })),
   },
   {
@@ -87,7 +87,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.declined-bet'],
     mayBreak: ['bet.declined-takes-nothing', 'refund.before-bet'],
     description:
-      'The player gains money from the refund of a bet that was declined for lack of money: it was never taken, but is paid out.',
+      'The player gains money from the refund of a bet that was declined because the balance was too low: the wallet never took the bet, but pays it out.',
     change: (right) =>
       restoring(right, (refund, original) =>
         original?.call === 'bet' && original.outcome === 'insufficient-funds' && original.walletID === refund.walletID
@@ -100,7 +100,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.declined-bet'],
     mayBreak: ['refund.before-bet'],
     description:
-      'The refund of a bet that was declined for lack of money is answered 404, so the service repeats it without end if it never got the decline.',
+      'The refund of a bet that was declined because the balance was too low is answered 404. If the service never got the decline, it repeats the refund without end.',
     change: (right) => ({
       objection: (store, claim, session) => {
         const original = claim.call === 'refund' ? right.originalOf(store, claim) : undefined;
@@ -114,7 +114,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     name: 'failed-bet-paid-back',
     breaks: ['refund.after-error', 'bet.insufficient-funds'],
     description:
-      'A bet above the balance fails in the database and is answered 500. Nothing was taken, but its refund pays it out.',
+      'A bet above the balance fails in the database and is answered 500. The wallet took nothing, but the refund pays out the amount of the bet.',
     change: (right) => ({
       reply: (decision) =>
         decision.kind === 'declined' && decision.reason === 'insufficient-funds'

@@ -2,7 +2,7 @@ import { bodyOf, callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { booking, hasInRound, inRound, objecting } from './changed-steps.ts';
 
-/** Time after which a round is closed, in milliseconds. Rounds take less time, except in scenarios that wait. */
+/** Time after which a round is closed, in milliseconds. Rounds take less time than this, except in scenarios that wait. */
 const ROUND_LIFE_MS = 1000;
 
 export const WIN_DEFECTS: readonly Defect[] = [
@@ -17,7 +17,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
       'bet.exact-balance',
       'money.exact',
     ],
-    description: 'Players get two percent too little of each win: a fee is subtracted.',
+    description: 'Players get two percent too little of each win, because the wallet subtracts a fee.',
     change: (right) => ({ creditOf: (win) => (right.creditOf(win) * 98n) / 100n }),
   },
   {
@@ -33,7 +33,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
     name: 'win-zero-400',
     breaks: ['win.zero'],
     mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
-    description: 'A lost round never ends: a win of 0 is refused.',
+    description: 'A lost round never ends, because the wallet refuses a win of 0.',
     change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
   },
   {
@@ -74,7 +74,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
   {
     name: 'second-win-ignored',
     breaks: ['win.many-in-round'],
-    description: 'The second win of a round is never paid: it is answered 200, but not credited.',
+    description: 'The second win of a round is never paid: the wallet answers 200, but does not credit the win.',
     change: (right) =>
       booking(right, (store, entry) =>
         entry.call === 'win' && entry.frID === null && hasInRound(store, entry, 'win') ? 0n : entry.moved,
@@ -84,7 +84,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
     name: 'further-win-pays-difference',
     breaks: ['win.many-in-round'],
     description:
-      'The player gets too little for a further win of a round: its amount is treated as the sum of all wins of the round so far.',
+      'The player gets too little for a further win of a round: the wallet treats its amount as the sum of all wins of the round so far.',
     change: (right) =>
       booking(right, (store, entry) =>
         entry.call === 'win' && entry.frID === null
@@ -105,7 +105,7 @@ export const WIN_DEFECTS: readonly Defect[] = [
       'idempotency.conflicting-body',
     ],
     description:
-      'If a win fails at first, players get both their bet and the win: the failure gives the bet back, and the repeat pays the win.',
+      'If a win fails at first, players get both their bet and the win: after the failure the wallet gives the bet back, and the repeated win is paid too.',
     change: (right) => {
       const open = new Map<unknown, () => void>();
       return {

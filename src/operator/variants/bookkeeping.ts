@@ -62,7 +62,7 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'signature-in-any-case',
-    description: 'Signatures in upper-case hexadecimal are accepted too.',
+    description: 'The wallet also accepts signatures in upper-case hexadecimal.',
     change: (right) => ({ signatureOf: (headers) => right.signatureOf(headers)?.toLowerCase() }),
   },
   {
@@ -101,7 +101,7 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'first-reply-whatever-the-body',
-    description: 'A processed txID is answered with its first reply, even if the other fields of the call differ.',
+    description: 'A call with a processed txID gets the first reply, even if its other fields differ.',
     change: () => ({ recall: (earlier) => decisionOf(earlier) }),
   },
   {
@@ -116,7 +116,8 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'declined-bets-forgotten',
-    description: 'A declined bet is not stored: if it is sent again and there is enough money, it is accepted.',
+    description:
+      'The wallet does not store a declined bet. If the same bet is sent again and there is enough money, the wallet accepts it.',
     change: (right) => ({
       record: (store, entry) =>
         entry.outcome === 'done' ? right.record(store, entry) : { ...entry, id: 0, reversedBy: null },
@@ -146,7 +147,7 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'win-after-refund-paid',
-    description: 'A win is credited although the only bet of its round was given back.',
+    description: 'The wallet credits a win although the only bet of its round was refunded.',
     change: () => ({ isCancelled: () => false }),
   },
   {
@@ -195,7 +196,7 @@ export const BOOKS_VARIANTS: readonly Variant[] = [
   {
     name: 'foreign-refund-pays-owner',
     mayWarn: ['refund.foreign-session'],
-    description: "A refund that names another player's bet gives it back to the player who placed it.",
+    description: 'If a refund names the bet of another player, that other player gets the money back.',
     change: (right) => ({
       record: (store, entry) => {
         const recorded = right.record(store, entry);

@@ -2,7 +2,7 @@ import { type AmountScale, readAmount, scaleOf, writeAmount } from '../amount.ts
 import type { Behaviour } from '../behaviour.ts';
 import type { Variant } from '../variation.ts';
 
-/** A wallet that is not in a fiat currency, in place of the wallet in BTC. */
+/** A wallet in a currency that is not fiat. It replaces the wallet in BTC. */
 interface CoinWallet {
   readonly name: string;
   readonly description: string;
@@ -10,11 +10,11 @@ interface CoinWallet {
   readonly balance: string;
   /** The decimals that the wallet stores, and whether its balances show zeros at their end. */
   readonly scale: AmountScale;
-  /** The result of an amount with more decimals: it is declined, or the further decimals are cut off. */
+  /** The treatment of an amount with more decimals: the wallet declines the call, or cuts off the further decimals. */
   readonly finer: 'declined' | 'cut';
 }
 
-/** Gives the player with bitcoins another wallet, with its own number of decimals. */
+/** Returns a variant in which the player with bitcoins has a wallet in another currency, with another number of decimals. */
 function coinWallet({ name, description, currency, balance, scale, finer }: CoinWallet): Variant {
   const isCoin = (amounts: AmountScale): boolean => amounts.decimals === scaleOf(currency).decimals;
   const step = 10n ** BigInt(scaleOf(currency).decimals - scale.decimals);
@@ -36,7 +36,7 @@ function coinWallet({ name, description, currency, balance, scale, finer }: Coin
   };
 }
 
-/** Keeps the third decimal of bets in currencies with two, and shows it in balances where it is not zero. */
+/** In currencies with two decimals, books the third decimal of bets, and shows it in balances if it is not zero. */
 function keepingThirdDecimal(right: Behaviour): Partial<Behaviour> {
   const thousandths = new Map<string, bigint>();
   const taken = new Map<number, bigint>();

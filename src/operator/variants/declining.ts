@@ -34,8 +34,8 @@ function limiting(
 }
 
 /**
- * True if an amount is above a limit. The limit is in the main unit of the currency. Currencies without decimals have their own
- * limit.
+ * True if an amount is above a limit. The limit is in the main unit of the currency. For currencies without decimals, there is
+ * another limit.
  */
 function isAbove(store: Store, { walletID, amount }: Claim, fiat: string, withoutDecimals: string): boolean {
   if (walletID === null || amount === null) return false;
@@ -88,12 +88,14 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   {
     name: 'insufficient-funds-500',
     mayWarn: ['bet.insufficient-funds'],
-    description: 'A bet above the balance is declined with 500 and the code insufficient_funds; nothing is taken.',
+    description:
+      'A bet above the balance is declined with 500 and the code insufficient_funds. The wallet takes nothing.',
     change: (right) => declining(right, ['insufficient-funds'], { status: 500 }),
   },
   {
     name: 'session-unknown-400',
-    description: 'An unknown session is answered 400 and an expired one 409, both with session_expired.',
+    description:
+      'A call in an unknown session is answered 400, and in an expired session 409, both with session_expired.',
     change: (right) => {
       const unknown = declining(right, ['session-unknown'], { status: 400, code: 'session_expired' });
       return declining({ ...right, ...unknown }, ['session-expired'], { status: 409, code: 'session_expired' });
@@ -119,7 +121,8 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'expired-balance-refused',
-    description: 'The balance of an expired session is not shown; its wins and refunds are still accepted.',
+    description:
+      'The wallet does not return the balance of an expired session, but still accepts its wins and refunds.',
     change: (right) => ({
       carryOut: async (store, { look, act }) => {
         const decision = await right.carryOut(store, { look, act });

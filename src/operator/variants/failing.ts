@@ -9,7 +9,7 @@ const INTERNAL = failure({ status: 500, message: 'Something went wrong. Please t
 /** The time after a bet in which its refund is declined, as a fraction of the deadline. */
 const REFUND_WAITS = 0.03;
 
-/** Makes every Nth new call of one kind fail when it is first sent. With `isDone`, the call is carried out all the same. */
+/** Makes every Nth new call of one kind fail when it is first sent. With `isDone`, the failed call is still carried out. */
 function failing(
   right: Behaviour,
   call: TransactionCall,

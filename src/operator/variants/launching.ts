@@ -1,6 +1,9 @@
 import type { Variant } from '../variation.ts';
 
-/** Correct variants of the requests of the operator's backend to the service: the contract does not show its complete lists. */
+/**
+ * Correct variants of launches: the backend uses a locale or a currency that croupier does not know. This is correct, because
+ * the contract does not show its complete lists of locales and currencies.
+ */
 export const LAUNCHING_VARIANTS: readonly Variant[] = [
   {
     name: 'launch-rare-locale',

@@ -46,7 +46,7 @@ function highestBet(name: string, words: string, reply: LimitReply): Variant {
   };
 }
 
-/** Counts for one wallet. */
+/** Returns a function that counts its calls for each wallet. */
 function counter(): (walletID: number) => number {
   const counts = new Map<number, number>();
   return (walletID) => {
@@ -159,7 +159,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     name: 'self-exclusion-during-play',
     declines: true,
     description:
-      'From the 40th bet on, the player has excluded himself: bets are declined with 403 and account_blocked.',
+      'After 39 bets, the player has excluded himself: the wallet declines further bets with 403 and account_blocked.',
     change: (right) => {
       const count = counter();
       return limitingBets(
@@ -172,7 +172,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   {
     name: 'maintenance-during-play',
     declines: true,
-    description: 'From the 60th bet on, bets are declined with 409 because of maintenance.',
+    description: 'After 59 bets, the wallet declines further bets with 409 because of maintenance.',
     change: (right) => {
       const count = counter();
       return limitingBets(
@@ -212,7 +212,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     name: 'account-in-the-red',
     declines: true,
     description:
-      'Accounts may be in the red: each balance is 1050.00 lower than in other variants, and bets need money.',
+      'Balances may be negative: each balance is 1050.00 lower than in other variants, but bets still need a positive balance.',
     change: (right) => {
       const debt = (currency: string): bigint => readAmount('1050', scaleOf(currency)) ?? 0n;
       return {

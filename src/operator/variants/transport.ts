@@ -93,7 +93,7 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
   {
     name: 'keep-alive-closed-at-once',
     description:
-      'Replies announce keep-alive, but the connection is closed right after the reply, while the next call is being sent.',
+      'Replies announce keep-alive, but the wallet closes the connection directly after the reply, while the next call is being sent.',
     change: (right) => closing(right, 0),
   },
   {
@@ -146,7 +146,7 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
   {
     name: 'content-type-suffix',
     description:
-      'The Content-Type is a media type of our own that ends in +json. Errors have application/problem+json.',
+      'The Content-Type is a media type that only this operator uses, and ends with +json. Errors have application/problem+json.',
     change: (right) =>
       delivering(right, (reply) =>
         withHeaders(reply, [

@@ -98,7 +98,7 @@ export const WORDING_VARIANTS: readonly Variant[] = [
   {
     name: 'yen-with-zeros',
     mayWarn: ['money.precision'],
-    description: 'Balances in currencies without decimals end in .00.',
+    description: 'Balances in currencies without decimals end with .00.',
     change: (right) => ({
       show: (wallet, balance) =>
         `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 0 ? '.00' : ''}`,
