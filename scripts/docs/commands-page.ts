@@ -1,15 +1,21 @@
+import type { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings';
 import { silentStdio } from '../../src/app/stdio.ts';
 import { addCommands } from '../../src/cli/commands.ts';
+import { SETTINGS } from '../../src/cli/help.ts';
 import { node } from './schema-table.ts';
 
 const INTRODUCTION = `# Every command and flag
 
 <!-- Written by \`npm run docs\` from the commands themselves. -->
 
-\`croupier COMMAND --help\` prints the same, with examples. The flags for the connection to an operator can be replaced by
-[environment variables](environment.md) or by [croupier.yaml](configuration.md). \`(env: NAME)\` names the variable with the same effect.
-A repeatable flag can be given several times. All commands have \`--color\` and \`--no-color\`.
+This page lists every command with its arguments and flags. \`croupier COMMAND --help\` prints the same in the terminal. To find the command for a task, use
+[tasks.md](tasks.md).
+
+- Many commands share some flags, the [settings](#settings). Each command names its settings, and the last table explains them.
+- \`(env: NAME)\` names the [environment variable](environment.md) with the same effect. [croupier.yaml](configuration.md) can also replace most settings.
+- If a flag is *repeatable*, you can give it several times. All commands have \`--color\` and \`--no-color\`.
 `;
 
 /** Creates the program with all its commands, to read their descriptions. No command is run. */
@@ -41,7 +47,43 @@ function optionRow({ flags, description, argChoices, defaultValue, envVar }: Opt
   return `| \`${node(flags)}\` | ${node(withChoices(description, argChoices) + standard + variable)} |`;
 }
 
-function commandText(command: CommandUnknownOpts): string {
+const HEADER = ['| argument or flag | meaning |', '|---|---|'];
+
+/** Returns the settings of all commands, each with its row. If commands describe a setting differently, the first one counts. */
+function settingsRows(commands: readonly CommandUnknownOpts[]): ReadonlyMap<string, string> {
+  const rows = new Map<string, string>();
+  for (const option of commands.flatMap(({ options }) => options).filter(isSetting)) {
+    if (!rows.has(option.flags)) rows.set(option.flags, optionRow(option));
+  }
+  return rows;
+}
+
+function isSetting({ helpGroupHeading, hidden }: Option): boolean {
+  return helpGroupHeading === SETTINGS && !hidden;
+}
+
+/** Returns a sentence with a link to the page about a command, or an empty text if it has no page of its own. */
+function linkToPage(command: CommandUnknownOpts): string {
+  const page = `${command.name()}.md`;
+  const isTopLevel = command.parent?.parent === null;
+  return isTopLevel && existsSync(new URL(`../../docs/${page}`, import.meta.url))
+    ? ` [${page}](${page}) explains this command.`
+    : '';
+}
+
+/** Returns the examples of a command, as its help page prints them. Undefined if it has none. */
+function examplesOf(command: CommandUnknownOpts): string | undefined {
+  let printed = '';
+  // commander prints the texts of `addHelpText` when it emits this event. Its types leave out that a command emits events.
+  (command as unknown as EventEmitter).emit('afterHelp', {
+    error: false,
+    command,
+    write: (text: string) => (printed += text),
+  });
+  return /Examples?:\n((?: {2}.*\n?)+)/u.exec(printed)?.[1]?.replaceAll(/^ {2}/gmu, '').trimEnd();
+}
+
+function commandText(command: CommandUnknownOpts, settings: ReadonlyMap<string, string>): string {
   const args = command.registeredArguments.map((arg) => {
     const dots = arg.variadic ? '…' : '';
     return arg.required ? ` <${arg.name()}${dots}>` : ` [${arg.name()}${dots}]`;
@@ -50,20 +92,50 @@ function commandText(command: CommandUnknownOpts): string {
     if (arg.description === '') return [];
     return `| \`${arg.name()}\` | ${node(withChoices(arg.description, arg.argChoices))} |`;
   });
-  const rows = [...described, ...command.options.filter(({ hidden }) => !hidden).map(optionRow)];
-  const table = rows.length === 0 ? [] : ['| argument or flag | meaning |', '|---|---|', ...rows, ''];
+  const visible = command.options.filter(({ hidden }) => !hidden);
+  const shared = visible.filter((option) => isSetting(option) && settings.get(option.flags) === optionRow(option));
+  const own = visible.filter((option) => !shared.includes(option));
+  // A flag without a group has the same table as the arguments.
+  const groups = Map.groupBy(own, ({ helpGroupHeading }) => helpGroupHeading ?? '');
+  const tables = [...new Set(['', ...groups.keys()])].flatMap((heading) => {
+    const rows = [...(heading === '' ? described : []), ...(groups.get(heading) ?? []).map(optionRow)];
+    if (rows.length === 0) return [];
+    return [...(heading === '' ? [] : [`**${heading.replace(/:$/u, '')}**`, '']), ...HEADER, ...rows, ''];
+  });
+  const examples = examplesOf(command);
   return [
     `## ${fullName(command)}`,
     '',
-    `\`\`\`text\n${fullName(command)}${args.join('')}${rows.length > 0 ? ' [options]' : ''}\n\`\`\``,
+    `${command.description().replace(/^./u, (letter) => letter.toUpperCase())}.${linkToPage(command)}`,
     '',
-    `${command.description().replace(/^./u, (letter) => letter.toUpperCase())}.`,
+    `\`\`\`text\n${fullName(command)}${args.join('')}${visible.length > 0 ? ' [options]' : ''}\n\`\`\``,
     '',
-    ...table,
+    ...(examples === undefined ? [] : ['Examples:', '', `\`\`\`text\n${examples}\n\`\`\``, '']),
+    ...tables,
+    ...(shared.length === 0
+      ? []
+      : [`[Settings](#settings): ${shared.map(({ long, flags }) => `\`${long ?? flags}\``).join(', ')}`, '']),
   ].join('\n');
 }
 
 /** Returns the text of the page that describes all commands. */
 export function commandsPage(): string {
-  return [INTRODUCTION, ...leaves(croupierCommands()).map(commandText)].join('\n');
+  const commands = leaves(croupierCommands());
+  const settings = settingsRows(commands);
+  const anchors = commands.map(
+    (one) => `[${fullName(one).slice('croupier '.length)}](#${fullName(one).replaceAll(' ', '-')})`,
+  );
+  return [
+    INTRODUCTION,
+    `Commands: ${anchors.join(', ')}.`,
+    '',
+    ...commands.map((command) => commandText(command, settings)),
+    '## Settings',
+    '',
+    'A flag overrides an environment variable, and a variable overrides `croupier.yaml`. `croupier run --print-config` prints each setting and its source.',
+    '',
+    ...HEADER,
+    ...settings.values(),
+    '',
+  ].join('\n');
 }
