@@ -11,18 +11,26 @@ const INTRODUCTION = `# Every rule, with a right and a wrong reply
 
 <!-- Written by \`npm run docs\`. -->
 
-Each rule is one requirement of the contract. \`croupier list rules\` prints all rules. \`croupier run RULE\` runs only the scenarios
-that judge one rule.
+This page shows every rule of croupier: the requirement, a right and a wrong reply, the harm of a breach, and where to look in your code. Find a rule in the table
+of groups below, or print one rule in the terminal:
+
+\`\`\`sh
+croupier list rules               # all rules
+croupier list rule bet.debit      # one rule, as on this page
+croupier run --reference bet.debit   # runs only the scenarios that judge one rule
+\`\`\`
+
+How to read an entry:
 
 - **MUST**: a breach fails the run. **SHOULD**: a breach is a warning, and fails the run with \`--strict\`. **NOTE**: the contract leaves
-  the point open, and the report only notes how the operator behaves.
-- **$**: a breach loses or invents money.
-- The name after the level is the section of the contract that states the rule. \`position\` means that the contract says nothing, and
-  that [croupier's position](positions.md) decides.
-- The examples are calls to the [reference operator](operator.md). A line \`right\` is the reply of the correct operator. A line
-  \`wrong\` is the reply of the reference operator with a defect. A reply without either word is the same for both. The command under
-  *See it* repeats the example.
-- Ids are shortened, and headers are left out. Text in brackets after a call says how the call differs from an ordinary call.
+  the point open, and the report only notes what the operator does.
+- **$**: after a breach, money is missing or appears from nothing.
+- The name after the level is the section of the contract that states the rule. If it is \`position\`, the contract says nothing, and
+  [croupier's position](positions.md) decides.
+- The examples are calls to the [reference operator](operator.md). The line \`right\` has the reply of the correct operator. The line
+  \`wrong\` has the reply of the reference operator with a defect. A reply without either word is the same for both. Ids are shortened, and headers are left out.
+- Text in brackets after a call says how the call differs from an ordinary call.
+- The command after *See it* repeats the example.
 `;
 
 function exampleText(example: RuleExample): string {
