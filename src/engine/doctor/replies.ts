@@ -153,7 +153,7 @@ export function checkRate(summary: RateLimitSummary, calls: number, ms: number):
     'rate',
     'warn',
     rateLimitText(summary) ?? `${refused} of ${summary.replies} replies were 429`,
-    `Set \`rate: ${rate}\` in croupier.yaml, --rate ${rate} or CROUPIER_RATE=${rate}${perSecond === null ? ', with the number of calls per second that the operator takes' : ''}. A run slows down by itself, but it can't judge a bet that was refused.`,
+    `Set \`rate: ${rate}\` in croupier.yaml, --rate ${rate} or CROUPIER_RATE=${rate}${perSecond === null ? ', with the number of calls per second that the operator accepts' : ''}. A run slows down by itself, but it can't judge a bet that was refused.`,
   );
 }
 
