@@ -16,6 +16,12 @@ function isDay(value: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
 }
 
+const SUM = /^(0|[1-9]\d*)(\.\d+)?(?: (\S{1,20}))?$/;
+/** A sum with the code of its currency. */
+export const sum = z
+  .string('must be a sum with its currency, as in 2.00 USD, or false')
+  .regex(SUM, 'must be a sum with its currency, as in 2.00 USD, or false');
+
 const entry = z.strictObject({
   rule: z
     .enum(ruleIds)
@@ -41,10 +47,10 @@ const entry = z.strictObject({
     ),
   client: text.optional().describe('The ExtCID of the only client for which the rule may fail. Default: every client.'),
   money: z
-    .literal(false)
+    .union([z.literal(false), sum, z.array(sum).min(1, 'needs one sum at least')])
     .optional()
     .describe(
-      'false: the rule may fail only in a way that moves no money, such as an accepted bet of 0. Default: it may fail in every way.',
+      'The highest sum by which the rule may make balances wrong in one scenario, as in 2.00 USD, or a list of sums in several currencies. false: the rule may fail only in a way that moves no money, such as an accepted bet of 0. Default: it may fail in every way.',
     ),
   intermittent: z
     .boolean()
@@ -136,7 +142,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     reason: given.reason,
     ticket: given.ticket,
     expires: given.expires,
-    ...(given.money === false && { noMoney: true as const }),
+    ...allowedMoney(given.money),
     ...(given.intermittent === true && { intermittent: true as const }),
     line,
     tried: isTried(given.rule, scenario, subjects),
@@ -144,9 +150,28 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
   }));
 }
 
+/** Returns what the key `money` of an entry means for a known failure. */
+export function allowedMoney(
+  money: false | string | readonly string[] | undefined,
+): Pick<KnownFailure, 'noMoney' | 'maxSums'> {
+  if (money === undefined) return {};
+  if (money === false) return { noMoney: true };
+  const sums = typeof money === 'string' ? [money] : money;
+  return {
+    maxSums: Object.fromEntries(
+      sums.map((one) => {
+        const [amount = '', code = ''] = one.split(' ');
+        return [code, amount];
+      }),
+    ),
+  };
+}
+
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
-  return a.rule === b.rule && a.endpoint === b.endpoint && a.client === b.client && shared;
+  // An entry for a higher sum may stand beside the one that it will replace.
+  const isSameMoney = JSON.stringify(a.money) === JSON.stringify(b.money);
+  return a.rule === b.rule && a.endpoint === b.endpoint && a.client === b.client && isSameMoney && shared;
 }
 
 interface Mistake {
@@ -185,7 +210,7 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  if (money === false && (rule === EXPECTATION || !ruleById(rule).money)) {
+  if (money !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
     return { path: ['money'], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
   }
   const names = scenariosOf(given);

@@ -8,6 +8,7 @@ import type { Fold } from '../journal/fold.ts';
 import { entriesFor, entryText } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
+import { allowedMoney, sum } from './baseline-file.ts';
 import { diagnosticsError } from './config/configuration.ts';
 import { diagnosticsOf, PlacedValues, type Words } from './config/placed-values.ts';
 
@@ -17,7 +18,7 @@ const draft = z.object({
   client: z.string().optional(),
   endpoint: z.enum(CALL_NAMES).optional(),
   scenario: z.union([z.string(), z.array(z.string())]).optional(),
-  money: z.boolean().optional(),
+  money: z.union([z.literal(false), sum, z.array(sum)]).optional(),
   intermittent: z.boolean().optional(),
   expires: z.string().nullish(),
 });
@@ -81,7 +82,7 @@ function knownFailures(entry: z.infer<typeof draft>, index: number, { run, basel
     reason: '',
     ticket: '',
     expires: expires ?? NEVER,
-    ...(money === false && { noMoney: true as const }),
+    ...allowedMoney(money),
     ...(intermittent && { intermittent: true as const }),
     line: index + 1,
     tried:

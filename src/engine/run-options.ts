@@ -162,6 +162,11 @@ export interface RunOptions extends AmountSettings {
    * croupier does not watch, because nobody else can reach the operator.
    */
   readonly watchesBalances?: boolean | undefined;
+  /**
+   * True if no lock keeps other processes from playing the same players. A failure that a balance shows must then occur twice.
+   * Absent: false.
+   */
+  readonly isUnlocked?: boolean | undefined;
   /** Returns the calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */
   readonly launches?: (() => readonly LaunchRequest[]) | undefined;
   /** An earlier run whose transactions are sent again. Absent: none. */

@@ -1,5 +1,6 @@
 import { currencyWith } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
+import type { FoundSum } from '../journal/event.ts';
 import type { Finding, Place } from '../journal/finding.ts';
 import type { RightUnit } from '../judge/attribution/units.ts';
 import { Judge } from '../judge/judge.ts';
@@ -40,6 +41,8 @@ export interface ScenarioPlayOptions {
   readonly run: RunOptions;
   readonly proven: (rule: string) => boolean;
   readonly report: (finding: Finding) => void;
+  /** Gets the sums of breaches whose findings were reported before. Absent: nobody needs them. */
+  readonly reportSum?: (found: FoundSum) => void;
   /** The stale reads that the run has seen. */
   readonly staleReads: StaleReadHistory;
   /** The decimals of the operator's balances. */
@@ -70,7 +73,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     const id = walletIdOf(session);
     const denomination = denominationOf(session.currency, run, shownDecimals.of(session) ?? 0);
     denominations.set(alias, denomination);
-    const wallet = wallets.get(id) ?? new Wallet(id, denomination.unit);
+    const wallet = wallets.get(id) ?? new Wallet(id, denomination.unit, session.currency ?? null);
     wallets.set(id, wallet);
     byAlias.set(alias, wallet);
   }
@@ -95,6 +98,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     stakeOf: (alias) => denominations.get(alias)?.stake,
     rightUnit: options.rightUnit,
     report,
+    ...(options.reportSum && { reportSum: options.reportSum }),
   });
   const unknownSession = run.uuid();
   const names: Names = {

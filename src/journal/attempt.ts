@@ -1,7 +1,8 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
-import type { Raced, ScenarioEnded, ScenarioStarted } from './event.ts';
+import type { Raced, ScenarioEnded, ScenarioStarted, SumFound } from './event.ts';
 import type { Finding, Verdict } from './finding.ts';
+import { addUp, joinSums, type MoneySums } from './money-sums.ts';
 
 /** Maximum number of findings that are kept as examples for one outcome. Further findings are only counted. */
 const MAX_SAMPLES = 5;
@@ -18,6 +19,8 @@ export interface RuleOutcome {
   count: number;
   /** True if all of these findings are breaches that moved no money. */
   noMoney: boolean;
+  /** The sums by which these findings made balances wrong. */
+  wrongSums: MoneySums;
   readonly samples: Finding[];
 }
 
@@ -82,7 +85,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
   const key = `${rule} ${endpoint ?? '*'} ${verdict}`;
   let outcome = attempt.outcomes.get(key);
   if (!outcome) {
-    outcome = { rule, endpoint, verdict, count: 0, noMoney: true, samples: [] };
+    outcome = { rule, endpoint, verdict, count: 0, noMoney: true, wrongSums: {}, samples: [] };
     attempt.outcomes.set(key, outcome);
   }
   return outcome;
@@ -93,6 +96,7 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   const outcome = outcomeFor(attempt, finding.rule, finding.endpoint, finding.verdict);
   outcome.count += 1;
   outcome.noMoney &&= finding.noMoney === true;
+  if (finding.wrongSum) outcome.wrongSums = joinSums([outcome.wrongSums, addUp([finding.wrongSum])]);
   if (outcome.samples.length < MAX_SAMPLES) {
     outcome.samples.push({
       ...finding,
@@ -100,6 +104,14 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
       actual: finding.actual.slice(0, MAX_TEXT),
     });
   }
+}
+
+/** Adds a sum to the breach that it belongs to. */
+export function addSum(attempt: Attempt, { rule, endpoint, wrongSum }: SumFound): void {
+  const outcome = [...attempt.outcomes.values()].find(
+    (one) => one.rule === rule && one.endpoint === endpoint && (one.verdict === 'fail' || one.verdict === 'warn'),
+  );
+  if (outcome) outcome.wrongSums = joinSums([outcome.wrongSums, addUp([wrongSum])]);
 }
 
 /** Keeps a race, so that reports can show it beside its findings. */

@@ -1,5 +1,6 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
-import type { RulePlace } from './judged-outcome.ts';
+import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
+import { currencyAbove, type MoneySums } from './money-sums.ts';
 
 /**
  * The states of a known failure after a run. `failing` means that it still fails. `passed` means that it was tested and
@@ -21,7 +22,11 @@ export interface KnownResult {
 }
 
 /** The place of a breach, and whether it moved money. */
-type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & { readonly noMoney?: boolean | undefined };
+type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
+  readonly noMoney?: boolean | undefined;
+  /** The sums by which the breach made balances wrong. Undefined if they are not compared. */
+  readonly wrongSums?: MoneySums | undefined;
+};
 
 /** The parts of a run that decide the state of a known failure. */
 interface RunResults {
@@ -74,11 +79,17 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 }
 
 /**
- * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves
- * money.
+ * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
+ * entry with sums does not allow higher sums.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
-  return isAt(known, breach) && (known.noMoney !== true || breach.noMoney === true);
+  return isAt(known, breach) && (known.noMoney !== true || breach.noMoney === true) && !isAboveSums(known, breach);
+}
+
+/** It is chance how often a failure occurs that occurs only now and then, so its sums are not compared. */
+function isAboveSums({ maxSums, intermittent }: KnownFailure, { wrongSums }: Breach): boolean {
+  if (!maxSums || !wrongSums || intermittent) return false;
+  return currencyAbove(wrongSums, maxSums) !== undefined;
 }
 
 /** True for a breach that the baseline lists as a known failure and whose entry has not expired. */
@@ -87,8 +98,8 @@ export function isKnownBreach(results: readonly KnownResult[], breach: Breach): 
 }
 
 /** Returns the breach of a place, for a comparison with the entries of a baseline. */
-export function breachAt({ rule, endpoint, scenario, movesMoney }: RulePlace): Breach {
-  return { rule, endpoint, scenario, noMoney: !movesMoney };
+export function breachAt({ rule, endpoint, scenario, movesMoney, wrongSums }: RulePlace): Breach {
+  return { rule, endpoint, scenario, noMoney: !movesMoney, wrongSums: isAboutRaces(rule) ? undefined : wrongSums };
 }
 
 /** Returns the places at which a rule fails and no entry of the baseline allows it. */

@@ -93,6 +93,15 @@ const place = object({
   column: z.int().min(1),
 }).describe('position in a scenario file, counted from 1');
 
+const wrongSum = object({
+  amount: text.describe('a plain decimal in the main unit; below zero: the wallet had too little'),
+  currency: text.nullable(),
+  varies: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the amounts of the scenario depend on the balance, so the sum differs from run to run'),
+});
+
 const finding = object({
   rule: z.union([ruleId, z.literal(EXPECTATION)]),
   verdict: decidedVerdict,
@@ -108,8 +117,16 @@ const finding = object({
     .exactOptional()
     .describe('the operator declined a call that the test needs, so that the rule stays untested'),
   noMoney: z.literal(true).exactOptional().describe('the breach moved no money, although the rule is about money'),
+  wrongSum: wrongSum
+    .exactOptional()
+    .describe('the sum by which the breach made a balance wrong; absent: no balance shows it'),
   why: text.exactOptional().describe('for a warning about a MUST rule: the reason why it is not a failure'),
 });
+
+const moneySums = z
+  .record(text, text)
+  .readonly()
+  .describe('plain decimals in the main unit, without a sign, by the code of the currency');
 
 const knownFailure = object({
   rule: z.union([ruleId, z.literal(EXPECTATION)]),
@@ -119,6 +136,9 @@ const knownFailure = object({
   ticket: text,
   expires: text.describe('YYYY-MM-DD: the last day, in UTC, on which the entry is valid'),
   noMoney: z.literal(true).exactOptional().describe('true: the entry allows only breaches that move no money'),
+  maxSums: moneySums
+    .exactOptional()
+    .describe('the highest sums by which each scenario may make balances wrong; absent: any sum'),
   intermittent: z
     .literal(true)
     .exactOptional()
@@ -361,6 +381,16 @@ const movedAlone = object({
   values: z.array(text).readonly().describe('the balances in the order in which croupier read them'),
 }).describe('somebody else moved the balance of a player, so failures that depend on a balance are undecided');
 
+const sumFound = object({
+  event: z.literal('wrong-sum'),
+  scenario: scenarioID,
+  attempt,
+  rule: ruleId,
+  endpoint: callName.nullable(),
+  step: text.describe('key of the step'),
+  wrongSum,
+}).describe('the sum by which a breach made a balance wrong, if a balance showed it after the finding');
+
 const lastReply = object({
   exchange: text.describe('id of the exchange'),
   call: callName,
@@ -389,6 +419,7 @@ const journalEvent = z.discriminatedUnion('event', [
   scenarioEnded,
   attributed,
   movedAlone,
+  sumFound,
   runEnded,
 ]);
 
@@ -409,6 +440,7 @@ export const shared = {
   outcome,
   stamps,
   finding,
+  moneySums,
   knownFailure,
   lastReply,
   requiredResult,

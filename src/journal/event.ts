@@ -5,6 +5,7 @@ import type { SessionState } from '../contract/session-state.ts';
 import type { SignatureState } from '../contract/signature.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { EXPECTATION, Finding, Place, Verdict } from './finding.ts';
+import type { MoneySums, WrongSum } from './money-sums.ts';
 
 /** The version of the journal format. A version of croupier refuses journals of a newer format. */
 export const JOURNAL_FORMAT = 'croupier-journal/1';
@@ -36,6 +37,8 @@ export interface KnownFailure {
   readonly expires: string;
   /** True if the entry allows only breaches that move no money. It is left out if it allows all breaches. */
   readonly noMoney?: true;
+  /** The highest sums by which the rule may make balances wrong in each scenario. It is left out if any sum is allowed. */
+  readonly maxSums?: MoneySums;
   /**
    * True if the failure occurs only now and then. A run without such a failure does not show that the failure is fixed.
    * It is left out for other failures.
@@ -372,6 +375,20 @@ export interface Attributed {
   readonly reason: string;
 }
 
+/** The sum by which a breach made a balance wrong, if a balance shows it only after the finding was written. */
+export interface SumFound {
+  readonly event: 'wrong-sum';
+  readonly scenario: string;
+  readonly attempt: number;
+  readonly rule: RuleId;
+  readonly endpoint: CallName | null;
+  readonly step: string;
+  readonly wrongSum: WrongSum;
+}
+
+/** The sum of a breach, with the breach that it belongs to. */
+export type FoundSum = Pick<SumFound, 'rule' | 'endpoint' | 'step' | 'wrongSum'>;
+
 /**
  * The proof that somebody else moves the balance of a player: it changed while croupier sent nothing for this player. Failures that depend on a balance are then undecided.
  */
@@ -434,4 +451,5 @@ export type JournalEvent =
   | ScenarioEnded
   | Attributed
   | MovedAlone
+  | SumFound
   | RunEnded;

@@ -1,5 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
+import type { WrongSum } from './money-sums.ts';
 
 /** All verdicts on a rule, most severe first. If a rule has several verdicts, the most severe one counts. */
 export const VERDICTS = ['fail', 'inconclusive', 'warn', 'note', 'pass', 'skip', 'untested'] as const;
@@ -50,6 +51,8 @@ export interface Finding {
   readonly declined?: true;
   /** True for a breach that moved no money, although the rule is about money. */
   readonly noMoney?: true;
+  /** The sum by which the breach made a balance wrong. It is left out if no balance shows it. */
+  readonly wrongSum?: WrongSum;
   /**
    * For a warning about a MUST rule, the reason why the warning is not a failure. It completes "It only warns, because
    * …".

@@ -1,6 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import { RULES } from '../contract/catalogue.ts';
-import { type Attempt, addFinding, addPasses, addRace, countedAttempt, startAttempt } from './attempt.ts';
+import { type Attempt, addFinding, addPasses, addRace, addSum, countedAttempt, startAttempt } from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
 import { type Cause, likelyCauses } from './cause.ts';
 import type {
@@ -14,6 +14,7 @@ import type {
   RunEnded,
   RunStarted,
   ScenarioEnded,
+  SumFound,
 } from './event.ts';
 import { EXPECTATION } from './finding.ts';
 import {
@@ -110,7 +111,7 @@ export function startFold(): FoldBuilder {
     return attempt;
   };
 
-  const isVoid = (event: Found | Raced | ScenarioEnded): boolean => {
+  const isVoid = (event: Found | SumFound | Raced | ScenarioEnded): boolean => {
     const started = attempts.get(event.scenario)?.started;
     return started != null && started.attempt !== event.attempt;
   };
@@ -146,6 +147,9 @@ export function startFold(): FoldBuilder {
         return;
       case 'finding':
         if (!isVoid(event)) addFinding(attemptOf(event.scenario), event.finding);
+        return;
+      case 'wrong-sum':
+        if (!isVoid(event)) addSum(attemptOf(event.scenario), event);
         return;
       case 'owed':
         if (event.open) owed.set(`${event.call} ${event.txID}`, event);

@@ -4,7 +4,8 @@ import type { Level } from '../contract/rule.ts';
 import type { RuleOutcome } from './attempt.ts';
 import type { Attributed, MovedAlone } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
-import { dependsOnBalance, movedAloneReason } from './moved-alone.ts';
+import { joinSums, type MoneySums } from './money-sums.ts';
+import { isShownByBalance, movedAloneReason } from './moved-alone.ts';
 
 /**
  * A finding with its final verdict. The verdict may have changed because the breach of another rule explains the
@@ -34,6 +35,8 @@ export interface JudgedOutcome {
   readonly count: number;
   /** True if all findings of the outcome are breaches that moved no money. */
   readonly noMoney: boolean;
+  /** The sums by which the findings of the outcome made balances wrong. */
+  readonly wrongSums: MoneySums;
   readonly findings: readonly JudgedFinding[];
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
@@ -67,6 +70,10 @@ function matches(attribution: Attributed, scenario: string, outcome: RuleOutcome
   );
 }
 
+function isAboutBalance({ rule, samples }: RuleOutcome): boolean {
+  return isShownByBalance({ rule }) || samples.some(isShownByBalance);
+}
+
 /** Gives an outcome its final verdict. If several attributions match the outcome, the latest one counts. */
 export function judgeOutcome(
   scenario: string,
@@ -78,7 +85,7 @@ export function judgeOutcome(
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
   const judged = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
   const isBreach = judged === 'fail' || judged === 'warn';
-  const isMovedAlone = movedAlone !== null && isBreach && !outcome.noMoney && dependsOnBalance(outcome.rule);
+  const isMovedAlone = movedAlone !== null && isBreach && !outcome.noMoney && isAboutBalance(outcome);
   const verdict = isMovedAlone ? 'inconclusive' : judged;
   const because = isMovedAlone ? null : (attribution?.because ?? null);
   const reason = isMovedAlone ? movedAloneReason(movedAlone) : (attribution?.reason ?? null);
@@ -91,6 +98,7 @@ export function judgeOutcome(
     reason,
     count: outcome.count,
     noMoney: outcome.noMoney,
+    wrongSums: outcome.wrongSums,
     flaky: false,
     ...(isMovedAlone && { isMovedAlone: true as const }),
   };
@@ -180,6 +188,8 @@ export interface RulePlace {
   readonly isOpen: boolean;
   /** True if a check that failed or warned may have moved money. */
   readonly movesMoney: boolean;
+  /** The sums by which the checks that failed or warned made balances wrong. */
+  readonly wrongSums: MoneySums;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
 }
@@ -210,6 +220,9 @@ export function rulePlaces(outcomes: readonly JudgedOutcome[]): readonly RulePla
       checks: count(isDecided),
       isOpen: own.some(({ verdict }) => verdict === 'inconclusive'),
       movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
+      wrongSums: joinSums(
+        own.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map((outcome) => outcome.wrongSums),
+      ),
       flaky: own.some(({ flaky }) => flaky),
     };
   });

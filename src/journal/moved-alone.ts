@@ -16,6 +16,7 @@ const JUDGED_BY_BALANCE: ReadonlySet<RuleId> = new Set([
   'refund.of-win',
   'free-rounds.empty-wallet',
   'free-rounds.withdrawal',
+  'session.round-id-reuse',
 ]);
 
 /** Rules about money that croupier judges by the status of a reply. */
@@ -30,9 +31,14 @@ const JUDGED_BY_STATUS: ReadonlySet<RuleId> = new Set([
  * True if somebody else who moves the balance can cause a breach of the rule. The breach of any other rule stays proven, because
  * no balance is needed to see it.
  */
-export function dependsOnBalance(rule: Finding['rule']): boolean {
+function dependsOnBalance(rule: Finding['rule']): boolean {
   if (rule === EXPECTATION || JUDGED_BY_BALANCE.has(rule)) return true;
   return ruleById(rule).money && !JUDGED_BY_STATUS.has(rule);
+}
+
+/** True if a balance shows the finding, so that somebody else who moves the balance can cause it. */
+export function isShownByBalance({ rule, wrongSum }: Pick<Finding, 'rule' | 'wrongSum'>): boolean {
+  return wrongSum !== undefined || dependsOnBalance(rule);
 }
 
 /** Returns the reason why a breach of a rule about balances is undecided, as a clause. */

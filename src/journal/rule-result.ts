@@ -16,6 +16,7 @@ import {
   type RulePlace,
   reasonOf,
 } from './judged-outcome.ts';
+import { joinSums, type MoneySums } from './money-sums.ts';
 import { type ScenarioResult, stopReason } from './scenario-result.ts';
 
 interface EndpointResult {
@@ -46,6 +47,8 @@ export interface RuleResult {
   readonly checks: number;
   /** True for a skip: the rule stays untested because the operator declined calls that its tests need. */
   readonly isDeclined: boolean;
+  /** The sums by which breaches of the rule made balances wrong. */
+  readonly wrongSums: MoneySums;
   /** Number of findings with the verdict `fail`. */
   readonly breaches: number;
   /** True if the rule fails and all of its breaches are on the run's baseline. */
@@ -103,6 +106,7 @@ export function ruleResult(
     checks: countOf(outcomes, isDecided),
     scenarios: [...tried],
     breaches: countOf(outcomes, ({ verdict }) => verdict === 'fail'),
+    wrongSums: joinSums(breaches.map((outcome) => outcome.wrongSums)),
     isKnown: isFailing && !isNew,
     isWorse: isNew && how.baseline.some(({ known, state }) => known.rule === rule.id && state !== 'expired'),
     places,

@@ -55,6 +55,7 @@ export function impliedOutcomes(
       reason,
       count: 0,
       noMoney: false,
+      wrongSums: {},
       findings: [],
       flaky: false,
     }));

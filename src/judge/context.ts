@@ -1,6 +1,7 @@
 import type { Currency } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
 import type { ContractVersion } from '../contract/versions.ts';
+import type { FoundSum } from '../journal/event.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { RightUnit } from './attribution/units.ts';
 import type { StaleReadHistory } from './reads/stale-reads.ts';
@@ -50,4 +51,6 @@ export interface JudgeContext {
   /** The kinds of calls whose amounts the operator has read in the right unit in this run. */
   readonly rightUnit: RightUnit;
   report(finding: Finding): void;
+  /** Reports the sum of a breach whose finding was reported before a balance showed the sum. */
+  reportSum?(found: FoundSum): void;
 }

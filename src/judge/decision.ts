@@ -1,4 +1,5 @@
 import type { RuleId } from '../contract/catalogue.ts';
+import type { WrongSum } from '../journal/money-sums.ts';
 
 /** A decision that the rule is broken. The level of the rule decides whether it is a fail, a warning or a note. */
 export interface Breach {
@@ -8,6 +9,8 @@ export interface Breach {
   readonly causes?: readonly RuleId[];
   /** True if the reply shows that the call moved no money. */
   readonly noMoney?: true;
+  /** The sum by which the breach made a balance wrong. */
+  readonly wrongSum?: WrongSum;
 }
 
 /** The result of judging one rule by one call or balance read. */

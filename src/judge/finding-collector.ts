@@ -1,10 +1,11 @@
 import type { CallName } from '../contract/call-name.ts';
 import { isRuleId, type RuleId, ruleById } from '../contract/catalogue.ts';
 import { type ContractVersion, isThere } from '../contract/versions.ts';
-import type { Tally } from '../journal/event.ts';
+import type { FoundSum, Tally } from '../journal/event.ts';
 import { EXPECTATION, type Finding } from '../journal/finding.ts';
+import type { WrongSum } from '../journal/money-sums.ts';
 import type { CallStep } from '../scenario/plan/plan.ts';
-import { type Decision, SHOWN_BY_PROBE } from './decision.ts';
+import { type Breach, type Decision, SHOWN_BY_PROBE } from './decision.ts';
 import { isProbe } from './planned-calls.ts';
 
 /** The rule, the step and the exchange that a decision is about. */
@@ -14,22 +15,39 @@ export interface FindingSubject {
   readonly exchange: string | null;
 }
 
+interface FindingCollectorOptions {
+  readonly strict: boolean;
+  readonly contract: ContractVersion;
+  readonly amountsVary: boolean;
+}
+
 /** Collects the decisions of one scenario. Reports each finding at once, and counts the passes. */
 export class FindingCollector {
   readonly #strict: boolean;
   readonly #contract: ContractVersion;
+  readonly #amountsVary: boolean;
   readonly #report: (finding: Finding) => void;
+  readonly #reportSum: (found: FoundSum) => void;
   readonly #passes: Partial<Record<RuleId, Partial<Record<CallName | '*', number>>>> = {};
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   #hasBreach = false;
   #afterProbe = false;
 
-  /** @param contract the version of the contract that counts; rules of later versions are not judged */
-  constructor(strict: boolean, contract: ContractVersion, report: (finding: Finding) => void) {
+  /**
+   * @param options `contract` is the version of the contract that counts; rules of later versions are not judged. `amountsVary` is
+   * true if the amounts of the scenario depend on the balance
+   */
+  constructor(
+    { strict, contract, amountsVary }: FindingCollectorOptions,
+    report: (finding: Finding) => void,
+    reportSum: (found: FoundSum) => void = () => {},
+  ) {
     this.#strict = strict;
     this.#contract = contract;
+    this.#amountsVary = amountsVary;
     this.#report = report;
+    this.#reportSum = reportSum;
   }
 
   /** Returns true when the rule was broken in this scenario and no other broken rule explains the breach. */
@@ -80,6 +98,7 @@ export class FindingCollector {
           level === 'MUST' || (level === 'SHOULD' && this.#strict) ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
         this.#find(subject, endpoint, verdict, decision.expected, decision.actual, decision.causes ?? [], {
           ...(decision.noMoney && ruleById(rule).money && { noMoney: true }),
+          ...this.#sumOf(decision),
         });
         return;
       }
@@ -101,6 +120,19 @@ export class FindingCollector {
         this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
         return;
     }
+  }
+
+  /** Adds the sum to a breach that was reported before a balance showed it. */
+  addSum({ rule, step }: Pick<FindingSubject, 'rule' | 'step'>, wrongSum: WrongSum): void {
+    this.#reportSum({ rule, endpoint: endpointOf(rule, step.call), step: step.key, wrongSum: this.#marked(wrongSum) });
+  }
+
+  #sumOf({ wrongSum }: Breach): Pick<Finding, 'wrongSum'> {
+    return wrongSum ? { wrongSum: this.#marked(wrongSum) } : {};
+  }
+
+  #marked(wrongSum: WrongSum): WrongSum {
+    return this.#amountsVary ? { ...wrongSum, varies: true } : wrongSum;
   }
 
   /**
@@ -137,7 +169,7 @@ export class FindingCollector {
     expected: string,
     actual: string,
     causes: readonly RuleId[],
-    more: Pick<Finding, 'declined' | 'noMoney' | 'why'> = {},
+    more: Pick<Finding, 'declined' | 'noMoney' | 'wrongSum' | 'why'> = {},
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;

@@ -63,8 +63,11 @@ export class Judge {
   constructor(plannedCalls: PlannedCalls, context: JudgeContext) {
     this.plannedCalls = plannedCalls;
     this.#context = context;
-    this.collector = new FindingCollector(context.strict, context.contract ?? CONTRACT_VERSION, (finding) =>
-      context.report(finding),
+    const { strict, contract = CONTRACT_VERSION } = context;
+    this.collector = new FindingCollector(
+      { strict, contract, amountsVary: !plannedCalls.hasFixedAmounts },
+      (finding) => context.report(finding),
+      (found) => context.reportSum?.(found),
     );
     this.reads = new IdleReads({
       collector: this.collector,

@@ -1,3 +1,4 @@
+import { namesIn, type Template } from '../scenario/expressions/expression.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 
 /**
@@ -146,6 +147,14 @@ export class PlannedCalls {
   }
 
   /**
+   * True if the amounts of all calls are the same in every run with the same stake. Otherwise, they depend on the balance, or on
+   * calls of another scenario.
+   */
+  get hasFixedAmounts(): boolean {
+    return this.calls.every(({ step }) => step.origin.kind !== 'earlier' && step.fields.every(isFixed));
+  }
+
+  /**
    * Returns the planned call of a step. For a repetition that `times` creates during the run, returns the planned call
    * of the first repetition.
    */
@@ -253,4 +262,12 @@ function plannedOf(
     regular: (sign === undefined || sign === 'valid') && tamper === undefined && Object.keys(others).length === 0,
     signedRight,
   };
+}
+
+/** The names with which an amount is the same in every run. */
+const FIXED: readonly string[] = ['stake', 'unit'];
+
+function isFixed([field, template]: readonly [string, Template]): boolean {
+  if (field !== 'amount' || template.kind !== 'expression') return true;
+  return [...namesIn(template.expression)].every(({ path: [name] }) => FIXED.includes(name));
 }

@@ -1,7 +1,9 @@
 import type { RuleId } from '../contract/catalogue.ts';
-import { type KnownGroup, knownGroups, newPlaces } from '../journal/baseline.ts';
+import { allows, breachAt, type KnownGroup, knownGroups, newPlaces } from '../journal/baseline.ts';
 import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
+import type { RulePlace } from '../journal/judged-outcome.ts';
+import { currencyAbove, sumText } from '../journal/money-sums.ts';
 import { plural } from './terminal/layout.ts';
 
 /**
@@ -92,9 +94,22 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
   );
   if (allowedWithoutMoney.length > 0 && allowedWithoutMoney.length === places.length)
     return `the baseline lists this rule only for breaches that move no money, and this one moves money (in ${listed(scenariosOf(places))})`;
+  const higher = places.flatMap((place) => higherSum(place, baseline) ?? []);
+  if (higher.length === places.length && higher[0] !== undefined) return higher[0];
   const endpoints = [...new Set(places.flatMap(({ endpoint }) => endpoint ?? []))];
   const at = endpoints.length === 0 ? '' : `at ${endpoints.join(', ')} `;
   return `the baseline lists this rule, but not for this failure: it fails ${at}in ${listed(scenariosOf(places))}`;
+}
+
+/** Says how much more money a place moves than the baseline allows; null if the sum is not the reason why it is not allowed. */
+function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null {
+  for (const { known, state } of baseline) {
+    if (state !== 'failing' || !known.maxSums || !allows({ ...known, maxSums: {} }, breachAt(place))) continue;
+    const code = currencyAbove(place.wrongSums, known.maxSums);
+    if (code !== undefined)
+      return `the baseline allows this rule to move ${sumText(known.maxSums, code)} wrongly in ${place.scenario}, and now it is ${sumText(place.wrongSums, code)}`;
+  }
+  return null;
 }
 
 function scenariosOf(places: readonly { readonly scenario: string }[]): readonly string[] {

@@ -75,6 +75,15 @@ describe('bringing a baseline up to date', () => {
     );
   });
 
+  it('adds an entry for a breach that moves more money than the listed one', async () => {
+    const moving = (amount: string) =>
+      fold([found('bet/debit', 'bet.debit', 'fail', { wrongSum: { amount, currency: 'USD' } })]);
+    const listed = mergeBaseline('[]\n', 'known.yaml', await moving('-2'));
+    expect(listed).toContain('  money: "2 USD" # the highest sum in one scenario');
+    expect(mergeBaseline(listed, 'known.yaml', await moving('2'))).toBe(listed);
+    expect(mergeBaseline(listed, 'known.yaml', await moving('2.01'))).toContain('  money: "2.01 USD"');
+  });
+
   it('lists a breach that moved no money as such, and a breach that moves money as a new one', async () => {
     const unpaid = await fold([found('bet/debit', 'bet.debit', 'fail', { noMoney: true })]);
     const text = mergeBaseline('', 'b.yaml', unpaid);

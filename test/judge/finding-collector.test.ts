@@ -11,10 +11,13 @@ const [BET] = planOf('rules: [bet.debit]\nsteps: [{ bet: }, { balance: }]').step
   (step): step is CallStep => step.kind === 'call',
 );
 
-function collector(options: { strict?: boolean; contract?: ContractVersion } = {}) {
+function collector(options: { strict?: boolean; contract?: ContractVersion; amountsVary?: boolean } = {}) {
   const findings: Finding[] = [];
-  const { strict = false, contract = CONTRACT_VERSION } = options;
-  return { findings, collector: new FindingCollector(strict, contract, (finding) => findings.push(finding)) };
+  const { strict = false, contract = CONTRACT_VERSION, amountsVary = false } = options;
+  return {
+    findings,
+    collector: new FindingCollector({ strict, contract, amountsVary }, (finding) => findings.push(finding)),
+  };
 }
 
 function about(rule: RuleId): FindingSubject {

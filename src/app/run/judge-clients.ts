@@ -257,6 +257,7 @@ function playOf(
       quick,
       fewerReads: true,
       watchesBalances: reference === undefined,
+      isUnlocked: reference === undefined && prepared.lock.folder === null,
       shard,
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,

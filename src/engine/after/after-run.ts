@@ -157,6 +157,7 @@ export class AfterRun {
       case 'finding':
       case 'blamed':
       case 'moved-alone':
+      case 'wrong-sum':
       case 'race':
         return;
     }

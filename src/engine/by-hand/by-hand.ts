@@ -253,7 +253,8 @@ class ByHand {
   #wallet(anchor: Read | undefined): Wallet {
     const shown = (anchor && readingOf(anchor.exchange))?.balance.decimals ?? 0;
     const { session, decimals, client } = this.#options;
-    return new Wallet('main', denominationOf(session.currency, { stakes: {}, decimals, client }, shown).unit);
+    const { unit } = denominationOf(session.currency, { stakes: {}, decimals, client }, shown);
+    return new Wallet('main', unit, session.currency ?? null);
   }
 
   async #read(): Promise<Read> {

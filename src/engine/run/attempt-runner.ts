@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
+import { isShownByBalance } from '../../journal/moved-alone.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
@@ -109,18 +111,36 @@ export class AttemptRunner {
    * Plays a scenario until an attempt decides it or another attempt would be useless. The first attempt may leave out needless
    * reads. If this attempt finds a problem, the next attempt has all reads, because the reads show which call is wrong.
    */
-  #playSeries(series: AttemptSeries): Promise<Attempted> {
-    const fewerReads = this.#context.options.fewerReads === true && series.scenario.builtIn && series.retry === 0;
-    return this.#playAttempts(series, { fewerReads, breaches: [] });
+  async #playSeries(series: AttemptSeries): Promise<Attempted> {
+    const { options, isStopped } = this.#context;
+    const fewerReads = options.fewerReads === true && series.scenario.builtIn && series.retry === 0;
+    let attempted = await this.#playAttempts(series, { fewerReads, breaches: [] });
+    for (let times = 0; times < PROOFS && options.isUnlocked === true && !isStopped(); times += 1) {
+      const suspects = attempted.findings.filter(isSuspect);
+      if (suspects.length === 0) break;
+      // Another run of croupier may repeat the same scenario for the same reason, so both must not keep in step.
+      await sleep(randomInt(Math.max(1, Math.ceil(options.lingerMs))));
+      const again = { ...series, plan: series.scenario.plan(), first: attempted.attempt + 1 };
+      attempted = await this.#playAttempts(again, { fewerReads: false, breaches: [], suspects });
+    }
+    return attempted;
   }
 
   /**
    * @param how `fewerReads`: true if the first attempt leaves out reads. `breaches`: the breaches found by an attempt with
-   * fewer reads
+   * fewer reads. `suspects`: the failures of an earlier attempt that these attempts must show again
    */
   async #playAttempts(
     series: AttemptSeries,
-    { fewerReads, breaches }: { readonly fewerReads: boolean; readonly breaches: readonly Finding[] },
+    {
+      fewerReads,
+      breaches,
+      suspects,
+    }: {
+      readonly fewerReads: boolean;
+      readonly breaches: readonly Finding[];
+      readonly suspects?: readonly Finding[];
+    },
   ): Promise<Attempted> {
     const { sender, giveUpPolicy } = this.#context;
     let lasting: ReadonlySet<string> | undefined;
@@ -131,6 +151,7 @@ export class AttemptRunner {
         seen,
         breaches,
         fewerReads: fewerReads && tries === 1,
+        suspects,
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
@@ -174,7 +195,8 @@ export class AttemptRunner {
    *
    * @param failed the steps that failed in every attempt of the series so far
    * @param how `seen`: the observations of earlier attempts. `fewerReads`: true if this attempt leaves out balance reads.
-   * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself
+   * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself. `suspects`:
+   * see {@link AttemptRunner.#playAttempts}
    */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
@@ -184,7 +206,13 @@ export class AttemptRunner {
       seen,
       fewerReads = false,
       breaches = [],
-    }: { readonly seen: Set<string>; readonly fewerReads?: boolean; readonly breaches?: readonly Finding[] },
+      suspects,
+    }: {
+      readonly seen: Set<string>;
+      readonly fewerReads?: boolean;
+      readonly breaches?: readonly Finding[];
+      readonly suspects?: readonly Finding[] | undefined;
+    },
   ): Promise<Attempted> {
     const {
       options,
@@ -214,6 +242,12 @@ export class AttemptRunner {
       findings.push(finding);
       record({ event: 'finding', scenario: scenario.id, attempt, finding });
     };
+    // If failures must be shown again, they are reported at the end of the attempt.
+    const held: Finding[] = [];
+    const reportOrHold = (finding: Finding): void => {
+      if (suspects && isSuspect(finding)) held.push(finding);
+      else report(finding);
+    };
     const result = await playScenario({
       fewerReads,
       demanding: !scenario.builtIn,
@@ -237,12 +271,17 @@ export class AttemptRunner {
       rightUnit,
       knownBalances,
       balanceChanges,
-      report,
+      report: reportOrHold,
+      reportSum: (found) => record({ event: 'wrong-sum', scenario: scenario.id, attempt, ...found }),
     });
     // If the attempt with fewer reads found a breach, this breach counts, even if it does not happen again.
     const isLost = breaches.length > 0 && !findings.some(isBreach);
     if (isLost) for (const finding of breaches) report(finding);
-    const verdict = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
+    if (suspects) for (const finding of proven(suspects, held)) report(finding);
+    const shown = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
+    // Nothing but failures that were not shown again can have failed the scenario.
+    const isUnproven = suspects !== undefined && !findings.some(isFailure);
+    const verdict = isUnproven ? graver('inconclusive', shown === 'fail' ? 'pass' : shown) : shown;
     const played = { ...result, verdict };
     const { reason, restored, passes } = played;
     const durationMs = now() - at;
@@ -266,8 +305,34 @@ export class AttemptRunner {
   }
 }
 
+/** Number of further attempts that must show a failure, if no lock keeps other processes from moving the balance. */
+const PROOFS = 2;
+const UNPROVEN =
+  'croupier holds no lock for the players, and another attempt did not show the same failures, so somebody else may have moved the balance';
+
 function isFailure({ verdict }: Finding): boolean {
   return verdict === 'fail';
+}
+
+/** True for a failure that somebody else who moves the balance could cause. */
+function isSuspect(finding: Finding): boolean {
+  return isFailure(finding) && isShownByBalance(finding);
+}
+
+/**
+ * Returns the failures of two attempts if both show the same ones. Otherwise, all of them are undecided. Somebody else hardly moves
+ * balances by the same sums at the same steps twice.
+ */
+function proven(earlier: readonly Finding[], later: readonly Finding[]): readonly Finding[] {
+  const keyOf = ({ rule, step, wrongSum }: Finding): string => `${rule} ${step} ${wrongSum?.amount}`;
+  const [before, now] = [new Set(earlier.map(keyOf)), new Set(later.map(keyOf))];
+  if (before.size === now.size && [...now].every((key) => before.has(key))) return later;
+  const all = new Map([...earlier, ...later].map((finding) => [keyOf(finding), unproven(finding)]));
+  return [...all.values()];
+}
+
+function unproven(finding: Finding): Finding {
+  return { ...finding, verdict: 'inconclusive', actual: `${UNPROVEN}: ${finding.actual}`, causes: [] };
 }
 
 function isBreach({ verdict }: Finding): boolean {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Money } from '../../contract/money.ts';
 import type { JournalEvent, MovedAlone } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
-import { dependsOnBalance } from '../../journal/moved-alone.ts';
+import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { MOVED_ALONE } from '../../journal/scenario-result.ts';
 import { sessionOfSending } from '../after/past-call.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
@@ -67,7 +67,7 @@ export class SilentWatch {
     adjuster: BalanceAdjuster,
   ): Promise<void> {
     const isSuspect =
-      reason === MOVED_ALONE || findings.some(({ rule, verdict }) => verdict === 'fail' && dependsOnBalance(rule));
+      reason === MOVED_ALONE || findings.some((finding) => finding.verdict === 'fail' && isShownByBalance(finding));
     if (!isSuspect || this.#options.watchesBalances !== true) return;
     for (const session of new Map([...assignment.values()].map((one) => [walletIdOf(one), one])).values()) {
       const wallet = walletIdOf(session);

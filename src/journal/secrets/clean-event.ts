@@ -90,6 +90,7 @@ export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
     case 'scenario-started':
     case 'race':
     case 'moved-alone':
+    case 'wrong-sum':
     case 'owed':
       return event;
   }

@@ -1,5 +1,6 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
+import type { WrongSum } from '../../journal/money-sums.ts';
 import type { OpenEffect } from '../../ledger/worlds.ts';
 import { breach } from '../decision.ts';
 import type { FindingCollector } from '../finding-collector.ts';
@@ -22,7 +23,10 @@ export function attributeExplained(
   { wallet, value }: IdleRead,
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): void {
-  if (pendingCheck.reported) return;
+  if (pendingCheck.reported) {
+    collector.addSum(pendingCheck, wrongSum(wallet, hypothesis.by));
+    return;
+  }
   const possible = wallet.possible();
   const own = wallet.moves.map(({ step }) => effects.callOf(step));
   const causes = causesOf(pendingCheck.rule, [
@@ -37,11 +41,14 @@ export function attributeExplained(
   ]);
   collector.decide(
     { rule: pendingCheck.rule, step: pendingCheck.step, exchange: pendingCheck.exchange },
-    breach(
-      `${pendingCheck.expected}: the balance is ${listBalances(possible)}`,
-      `the balance is ${value}: ${hypothesis.meaning}`,
-      causes,
-    ),
+    {
+      ...breach(
+        `${pendingCheck.expected}: the balance is ${listBalances(possible)}`,
+        `the balance is ${value}: ${hypothesis.meaning}`,
+        causes,
+      ),
+      wrongSum: wrongSum(wallet, hypothesis.by),
+    },
   );
 }
 
@@ -126,7 +133,10 @@ export function attributeUnexplained(
   const at = (rule: RuleId, causes: readonly RuleId[], step = read.step, exchange = read.exchange): void =>
     collector.decide(
       { rule, step, exchange },
-      breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...plainCauses(rule)]),
+      {
+        ...breach(`the balance is ${listBalances(possible)}`, actual, [...causes, ...plainCauses(rule)]),
+        wrongSum: wrongSum(wallet, difference),
+      },
     );
   // A call whose own reply had the right balance is the least likely cause.
   const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
@@ -143,11 +153,14 @@ export function attributeUnexplained(
     const rule = difference.isNegative() ? candidate.rule : (candidate.ifMore ?? candidate.rule);
     collector.decide(
       { rule, step, exchange },
-      breach(`${expected}: the balance is ${listBalances(possible)}`, actual, [
-        ...WRONG_SUMS,
-        ...unwanted,
-        ...POSSIBLE_WITH_RACES.filter((rule) => [...due, ...wallet.pendingChecks].some((one) => one.rule === rule)),
-      ]),
+      {
+        ...breach(`${expected}: the balance is ${listBalances(possible)}`, actual, [
+          ...WRONG_SUMS,
+          ...unwanted,
+          ...POSSIBLE_WITH_RACES.filter((rule) => [...due, ...wallet.pendingChecks].some((one) => one.rule === rule)),
+        ]),
+        wrongSum: wrongSum(wallet, difference),
+      },
     );
     return;
   }
@@ -222,6 +235,11 @@ export function isBelowUnit(read: IdleRead): boolean {
   return !difference.isZero() && difference.compare(read.wallet.unit) < 0 && isWrittenAsDouble(read.value);
 }
 
+/** Returns the sum by which a breach made the balance of a wallet wrong. */
+function wrongSum({ currency }: Wallet, by: Money): WrongSum {
+  return { amount: by.toString(), currency };
+}
+
 /** Lists balances as text: `1, 2 or 3`. */
 export function listBalances(possible: readonly Money[]): string {
   const sorted = [...possible].sort((a, b) => a.compare(b)).map(String);
@@ -246,11 +264,14 @@ export function reportOtherPlayers(
   if (!others || !seenBefore(`${step.key} ${by}`)) return false;
   collector.decide(
     { rule: others.rule, step, exchange },
-    breach(
-      `${others.expected}: the balance is ${listBalances(possible)}`,
-      `in every attempt, the balance is ${value}, wrong by ${by}, although calls were sent only in another player's session`,
-      ['balance.read-only'],
-    ),
+    {
+      ...breach(
+        `${others.expected}: the balance is ${listBalances(possible)}`,
+        `in every attempt, the balance is ${value}, wrong by ${by}, although calls were sent only in another player's session`,
+        ['balance.read-only'],
+      ),
+      wrongSum: wrongSum(wallet, by),
+    },
   );
   return true;
 }

@@ -24,6 +24,8 @@ export class Wallet {
   readonly id: string;
   /** The smallest unit of its currency. */
   readonly unit: Money;
+  /** The code of its currency; null if it is not known. */
+  readonly currency: string | null;
   readonly #worlds = new Worlds(JUDGE_WORLDS);
   #pendingChecks: PendingCheck[] = [];
   #moves: Move[] = [];
@@ -38,9 +40,10 @@ export class Wallet {
   /** Checks that have passed already, because the reply to a later call had the right balance. */
   #confirmed = new Set<PendingCheck>();
 
-  constructor(id: string, unit: Money) {
+  constructor(id: string, unit: Money, currency: string | null = null) {
     this.id = id;
     this.unit = unit;
+    this.currency = currency;
   }
 
   /** True after the first balance read. */

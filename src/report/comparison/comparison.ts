@@ -1,5 +1,6 @@
 import type { Verdict } from '../../journal/finding.ts';
 import { isAboutRaces } from '../../journal/judged-outcome.ts';
+import { currencyAbove, sumText } from '../../journal/money-sums.ts';
 import { type LostCoverage, lostCoverage } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 
@@ -100,14 +101,27 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   if (endpoints.size > 0) return `it also fails at ${[...endpoints].join(', ')}`;
   if (earlier.every(({ noMoney }) => noMoney) && later.some(({ noMoney }) => !noMoney)) return 'it now moves money';
   if (isAboutRaces(id)) return null;
+  const more = moreMoney(earlier, later);
+  if (more !== null) return more;
   const scenarios = new Set(
     later.flatMap(({ scenario }) =>
       before.decided.includes(scenario) && !earlier.some((place) => place.scenario === scenario) ? [scenario] : [],
     ),
   );
   if (scenarios.size === 0) return null;
-  const more = scenarios.size > MAX_NAMES ? ` and ${scenarios.size - MAX_NAMES} more` : '';
-  return `it also fails in ${[...scenarios].slice(0, MAX_NAMES).join(', ')}${more}`;
+  const others = scenarios.size > MAX_NAMES ? ` and ${scenarios.size - MAX_NAMES} more` : '';
+  return `it also fails in ${[...scenarios].slice(0, MAX_NAMES).join(', ')}${others}`;
+}
+
+/** Names the first place at which the rule makes balances more wrong than before; null if there is none. */
+function moreMoney(earlier: readonly FailingPlace[], later: readonly FailingPlace[]): string | null {
+  for (const { scenario, endpoint, wrongSums } of later) {
+    const before = earlier.find((place) => place.scenario === scenario && place.endpoint === endpoint);
+    const code = before && currencyAbove(wrongSums, before.wrongSums);
+    if (before && code !== undefined)
+      return `it moves more money in ${scenario}: ${sumText(wrongSums, code)} now, ${sumText(before.wrongSums, code)} before`;
+  }
+  return null;
 }
 
 /**

@@ -3,6 +3,7 @@ import { conclude } from '../../journal/conclusion.ts';
 import type { Digests, Labels } from '../../journal/event.ts';
 import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { addUp, type MoneySums, type WrongSum } from '../../journal/money-sums.ts';
 import { JSON_REPORT } from '../json/json.ts';
 
 /** The result of one run for a rule or for the expectation of a scenario. */
@@ -26,6 +27,8 @@ export interface FailingPlace {
   readonly scenario: string;
   /** True if all breaches at this place moved no money, although the rule is about money. */
   readonly noMoney: boolean;
+  /** The sums by which the failure made balances wrong. */
+  readonly wrongSums: MoneySums;
 }
 
 /** A session of a run, without its id, because the id may differ in each run. */
@@ -116,6 +119,7 @@ interface PlayedScenario {
     readonly verdict: Verdict;
     readonly endpoint: string | null;
     readonly noMoney?: true | undefined;
+    readonly wrongSum?: WrongSum | undefined;
   }[];
 }
 
@@ -134,6 +138,7 @@ function failingPlaces(rule: string, scenarios: readonly PlayedScenario[]): read
       endpoint,
       scenario: id,
       noMoney: here.every(({ noMoney }) => noMoney === true),
+      wrongSums: addUp(here.flatMap(({ wrongSum }) => wrongSum ?? [])),
     }));
   });
 }
@@ -189,6 +194,13 @@ const report = z.object({
             verdict,
             endpoint: z.string().nullable().default(null),
             noMoney: z.literal(true).optional(),
+            wrongSum: z
+              .object({
+                amount: z.string(),
+                currency: z.string().nullable(),
+                varies: z.literal(true).exactOptional(),
+              })
+              .optional(),
           }),
         )
         .default([]),

@@ -4,6 +4,7 @@ import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { isAboutRaces, type RulePlace } from '../../journal/judged-outcome.ts';
+import { highestSums, type MoneySums, sumText } from '../../journal/money-sums.ts';
 
 /** One entry to write into a baseline. */
 export interface BaselineEntry {
@@ -13,6 +14,8 @@ export interface BaselineEntry {
   /** The scenarios in which the rule fails; empty for all scenarios. */
   readonly scenarios: readonly string[];
   readonly noMoney: boolean;
+  /** The highest sums by which the rule may make balances wrong in one scenario. */
+  readonly maxSums: MoneySums;
   readonly intermittent: boolean;
   /** The reason of the failure. Empty if a person has to write it. The same is true for `ticket` and `expires`. */
   readonly reason: string;
@@ -76,6 +79,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
           endpoint: place.endpoint,
           scenarios: isAnywhere || isEverywhere ? [] : [place.scenario],
           noMoney: isAboutMoney(place.rule) && !place.movesMoney,
+          maxSums: isAboutMoney(place.rule) ? (breachAt(place).wrongSums ?? {}) : {},
           intermittent: !isEverywhere && isChance(place),
           failed: place.failed,
           checks: place.checks,
@@ -91,9 +95,9 @@ function isAboutMoney(rule: RulePlace['rule']): boolean {
 }
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
-  const { rule, endpoint, scenario, noMoney = false, intermittent = false } = known;
+  const { rule, endpoint, scenario, noMoney = false, maxSums = {}, intermittent = false } = known;
   const scenarios = scenario === null ? [] : [scenario];
-  return { rule, client, endpoint, scenarios, noMoney, intermittent, failed, checks, ...textsOf(known) };
+  return { rule, client, endpoint, scenarios, noMoney, maxSums, intermittent, failed, checks, ...textsOf(known) };
 }
 
 function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry, 'reason' | 'ticket' | 'expires'> {
@@ -102,7 +106,7 @@ function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry,
 
 /** Joins entries that differ only in their scenarios. */
 function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
-  const kind = ({ scenarios, failed: _failed, checks: _checks, ...rest }: BaselineEntry): string =>
+  const kind = ({ scenarios, failed: _failed, checks: _checks, maxSums: _sums, ...rest }: BaselineEntry): string =>
     JSON.stringify([rest, scenarios.length === 0]);
   return [...Map.groupBy(entries, kind).values()].flatMap((own) => {
     const [first] = own;
@@ -111,6 +115,7 @@ function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
     return {
       ...first,
       scenarios: [...new Set(own.flatMap(({ scenarios }) => scenarios))],
+      maxSums: highestSums(own.map(({ maxSums }) => maxSums)),
       failed: sum(({ failed }) => failed),
       checks: sum(({ checks }) => checks),
     };
@@ -119,13 +124,16 @@ function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
 
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
-  const { rule, client, endpoint, scenarios, noMoney, intermittent, reason, ticket, expires, failed, checks } = entry;
+  const { rule, client, endpoint, scenarios, noMoney, maxSums, intermittent, reason, ticket, expires, failed, checks } =
+    entry;
+  const sums = intermittent ? [] : Object.keys(maxSums).map((code) => sumText(maxSums, code));
   const lines = [
     `- rule: ${rule}`,
     `  client: ${scalar(client)}`,
     ...(endpoint === null ? [] : [`  endpoint: ${endpoint}`]),
     ...(scenarios.length === 0 ? [] : [`  scenario:${scenarioText(scenarios)}`]),
     ...(noMoney ? ['  money: false # no breach moved money'] : []),
+    ...(sums.length === 0 ? [] : [`  money:${scenarioText(sums)} # the highest sum in one scenario`]),
     ...(intermittent
       ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
       : []),

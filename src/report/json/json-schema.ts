@@ -9,6 +9,7 @@ import { JSON_REPORT } from './json.ts';
 const {
   callName,
   finding,
+  moneySums,
   labels,
   knownFailure,
   lastReply,
@@ -64,6 +65,9 @@ const cause = z.object({
   means,
   explains: z.array(ruleId).describe('other rules that failed or were undecided because of this rule'),
   findings: count.describe('number of findings of this rule, plus the number of findings that it explains'),
+  wrongSums: moneySums.describe(
+    'sums by which breaches of this rule made balances wrong, by currency; without sums that depend on the balance',
+  ),
   scenarios: z.array(z.string()).describe('scenarios in which the rule was broken, the most informative first'),
   seenIn: z.string().nullable().describe('the scenario to look at first'),
   exchange: z.string().nullable().describe('the exchange to look at first'),
@@ -118,6 +122,9 @@ const rule = z.object({
   flaky: z.boolean().describe('true: the verdict comes only from scenarios that failed and then passed on retry'),
   seenIn: z.string().nullable().describe('the id of the scenario that gave the reason'),
   checks: count.describe('number of checks that decided the verdict'),
+  wrongSums: moneySums.describe(
+    'sums by which breaches of this rule made balances wrong, by currency; without sums that depend on the balance',
+  ),
   endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
   scenarios: z.array(z.string()).describe('scenarios that tested the rule'),
 });

@@ -81,6 +81,7 @@ function causeOf({ result, explains, findings, scenarios, mainFinding: telling }
     means,
     explains: explains.map(({ rule }) => rule),
     findings,
+    wrongSums: result.wrongSums,
     scenarios,
     seenIn: telling?.scenario ?? null,
     exchange: telling?.exchange ?? null,
@@ -102,12 +103,26 @@ function ruleOf({
   flaky,
   seenIn,
   checks,
+  wrongSums,
   endpoints,
   scenarios,
 }: RuleResult): object {
   const { id, group, level, money, clause, sentence, means, hint, since } = rule;
   const entry = { id, group, level, money, clause, sentence, means, hint, since };
-  return { ...entry, verdict, isKnown, isWorse, reason, because, flaky, seenIn, checks, endpoints, scenarios };
+  return {
+    ...entry,
+    verdict,
+    isKnown,
+    isWorse,
+    reason,
+    because,
+    flaky,
+    seenIn,
+    checks,
+    wrongSums,
+    endpoints,
+    scenarios,
+  };
 }
 
 function scenarioOf(

@@ -107,6 +107,7 @@ export class JournalReader {
       case 'scenario-ended':
       case 'blamed':
       case 'moved-alone':
+      case 'wrong-sum':
       case 'run-ended':
         this.#fold?.add(event);
         return undefined;

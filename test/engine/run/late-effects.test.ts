@@ -42,7 +42,7 @@ it('a debit that takes effect after the end of its scenario is found', async () 
 it('a balance that rose after the end of the scenario is inconclusive', async () => {
   const [found] = await endOf(later('7.00'));
   expect(found).toContain('inconclusive: the balance is 107');
-  expect(found).toContain('somebody else is using the session');
+  expect(found).toContain('somebody else may use the session');
 });
 
 it('a wallet whose balance could not be read at the end of the scenario is not judged', async () => {

@@ -63,3 +63,24 @@ describe('the watch of a balance after a failure', () => {
     expect(reads.length).toBeLessThan(10);
   });
 });
+
+describe('a run without locks', () => {
+  it.each([
+    ['once', (bet: number) => (bet === 1 ? '-0.37' : '0.00'), 3],
+    ['in the first two attempts only', (bet: number) => (bet <= 2 ? '-0.37' : '0.00'), 3],
+    ['by another sum each time', (bet: number) => `-0.${30 + bet}`, 3],
+    ['by the same sum each time', () => '-0.37', 1],
+  ] as const)('judges a balance that was wrong %s', async (_, by, status) => {
+    let bets = 0;
+    const operator = await operatorServer((called, tell, wallet) => {
+      if (called.call === 'bet') {
+        bets += 1;
+        wallet.move(by(bets));
+      }
+      return tell();
+    });
+    const { fold, verdict } = await ran(operator.url, [BET], { isUnlocked: true });
+    expect(conclude(fold).exitCode).toBe(status);
+    expect(verdict('bet.debit')).toBe(status === 1 ? 'fail' : 'inconclusive');
+  });
+});

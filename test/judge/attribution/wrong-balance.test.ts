@@ -60,7 +60,12 @@ function pending(rule: RuleId, key: string, more: Partial<PendingCheck> = {}): P
 
 function collecting(): { readonly findings: Finding[]; readonly collector: FindingCollector } {
   const findings: Finding[] = [];
-  return { findings, collector: new FindingCollector(false, CONTRACT_VERSION, (finding) => findings.push(finding)) };
+  return {
+    findings,
+    collector: new FindingCollector({ strict: false, contract: CONTRACT_VERSION, amountsVary: false }, (finding) =>
+      findings.push(finding),
+    ),
+  };
 }
 
 const RACE: ConcurrentCalls = {

@@ -123,7 +123,10 @@ describe('the stale reads of a scenario', () => {
     for (const [key, delta] of Object.entries(moves))
       wallet.move(key, delta.startsWith('-') ? Money.of(delta.slice(1)).negated() : Money.of(delta));
     const findings: Finding[] = [];
-    const collector = new FindingCollector(false, CONTRACT_VERSION, (finding) => findings.push(finding));
+    const collector = new FindingCollector(
+      { strict: false, contract: CONTRACT_VERSION, amountsVary: false },
+      (finding) => findings.push(finding),
+    );
     return {
       wallet,
       findings,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MoneySums } from '../../../src/journal/money-sums.ts';
 import { compare, isLessTested, newFailures } from '../../../src/report/comparison/comparison.ts';
 import { comparisonText } from '../../../src/report/comparison/comparison-text.ts';
 import {
@@ -80,16 +81,23 @@ describe('comparing two runs', () => {
     expect(ids(compare(missed, run([], { scenarios: [] })).gone)).toEqual(['expectation in bet/debit']);
   });
 
-  const place = (scenario: string, endpoint: string | null = null, noMoney = false) => ({
+  const place = (scenario: string, endpoint: string | null = null, noMoney = false, wrongSums: MoneySums = {}) => ({
     scenario,
     endpoint,
     noMoney,
+    wrongSums,
   });
   const failing = (...places: readonly ReturnType<typeof place>[]) => rule('a', 'fail', { failing: places });
 
   it.each([
     ['at another endpoint', place('x', 'bet'), [place('x', 'bet'), place('x', 'win')], 'it also fails at win'],
     ['with money', place('x', null, true), [place('x')], 'it now moves money'],
+    [
+      'with more money',
+      place('x', null, false, { USD: '2', JPY: '200' }),
+      [place('x', null, false, { EUR: '9', JPY: '200', USD: '2.01' })],
+      'it moves more money in x: 2.01 USD now, 2 USD before',
+    ],
     ['in another scenario', place('x'), [place('x'), place('y')], 'it also fails in y'],
   ] as const)('calls a rule worse that failed before and now also fails %s', (_, before, now, how) => {
     const scenarios = { decided: ['x', 'y'], tried: ['x', 'y'] };

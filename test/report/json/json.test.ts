@@ -72,6 +72,7 @@ describe('the JSON report', () => {
         means: expect.stringMatching(/^A player can be charged twice/),
         explains: ['bet.debit'],
         findings: 2,
+        wrongSums: {},
         scenarios: [story.id],
         seenIn: story.id,
         exchange: 'x7',

@@ -1,0 +1,75 @@
+import { Money } from '../contract/money.ts';
+
+/** A sum by which a breach made the balance of a wallet wrong. */
+export interface WrongSum {
+  /** A plain decimal in the main unit. Below zero if the wallet had too little. */
+  readonly amount: string;
+  /** The code of the currency. Null if the session has no known currency. */
+  readonly currency: string | null;
+  /** True if the amounts of the scenario depend on the balance, so that the sum differs from run to run. It is left out otherwise. */
+  readonly varies?: true;
+}
+
+/** Sums without their signs, by the code of the currency. An empty code stands for a currency that is not known. */
+export type MoneySums = Readonly<Record<string, string>>;
+
+/** Adds up sums. Those that differ from run to run are left out, because nothing can be compared with them. */
+export function addUp(sums: Iterable<WrongSum>): MoneySums {
+  const all = new Map<string, Money>();
+  for (const { amount, currency, varies } of sums) {
+    const money = moneyOf(amount);
+    if (varies || !money) continue;
+    const code = currency ?? '';
+    all.set(code, money.plus(all.get(code) ?? Money.zero));
+  }
+  return Object.fromEntries([...all].map(([code, sum]) => [code, sum.toString()]));
+}
+
+/** Returns the sums of all, currency by currency. */
+export function joinSums(all: readonly MoneySums[]): MoneySums {
+  return addUp(all.flatMap((sums) => Object.entries(sums).map(([code, amount]) => ({ amount, currency: code }))));
+}
+
+/** Returns the highest sum of each currency. */
+export function highestSums(all: readonly MoneySums[]): MoneySums {
+  const highest: Record<string, string> = {};
+  for (const [code, amount] of all.flatMap((sums) => Object.entries(sums))) {
+    const known = highest[code];
+    if (known === undefined || isAbove(amount, known)) highest[code] = amount;
+  }
+  return highest;
+}
+
+/**
+ * Returns the first currency in which a sum is higher than its limit; undefined if there is none. A currency without a limit cannot be
+ * compared.
+ */
+export function currencyAbove(sums: MoneySums, limits: MoneySums): string | undefined {
+  return Object.keys(sums).find((code) => {
+    const [sum, limit] = [sums[code], limits[code]];
+    return sum !== undefined && limit !== undefined && isAbove(sum, limit);
+  });
+}
+
+/** Writes the sum of one currency, as in `2.00 USD`. */
+export function sumText(sums: MoneySums, code: string): string {
+  const amount = sums[code] ?? '0';
+  return code === '' ? amount : `${amount} ${code}`;
+}
+
+/** Writes all sums, as in `2.00 USD and 200 JPY`. An empty text if there is none. */
+export function sumsText(sums: MoneySums): string {
+  return Object.keys(sums)
+    .map((code) => sumText(sums, code))
+    .join(' and ');
+}
+
+function isAbove(sum: string, limit: string): boolean {
+  const [a, b] = [moneyOf(sum), moneyOf(limit)];
+  return a !== undefined && b !== undefined && a.compare(b) > 0;
+}
+
+/** Reads a sum without its sign. A journal that somebody has edited may have any text here. */
+function moneyOf(text: string): Money | undefined {
+  return Money.read(text.replace(/^-/, ''));
+}
