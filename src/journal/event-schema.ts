@@ -70,6 +70,12 @@ export const stamps = object({
     .describe(
       'milliseconds in which croupier itself could not run; the stamps do not include them; absent: there were none',
     ),
+  delayedMs: z
+    .number()
+    .exactOptional()
+    .describe(
+      'milliseconds by which croupier itself was late, so the reply may have come earlier; absent: there were none',
+    ),
 });
 
 export const signature = z

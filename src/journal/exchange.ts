@@ -88,6 +88,11 @@ export interface Stamps {
    * is left out if croupier could always run.
    */
   readonly pausedMs?: number;
+  /**
+   * The time by which croupier itself was late during the exchange, so that the reply may have come that much earlier. It is left
+   * out if there was none.
+   */
+  readonly delayedMs?: number;
 }
 
 /** One request with its reply, or with the reason why no reply came. */
@@ -106,6 +111,17 @@ export interface Exchange {
  */
 export function replyMs(stamps: Stamps): number | null {
   return stamps.sent === null ? null : stamps.end - stamps.sent;
+}
+
+/**
+ * True if a reply was within a limit, false if it was not, and undefined if croupier cannot know it, because croupier itself could not
+ * run in the meantime. Only for exchanges whose request was sent.
+ */
+export function isWithin(stamps: Stamps, limitMs: number): boolean | undefined {
+  if (stamps.pausedMs !== undefined) return undefined;
+  const took = replyMs(stamps) ?? 0;
+  if (took <= limitMs) return true;
+  return took - (stamps.delayedMs ?? 0) <= limitMs ? undefined : false;
 }
 
 /** The range of the delay that a TCP stack adds before it acknowledges a packet, in milliseconds. On Linux it is at least 40 ms. */

@@ -6,13 +6,18 @@ const TICK_MS = 100;
  */
 const MIN_PAUSE_MS = 1000;
 
+/** Length by which a gap may exceed the usual one until it counts as a delay, in milliseconds. */
+const TOLERANCE_MS = 20;
+
 let last: number | null = null;
 let paused = 0;
+let delayed = 0;
 
 function look(): number {
   const time = performance.now();
   if (last === null) setInterval(look, TICK_MS).unref();
   else if (time - last > MIN_PAUSE_MS) paused += time - last - TICK_MS;
+  else if (time - last > TICK_MS + TOLERANCE_MS) delayed += time - last - TICK_MS;
   last = time;
   return time;
 }
@@ -30,4 +35,13 @@ export function processNow(): number {
 export function pausedMs(): number {
   look();
   return paused;
+}
+
+/**
+ * Returns the total length of all shorter delays of this process so far, in milliseconds. The clock does not stand still in them, but
+ * what arrives in a delay is noticed only at its end.
+ */
+export function delayedMs(): number {
+  look();
+  return delayed;
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { bodyText, type NoReplyReason, type Outcome, type Stamps } from '../journal/exchange.ts';
-import { pausedMs } from './clock.ts';
+import { delayedMs, pausedMs } from './clock.ts';
 import type { ConnectionSlot, SlotCall } from './connection.ts';
 import { exchangeFailure } from './failure.ts';
 import { IncomingReply } from './incoming-reply.ts';
@@ -90,6 +90,7 @@ export class CallInProgress implements PendingCall, SlotCall {
 
   #start: number;
   readonly #pausedBefore = pausedMs();
+  #delayedBefore = 0;
   #resolved: number | null = null;
   #connected: number | null = null;
   #secured: number | null = null;
@@ -272,6 +273,7 @@ export class CallInProgress implements PendingCall, SlotCall {
 
   #onSent(at: number): void {
     this.#sent = at;
+    this.#delayedBefore = delayedMs();
     this.#phase = 'waiting';
     this.#phaseStart = at;
     this.#slot?.setTimer(this.#plan.deadlineMs);
@@ -368,6 +370,7 @@ export class CallInProgress implements PendingCall, SlotCall {
 
   #finish(outcome: Outcome, end: number, clean: boolean): void {
     const paused = pausedMs() - this.#pausedBefore;
+    const delayed = this.#sent === null ? 0 : delayedMs() - this.#delayedBefore;
     this.#phase = 'done';
     if (this.#pause !== null) clearTimeout(this.#pause);
     this.#plan.onResult(this.#slot, clean);
@@ -384,6 +387,7 @@ export class CallInProgress implements PendingCall, SlotCall {
         firstByte: this.#firstByte,
         end,
         ...(paused > 0 && { pausedMs: paused }),
+        ...(delayed > 0 && { delayedMs: delayed }),
       },
       connection: this.#connection,
     });

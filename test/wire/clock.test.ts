@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { replyMs } from '../../src/journal/exchange.ts';
+import { isWithin, replyMs } from '../../src/journal/exchange.ts';
 import { pausedMs, processNow } from '../../src/wire/clock.ts';
 import { get, ok, onRequests, openWire, rawServer, reasonOf } from './raw-server.ts';
 
@@ -21,6 +21,21 @@ it('a pause of croupier is no time of the operator', async () => {
   expect(reasonOf(outcome)).toBe(200);
   expect(stamps.pausedMs).toBeGreaterThan(1300);
   expect(replyMs(stamps)).toBeLessThan(700);
+});
+
+it('a short delay of croupier leaves open whether the reply was in time', async () => {
+  const port = await rawServer((socket) =>
+    onRequests(socket, () => {
+      stopFor(500);
+      socket.write(ok('{"balance":"1.00"}'));
+    }),
+  );
+  processNow();
+  const { outcome, stamps } = await openWire({ deadlineMs: 400 }).send({ request: get(`http://127.0.0.1:${port}/`) });
+  expect(reasonOf(outcome)).toBe(200);
+  expect(replyMs(stamps)).toBeGreaterThan(400);
+  expect([isWithin(stamps, 400), isWithin(stamps, 60_000)]).toEqual([undefined, true]);
+  expect(isWithin({ ...stamps, delayedMs: 1 }, 400)).toBe(false);
 });
 
 it('a call without a pause has no pause in its stamps, and is late without it', async () => {

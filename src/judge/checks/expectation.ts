@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../contract/json.ts';
-import { replyMs } from '../../journal/exchange.ts';
+import { isWithin, replyMs } from '../../journal/exchange.ts';
 import { describeOutcome, type ObservedCall, type StatedValues } from '../observed-call.ts';
 
 export interface Unmet {
@@ -33,9 +33,10 @@ export function unmetExpectations(observed: ObservedCall, stated: StatedValues):
   }
   if (expect.code !== undefined && reading?.code !== expect.code)
     unmet.push({ about: 'answer', expected: `code ${JSON.stringify(expect.code)}`, actual });
-  if (expect.withinMs !== undefined && observed.exchange.stamps.pausedMs === undefined) {
-    const took = replyMs(observed.exchange.stamps);
-    if (took === null || took > expect.withinMs) {
+  if (expect.withinMs !== undefined) {
+    const { stamps } = observed.exchange;
+    const took = replyMs(stamps);
+    if (isWithin(stamps, expect.withinMs) === false || (took === null && stamps.pausedMs === undefined)) {
       unmet.push({
         about: 'content',
         expected: `the reply comes within ${expect.withinMs} ms`,

@@ -1,4 +1,4 @@
-import { replyMs } from '../../journal/exchange.ts';
+import { isWithin, replyMs } from '../../journal/exchange.ts';
 import { verdictOnTime } from '../../reply/problems.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
@@ -46,9 +46,13 @@ export const replyChecks: GroupChecks<'reply'> = {
       planned.step.deviations.body === undefined,
     reply({ answer, reading, exchange, deadlineMs }) {
       if (answer !== 'late' && !reading) return undefined;
+      const { stamps } = exchange;
       // croupier itself could not run during the call, so it can't say when the reply came.
-      if (exchange.stamps.pausedMs !== undefined) return undefined;
-      return decisionFrom(verdictOnTime(answer !== 'late', replyMs(exchange.stamps), deadlineMs));
+      if (stamps.pausedMs !== undefined || (answer !== 'late' && isWithin(stamps, deadlineMs) === undefined))
+        return undefined;
+      // A reply that has begun to arrive may have been held back, because croupier did not read it.
+      if (answer === 'late' && stamps.firstByte !== null && stamps.delayedMs !== undefined) return undefined;
+      return decisionFrom(verdictOnTime(answer !== 'late', replyMs(stamps), deadlineMs));
     },
   },
 

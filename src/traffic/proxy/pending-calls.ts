@@ -1,5 +1,6 @@
 import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
 import type { NoReplyReason } from '../../journal/exchange.ts';
+import { delayedMs } from '../../wire/clock.ts';
 import { forwardedTarget, type Head } from './head.ts';
 import { BodyCopy, type ProxiedCall, type ProxiedCallEnd } from './proxied-call.ts';
 import type { ProxyContext } from './proxy-context.ts';
@@ -63,6 +64,7 @@ export class PendingCalls {
       sent: null,
       firstByte: null,
       end: null,
+      delayedMs: -delayedMs(),
       hungUpAt: null,
       isWhole: false,
       reply: null,
@@ -115,6 +117,7 @@ export class PendingCalls {
     if (index < 0) return;
     this.#pending.splice(index, 1);
     proxiedCall.end = at;
+    proxiedCall.delayedMs += delayedMs();
     if (end.kind === 'reply') this.#answered = proxiedCall;
     if (!proxiedCall.isWhole) this.#context.observer.requested(proxiedCall);
     this.#context.observer.ended(proxiedCall, end);

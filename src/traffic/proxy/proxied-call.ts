@@ -64,6 +64,8 @@ export interface ProxiedCall {
   sent: number | null;
   firstByte: number | null;
   end: number | null;
+  /** The time in ms by which croupier itself was late during the call. It is known once the call has ended. */
+  delayedMs: number;
   /**
    * The time at which the service ended its side before the reply was complete, or null if it did not. The service may
    * never have received such a reply.

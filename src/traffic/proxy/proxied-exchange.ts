@@ -76,7 +76,7 @@ export function withReply(
       ...seen.exchange,
       answer,
       time: { ms: from, precisionMs: 1 },
-      tookMs: Math.max(0, (proxiedCall.end ?? from) - from),
+      tookMs: Math.max(0, (proxiedCall.end ?? from) - from - proxiedCall.delayedMs),
     },
   };
 }
