@@ -16,12 +16,13 @@ import {
 import type { AlikeCall } from './line-template.ts';
 import { readBatches } from './read-entries.ts';
 
-/** The calls of some wallets, with all calls of each of them. */
-export interface WalletGroup {
-  readonly calls: readonly RecordedCall[];
-  /** True for the calls that belong to no wallet. */
-  readonly isOfNobody: boolean;
-}
+/**
+ * The calls of some wallets, with all calls of each of them. `nobody`: the calls that belong to no wallet. `large`: the calls of one
+ * wallet that has more calls than fit in memory, in the order of the files.
+ */
+export type WalletGroup =
+  | { readonly kind: 'wallets' | 'nobody'; readonly calls: readonly RecordedCall[] }
+  | { readonly kind: 'large'; readonly calls: AsyncIterable<RecordedCall> };
 
 /** Counts about all sources, without the calls. */
 export type GatheredCounts = Omit<GatheredCalls, 'calls'>;
@@ -71,6 +72,7 @@ export class WalletGroups<W extends SurveyedWallet> {
   readonly #paths: CallPaths;
   readonly #folder: string;
   readonly #maxCalls: number;
+  readonly #largest: number;
   readonly #survey: Survey<W>;
   /** The player of each session. */
   readonly #players = new Map<string, string>();
@@ -82,18 +84,30 @@ export class WalletGroups<W extends SurveyedWallet> {
   readonly #ownerless: RecordedCall[] = [];
   readonly #groupOfID = new Map<string, number | null>();
   #groupCount = 0;
+  /** The groups that are one wallet with more than `largest` calls. */
+  readonly #large = new Set<number>();
 
-  /** @param folder an empty folder for the files of the groups. Bodies may be secret, so only the user may read it */
+  /**
+   * @param folder an empty folder for the files of the groups. Bodies may be secret, so only the user may read it
+   * @param maxCalls the maximum number of calls of a group with several wallets
+   * @param largest the maximum number of calls of a group with one wallet
+   */
   constructor(
     sources: readonly ReopenableSource[],
     known: ReadonlyMap<string, KnownSession>,
     survey: Survey<W>,
-    { paths, folder, maxCalls = MAX_CALLS }: { paths: CallPaths; folder: string; maxCalls?: number },
+    {
+      paths,
+      folder,
+      maxCalls,
+      largest,
+    }: { readonly paths: CallPaths; readonly folder: string; readonly maxCalls: number; readonly largest: number },
   ) {
     this.#sources = sources;
     this.#paths = paths;
     this.#folder = folder;
     this.#maxCalls = maxCalls;
+    this.#largest = largest;
     this.#survey = survey;
     for (const [session, { player }] of known) if (player !== null) this.#players.set(session, player);
   }
@@ -116,10 +130,17 @@ export class WalletGroups<W extends SurveyedWallet> {
   /** Yields the calls of each group. The calls of nobody come last. */
   async *groups(): AsyncGenerator<WalletGroup> {
     const ownerless = Map.groupBy(this.#ownerless, (call) => this.#groupByID(call));
-    for (let group = 0; group < this.#groupCount; group += 1)
-      yield { calls: [...(await this.#load(group)), ...(ownerless.get(group) ?? [])], isOfNobody: false };
+    for (let group = 0; group < this.#groupCount; group += 1) {
+      const calls = this.#load(group, ownerless.get(group) ?? []);
+      if (this.#large.has(group)) yield { kind: 'large', calls };
+      else {
+        const all: RecordedCall[] = [];
+        for await (const call of calls) all.push(call);
+        yield { kind: 'wallets', calls: all };
+      }
+    }
     const nobodys = ownerless.get(null) ?? [];
-    if (nobodys.length > 0) yield { calls: nobodys, isOfNobody: true };
+    if (nobodys.length > 0) yield { kind: 'nobody', calls: nobodys };
   }
 
   /** Returns the wallets whose calls are in no group. */
@@ -129,7 +150,8 @@ export class WalletGroups<W extends SurveyedWallet> {
 
   /** The number of calls about money that belong to no wallet. */
   get nobodys(): number {
-    return this.#ownerless.filter((call) => call.call !== 'balance' && this.#groupByID(call) === null).length;
+    const known = this.#ownerless.filter((call) => call.call !== 'balance' && this.#groupByID(call) === null);
+    return known.length;
   }
 
   /** Makes the first pass over one file. */
@@ -159,7 +181,8 @@ export class WalletGroups<W extends SurveyedWallet> {
       this.#survey.takeWhole(owner.surveyed, call);
       return;
     }
-    if (this.#ownerless.length >= this.#maxCalls) return;
+    // The collector counts those that are left out.
+    if (this.#ownerless.length >= MAX_CALLS) return;
     this.#ownerless.push(call);
     for (const id of idsOf(call)) this.#groupOfID.set(id, null);
   }
@@ -234,6 +257,7 @@ export class WalletGroups<W extends SurveyedWallet> {
       }
       size += calls;
       this.#groups.set(wallet, this.#groupCount - 1);
+      if (calls > this.#largest) this.#large.add(this.#groupCount - 1);
     }
   }
 
@@ -260,13 +284,12 @@ export class WalletGroups<W extends SurveyedWallet> {
     flush();
   }
 
-  async #load(group: number): Promise<readonly RecordedCall[]> {
-    const calls: RecordedCall[] = [];
+  async *#load(group: number, ownerless: readonly RecordedCall[]): AsyncGenerator<RecordedCall> {
     for await (const line of createInterface({ input: createReadStream(this.#file(group)) })) {
       const call = recordedCall(JSON.parse(line) as LoggedExchange, this.#paths);
-      if (call) calls.push(call);
+      if (call) yield call;
     }
-    return calls;
+    yield* ownerless;
   }
 
   #groupOf({ sessionID, player }: RecordedCall): number | null {

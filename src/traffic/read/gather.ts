@@ -60,6 +60,8 @@ export interface GatheredCalls {
   readonly unreadableCount: number;
   /** The number of calls without session, player and transaction. They cannot be assigned to a wallet. */
   readonly nameless: number;
+  /** The number of calls about money without session and player that were left out, because there were too many. */
+  readonly lostOwnerless: number;
   /** True if there were too many calls, and the last ones were left out. */
   readonly isCut: boolean;
   /** The rules that croupier found broken, from its journals. */
@@ -248,6 +250,7 @@ export class CallCollector {
    * they belong.
    */
   #withoutOwner = 0;
+  #lostOwnerless = 0;
   readonly #unreadable: UnreadEntry[] = [];
   #unreadableCount = 0;
   readonly #unreadCalls: UnreadEntry[] = [];
@@ -306,7 +309,10 @@ export class CallCollector {
     if (call.player !== null) this.#namesPlayers = true;
     if (!hasOwner(call)) {
       if (call.txID === null) this.#nameless += 1;
-      if (this.#withoutOwner >= MAX_CALLS) return;
+      if (this.#withoutOwner >= MAX_CALLS) {
+        if (call.call !== 'balance') this.#lostOwnerless += 1;
+        return;
+      }
       this.#withoutOwner += 1;
       this.#calls.push(call);
       return;
@@ -338,6 +344,7 @@ export class CallCollector {
       unreadableCount: this.#unreadableCount,
       unreadCalls: { first: this.#unreadCalls, count: this.#unreadCallCount },
       nameless: this.#nameless,
+      lostOwnerless: this.#lostOwnerless,
       isCut: this.#isCut,
       zoneless: this.#zoneless,
       judgements: this.judgements,

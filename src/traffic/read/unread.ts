@@ -1,7 +1,11 @@
 import type { GatheredCalls } from './gather.ts';
 
 /** Says which parts of the logs were not read and may contain calls, each as a clause. Empty if everything was read. */
-export function unreadClauses({ unreadCalls, isCut }: Pick<GatheredCalls, 'unreadCalls' | 'isCut'>): readonly string[] {
+export function unreadClauses({
+  unreadCalls,
+  isCut,
+  lostOwnerless,
+}: Pick<GatheredCalls, 'unreadCalls' | 'isCut' | 'lostOwnerless'>): readonly string[] {
   const { first, count } = unreadCalls;
   const [one] = first;
   return [
@@ -9,6 +13,11 @@ export function unreadClauses({ unreadCalls, isCut }: Pick<GatheredCalls, 'unrea
       ? []
       : [
           `${count === 1 ? '1 line that may be a call could' : `${count} lines that may be calls could`} not be read (${count === 1 ? '' : 'the first is '}${one.place.file}:${one.place.line}: ${one.why})`,
+        ]),
+    ...(lostOwnerless === 0
+      ? []
+      : [
+          `${lostOwnerless === 1 ? '1 call names' : `${lostOwnerless} calls name`} no player and no session, and the logs have more such calls than croupier keeps, so ${lostOwnerless === 1 ? 'it was' : 'they were'} left out`,
         ]),
     ...(isCut ? ['the logs have more calls than croupier keeps, so the last ones were left out'] : []),
   ];

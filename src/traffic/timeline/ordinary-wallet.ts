@@ -44,7 +44,7 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     this.#known = known;
     this.#paths = paths;
     this.#keysOf = keysOf;
-    this.#ids = new RepeatedIds(folder);
+    this.#ids = new RepeatedIds(folder, 'ids');
   }
 
   add(): OrdinaryWallet {

@@ -13,13 +13,15 @@ const BLOCK = 4096;
  */
 export class RepeatedIds {
   readonly #folder: string;
+  readonly #name: string;
   /** For each part: the hash of each id, then the number of its wallet. */
   readonly #blocks = Array.from({ length: PARTS }, () => new Float64Array(2 * BLOCK));
   readonly #lengths = Array.from({ length: PARTS }, () => 0);
 
-  /** @param folder an empty folder for the files */
-  constructor(folder: string) {
+  /** @param folder a folder for the files, which begin with `name` */
+  constructor(folder: string, name: string) {
     this.#folder = folder;
+    this.#name = name;
   }
 
   add(kind: 'transaction' | 'round', id: string, wallet: number): void {
@@ -46,20 +48,29 @@ export class RepeatedIds {
 
   /** Returns the numbers of the wallets. */
   wallets(): ReadonlySet<number> {
-    const found = new Set<number>();
+    return new Set([...this.#repeated()].flatMap((numbers) => [...numbers]));
+  }
+
+  /** True if calls of two numbers have the same id. */
+  isShared(): boolean {
+    for (const numbers of this.#repeated()) if (numbers.size > 1) return true;
+    return false;
+  }
+
+  /** Yields the numbers of each id that was added more than once. */
+  *#repeated(): Generator<ReadonlySet<number>> {
     for (let part = 0; part < PARTS; part += 1) {
       const all = this.#read(part);
       const hashes = new Float64Array(all.length / 2);
       for (let index = 0; index < hashes.length; index += 1) hashes[index] = all[2 * index] ?? 0;
       hashes.sort();
-      const twice = new Set<number>();
+      const twice = new Map<number, Set<number>>();
       for (let index = 1; index < hashes.length; index += 1)
-        if (hashes[index] === hashes[index - 1]) twice.add(hashes[index] ?? 0);
+        if (hashes[index] === hashes[index - 1]) twice.set(hashes[index] ?? 0, new Set());
       if (twice.size === 0) continue;
-      for (let index = 0; index < all.length; index += 2)
-        if (twice.has(all[index] ?? 0)) found.add(all[index + 1] ?? 0);
+      for (let index = 0; index < all.length; index += 2) twice.get(all[index] ?? 0)?.add(all[index + 1] ?? 0);
+      yield* twice.values();
     }
-    return found;
   }
 
   #write(part: number): void {
@@ -83,6 +94,6 @@ export class RepeatedIds {
   }
 
   #file(part: number): string {
-    return path.join(this.#folder, `ids-${part}`);
+    return path.join(this.#folder, `${this.#name}-${part}`);
   }
 }

@@ -3,11 +3,13 @@ import type { KeysOf } from '../calls/signature.ts';
 import { type GatheredCalls, MAX_CALLS, type ReopenableSource } from '../read/gather.ts';
 import { WalletGroups } from '../read/gather-by-wallet.ts';
 import { unreadClauses } from '../read/unread.ts';
-import type { CallPaths } from '../recorded-call.ts';
+import type { CallPaths, RecordedCall } from '../recorded-call.ts';
 import { OrdinaryWallets } from './ordinary-wallet.ts';
+import { RepeatedIds } from './repeated-ids.ts';
 import type { RoundVerdict } from './round-verdict.ts';
 import { buildTimeline, type IncidentTimeline } from './timeline.ts';
 import type { WalletVerdict } from './verdict.ts';
+import { isOneWallet, joinedVerdict, PartsOfWallet } from './wallet-in-parts.ts';
 import { stateOfWallet, worstFirst } from './wallet-state.ts';
 
 /** Maximum number of calls that the timeline lists. The other calls appear only in the verdicts of their wallets. */
@@ -18,7 +20,8 @@ const MAX_LISTED = 10_000;
  * wallets with a problem.
  *
  * @param folder an empty folder for temporary files
- * @param maxCalls the maximum number of calls in memory, if a wallet has no more
+ * @param maxCalls the maximum number of calls of several wallets that are judged at once
+ * @param largest the maximum number of calls of one wallet that are judged at once
  * @param fewest the number of calls that fit in memory
  * @returns null if there are not more calls than that
  */
@@ -30,11 +33,12 @@ export async function timelineByWallet(
     paths,
     folder,
     maxCalls = MAX_CALLS_OF_GROUP,
+    largest = MAX_CALLS,
     fewest = MAX_CALLS,
-  }: { paths: CallPaths; folder: string; maxCalls?: number; fewest?: number },
+  }: { paths: CallPaths; folder: string; maxCalls?: number; largest?: number; fewest?: number },
 ): Promise<{ readonly gathered: GatheredCalls; readonly timeline: IncidentTimeline } | null> {
   const survey = new OrdinaryWallets(known, { paths, folder, keysOf });
-  const groups = new WalletGroups(sources, known, survey, { paths, folder, maxCalls });
+  const groups = new WalletGroups(sources, known, survey, { paths, folder, maxCalls, largest });
   const counts = await groups.read(fewest);
   if (counts === null) return null;
   const { nobodys } = groups;
@@ -43,24 +47,55 @@ export async function timelineByWallet(
     ...(nobodys === 0 ? [] : [`the logs do not show whose ${nobodys === 1 ? '1 call is' : `${nobodys} calls are`}`]),
   ];
   const all = new Timelines();
-  for await (const { calls, isOfNobody } of groups.groups()) {
-    all.add(
-      buildTimeline(calls, {}, known, keysOf, {
-        unread: isOfNobody ? unreadClauses(counts) : unread,
-        judgements: counts.judgements,
-        earlier: all.numbered,
-        isKeyProven: survey.isKeyProven,
-      }),
-      calls.length,
-    );
+  const judge = (calls: readonly RecordedCall[], clauses: readonly string[] = unread): IncidentTimeline => {
+    const { judgements } = counts;
+    const { isKeyProven } = survey;
+    const earlier = all.numbered;
+    all.numbered += calls.length;
+    return buildTimeline(calls, {}, known, keysOf, { unread: clauses, judgements, earlier, isKeyProven });
+  };
+  let large = 0;
+  for await (const group of groups.groups()) {
+    if (group.kind === 'large') {
+      const ids = new RepeatedIds(folder, `large-${large}`);
+      all.addParts(await inParts(group.calls, judge, { size: maxCalls, ids }));
+      large += 1;
+    } else all.add(judge(group.calls, group.kind === 'nobody' ? unreadClauses(counts) : unread));
   }
   for (const { name, player, sessions, calls, surveyed } of groups.ordinary())
     all.addOrdinary(surveyed.verdict({ wallet: name, player, sessions }, all.numbered + calls, unread), calls);
   return { gathered: { ...counts, calls: [] }, timeline: all.merged() };
 }
 
-/** Maximum number of calls that are judged at once. */
+/** Maximum number of calls of several wallets that are judged at once. */
 const MAX_CALLS_OF_GROUP = 10_000;
+
+/** The parts of one wallet, with the reasons why they do not show its state together, and the number of its calls. */
+interface PartsOfOne {
+  readonly timelines: readonly IncidentTimeline[];
+  readonly doubts: readonly string[];
+  readonly calls: number;
+}
+
+/** Judges one wallet in parts, because it has more calls than fit in memory. Returns the timelines of the parts, without their calls. */
+async function inParts(
+  calls: AsyncIterable<RecordedCall>,
+  judge: (calls: readonly RecordedCall[]) => IncidentTimeline,
+  { size, ids }: { readonly size: number; readonly ids: RepeatedIds },
+): Promise<PartsOfOne> {
+  const parts = new PartsOfWallet(size, ids);
+  const timelines: IncidentTimeline[] = [];
+  const add = (part: readonly RecordedCall[]): void => {
+    const timeline = judge(part);
+    timelines.push({ ...timeline, calls: [], oddities: [], wallets: timeline.wallets.map(withoutCalls) });
+  };
+  for await (const call of calls) {
+    const part = parts.add(call);
+    if (part) add(part);
+  }
+  add(parts.last());
+  return { timelines, doubts: parts.doubts(), calls: parts.calls };
+}
 
 /** Joins the timelines of groups of wallets. Keeps the calls of a wallet only if it has a problem. */
 class Timelines {
@@ -75,11 +110,8 @@ class Timelines {
   /** The number of calls so far. Numbers of calls are never used twice. */
   numbered = 0;
 
-  add(timeline: IncidentTimeline, count: number): void {
-    this.numbered += count;
-    for (const name of timeline.breakers) this.#breakers.add(name);
-    for (const note of timeline.notes) this.#notes.add(note);
-    this.#clocks ??= timeline.clocks;
+  add(timeline: IncidentTimeline): void {
+    this.#addNotes(timeline);
     this.#statuses.add(timeline.status);
     const listed = new Set<number>();
     for (const verdict of timeline.wallets) {
@@ -93,6 +125,24 @@ class Timelines {
     this.#oddities = this.#oddities.concat(
       timeline.oddities.filter(({ calls }) => calls.some((one) => listed.has(one))),
     );
+  }
+
+  /** Adds the parts of one wallet. Its calls are not listed. */
+  addParts({ timelines: parts, doubts, calls }: PartsOfOne): void {
+    for (const part of parts) this.#addNotes(part);
+    const verdicts = parts.flatMap(({ wallets }) => wallets);
+    const isOne = isOneWallet(parts);
+    const verdict = joinedVerdict(verdicts, calls, isOne ? doubts : [...doubts, SEVERAL_WALLETS]);
+    if (!verdict) return;
+    this.#wallets.push(verdict);
+    const isBroken = parts.some(({ breaches }) => breaches.some((one) => one.verdict === 'fail'));
+    this.#statuses.add(isBroken || verdict.debts.length > 0 ? 1 : verdict.unknowns.length > 0 ? 3 : 0);
+  }
+
+  #addNotes({ breakers, notes, clocks }: IncidentTimeline): void {
+    for (const name of breakers) this.#breakers.add(name);
+    for (const note of notes) this.#notes.add(note);
+    this.#clocks ??= clocks;
   }
 
   /** Adds a wallet in which nothing is unusual. Its calls are not listed. */
@@ -115,6 +165,8 @@ class Timelines {
     };
   }
 }
+
+const SEVERAL_WALLETS = 'the player has several wallets, and more calls than croupier compares at once';
 
 /** Maximum number of rounds that are kept of a wallet whose calls are not listed. */
 const MAX_ROUNDS = 100;

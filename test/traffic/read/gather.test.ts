@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CallSelection } from '../../../src/traffic/call-selection.ts';
-import { type GatheredCalls, gatherCalls } from '../../../src/traffic/read/gather.ts';
+import type { LoggedExchange } from '../../../src/traffic/logged-exchange.ts';
+import { CallCollector, type GatheredCalls, gatherCalls, MAX_CALLS } from '../../../src/traffic/read/gather.ts';
 import { logForm } from '../../../src/traffic/read/logs/log-form.ts';
+import { unreadClauses } from '../../../src/traffic/read/unread.ts';
 import { inPieces } from './entries-in.ts';
 
 function line(session: string, txID: string, more: object = {}): string {
@@ -55,4 +57,27 @@ describe('the calls of a selection', () => {
   it('are found by an id with characters that JSON escapes', async () => {
     expect(ids(await gathered(`${OTHERS}${line('s "1"', 't-1')}`, { session: 's "1"' }))).toEqual(['t-1']);
   });
+});
+
+describe('calls that name nobody', () => {
+  it('are counted if there are too many to keep, and make each verdict unknown', () => {
+    const collector = new CallCollector(null);
+    const exchange = { ...JSON.parse(EXCHANGE), logged: { call: 'bet' } } as LoggedExchange;
+    for (let index = 0; index < MAX_CALLS + 2; index += 1)
+      collector.add({ kind: 'exchange', exchange }, 'f', new Map());
+    const found = collector.result();
+    expect([found.lostOwnerless, found.total]).toEqual([2, MAX_CALLS + 2]);
+    expect(unreadClauses(found)).toEqual([
+      '2 calls name no player and no session, and the logs have more such calls than croupier keeps, so they were left out',
+    ]);
+  });
+});
+
+const EXCHANGE = JSON.stringify({
+  place: { file: 'f', line: 1 },
+  side: 'operator',
+  time: null,
+  tookMs: null,
+  request: { method: 'POST', url: '/bet', headers: null, body: 'unknown' },
+  answer: { kind: 'unknown' },
 });
