@@ -28,6 +28,8 @@ export class AlikeCallLines implements AlikeLines {
   /** The templates, the last used one first. */
   readonly #templates: LineTemplate[] = [];
   #examples = 0;
+  /** The call of the last line. */
+  #call: AlikeCall | null = null;
 
   constructor(form: LogForm, paths: CallPaths, taker: Taker) {
     this.#form = form;
@@ -35,7 +37,7 @@ export class AlikeCallLines implements AlikeLines {
     this.#taker = taker;
   }
 
-  take(text: string, line: number): boolean {
+  isLike(text: string): boolean {
     for (let index = 0; index < this.#templates.length; index += 1) {
       const template = this.#templates[index];
       const call = template?.match(text);
@@ -44,10 +46,14 @@ export class AlikeCallLines implements AlikeLines {
         this.#templates.splice(index, 1);
         this.#templates.unshift(template);
       }
-      this.#taker.take(call, line);
+      this.#call = call;
       return true;
     }
     return false;
+  }
+
+  take(line: number): void {
+    if (this.#call) this.#taker.take(this.#call, line);
   }
 
   learn(text: string, exchange: LoggedExchange): void {

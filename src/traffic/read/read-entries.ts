@@ -71,7 +71,9 @@ export interface Source {
 /** Reads JSON lines that are like an earlier line: the same fields, with other values. */
 export interface AlikeLines {
   /** Reads a line. Returns false if it is not like an earlier line. */
-  take(text: string, line: number): boolean;
+  isLike(text: string): boolean;
+  /** Takes the call of the line that was read last. */
+  take(line: number): void;
   /** Keeps a line as an example, with the only entry that it gave. */
   learn(text: string, exchange: LoggedExchange): void;
 }
@@ -120,7 +122,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
   const { alike } = source;
   for await (const lines of linesOf(chunks)) {
     let skipped = 0;
-    const found: LogEntry[] = [];
+    let found: LogEntry[] = [];
     for (const line of lines) {
       // A line of Docker may be any line of an entry of several lines, so such a line is never left out.
       const isLog =
@@ -133,7 +135,13 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
         continue;
       }
       const isAlone = alike !== undefined && isLog === true && reading.isIdle;
-      if (isAlone && alike.take(line.text ?? '', line.number)) continue;
+      if (isAlone && alike.isLike(line.text ?? '')) {
+        // The entries before this line come first.
+        if (found.length > 0) yield found;
+        found = [];
+        alike.take(line.number);
+        continue;
+      }
       const before = found.length;
       for (const entry of reading.take(line))
         found.push(line.text === null ? entry : shownWith(entry, line.number, line.text));
