@@ -45,6 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'history',
     'sqlite',
   ],
+  fleet: ['contract', 'scenario', 'app'],
   cli: [
     'contract',
     'journal',
@@ -64,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'selftest',
     'app',
     'history',
+    'fleet',
   ],
   library: ['journal', 'scenario', 'report', 'engine', 'app'],
 };
@@ -80,6 +82,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   yaml: 'scenario',
   'json-canonicalize': 'contract',
   kysely: 'history',
+  croner: 'fleet',
   chalk: 'report',
   'wrap-ansi': 'report',
   'string-width': 'report',

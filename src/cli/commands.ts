@@ -6,6 +6,7 @@ import { describeClean } from './commands/clean/flags.ts';
 import { describeCompletion } from './commands/completion/flags.ts';
 import { describeDoctor } from './commands/doctor/flags.ts';
 import { describeExplore } from './commands/explore/flags.ts';
+import { describeFleet, describeFleetCheck, describeFleetRun } from './commands/fleet/flags.ts';
 import { describeHelp } from './commands/help/flags.ts';
 import { helpCommand, topicLines } from './commands/help/pages.ts';
 import {
@@ -101,6 +102,15 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeClean(program).action(async (flags) => {
     const { cleanCommand } = await import('./commands/clean/action.ts');
     done(await cleanCommand(flags, stdio));
+  });
+  const fleet = describeFleet(program);
+  describeFleetCheck(fleet).action(async (flags) => {
+    const { fleetCheckCommand } = await import('./commands/fleet/check.ts');
+    done(await fleetCheckCommand(flags, stdio));
+  });
+  describeFleetRun(fleet).action(async (names, flags) => {
+    const { fleetRunCommand } = await import('./commands/fleet/run.ts');
+    done(await fleetRunCommand(names, flags, stdio));
   });
   addHistory(program, stdio, done);
   const report = describeReport(program);

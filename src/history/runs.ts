@@ -90,6 +90,23 @@ async function changesSinceBefore(history: History, run: PastRun): Promise<Chang
   return { number: before.number, comparison: earlier && later ? compare(earlier, later) : null };
 }
 
+/**
+ * Returns the start of the latest run of a client, in UTC (ISO 8601). Runs that were interrupted, and runs that could not begin
+ * because another command used the players, don't count.
+ */
+export async function latestStart(history: History, client: string): Promise<string | undefined> {
+  const run = await history
+    .selectFrom('run')
+    .select('started_at')
+    .where('ext_cid', '=', client)
+    .where('kind', '=', 'run')
+    .where((of) => of.or([of('ended', 'is', null), of('ended', 'not in', ['in-use', 'interrupted'])]))
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return run?.started_at;
+}
+
 /** Returns the number of runs in the history. */
 export async function runCount(history: History): Promise<number> {
   const { count } = await history

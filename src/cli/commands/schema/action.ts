@@ -44,6 +44,10 @@ async function schemaOf(of: SchemaName): Promise<unknown> {
       const [{ z }, { mixSchema }] = await Promise.all([import('zod'), import('../../../app/load/mix-file.ts')]);
       return z.toJSONSchema(mixSchema, { io: 'input' });
     }
+    case 'fleet': {
+      const [{ z }, { fleetSchema }] = await Promise.all([import('zod'), import('../../../fleet/fleet-file.ts')]);
+      return z.toJSONSchema(fleetSchema, { io: 'input', reused: 'inline' });
+    }
     case 'history':
       return (await import('../history/json.ts')).historyJsonSchema();
     case 'replay':

@@ -13,6 +13,7 @@ export const SCHEMAS = [
   'load',
   'mix',
   'history',
+  'fleet',
 ] as const;
 
 export type SchemaName = (typeof SCHEMAS)[number];

@@ -50,7 +50,7 @@ describe('the history of a wallet that a new build breaks', () => {
     await croupier(['load', '--client', 'demo-eu', '--rate', '20', '--duration', '300ms', '--linger', '10ms'], { cwd });
     broken.kill('SIGTERM');
     await once(broken, 'close');
-  }, 30_000);
+  }, 60_000);
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
   it('lists each run with its verdict, its build and what changed since the run before', async () => {
@@ -130,7 +130,7 @@ describe('the history of a wallet that a new build breaks', () => {
   });
 });
 
-describe('a history that cannot be used', () => {
+describe('a history that cannot be used', { timeout: 60_000 }, () => {
   let cwd = '';
   beforeEach(() => {
     cwd = mkdtempSync(path.join(tmpdir(), 'croupier-history-'));

@@ -1,0 +1,74 @@
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { countFlag, type FlagsOf } from '../../options/parts.ts';
+
+/** Number of operators that are judged at the same time if no flag gives another number. */
+const PARALLEL = 30;
+
+/** Defines `croupier fleet`, which only groups its subcommands. */
+export function describeFleet(program: CommandUnknownOpts) {
+  return program
+    .command('fleet')
+    .description('judge many operators, which fleet.yaml names')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier fleet check
+  croupier fleet run
+  croupier fleet run acme-eu acme-asia
+
+Each run adds itself to the history in the folder of fleet.yaml.`,
+    );
+}
+
+/** Defines `croupier fleet check` and its flags. */
+export function describeFleetCheck(fleet: CommandUnknownOpts) {
+  return fleet
+    .command('check')
+    .description('check fleet.yaml and the files that it names, and print when each operator is due; sends nothing')
+    .summary('check fleet.yaml, and print when each operator is due')
+    .addOption(fileOption())
+    .addHelpText(
+      'after',
+      `
+Example:
+  croupier fleet check
+
+Exit status: 0 no mistakes, 2 mistakes, each with its line`,
+    );
+}
+
+/** Defines `croupier fleet run` and its flags. */
+export function describeFleetRun(fleet: CommandUnknownOpts) {
+  return fleet
+    .command('run')
+    .description('judge operators now, several at the same time; without names, all that have no quiet hours now')
+    .summary('judge operators now')
+    .argument('[name...]', 'the names of operators in fleet.yaml (default: all)')
+    .addOption(fileOption())
+    .option('--due', 'only operators that have become due since their latest run')
+    .addOption(
+      new Option('--parallel <n>', `judge at most n operators at the same time (default: ${PARALLEL})`)
+        .default(PARALLEL)
+        .argParser(countFlag),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier fleet run
+  croupier fleet run acme-eu --parallel 1
+  croupier fleet run --due                 in a crontab, every few minutes
+
+Exit status: the most severe status of all runs (0, 1, 3, 70, 129, 130, 143),
+  2 mistakes in fleet.yaml (nothing was sent), or a run that could not begin`,
+    );
+}
+
+function fileOption() {
+  return new Option('--file <file>', 'the file of the fleet').default('fleet.yaml');
+}
+
+export type FleetCheckFlags = FlagsOf<typeof describeFleetCheck>;
+export type FleetRunFlags = FlagsOf<typeof describeFleetRun>;

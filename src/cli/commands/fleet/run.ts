@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+// Imports the whole module, because a named import of getAssetKeys fails in the oldest supported Node.
+import sea from 'node:sea';
+import { Semaphore } from 'async-mutex';
+import { runCommand } from '../../../app/config/run-command.ts';
+import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { useHistory } from '../../../app/history/use-history.ts';
+import type { Stdio } from '../../../app/stdio.ts';
+import { type CheckedFleet, type CheckedOperator, checkFleet, fleetEnvironment } from '../../../fleet/check-fleet.ts';
+import { isQuiet, nextStarts } from '../../../fleet/schedule.ts';
+import { latestStart } from '../../../history/runs.ts';
+import { stopSignalOf } from '../../../journal/event.ts';
+import { forTerminal } from '../../../report/escape.ts';
+import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
+import { nearest } from '../../../scenario/near.ts';
+import { type Interrupt, listenForInterrupt } from '../../interrupt.ts';
+import type { FleetRunFlags } from './flags.ts';
+
+/** The result of the run of one operator. */
+interface Judged {
+  readonly name: string;
+  readonly status: number;
+  /** The first line of the report, or the reason why there is none. */
+  readonly line: string;
+}
+
+/**
+ * `croupier fleet run`: judges operators at the same time, each with `croupier run` in a process of its own.
+ *
+ * @returns the most severe exit status of all runs
+ * @throws UsageError for a mistake in the fleet, before any call is sent
+ */
+export async function fleetRunCommand(
+  names: readonly string[],
+  { file, parallel, due }: FleetRunFlags,
+  stdio: Stdio,
+): Promise<number> {
+  const fleet = await checkFleet(file, stdio);
+  const chosen = wanted(fleet, names, stdio);
+  const operators = due ? await dueAmong(chosen, fleet.dir) : chosen;
+  if (operators.length === 0) {
+    stdio.out.write('No operator to judge now.\n');
+    return 0;
+  }
+  const interrupt = listenForInterrupt(
+    stdio,
+    'Interrupted: each run ends its open rounds. Interrupt again to end at once.\n',
+    () => 'Ended at once. The journals in .croupier/ say what is owed: croupier settle JOURNAL\n',
+    true,
+  );
+  const width = Math.max(...operators.map(({ name }) => columnsOf(name)), 0);
+  const turns = new Semaphore(parallel);
+  try {
+    const judged = await Promise.all(
+      operators.map((operator) =>
+        turns.runExclusive(async () => {
+          const one = await judge(operator, fleet, interrupt, stdio);
+          stdio.out.write(`${forTerminal(`${padEnd(one.name, width)}  ${one.status}  ${one.line}`)}\n`);
+          return one;
+        }),
+      ),
+    );
+    const status = worstStatus(judged.map((one) => one.status));
+    stdio.out.write(`\nExit status ${status}, the most severe of ${plural(judged.length, 'operator')}.\n`);
+    return status;
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+/** Returns the operators with these names, or all that have no quiet hours now. @throws UsageError for an unknown name */
+function wanted({ operators }: CheckedFleet, names: readonly string[], stdio: Stdio): readonly CheckedOperator[] {
+  if (names.length > 0)
+    return [...new Set(names)].map((name) => {
+      const found = operators.find((one) => one.name === name);
+      if (found) return found;
+      const known = operators.map((one) => one.name);
+      const near = nearest(name, known);
+      const help = near === undefined ? `The operators are ${known.join(', ')}.` : `Did you mean ${near}?`;
+      throw new UsageError(`The fleet has no operator ${forTerminal(name)}. ${help} Nothing was sent.`);
+    });
+  const now = new Date();
+  return operators.filter(({ name, quiet, zone }) => {
+    const isLeftOut = quiet !== undefined && isQuiet(quiet, zone, now);
+    if (isLeftOut)
+      stdio.err.write(
+        `${name} has quiet hours until ${quiet.to} ${zone}, so it is left out. Name it to judge it now.\n`,
+      );
+    return !isLeftOut;
+  });
+}
+
+/** Returns the operators that have become due since their latest run. An operator without a run is due at once. */
+async function dueAmong(operators: readonly CheckedOperator[], dir: string): Promise<readonly CheckedOperator[]> {
+  const now = new Date();
+  return useHistory(dir, async (history) => {
+    const due: CheckedOperator[] = [];
+    for (const operator of operators) {
+      const { schedule, extCID } = operator;
+      if (!schedule) continue;
+      const latest = history && (await latestStart(history, extCID));
+      const [next] = latest === undefined ? [now] : nextStarts(schedule, new Date(latest), 1);
+      if (next && next <= now) due.push(operator);
+    }
+    return due;
+  });
+}
+
+async function judge(
+  operator: CheckedOperator,
+  { dir }: CheckedFleet,
+  interrupt: Interrupt,
+  { env }: Stdio,
+): Promise<Judged> {
+  const { name } = operator;
+  const { signal } = interrupt;
+  if (signal.aborted) return { name, status: interruptedStatus(signal), line: 'not judged: the fleet was interrupted' };
+  try {
+    const ownEnv = fleetEnvironment(env);
+    const { build } = operator;
+    const id = build && (await runCommand(build.command, { what: `${name}: build`, dir, env: ownEnv, signal }));
+    const child = spawn(process.execPath, [...program(), ...argumentsFor(operator, id?.trim())], {
+      cwd: dir,
+      env: { ...ownEnv },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { name, ...(await ended(child, interrupt)) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { name, status: EXIT.USAGE, line: error.message };
+  }
+}
+
+/** Returns the script of this program; nothing in the single executable, which is the program itself. */
+function program(): readonly string[] {
+  return sea.isSea() ? [] : process.argv.slice(1, 2);
+}
+
+function argumentsFor(
+  { config, extCID, rate, baseline, contract, select = [] }: CheckedOperator,
+  build: string | undefined,
+): readonly string[] {
+  const flag = (name: string, value: string | number | undefined): readonly string[] =>
+    value === undefined ? [] : [name, String(value)];
+  return [
+    'run',
+    ...select,
+    ...flag('--config', config),
+    ...flag('--client', extCID),
+    ...flag('--rate', rate),
+    ...flag('--baseline', baseline),
+    ...flag('--contract', contract),
+    ...flag('--label', build === undefined ? undefined : `build=${build}`),
+    '--no-github',
+    '--no-color',
+  ];
+}
+
+/** Maximum number of characters of each stream that are kept. */
+const MAX_KEPT = 65_536;
+
+/** Waits for the end of a run. Passes an interrupt on to it. */
+async function ended(child: ChildProcess, { signal, atOnce }: Interrupt): Promise<Omit<Judged, 'name'>> {
+  let out = '';
+  let err = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    if (out.length < MAX_KEPT) out += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err = (err + text).slice(-MAX_KEPT);
+  });
+  const stop = (): void => void child.kill(stopSignalOf(signal));
+  signal.addEventListener('abort', stop);
+  atOnce.addEventListener('abort', stop);
+  try {
+    const status = await new Promise<number>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code) => resolve(code ?? EXIT.BUG));
+    });
+    const first = out.split('\n', 1)[0] ?? '';
+    const why = err.trim().split('\n').slice(0, 3).join(' ');
+    return { status, line: first === '' ? why || 'the run printed nothing' : first };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    atOnce.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { loadBaseline } from '../app/baseline.ts';
+import { type Configuration, diagnosticsError, loadConfiguration } from '../app/config/configuration.ts';
+import { UsageError } from '../app/exit-status.ts';
+import { readTextFile, shownPath, whyUnreadable } from '../app/files.ts';
+import { mistakesIn } from '../app/scenario-mistakes.ts';
+import { choose, sourcesFor } from '../app/selection.ts';
+import type { Stdio } from '../app/stdio.ts';
+import { loadSuite, type Suite, type SuiteSource } from '../app/suite.ts';
+import { nearest } from '../scenario/near.ts';
+import { byPlace, type Diagnostic } from '../scenario/yaml/diagnostic.ts';
+import { type Fleet, type FleetOperator, readFleet } from './fleet-file.ts';
+
+/** One operator of a fleet, with the client of its configuration. */
+export interface CheckedOperator extends FleetOperator {
+  readonly extCID: string;
+}
+
+/**
+ * The variables that name one client. They must not reach the runs of a fleet: one key for every operator would give wrong
+ * signatures.
+ */
+const OF_ONE_CLIENT = ['CONFIG', 'CLIENT', 'BASE_URL', 'EXT_CID', 'SESSION', 'KEY', 'KEY_FILE', 'CONTRACT', 'BASELINE'];
+
+/** Returns the environment for the runs of a fleet. */
+export function fleetEnvironment(env: Stdio['env']): Stdio['env'] {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !OF_ONE_CLIENT.some((one) => name === `CROUPIER_${one}`)),
+  );
+}
+
+/** A fleet whose operators can be judged. */
+export interface CheckedFleet {
+  /** The folder of the file. */
+  readonly dir: string;
+  readonly operators: readonly CheckedOperator[];
+  /** Remarks that do not prevent a run, such as an environment variable that is not set here. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a fleet, the configuration of each operator and the files that they name.
+ *
+ * @param given the path of the file
+ * @throws UsageError with every mistake, each with its line
+ */
+export async function checkFleet(given: string, stdio: Stdio): Promise<CheckedFleet> {
+  const file = path.resolve(stdio.cwd, given);
+  if (!existsSync(file))
+    throw new UsageError(`There is no ${given}. docs/fleet.md shows how to write one, or name another with --file.`);
+  const reading = readFleet(shownPath(file, stdio.cwd), readTextFile(file, 'The fleet'));
+  if (reading.kind === 'broken') throw diagnosticsError(reading.diagnostics);
+  const { fleet } = reading;
+  const dir = path.dirname(file);
+  const checker = new FleetChecker(fleet, dir, { ...stdio, cwd: dir, env: fleetEnvironment(stdio.env) });
+  const operators: CheckedOperator[] = [];
+  for (const index of fleet.operators.keys()) operators.push(...(await checker.check(index)));
+  if (checker.mistakes.length > 0) throw diagnosticsError(checker.mistakes.toSorted(byPlace));
+  return { dir, operators, warnings: checker.warnings };
+}
+
+class FleetChecker {
+  readonly mistakes: Diagnostic[] = [];
+  readonly warnings: string[] = [];
+  readonly #fleet: Fleet;
+  readonly #dir: string;
+  readonly #stdio: Stdio;
+  /** The configurations by their path, because many operators may share one. Undefined if the file has mistakes. */
+  readonly #configurations = new Map<string, Configuration | undefined>();
+
+  /** The suites by their sources. */
+  readonly #suites = new Map<string, Suite>();
+
+  constructor(fleet: Fleet, dir: string, stdio: Stdio) {
+    this.#fleet = fleet;
+    this.#dir = dir;
+    this.#stdio = stdio;
+  }
+
+  /** Returns the operator, or nothing if it has a mistake. */
+  async check(index: number): Promise<readonly CheckedOperator[]> {
+    const operator = this.#fleet.operators[index];
+    if (!operator) return [];
+    const configFile = path.resolve(this.#dir, operator.config);
+    const baselineFile = operator.baseline === undefined ? undefined : path.resolve(this.#dir, operator.baseline);
+    const configuration = await this.#configuration(index, configFile);
+    const extCID = configuration && this.#client(index, operator, configuration);
+    if (configuration) await this.#scenarios(index, operator, configuration, baselineFile);
+    return extCID === undefined ? [] : [{ ...operator, extCID }];
+  }
+
+  #mistake(index: number, key: string, message: string, fix?: string): void {
+    this.mistakes.push(this.#fleet.report(index, key, message, fix));
+  }
+
+  async #configuration(index: number, file: string): Promise<Configuration | undefined> {
+    if (this.#configurations.has(file)) return this.#configurations.get(file);
+    const configuration = await this.#attempt(index, 'config', () => loadConfiguration(file, this.#stdio));
+    this.#configurations.set(file, configuration);
+    for (const { diagnostic } of configuration?.unset ?? [])
+      this.warnings.push(`${diagnostic.file}:${diagnostic.line}: ${diagnostic.message}`);
+    for (const { file: named, line, message, fix } of configuration?.warnings ?? [])
+      this.#mistake(index, 'config', `${named}:${line}: ${message}`, fix);
+    return configuration;
+  }
+
+  #client(index: number, { client }: FleetOperator, { config, file }: Configuration): string | undefined {
+    const known = (config.clients ?? []).map(({ extCID }) => extCID);
+    const [only] = known;
+    if (only === undefined) this.#mistake(index, 'config', `${file} names no client`);
+    else if (client !== undefined && !known.includes(client)) {
+      const near = nearest(client, known);
+      const fix = near === undefined ? `its clients: ${known.join(', ')}` : `did you mean \`${near}\`?`;
+      this.#mistake(index, 'client', `${file} has no client \`${client}\``, fix);
+    } else if (client === undefined && known.length > 1)
+      this.#mistake(index, 'config', `${file} has ${known.length} clients`, `add \`client\`: ${known.join(', ')}`);
+    else return client ?? only;
+    return undefined;
+  }
+
+  async #scenarios(
+    index: number,
+    { select = [] }: FleetOperator,
+    configuration: Configuration,
+    baselineFile: string | undefined,
+  ): Promise<void> {
+    const { cwd } = this.#stdio;
+    const found = await this.#attempt(index, select.length > 0 ? 'select' : 'config', () => {
+      const suite = this.#suite(sourcesFor(select, configuration, cwd));
+      return { suite, chosen: choose(suite, { words: select, tags: [], grep: undefined, quick: false }, cwd) };
+    });
+    if (!found || baselineFile === undefined) return;
+    const { suite, chosen } = found;
+    const clients = (configuration.config.clients ?? []).map(({ extCID }) => extCID);
+    const subjects = { suite: suite.scenarios, chosen, clients };
+    await this.#attempt(index, 'baseline', () => loadBaseline(baselineFile, subjects, cwd));
+  }
+
+  /** Returns the suite of these sources. @throws UsageError with the first mistake in it */
+  #suite(sources: readonly SuiteSource[]): Suite {
+    const key = JSON.stringify(sources);
+    const known = this.#suites.get(key);
+    if (known) return known;
+    const suite = loadSuite(sources, this.#stdio.cwd, randomUUID);
+    const [mistake] = mistakesIn(suite);
+    if (mistake) throw diagnosticsError([mistake]);
+    this.#suites.set(key, suite);
+    return suite;
+  }
+
+  /** Does a piece of work. Its usage error becomes a mistake of the operator's key. */
+  async #attempt<T>(index: number, key: string, work: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw new Error(whyUnreadable(error), { cause: error });
+      this.#mistake(index, key, error.message.split('\n')[0] ?? error.message);
+      return undefined;
+    }
+  }
+}

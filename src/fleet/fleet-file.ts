@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { diagnosticsOf, PlacedValues, type Words } from '../app/config/placed-values.ts';
+import { CONTRACT_VERSION, contractVersion } from '../contract/versions.ts';
+import { nearest } from '../scenario/near.ts';
+import { byPlace, type Diagnostic, diagnosticAt } from '../scenario/yaml/diagnostic.ts';
+import { readDocument } from '../scenario/yaml/document.ts';
+import { cronProblem, isZone, type Schedule } from './schedule.ts';
+
+const text = z.string().min(1, 'must not be empty');
+
+const schedule = text.superRefine((value, context) => {
+  const problem = cronProblem(value);
+  if (problem === undefined) return;
+  const message = `must be a cron expression of five fields (minute, hour, day, month, day of the week), such as "0 3 * * *": ${problem}`;
+  context.addIssue({ code: 'custom', message });
+});
+
+const zone = text.superRefine((value, context) => {
+  if (isZone(value)) return;
+  const near = nearest(value, Intl.supportedValuesOf('timeZone'));
+  const advice = near === undefined ? '' : `. Did you mean ${near}?`;
+  context.addIssue({ code: 'custom', message: `must be a time zone, such as Europe/Berlin${advice}` });
+});
+
+const clock = z.string('must be a time in quotes, such as "08:00"').regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
+  error: 'must be a time from "00:00" to "23:59"',
+});
+
+const quiet = z
+  .strictObject({
+    from: clock.describe('The local time at which the quiet hours begin.'),
+    to: clock.describe('The local time at which they end. It may be on the next day.'),
+  })
+  .superRefine(({ from, to }, context) => {
+    if (from === to) context.addIssue({ code: 'custom', path: ['to'], message: 'must differ from `from`' });
+  });
+
+const rate = z.number('must be a number').positive('must be more than 0');
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+const operator = z.strictObject({
+  name: text
+    .regex(NAME, 'must have only letters, digits, dots, - and _')
+    .describe('The name of the operator in this fleet.'),
+  config: text.describe(
+    'The configuration of croupier for this operator, relative to this file. Its keys come from environment variables or from files.',
+  ),
+  client: text
+    .optional()
+    .describe('The ExtCID of the client in the configuration. Default: the only client of the configuration.'),
+  schedule: schedule.optional().describe('When the operator is due. Default: the `schedule` of the fleet.'),
+  zone: zone.optional().describe('The time zone of `schedule` and `quiet`. Default: the `zone` of the fleet.'),
+  quiet: quiet.optional().describe('Hours in which no run begins. Default: the `quiet` of the fleet.'),
+  rate: rate.optional().describe('Maximum number of calls per second. Default: the `rate` of the fleet.'),
+  baseline: text.optional().describe('A file with known failures, relative to this file. Default: none.'),
+  contract: z
+    .string()
+    .refine((value) => contractVersion(value) !== undefined, {
+      error: `must be a version of the contract, from 1.0.0 to ${CONTRACT_VERSION}`,
+    })
+    .optional()
+    .describe('The version of the contract. Default: the version in the configuration.'),
+  select: z
+    .array(text)
+    .min(1, 'needs at least one group, rule or scenario')
+    .optional()
+    .describe('Groups, rules and scenarios to run. Default: everything.'),
+  build: z
+    .strictObject({
+      command: z
+        .array(text)
+        .min(1)
+        .describe('A program and its arguments. It runs in the folder of this file, and prints the id of the build.'),
+    })
+    .optional()
+    .describe(
+      'A program that prints the build of the wallet, which becomes the label build. Default: the labels of the configuration.',
+    ),
+});
+
+/** The schema of fleet.yaml. Editors show the description of each key. */
+export const fleetSchema = z
+  .strictObject({
+    schedule: schedule
+      .optional()
+      .describe('A cron expression of five fields that says when each operator is due, such as "0 3 * * *".'),
+    zone: zone.optional().describe('The time zone of `schedule` and `quiet`, such as Europe/Berlin. Default: UTC.'),
+    quiet: quiet
+      .optional()
+      .describe('Hours in which no run begins. A run that is due in them begins when they end. Default: none.'),
+    rate: rate.optional().describe('Maximum number of calls per second to one operator. Default: no limit.'),
+    operators: z.array(operator).min(1, 'needs at least one operator').describe('The operators of the fleet.'),
+  })
+  .meta({ title: 'fleet.yaml', description: 'The operators that croupier judges together, and when.' });
+
+type FleetEntry = z.infer<typeof operator>;
+
+/** One operator of a fleet. Settings that it does not have itself are those of the fleet. */
+export interface FleetOperator extends Omit<FleetEntry, 'schedule' | 'zone' | 'quiet'> {
+  /** Undefined if the operator is judged only on request. */
+  readonly schedule: Schedule | undefined;
+  /** The time zone of the operator. */
+  readonly zone: string;
+  readonly quiet: FleetEntry['quiet'];
+}
+
+/** A fleet without mistakes in the file itself. */
+export interface Fleet {
+  readonly operators: readonly FleetOperator[];
+  /** Creates a diagnostic about a key of an operator, counted from 0, for checks that need more than the file. */
+  report(operator: number, key: string, message: string, fix?: string): Diagnostic;
+}
+
+export type FleetReading =
+  | { readonly kind: 'read'; readonly fleet: Fleet }
+  | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] };
+
+const WORDS: Words = {
+  schema: fleetSchema,
+  whole: 'a fleet',
+  named: { operators: 'an operator' },
+  eitherOf: 'text',
+};
+
+/**
+ * Reads the text of a fleet and finds every mistake in it, not only the first.
+ *
+ * @param file the file's name in diagnostics
+ */
+export function readFleet(file: string, yaml: string): FleetReading {
+  const { root, diagnostics: syntax, source } = readDocument(yaml, file);
+  if (syntax.length > 0) return { kind: 'broken', diagnostics: [...syntax].sort(byPlace) };
+  const values = new PlacedValues(root ?? { kind: 'map', range: { source, start: 0, end: 1 }, entries: [] });
+  const parsed = fleetSchema.safeParse(values.value);
+  if (!parsed.success)
+    return { kind: 'broken', diagnostics: [...diagnosticsOf(parsed.error.issues, values, WORDS)].sort(byPlace) };
+  const { operators, ...fleet } = parsed.data;
+  const report: Fleet['report'] = (index, key, message, fix) => {
+    const path = ['operators', index, key];
+    return diagnosticAt(values.node(path) ? values.range(path) : values.keyRange(path.slice(0, -1)), message, fix);
+  };
+  const twice = operators.flatMap(({ name }, index) => {
+    const first = operators.findIndex((one) => one.name === name);
+    return first < index ? [report(index, 'name', `\`${name}\` is already the name of operator ${first + 1}`)] : [];
+  });
+  if (twice.length > 0) return { kind: 'broken', diagnostics: twice };
+  return {
+    kind: 'read',
+    fleet: {
+      operators: operators.map((one) => {
+        const own = { ...fleet, ...one };
+        const { zone: named = 'UTC' } = own;
+        return {
+          ...own,
+          zone: named,
+          quiet: own.quiet,
+          schedule: own.schedule === undefined ? undefined : { cron: own.schedule, zone: named, quiet: own.quiet },
+        };
+      }),
+      report,
+    },
+  };
+}

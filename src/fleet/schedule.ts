@@ -1,0 +1,78 @@
+import { Cron } from 'croner';
+
+/** A part of each day in which no run begins. Both times are local, as `HH:MM`; `to` may be on the next day. */
+export interface QuietHours {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The times at which an operator is due. */
+export interface Schedule {
+  /** A cron expression of five fields. */
+  readonly cron: string;
+  /** The name of the time zone of the expression and of the quiet hours. */
+  readonly zone: string;
+  readonly quiet: QuietHours | undefined;
+}
+
+/** Returns the reason why a text is no cron expression of five fields; undefined if it is one. */
+export function cronProblem(text: string): string | undefined {
+  try {
+    const cron = new Cron(text, { paused: true, mode: '5-part' });
+    return cron.nextRun() === null ? 'it names no time that will come' : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^Cron\w+: /, '') : String(error);
+  }
+}
+
+/** True if the system knows a time zone by this name. */
+export function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES_OF_DAY = 1440;
+
+/**
+ * Returns the next times at which runs begin. A run that is due in the quiet hours begins when they end. If the clocks skip a
+ * due time, the run begins at the first moment after it. If the clocks repeat a due time, the run begins once.
+ *
+ * @param after the time before the first one
+ * @param count maximum number of times
+ */
+export function nextStarts({ cron, zone, quiet }: Schedule, after: Date, count: number): readonly Date[] {
+  const starts: Date[] = [];
+  const pattern = new Cron(cron, { paused: true, mode: '5-part', timezone: zone });
+  // A run that was due earlier may begin only when the quiet hours end.
+  const from = quiet && isQuiet(quiet, zone, after) ? new Date(after.getTime() - MINUTES_OF_DAY * MINUTE_MS) : after;
+  for (let due = pattern.nextRun(from); due !== null && starts.length < count; due = pattern.nextRun(due)) {
+    const start = quiet ? endOfQuiet(quiet, zone, due) : due;
+    if (start > after && start.getTime() !== starts.at(-1)?.getTime()) starts.push(start);
+  }
+  return starts;
+}
+
+/** True if a time is in the quiet hours. */
+export function isQuiet({ from, to }: QuietHours, zone: string, time: Date): boolean {
+  const now = localTime(time, zone);
+  return from <= to ? now >= from && now < to : now >= from || now < to;
+}
+
+function endOfQuiet(quiet: QuietHours, zone: string, due: Date): Date {
+  for (let minutes = 0; minutes <= MINUTES_OF_DAY; minutes += 1) {
+    const time = new Date(due.getTime() + minutes * MINUTE_MS);
+    if (!isQuiet(quiet, zone, time)) return time;
+  }
+  return due;
+}
+
+/** Returns the local time as `HH:MM`. */
+function localTime(time: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(
+    time,
+  );
+}

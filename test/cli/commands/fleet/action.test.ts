@@ -1,0 +1,106 @@
+import type { ChildProcess } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { croupier, line, start } from '../../croupier.ts';
+
+let cwd = '';
+let operator: ChildProcess;
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-fleet-'));
+  operator = start(['serve', 'operator', '--write-config', 'croupier.yaml', '--defect', 'refund-half'], { cwd });
+  await line(operator, 'operator ');
+  appendFileSync(path.join(cwd, 'croupier.yaml'), '\nlinger: 10ms\n');
+});
+afterAll(() => {
+  operator.kill('SIGKILL');
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+const write = (name: string, text: string): void => writeFileSync(path.join(cwd, name), text);
+
+describe('croupier fleet', () => {
+  it('shows when each operator is due, judges all, and adds each run with its build to the history', async () => {
+    write(
+      'fleet.yaml',
+      `schedule: "0 3 * * *"
+zone: Europe/Berlin
+operators:
+  - { name: eu, config: croupier.yaml, client: demo-eu, select: [refund/restore], build: { command: [echo, b7] } }
+  - { name: asia, config: ./croupier.yaml, client: demo-asia, select: [balance/read], rate: 50, schedule: "30 4 * * 0" }
+`,
+    );
+    const checked = await croupier(['fleet', 'check'], { cwd });
+    expect([checked.status, checked.err]).toEqual([0, '']);
+    expect(checked.out).toMatch(/^eu {4}demo-eu {4}next run \w{3} [\d-]{10} 03:00 Europe\/Berlin, then /mu);
+    expect(checked.out).toMatch(/^asia {2}demo-asia {2}next run Sun [\d-]{10} 04:30 Europe\/Berlin, then Sun /mu);
+    // A key for one client must not reach the runs.
+    const run = await croupier(['fleet', 'run', '--due'], { cwd, env: { CROUPIER_KEY: 'another-key-0123456789' } });
+    expect([run.status, run.err]).toEqual([1, '']);
+    expect(run.out).toMatch(/^eu {4}1 {2}NOT CONFORMING: demo-eu breaks 1 of /mu);
+    expect(run.out).toMatch(/^asia {2}0 {2}CONFORMING: demo-asia /mu);
+    const { out } = await croupier(['history', 'list', '--json'], { cwd });
+    const { runs } = JSON.parse(out) as { runs: { extCID: string; build: string | null }[] };
+    const builds = Object.fromEntries(runs.map(({ extCID, build }) => [extCID, build]));
+    expect(builds).toEqual({ 'demo-eu': 'b7', 'demo-asia': null });
+  }, 60_000);
+
+  it('judges only the named operators, and ends with 2 for an unknown name', async () => {
+    const unknown = await croupier(['fleet', 'run', 'ue', '--file', 'fleet.yaml'], { cwd });
+    expect([unknown.status, unknown.err]).toEqual([2, expect.stringContaining('The fleet has no operator ue.')]);
+    // Both were judged after their latest due time.
+    expect((await croupier(['fleet', 'run', '--due'], { cwd })).out).toBe('No operator to judge now.\n');
+    const one = await croupier(['fleet', 'run', 'asia'], { cwd });
+    expect([one.status, one.out.match(/CONFORMING/gu)?.length]).toEqual([0, 1]);
+  }, 60_000);
+
+  it('shows every mistake of the file with its line and a caret', async () => {
+    write(
+      'wrong.yaml',
+      `schedule: "0 25 * * *"
+zone: Europe/Berln
+quiet: { from: "8:00", to: "20:00" }
+operators:
+  - { name: eu, config: croupier.yaml, shedule: "0 3 * * *" }
+  - { name: asia, config: croupier.yaml, rate: -1 }
+`,
+    );
+    const { status, err } = await croupier(['fleet', 'check', '--file', 'wrong.yaml'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain(`wrong.yaml:1:11: \`schedule\` must be a cron expression`);
+    expect(err).toContain('Invalid value for hour: 25\n  |\n1 | schedule: "0 25 * * *"\n  |           ^^^^^^^^^^^^\n');
+    expect(err).toContain(
+      'wrong.yaml:2:7: `zone` must be a time zone, such as Europe/Berlin. Did you mean Europe/Berlin?',
+    );
+    expect(err).toContain('wrong.yaml:3:16: `from` must be a time');
+    expect(err).toContain('wrong.yaml:5:40: `shedule` is not a key of an operator');
+    expect(err).toContain('wrong.yaml:6:48: `rate` must be more than 0');
+    expect(err).toContain('5 mistakes in one file');
+  });
+
+  it('shows mistakes in the files that it names, and refuses a key in plain text', async () => {
+    const key = 'a-key-in-plain-text-0123';
+    write(
+      'literal.yaml',
+      `clients: [{ extCID: x, integratorBaseUrl: "http://127.0.0.1:1", integrationApiKey: ${key}, sessions: [{ sessionID: s }] }]\n`,
+    );
+    write(
+      'files.yaml',
+      `operators:
+  - { name: a, config: missing.yaml }
+  - { name: b, config: croupier.yaml }
+  - { name: c, config: croupier.yaml, client: demo-ue, select: [refnd] }
+  - { name: d, config: literal.yaml }
+`,
+    );
+    const { status, err } = await croupier(['fleet', 'run', '--file', 'files.yaml'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toMatch(/files\.yaml:2:24: .*there is no such file/u);
+    expect(err).toContain('files.yaml:3:24: croupier.yaml has 2 clients');
+    expect(err).toContain('= help: did you mean `demo-eu`?');
+    expect(err).toContain('There is no group, rule, scenario or file refnd');
+    expect(err).toContain('literal.yaml:1: the configuration contains the `integrationApiKey` as plain text');
+    expect(err).not.toContain(key);
+  });
+});
