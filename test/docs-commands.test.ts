@@ -67,7 +67,8 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
 /** The commands that run until a signal ends them. */
 const SERVING = /^(serve|proxy)\b|--watch/u;
 /** Commands that a page only names, without the arguments that they need. */
-const NAMED_ALONE = /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history diff)$/u;
+const NAMED_ALONE =
+  /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history (open|diff))$/u;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'croupier-docs-'));
 let operator: ReturnType<typeof start>;
@@ -96,7 +97,7 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
   const different = [...new Map(printed.map((one) => [`${JSON.stringify(one.env)} ${one.text}`, one])).values()];
   const runnable = different.filter(({ args }) => {
     const text = args.join(' ');
-    return !NAMED_ALONE.test(text) && !/\bTAB\b|COMMAND|^$|^serve$|^report$|--defect$/u.test(text);
+    return !NAMED_ALONE.test(text) && !/\bTAB\b|COMMAND|^$|^serve$|^report$|^fleet$|--defect$/u.test(text);
   });
 
   beforeAll(async () => {
@@ -192,6 +193,10 @@ async function prepare(): Promise<void> {
   copyFileSync(path.join(ROOT, 'scenarios/bet/zero.yaml'), at('found.yaml'));
   writeFileSync(at('bet.json'), '{"amount":"1.00","sessionID":"eu-anna-usd-catch"}');
   writeFileSync(at('mix.yaml'), 'zeroWins: 60\n');
+  const operators = ['demo-eu', 'borealis'].map(
+    (name) => `  - { name: ${name}, config: croupier.yaml, client: demo-eu, select: [balance/read] }\n`,
+  );
+  writeFileSync(at('fleet.yaml'), `schedule: "0 3 * * *"\noperators:\n${operators.join('')}`);
   writeFileSync(
     at('baseline.yaml'),
     '- { rule: idempotency.bet, reason: later, ticket: PAY-1, expires: 2099-01-01 }\n',
