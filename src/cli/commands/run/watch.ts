@@ -73,9 +73,11 @@ class Watching {
   #isEnded = false;
   #command: KeyCommand | undefined;
   #wake: () => void = () => {};
-  /** Ends the watch at a signal. During a run, this function does nothing, because the run handles signals itself. */
+  /**
+   * Ends the watch at a signal. During a run, the run handles the signal too. But if the run is already writing its report, it
+   * ends with its own status, so the watch must know of the signal.
+   */
   readonly #onSignal = (): void => {
-    if (this.#isPlaying) return;
     this.#isEnded = true;
     this.#wake();
   };

@@ -190,6 +190,15 @@ describe('croupier run --watch', () => {
     expect(await ended).toBe(1);
   });
 
+  it('ends at a signal that arrives while a run prints its report', async () => {
+    child = watching();
+    const { until, ended } = listenTo(child);
+    await until('CONFORMING');
+    child.kill('SIGTERM');
+    // 143: the signal came before the run had its result.
+    expect([0, 143]).toContain(await ended);
+  });
+
   it('is refused with flags that need one complete run', async () => {
     const { status, err } = await croupier([...COMMAND, '--json', '--shard', '1/2'], { cwd });
     expect(status).toBe(2);
