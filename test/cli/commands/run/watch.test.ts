@@ -178,7 +178,7 @@ describe('croupier run --watch', () => {
     expect(await until('q: quit')).toContain('2 scenarios');
     press('pTwx\u007Fo\r');
     expect(await until('q: quit')).toMatch(
-      /Running one scenario[\s\S]*Only scenarios with "Two" in their id or title are run/,
+      /Running one scenario[\s\S]*Only scenarios with "Two" in their id or title run/,
     );
     press('\r');
     expect(await until('q: quit')).toContain('Running one scenario');
