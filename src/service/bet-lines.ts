@@ -28,8 +28,8 @@ const LINES = [
 const lines = new Map<string, readonly BetLine[]>();
 
 /**
- * Returns the bet lines of a currency, line 1 first. They are the same in all games, and worth about the same in all
- * currencies.
+ * Returns the bet lines of a currency, line 1 first. The bet lines are the same in all games, and their bets have about the
+ * same value in all currencies.
  *
  * @throws RangeError for a currency that the service does not support
  */
@@ -46,7 +46,9 @@ export function betLinesOf(currency: string): readonly BetLine[] {
   return known;
 }
 
-/** Writes an amount with the number of decimals of its currency. Where that number is not fixed, no zeros are added. */
+/**
+ * Writes an amount with the number of decimals of its currency. If the currency has no fixed number of decimals, adds no zeros.
+ */
 export function formatAmount(amount: Money, currency: string): string {
   return amount.format(currencyByCode(currency)?.decimals ?? 0);
 }

@@ -26,7 +26,7 @@ export interface CallFinding {
   readonly text: string;
 }
 
-/** The balance in the reply to a call, beside the balance that it should be. */
+/** The balance in the reply to a call, and the balance that the contract requires. */
 export interface CallBalance {
   /** The balance in the reply; null if the reply has none. */
   readonly said: Money | null;
@@ -36,7 +36,10 @@ export interface CallBalance {
   readonly result: 'right' | 'wrong' | 'unknown';
 }
 
-/** Receives the results of a `CallJudge`. They may come later than the reply, because calls at the same time are judged together. */
+/**
+ * Receives the results of a `CallJudge`. They may come later than the reply, because calls that are in flight at the same time
+ * are judged together.
+ */
 export interface JudgementSink {
   readonly onFinding: (id: number, finding: CallFinding) => void;
   readonly onBalance: (id: number, balance: CallBalance) => void;

@@ -13,7 +13,7 @@ export interface CampaignName {
   readonly extID?: string | undefined;
 }
 
-/** A player in a game. `openTo` returns the campaigns that are open to this player. */
+/** A player in a game. The method `openTo` searches the campaigns that this player can use. */
 export interface Candidate {
   readonly cID: string;
   readonly extCID: string;
@@ -35,9 +35,9 @@ export function campaignState(campaign: Campaign, now: number): CampaignState {
 }
 
 /**
- * The campaigns of free rounds of all clients. `RoundStore` counts the free rounds that each player has used. Reverse
- * calls carry a campaign's `extID`, the id that the operator chose, as `frID`: the contract does not say which id it
- * is.
+ * The campaigns of free rounds of all clients. `RoundStore` counts the free rounds that each player has used. Reverse calls
+ * carry a campaign's `extID`, the id that the operator chose, as `frID`. The contract does not say which of the two ids is the
+ * `frID`.
  */
 export class Campaigns {
   /** The campaigns by their `id`. */
@@ -90,7 +90,10 @@ export class Campaigns {
     return cancelled;
   }
 
-  /** Returns the running campaigns that are open to this player, game and currency, oldest first. A demo has none. */
+  /**
+   * Returns the running campaigns that are open to this player, game and currency, oldest first. For a demo session, returns an
+   * empty list.
+   */
   openTo(candidate: Candidate, now: number): readonly Campaign[] {
     if (candidate.demo) return [];
     return this.all().filter(

@@ -19,9 +19,9 @@ export interface ServiceClient {
   readonly paths?: Readonly<Partial<Record<CallName, string>>>;
   /** Headers that are sent with each reverse call, in addition to the headers of the contract. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The ids of the games that the client may launch and list. If left out, all games. */
+  /** The ids of the games that the client may launch and list. If this is left out, all games. */
   readonly games?: readonly string[];
-  /** The codes of the currencies that the client may use. If left out, all currencies that the service supports. */
+  /** The codes of the currencies that the client may use. If this is left out, all currencies that the service supports. */
   readonly currencies?: readonly string[];
   /** If true, every launch of the client is answered 403 `account_blocked`. */
   readonly blocked?: boolean;

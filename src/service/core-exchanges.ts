@@ -27,7 +27,7 @@ export class CoreExchanges {
     this.#options = options;
   }
 
-  /** Logs a request to an operation, first when it arrives and again when it is answered. Then it calls `onSeen`. */
+  /** Logs a request to an operation twice: when it arrives, and when it is answered. Then it calls `onSeen`. */
   readonly watch: Watch = (operation: CoreOperation, request: ListenRequest) => {
     const start = this.#options.now();
     const exchange = this.#options.log.begin(

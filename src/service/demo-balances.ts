@@ -21,7 +21,7 @@ type DemoRecord = z.infer<typeof recordSchema>;
 
 const DEFAULT_IN_USD = Money.of('10000');
 
-/** The balances of demo play. The service keeps them itself, and makes no reverse calls for them. */
+/** The balances of demo play. The service itself keeps these balances, and makes no reverse calls for them. */
 export class DemoBalances {
   readonly #balances = new Map<string, Money>();
   readonly #table: RecordTable<DemoRecord>;
@@ -37,7 +37,7 @@ export class DemoBalances {
   }
 
   /**
-   * Creates a balance if there is none yet, and returns the current balance. An existing balance does not change.
+   * Creates a balance if it does not exist yet, and returns the current balance. An existing balance does not change.
    *
    * @param initial the new balance in the main unit; undefined for the value of 10 000 US dollars
    */

@@ -10,7 +10,7 @@ export interface EventStreamOptions {
   readonly subscribe: (wake: () => void) => () => void;
   /** Returns the events that have not been sent yet. It is called at the start, and after each call of `wake`. */
   readonly take: () => readonly PageEvent[];
-  /** Ends the stream when it is aborted. */
+  /** If this signal is aborted, the stream ends. */
   readonly closing: AbortSignal;
   readonly sleep: Sleep;
   /** The milliseconds to wait for further events, which are then sent together. The default is 40. */
@@ -33,8 +33,8 @@ const BATCH_MS = 40;
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Returns a reply that sends events to a page as they happen (HTML standard, server-sent events). It takes new events
- * only after the reader has received the earlier ones, so that a slow reader costs no memory.
+ * Returns a reply that sends events to a page as they happen (HTML standard, server-sent events). It takes new events only
+ * after the reader has received the earlier events. So a slow reader needs no additional memory.
  */
 export function eventStream(options: EventStreamOptions): ListenReply {
   return {
@@ -43,7 +43,7 @@ export function eventStream(options: EventStreamOptions): ListenReply {
       ['Content-Type', 'text/event-stream; charset=utf-8'],
       ['Cache-Control', 'no-store'],
       ['X-Content-Type-Options', 'nosniff'],
-      // A connection that stays open after the stream would delay the stop of the server.
+      // If the connection stayed open after the stream, it would delay the stop of the server.
       ['Connection', 'close'],
     ],
     body: eventsOf(options),

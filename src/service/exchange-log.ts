@@ -20,7 +20,7 @@ export interface LoggedExchange extends ExchangeLabel {
   readonly connection: Exchange['connection'];
   /** The findings about a reverse call. Empty until the call is judged, and for a request to the Core API. */
   readonly findings: readonly CallFinding[];
-  /** The balance in the reply beside the expected one; null until the call is judged, or if it is not judged. */
+  /** The balance in the reply and the expected balance; null until the call is judged, or if it is not judged. */
   readonly balance: CallBalance | null;
 }
 

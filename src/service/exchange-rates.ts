@@ -2,8 +2,8 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
 /**
- * The approximate value of one US dollar in each currency. Demo balances and the bets of free rounds only need the
- * order of magnitude. Real rates would make tests depend on the day.
+ * The approximate value of one US dollar in each currency. For demo balances and the bets of free rounds, approximate values
+ * are enough. With real rates, the results of tests would depend on the day.
  */
 const PER_USD = `
 AED 3.7 ALL 93 AMD 390 ARS 1000 AUD 1.5 AZN 1.7 BAM 1.8 BDT 120 BGN 1.8 BND 1.3 BOB 6.9 BRL 5.4 BYN 3.3 CAD 1.4 CDF 2800

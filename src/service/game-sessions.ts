@@ -23,17 +23,17 @@ export interface GameSession {
   /** If true, the session plays with the service's own demo balance, and no reverse calls are made. */
   readonly demo: boolean;
   /**
-   * The address to which the player returns, if the game is not shown in an iframe. It is not checked: a page may link
-   * to it only if it is an http or https address.
+   * The address to which the player returns, if the game is not shown in an iframe. The service does not check this address. So
+   * a page may link to it only if it is an http or https address.
    */
   readonly returnUrl?: string;
-  /** The address at which the player can deposit money. It is not checked either, like `returnUrl`. */
+  /** The address at which the player can deposit money. The service does not check this address either. */
   readonly depositUrl?: string;
   readonly platform?: Platform;
   /** The time of the launch, in milliseconds since 1970. */
   readonly openedAt: number;
   /**
-   * The time when the session expires, in milliseconds since 1970. After it no round begins, but open rounds are still
+   * The time when the session expires, in milliseconds since 1970. After this time, no round begins, but open rounds are still
    * settled.
    */
   readonly expiresAt: number;
@@ -57,8 +57,8 @@ export const sessionSchema: z.ZodType<GameSession> = z.object({
 });
 
 /**
- * The milliseconds for which an expired session is kept. In this time its page says that the game has expired, instead
- * of that it is unknown.
+ * The milliseconds for which an expired session is kept. During this time, its page says that the game has expired. After that,
+ * the page says that the game is unknown.
  */
 const KEPT_MS = DAY_MS;
 
@@ -66,7 +66,7 @@ export interface GameSessionsOptions {
   readonly database: Database;
   /** Returns the milliseconds since 1970. */
   readonly now: () => number;
-  /** Returns true if a round of the session is not finished, in which case the session must not be deleted. */
+  /** Returns true if a round of the session is not finished. Then the session must not be deleted. */
   readonly hasOpenRounds?: (gsID: string) => boolean;
 }
 

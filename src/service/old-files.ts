@@ -60,8 +60,8 @@ function importFile(database: Database, file: string): void {
   const known = database.prepared('SELECT 1 FROM imported_file WHERE name = ? AND sha256 = ?').get(name, sha256);
   if (known !== undefined) return;
   const store = OLD_FILES[name]?.(database);
-  // Text after the last line break is a line that was cut off when the process was killed. No call of it was sent,
-  // because calls were sent only after their line was written.
+  // If there is text after the last line break, this line was cut off when the process was killed. No call of this line was
+  // sent, because a call was sent only after its line was written.
   for (const [index, line] of content.toString().split('\n').slice(0, -1).entries()) {
     try {
       store?.(JSON.parse(line), index);
@@ -69,7 +69,7 @@ function importFile(database: Database, file: string): void {
       throw new DatabaseError(
         'unusable',
         `${file}:${index + 1}: this line is not in the format of version 0.1.0. Nothing was sent, and the file has not changed. ` +
-          'Restore it from a copy, or move it away. If you move it away, the wins and refunds in it are never sent.',
+          'Restore the file from a copy, or move it away. If you move it away, the service never sends the wins and refunds in this file.',
         { cause: error },
       );
     }

@@ -58,8 +58,8 @@ const CALLS: Readonly<Record<CallName, string>> = {
 };
 
 /**
- * Returns the OpenAPI 3.1 document of the Core API, with the reverse calls as webhooks. It is made from the schemas
- * that also read the requests. Whatever a later version of the contract added is left out.
+ * Returns the OpenAPI 3.1 document of the Core API, with the reverse calls as webhooks. It is made from the schemas that also
+ * read the requests. Leaves out the operations and fields that a later version of the contract added.
  *
  * @param baseUrl the base URL of the Core API (`{base_url}`)
  */
@@ -91,7 +91,7 @@ function signatureScheme(key: string, body: string): JsonObject {
     type: 'apiKey',
     in: 'header',
     name: SIGNATURE_HEADER,
-    description: `A lower-case hexadecimal HMAC-SHA256, made with ${key}. It covers ${body}, or the RFC 8785 form of the query parameters of a GET.`,
+    description: `A lower-case hexadecimal HMAC-SHA256, computed with ${key}. It covers ${body}, or the RFC 8785 form of the query parameters of a GET.`,
   };
 }
 

@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Whether pages of other sites may show a page in a frame. */
+/** Says whether pages of other sites may show a page in a frame. */
 export type Framing = 'allowed' | 'forbidden';
 
 /** Reads one of the built files of the pages by its name. Throws when there is no such file. */
@@ -63,8 +63,8 @@ export type PageRequest<T> =
   | { readonly kind: 'wrong'; readonly status: 400 | 415; readonly message: string };
 
 /**
- * Reads the JSON that a page sends. The content type must be JSON: before a page of another site may send JSON, the
- * browser asks the server for permission (CORS), which croupier never gives.
+ * Reads the JSON that a page sends. The content type must be JSON. Before a page of another site may send JSON, the browser
+ * asks the server for permission (CORS), and croupier never gives this permission.
  */
 export function readPageJson<T>({ headers, body }: ListenRequest, schema: z.ZodType<T>): PageRequest<T> {
   const type = headerOf(headers, 'content-type') ?? '';

@@ -61,7 +61,7 @@ export function readRecord<R>(schema: z.ZodType<R>, json: unknown, what: string)
     throw new DatabaseError(
       'unusable',
       `service.sqlite: this version of croupier can't read ${what}. Nothing was sent. Restore the file from a copy, or move it away. ` +
-        'If you move it away, the wins and refunds in it are never sent.',
+        'If you move it away, the service never sends the wins and refunds in this file.',
       { cause: error },
     );
   }

@@ -48,7 +48,8 @@ class ServiceDatabase extends Database {
   }
 }
 
-const NOT_SENT = 'Nothing was sent. If you move the file away, the wins and refunds in it are never sent.';
+const NOT_SENT =
+  'Nothing was sent. If you move the file away, the service never sends the wins and refunds in this file.';
 
 /**
  * Opens the database of the service in a folder. A missing folder is created, readable for its owner only. Files of
@@ -69,8 +70,8 @@ export function openServiceDatabase(folder?: string): Database {
   try {
     database.atomically(() => prepare(database, path.join(folder, 'service.sqlite')));
     importFrom010(database, folder);
-    // With NORMAL, a commit survives the end of the process, but perhaps not a power failure. `RoundStore.flush` writes
-    // to the disk when a power failure must lose nothing.
+    // With NORMAL, nothing is lost if the process ends after a commit, but something may be lost in a power failure. If a power
+    // failure must not lose anything either, `RoundStore.flush` writes to the disk.
     database.run('PRAGMA synchronous = NORMAL');
     return database;
   } catch (error) {

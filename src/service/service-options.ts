@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly clients: readonly ServiceClient[];
   /** The catalogue of games. If left out, the games of `GAMES`. */
   readonly games?: readonly Game[];
-  /** The game page and the console. If left out, there are no pages, and their addresses are answered 404. */
+  /** The game page and the console. If this is left out, there are no pages, and their addresses are answered 404. */
   readonly pages?: PagesOptions;
   /** The version of the contract that the service follows. If left out, the newest version. */
   readonly contract?: ContractVersion;
@@ -30,14 +30,14 @@ export interface ServiceOptions {
   /** The path at the end of the Core API's base URL, with a leading slash. The default is `/api/v1`. */
   readonly basePath?: string;
   /**
-   * The address at which players and operators reach the service, without a trailing slash. If left out, the `Host`
-   * header of each request.
+   * The address at which players and operators reach the service, without a trailing slash. If this is left out, the `Host`
+   * header of each request is used.
    */
   readonly publicUrl?: string;
   /** The lifetime of a game session, in milliseconds. The default is `SESSION_LIFE_MS`. */
   readonly sessionLifeMs?: number;
   /**
-   * The minimum and maximum delay of the reply to `GET /games`, in milliseconds. Each reply gets a random delay. If
+   * The minimum and maximum delay of the reply to `GET /games`, in milliseconds. Each reply gets a random delay. If this is
    * left out, there is no delay.
    */
   readonly catalogueDelayMs?: readonly [min: number, max: number];
@@ -55,11 +55,11 @@ export interface ServiceOptions {
   readonly random?: () => number;
   /** Returns a new version 4 UUID. */
   readonly uuid?: () => string;
-  /** Secrets that are masked in the log of exchanges. The keys of the clients are masked in any case. */
+  /** Secrets that are masked in the log of exchanges. The keys of the clients are always masked. */
   readonly secrets?: readonly string[];
-  /** Creates the judge of the reverse calls. If left out, the calls are not judged. */
+  /** Creates the judge of the reverse calls. If this is left out, the calls are not judged. */
   readonly judgeCalls?: (sink: JudgementSink) => CallJudge;
-  /** Called with errors inside the service. By default each becomes a warning of the process. */
+  /** Called with errors inside the service. By default, each error becomes a warning of the process. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -98,7 +98,7 @@ export interface ExchangeTexts {
 }
 
 /**
- * Checks the clients when the service starts. Otherwise most mistakes would show only when an operator calls.
+ * Checks the clients when the service starts. Otherwise most mistakes would be noticed only when an operator calls the service.
  *
  * @throws RangeError that names the client and the mistake
  */

@@ -158,7 +158,7 @@ export function openParts(options: ServiceOptions): OpenedParts {
   }
 }
 
-/** Passes the calls on to the judge, with the player of each. An error of the judge must not affect the calls. */
+/** Passes the calls to the judge, each with its player. An error of the judge must not affect the calls. */
 function observerOf(judge: CallJudge, sessions: GameSessions, onFault: (error: unknown) => void): CallObserver {
   const guard = (work: () => void): void => {
     try {

@@ -72,7 +72,10 @@ export function createService(options: ServiceOptions): Service {
   const launches = new Feed<LaunchSeen>();
   const sessions = new Feed<GameSession>();
   const closing = new AbortController();
-  /** Aborted before the server stops listening, because open event streams would keep the server from stopping. */
+  /**
+   * This signal is aborted before the server stops listening. Otherwise open event streams would prevent the stop of the
+   * server.
+   */
   const closingStreams = new AbortController();
   const known = new Set(parts.sessions.all().map(({ gsID }) => gsID));
   /** The address of the server. It is used for requests without a valid Host header. */
@@ -149,13 +152,13 @@ export function createService(options: ServiceOptions): Service {
 
 /** The parts of the server that the pages use. */
 interface PageServer extends Pick<ConsoleRoutesOptions, 'origins' | 'handle' | 'launchPath'> {
-  /** Ends the event streams. */
+  /** If this signal is aborted, the event streams end. */
   readonly closing: AbortSignal;
 }
 
 /**
- * Returns the routes of the pages. If the pages are not built, it closes the service, which would otherwise keep its
- * folder locked.
+ * Returns the routes of the pages. If the pages are not built, closes the service. Otherwise the service would keep its folder
+ * locked.
  */
 function pagesOf(
   parts: ServiceParts,
@@ -203,7 +206,7 @@ function pageRoutes(
 
 const CONSOLE_DEFAULTS = { curlOf: () => null, scenarioOf: () => null, knownSessions: [] };
 
-/** Opens the port of the service. If that fails, it closes the service, which would otherwise keep its folder locked. */
+/** Opens the port of the service. If this fails, closes the service. Otherwise the service would keep its folder locked. */
 async function openOrClose(close: () => Promise<void>, open: () => Promise<Listening>): Promise<Listening> {
   try {
     return await open();
@@ -216,8 +219,8 @@ async function openOrClose(close: () => Promise<void>, open: () => Promise<Liste
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Returns the addresses at which the console may be opened: those on loopback. If the service listens on
- * another address, other machines are meant to reach it, so this address and the public one are added.
+ * Returns the addresses at which the console may be opened: those on loopback. If the service listens on another address, other
+ * machines must be able to reach the console. So this address and the public address are added.
  */
 function consoleOrigins(ownUrl: string, host = '127.0.0.1', publicUrl?: string): readonly string[] {
   const own = new URL(ownUrl);
@@ -266,8 +269,8 @@ function contextOf(
 }
 
 /**
- * Ends campaigns that are over, so that their wins are paid. Campaigns that ended while the service was not running are
- * ended too.
+ * Ends campaigns that are over, so that their wins are paid. This includes campaigns whose time ended while the service was not
+ * running.
  */
 async function endCampaigns(parts: ServiceParts, everyMs: number, closing: AbortSignal): Promise<void> {
   while (!closing.aborted) {

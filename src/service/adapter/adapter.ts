@@ -36,7 +36,7 @@ export interface AdapterOptions {
   readonly backoff?: Backoff;
   /** The maximum number of retries that are sent at the same time. The default is 64. */
   readonly maxRetriesAtOnce?: number;
-  /** The version of the contract. Refunds carry no `roundID` before version 1.5.0. */
+  /** The version of the contract. Before version 1.5.0, refunds contain no `roundID`. */
   readonly contract?: ContractVersion;
   readonly faults?: Faults;
   /** Called with a round after each event in it. */
@@ -48,8 +48,8 @@ export interface AdapterOptions {
 /** The properties of a round that are fixed before its first bet. */
 export interface RoundTerms {
   /**
-   * The win in the main unit. It is sent as soon as the bet is accepted, even after a restart. If left out, the caller
-   * sends the win with `win`.
+   * The win in the main unit. The win is sent as soon as the bet is accepted, even after a restart. If this is left out, the
+   * caller sends the win with the method `win`.
    */
   readonly win?: string;
   /** The campaign of a free round. Left out for other rounds. */
@@ -59,7 +59,7 @@ export interface RoundTerms {
 const MAX_RETRIES_AT_ONCE = 64;
 const FIRST_WAIT = 1;
 
-/** The outcome that is stored for a bet whose refund is sent before the bet on purpose (fault `refund-first`). */
+/** With the fault `refund-first`, the refund is sent before the bet on purpose. This outcome is then stored for the bet. */
 const GIVEN_UP: Outcome = { kind: 'none', reason: 'broken', detail: 'The refund was sent before its bet, on purpose.' };
 
 /**
@@ -74,7 +74,10 @@ export class Adapter {
   readonly #writer: RoundWriter;
   readonly #debts: Debts;
   readonly #payouts: Payouts;
-  /** A lock for each client and session with a bet in progress. It lets only one bet of a session be sent at a time. */
+  /**
+   * A lock for each client and session with a bet in progress. The lock makes sure that only one bet of a session is sent at a
+   * time.
+   */
   readonly #betLocks = new Map<string, Mutex>();
   readonly #closing = new AbortController();
   /** The bets and balance calls that are not answered yet. */
@@ -119,7 +122,7 @@ export class Adapter {
   }
 
   /**
-   * Opens a round. The round is stored with its first bet, and nothing is sent before.
+   * Opens a round. The round is stored together with its first bet. Before that, nothing is sent.
    *
    * @throws RangeError when the win is not a plain decimal
    */
@@ -182,7 +185,8 @@ export class Adapter {
     Money.of(amount);
     const record = this.#writer.store.round(roundID);
     if (record === undefined) return { kind: 'refused', reason: 'round-over' };
-    // A free round is not ended by its win: if it is the last of the campaign, the sum of all wins is paid in it.
+    // The win of a free round does not end the round. If the round is the last of the campaign, the sum of all wins is also
+    // paid in this round.
     return this.#payouts.pay(record, { amount, type: 'free', over: !more && record.free === null });
   }
 
@@ -240,8 +244,8 @@ export class Adapter {
   }
 
   /**
-   * Stops the adapter. It sends nothing more, and waits for the open calls to be answered, at most for the grace time.
-   * After the next start, a call without an answer is treated like a call whose connection broke.
+   * Stops the adapter. After that, it sends nothing more. It waits for the answers to the open calls, but not longer than the
+   * grace time. After the next start, a call without an answer is treated like a call whose connection broke.
    *
    * @param graceMs the grace time in milliseconds
    */

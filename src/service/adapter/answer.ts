@@ -47,7 +47,7 @@ export function troubleOf(outcome: Outcome): string {
 
 /**
  * Returns the event of a round that follows from the outcome of a call. A call that got no reply by the deadline is a
- * `timeout`. A call without a reply for any other reason is `broken`, because it may or may not have arrived.
+ * `timeout`. A call without a reply for any other reason is `broken`: it may have arrived, or not.
  */
 export function eventOf(txID: string, outcome: Outcome): Extract<RoundEvent, { kind: 'reply' | 'timeout' | 'broken' }> {
   if (outcome.kind === 'reply') return { kind: 'reply', txID, status: outcome.reply.status };

@@ -6,10 +6,7 @@ export interface Backoff {
   readonly factor: number;
   /** The longest wait, in milliseconds. */
   readonly maxMs: number;
-  /**
-   * The fraction of a wait, from 0 to 1, that is chosen at random. It prevents that all retries are sent at the same
-   * moment.
-   */
+  /** The fraction of a wait, from 0 to 1, that is chosen at random. So the retries are not all sent at the same moment. */
   readonly jitter: number;
 }
 

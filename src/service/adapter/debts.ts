@@ -49,7 +49,7 @@ interface OpenDebt {
   attempts: number;
   nextTryAt: number | null;
   trouble: string | null;
-  /** Ends the wait before the next attempt when it is aborted. */
+  /** If this controller is aborted, the wait before the next attempt ends. */
   wake: AbortController;
 }
 
@@ -170,8 +170,8 @@ export class Debts {
       else open.attempts = failed;
       open.trouble = troubleOf(outcome);
     } catch (error) {
-      // The operator has answered, but the answer can't be stored. The call is sent again, and must then get the same
-      // answer.
+      // The operator has answered, but the answer can't be stored. The call is sent again, and the operator must then give the
+      // same answer.
       open.attempts += 1;
       open.trouble = 'the operator has answered, but the answer could not be stored';
       this.#options.onFault(error);

@@ -54,7 +54,8 @@ export class Payouts {
       const record = this.#writer.store.round(roundID);
       const amount = record && plannedWinOf(record);
       if (record === undefined || amount === undefined) return { kind: 'refused', reason: 'round-over' };
-      // A free round is not ended by its win: if it is the last of the campaign, the sum of all wins is paid in it.
+      // The win of a free round does not end the round. If the round is the last of the campaign, the sum of all wins is also
+      // paid in this round.
       return this.#place(record, { amount, type: 'free', over: record.free === null });
     });
   }

@@ -8,7 +8,7 @@ import type { BalanceResult, BetResult, WinResult } from './results.ts';
 
 /** The part of a campaign that is needed to play its free rounds. */
 export interface FreeCampaign {
-  /** The operator's id of the campaign. Every call of its rounds carries this id. */
+  /** The operator's id of the campaign. Every call of the campaign's rounds contains this id. */
   readonly frID: string;
   /** The number of free rounds that each player may play. */
   readonly quantity: number;
@@ -47,7 +47,7 @@ export interface PlayOptions {
   readonly uuid: () => string;
   /** Returns a random number from 0 (included) to 1 (excluded). */
   readonly random: () => number;
-  /** Returns the paytable of a game. If left out, all games have the default paytable. */
+  /** Returns the paytable of a game. If this is left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
   /** Called with each round that is played with a demo balance. */
   readonly onDemoRound?: (session: GameSession, played: PlayedRound) => void;

@@ -90,7 +90,7 @@ export class ReverseCalls {
     if (deviation.delayMs > 0) await this.#options.sleep(deviation.delayMs);
     const outcome = await this.#make(call, deviation);
     if (deviation.isRepeated) await this.#make(call, { ...NONE, notes: ['sent a second time on purpose'] });
-    // The operator closed the old connection before it read the call. A balance call changes nothing, so it can be sent
+    // The operator closed the old connection before it read the call. A balance call changes nothing, so croupier may send it
     // again.
     if (call.call === 'balance' && isStale(outcome)) return this.#make(call, NONE);
     return outcome;

@@ -24,7 +24,7 @@ export interface FreeTerms {
 export interface RoundRecord extends RoundSession {
   readonly round: Round;
   /**
-   * The win that was drawn before the bet. It is stored so that the win is paid even if the service is killed between
+   * The win that was drawn before the bet. It is stored, so that the service pays the win even if the service is killed between
    * bet and win. Null if the caller decides on the win later.
    */
   readonly plannedWin: string | null;
@@ -79,7 +79,7 @@ function hasAcceptedBet(round: Round): boolean {
 }
 
 /**
- * Returns the drawn win if it must be sent now. Returns undefined if there is none, if it was sent before, or if a bet
+ * Returns the drawn win if it must be sent now. Returns undefined if there is no drawn win, if it was already sent, or if a bet
  * has no answer yet.
  */
 export function plannedWinOf({ round, plannedWin }: RoundRecord): string | undefined {

@@ -195,8 +195,8 @@ export class RoundStore {
   }
 
   /**
-   * Returns the sum of a player's free wins in a campaign, and the round in which the sum is paid. Returns undefined
-   * while the sum is not due. It is due only once: when no further free round can begin and all begun rounds are settled.
+   * Returns the sum of a player's free wins in a campaign, and the round in which the sum is paid. Returns undefined while the
+   * sum is not due. The sum is due only once: when no further free round can begin and all rounds that have begun are settled.
    */
   withdrawalDue(of: TallyKey): { readonly roundID: string; readonly amount: string } | undefined {
     const tally = this.tally(of);
@@ -216,7 +216,7 @@ export class RoundStore {
       setImmediate(() => {
         this.#sync = null;
         try {
-          // A closed database has already written all changes to the disk.
+          // If the database is closed, all changes are already on the disk.
           if (this.#database.isOpen) syncLog(this.#database);
           resolve();
         } catch (error) {
@@ -321,8 +321,8 @@ function asRound({ record }: Readonly<Record<string, unknown>>): RoundRecord {
 }
 
 /**
- * Writes SQLite's log of changes to the disk. SQLite does this at a commit with `synchronous = FULL`, but only if the
- * commit changes a table. Therefore a counter is increased.
+ * Writes SQLite's log of changes to the disk. With `synchronous = FULL`, SQLite does this at a commit, but only if the commit
+ * changes a table. Therefore this function increases a counter in a table.
  */
 function syncLog(database: Database): void {
   database.run('PRAGMA synchronous = FULL');

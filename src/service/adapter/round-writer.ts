@@ -48,8 +48,8 @@ export class RoundWriter {
   /**
    * Stores the outcome of a call.
    *
-   * @returns null when nothing is stored, because the service is being closed; the call then has no known outcome at
-   * the next start
+   * @returns null when nothing is stored, because the service is being closed. Then the outcome of the call is unknown at the
+   * next start
    * @throws what `advance` throws
    */
   conclude(roundID: string, txID: string, outcome: Outcome): RoundRecord | null {
@@ -76,8 +76,8 @@ export class RoundWriter {
   }
 
   /**
-   * Waits until all changes are written to the disk. After an error the rounds continue, because the changes are kept
-   * unless the machine loses power.
+   * Waits until all changes are written to the disk. After an error, the rounds still continue: the changes are lost only if
+   * the machine loses power.
    */
   async flush(): Promise<void> {
     await this.store.flush().catch(this.#options.onFault);

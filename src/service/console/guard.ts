@@ -10,10 +10,10 @@ export interface GuardOptions {
 }
 
 /**
- * Protects the console against other users and other sites. A request must carry the token, which a page of another
- * site does not know and no browser sends by itself. Requests to other host names than its own are refused, because
- * another site can point its own name at this machine (DNS rebinding). Requests that the browser marks as coming from
- * another origin are refused too.
+ * Protects the console against other users and other sites. A request must contain the token. A page of another site does not
+ * know the token, and no browser sends it by itself. The console refuses requests to other host names than its own, because
+ * another site can point its own name at this machine (DNS rebinding). It also refuses requests that the browser marks as
+ * coming from another origin.
  */
 export class Guard {
   readonly #options: GuardOptions;
@@ -49,7 +49,7 @@ export class Guard {
     return this.#options.origins().some((origin) => new URL(origin).host === hostOf(host));
   }
 
-  /** Compares a token in constant time, so that the time of the reply reveals nothing about the right token. */
+  /** Compares a token in constant time, so that nobody can find out the right token from the time of the reply. */
   #isToken(given: string): boolean {
     return timingSafeEqual(digest(given), digest(this.#options.token));
   }

@@ -41,7 +41,7 @@ export function launchChoices(
 /**
  * Returns the signed request that launches a game. The console sends it in place of the operator's backend.
  *
- * @param from the request of the console, whose host the address of the game gets
+ * @param from the request of the console. The address of the game has the same host as this request
  * @param path the path of the operation, such as `/api/v1/create-new-game`
  */
 export function launchRequest(

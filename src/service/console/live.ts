@@ -37,7 +37,8 @@ export function liveEvents(
       const ends = [
         log.subscribe((exchange) => {
           changed.set(exchange.id, exchange);
-          // A page that does not read its events must not keep more exchanges in memory than the log does.
+          // If a page does not read its events, they must not need more memory than the log itself. So the oldest changes are
+          // dropped.
           const [oldest] = changed.keys();
           if (changed.size > MAX_EXCHANGES && oldest !== undefined) changed.delete(oldest);
           wake();

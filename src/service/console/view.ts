@@ -23,7 +23,7 @@ export interface ExchangeRow {
   readonly balance: string | null;
   /** The balances that are possible if the operator keeps the contract, such as `990.00 or 1000.00`; null if not known. */
   readonly expected: string | null;
-  /** The result of comparing the two; null while the call is not judged. */
+  /** The result of comparing `balance` with `expected`; null while the call is not judged. */
   readonly balanceResult: 'right' | 'wrong' | 'unknown' | null;
   /** The findings except passes, the most serious first. Empty if no rule is broken, or if the call is not judged. */
   readonly findings: readonly FindingView[];
@@ -55,7 +55,7 @@ export interface ExchangeDetail {
   /** The duration of each phase in milliseconds, in the order in which they happened. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
   readonly connection: string | null;
-  /** The ids of the rules that the exchange was checked for and keeps. */
+  /** The ids of the rules that were checked in this exchange and passed. */
   readonly passed: readonly string[];
   /** True if the exchange is judged. Requests to the Core API are not. */
   readonly isJudged: boolean;
@@ -135,7 +135,7 @@ export interface OwedRow {
   readonly attempts: number;
   /** The time of the next attempt, in milliseconds since 1970; null while the call is being sent. */
   readonly nextTryAt: number | null;
-  /** The reason why the last attempt failed; null if none has failed. */
+  /** The reason why the last attempt failed; null if no attempt has failed. */
   readonly trouble: string | null;
 }
 

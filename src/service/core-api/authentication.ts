@@ -9,7 +9,10 @@ export interface Caller {
   readonly client: ServiceClient;
 }
 
-/** Returns the signature of a request, or refuses a request without one. This is checked before anything else. */
+/**
+ * Returns the signature of a request, or refuses a request without one. The service checks the signature before everything
+ * else.
+ */
 export function requireSignature({ headers }: ListenRequest): string | Refusal {
   const signature = headerOf(headers, SIGNATURE_HEADER)?.trim();
   if (signature) return signature;
@@ -36,9 +39,13 @@ export function authenticate(
   }
   const client = clients.find((one) => one.cID === cID && one.extCID === extCID);
   if (!client) {
-    return refusal(401, 'No client of this cID has this extCID. Send a registered extCID; letter case matters.', {
-      details: `extCID: ${extCID}`,
-    });
+    return refusal(
+      401,
+      'No client of this cID has this extCID. Send a registered extCID. Upper and lower case matter.',
+      {
+        details: `extCID: ${extCID}`,
+      },
+    );
   }
   const check = checkSignature(canonicals, raw, signature, client);
   if (check.kind === 'valid') return { kind: 'caller', client };
@@ -79,7 +86,7 @@ function inAscii(text: string): string {
   return text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes a blank after each comma and colon between the values of a JSON text, as `json.dumps` of Python does by default. */
+/** Adds a blank after each comma and colon between the values of a JSON text, as `json.dumps` of Python does by default. */
 function withBlanks(canonical: string): string {
   let isText = false;
   let isEscaped = false;
@@ -98,11 +105,11 @@ function respell(text: string, replacements: Readonly<Record<string, string>>): 
 }
 
 /**
- * Checks that a request is signed with the client's key. The signature may be made over any of the canonical texts, in
- * any of the spellings of the operators' client libraries. The contract leaves the exact text open.
+ * Checks that a request is signed with the client's key. The operator may have signed any of the canonical texts, in any of the
+ * spellings of the operators' client libraries, because the contract does not define the exact text.
  *
  * @param canonicals at least one text; several if a query can be read as different objects
- * @param raw the bytes as sent, to recognise a signature that was made over them
+ * @param raw the bytes as they were sent, to recognise a signature over these bytes
  */
 function checkSignature(
   canonicals: readonly string[],
@@ -121,10 +128,10 @@ function checkSignature(
 }
 
 const BLANKS =
-  'The signature was made over JSON with a blank after each comma and colon. Sign the text without blanks: in Python, `separators=(",", ":")`.';
+  'You signed JSON with a blank after each comma and colon. Sign the text without blanks: in Python, `separators=(",", ":")`.';
 
 const LINE_BREAK =
-  'The signature was made over the canonical JSON with a line break after it. Sign the text without the line break: in Go, remove what `json.Encoder` adds, or use `json.Marshal`.';
+  'You signed the canonical JSON with a line break after it. Sign the text without the line break: in Go, remove what `json.Encoder` adds, or use `json.Marshal`.';
 
 function hintOf(
   signature: string,
@@ -133,12 +140,12 @@ function hintOf(
   isMade: (key: string, header?: string) => boolean,
 ): string {
   if (isMade(integrationApiKey)) {
-    return 'The signature was made with the Integration API key, which is for reverse calls. Sign with the API key.';
+    return 'You signed with the Integration API key, which is for reverse calls. Sign with the API key.';
   }
   if (isMade(apiKey, signature.toLowerCase()))
     return 'The signature is right except for its upper-case letters. Write it in lower case.';
   if (verifySignature(raw, apiKey, signature)) {
-    return 'The signature was made over the text as it was sent. Sign its canonical form, with sorted names and without white space.';
+    return 'You signed the text as you sent it. Sign the canonical form of this text: sorted names, no white space.';
   }
-  return 'The signature was made over another text, or with another key.';
+  return 'You signed another text, or used another key.';
 }

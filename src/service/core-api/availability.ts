@@ -27,7 +27,7 @@ export function requireGame(client: ServiceClient, games: readonly Game[], id: s
 
 /**
  * Returns the code of a currency for a launch, or refuses a code in a wrong form and a currency that the client may not use. A
- * code that croupier does not know is passed on, because the contract does not show the complete list.
+ * code that croupier does not know is accepted, because the contract does not show the complete list.
  */
 export function launchCurrency(client: ServiceClient, code: string): Pick<Currency, 'code' | 'decimals'> | Refusal {
   const isUnknown = !currencyByCode(code) && codeProblem(code) === undefined && mayUse(client, code);
@@ -44,7 +44,7 @@ export function requireCurrency(client: ServiceClient, code: string): Currency |
     ? 'This client may not use this currency.'
     : alike === undefined
       ? 'This currency is not supported.'
-      : `This currency is not supported; did you mean ${alike}? Letter case matters.`;
+      : `This currency is not supported; did you mean ${alike}? Upper and lower case matter.`;
   const available = isAllowed ? '' : `; available to ${client.extCID}: ${listed(client.currencies ?? [])}`;
   return refusal(400, advice, {
     code: 'currency_not_supported',

@@ -103,7 +103,8 @@ function prepare(
 
 /**
  * Returns the list parameters of a query that are written with brackets, as PHP and some client libraries do:
- * `currencyFilters[]=fiat`. Such a name is another parameter, so the list would be ignored without a word.
+ * `currencyFilters[]=fiat`. With brackets, the name is another parameter, so the service would ignore the list without a
+ * message.
  */
 function bracketProblems(names: readonly string[], query: z.ZodType): readonly FieldProblem[] {
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
@@ -116,7 +117,7 @@ function bracketProblems(names: readonly string[], query: z.ZodType): readonly F
   });
 }
 
-/** Returns what is wrong with a request. The text to sign is left out, because it has the whole request in it. */
+/** Returns what is wrong with a request. Leaves out the text to sign, because this text contains the whole request. */
 function describeRefusal({ status, message, details }: Refusal): string {
   return details === undefined || status === 401 ? message : `${message} ${details}`;
 }

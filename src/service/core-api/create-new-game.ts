@@ -79,7 +79,7 @@ function gameFor({ games }: CoreApiContext, client: ServiceClient, gameID: strin
 function localeFor({ locale, fallbackToDefaultLocale }: CreateNewGame): string | Refusal {
   if (isLocale(locale)) return locale;
   if (fallbackToDefaultLocale === true) return DEFAULT_LOCALE;
-  // The contract does not show the complete list, so a locale in the right form is passed on.
+  // The contract does not show the complete list, so a locale in the right form is accepted.
   if (hasLocaleForm(locale)) return locale;
   const alike = locale.toLowerCase().replaceAll('-', '_');
   const meant = [alike, alike.split('_', 1)[0] ?? ''].find(isLocale);
@@ -105,8 +105,8 @@ function initialBalance(
 function problemOf(amount: Money, code: string, decimals: number | null): string | undefined {
   if (decimals === null || amount.decimals() <= decimals) return belowLeastStake(amount, code);
   return decimals === 0
-    ? `expected an amount without decimals, as ${code} has none`
-    : `expected at most ${decimals} decimals, as ${code} has no more`;
+    ? `expected an amount without decimals, because ${code} has no decimals`
+    : `expected at most ${decimals} decimals, because ${code} has no more`;
 }
 
 /** A demo balance below the lowest stake is a mistake, because no round can be played with it. Unknown currencies have no stakes. */

@@ -10,8 +10,8 @@ export interface ReadRequest {
   readonly carrier: 'body' | 'query';
   readonly fields: JsonObject;
   /**
-   * The canonical JSON texts of the request. The signature must be made over one of them. The first is shown to the
-   * operator if the signature is wrong.
+   * The canonical JSON texts of the request. The operator must sign one of these texts. If the signature is wrong, the service
+   * shows the first text to the operator.
    */
   readonly canonicals: readonly string[];
   readonly raw: Uint8Array | string;
@@ -55,13 +55,13 @@ function isObject(value: JsonValue): value is JsonObject {
 }
 
 /**
- * Reads a query. A parameter with one value is a string, and a parameter with several values is a list of strings. The
- * contract does not say how to sign such a list. Therefore two forms are accepted: the list, and its values joined by
- * commas.
+ * Reads a query. A parameter with one value is a string, and a parameter with several values is a list of strings. The contract
+ * does not say how to sign such a list. Therefore the service accepts two forms: the list, and one text with the values of the
+ * list, separated by commas.
  */
 function readQuery(query: string): ReadRequest {
-  // `URLSearchParams` removes a leading question mark. The one added here protects a question mark that belongs to the
-  // first name.
+  // `URLSearchParams` removes a leading question mark. So another question mark is added here, to keep a question mark that
+  // belongs to the first name.
   const params = new URLSearchParams(`?${query}`);
   const names = [...new Set(params.keys())];
   const fields = Object.fromEntries(

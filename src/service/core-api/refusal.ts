@@ -30,7 +30,7 @@ export function refusal(
 }
 
 /**
- * Returns the refusal of a request with invalid fields. It lists all of them.
+ * Returns the refusal of a request with invalid fields. The refusal lists all these fields.
  *
  * @param carrier the part of the request that contains the fields
  */

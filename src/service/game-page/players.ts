@@ -66,7 +66,7 @@ const MAX_STATES = 1000;
 const USUAL_LINE = 3;
 
 /**
- * The players of the game pages. It plays the rounds of each session one after the other, and keeps the state that the
+ * The players of the game pages. The class plays the rounds of each session one after the other, and keeps the state that the
  * session's page shows.
  */
 export class Players {
@@ -246,7 +246,7 @@ function takeBalance(state: PlayerState, result: BalanceResult): void {
 }
 
 /**
- * Stores a round in the state of its page, and removes the oldest if there are too many. Rounds with an owed call stay,
+ * Stores a round in the state of its page, and removes the oldest round if there are too many. Rounds with an owed call stay,
  * so that the player sees how they end.
  */
 function storeRound({ rounds }: PlayerState, round: RoundView): void {

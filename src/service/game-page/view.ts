@@ -1,8 +1,8 @@
 /** The content of the game page. Amounts are decimal texts in the currency's main unit. */
 export interface GameView {
   /**
-   * A number that grows with each view, even over restarts of the service. The page ignores a view that is older than
-   * the one it shows.
+   * A number that grows with each view, even after a restart of the service. The page ignores a view that is older than the
+   * view which it shows.
    */
   readonly version: number;
   readonly gsID: string;

@@ -118,7 +118,7 @@ describe('croupier run --launches', { timeout: LONG_MS }, () => {
   });
 
   it.each([
-    ['with another key', 'acme', 'integration-key-of-acme', 'The signature was made with the Integration API key'],
+    ['with another key', 'acme', 'integration-key-of-acme', 'You signed with the Integration API key'],
     ['for an unknown client', 'acne', 'api-key-of-acme', 'No client of this cID has this extCID'],
   ])('judges the operator for launches that are signed %s', async (_, extCID, apiKey, words) => {
     configure(LAUNCHING);

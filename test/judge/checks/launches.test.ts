@@ -29,7 +29,7 @@ describe('a launch', () => {
   });
 
   it('breaks `launch.request` if its signature is wrong, whatever else is right', () => {
-    const message = 'The signature was made over another text, or with another key.';
+    const message = 'You signed another text, or used another key.';
     expect(judged({ status: 401, message })[0]).toBe(
       `launch.request breach: POST /create-new-game at 2026-01-31T12:00:00.000Z, answered 401: ${message}`,
     );

@@ -48,14 +48,14 @@ describe('the signature of a request to the Core API', () => {
   it.each([
     ['missing', undefined, 'X-REQUEST-SIGN is missing or empty'],
     ['empty', '', 'X-REQUEST-SIGN is missing or empty'],
-    ['garbage', 'garbage', 'The signature was made over another text, or with another key.'],
-    ["another client's", signed(text, ASIA.apiKey), 'The signature was made over another text, or with another key.'],
-    ['made with the other key', signed(text, EU.integrationApiKey), 'made with the Integration API key'],
+    ['garbage', 'garbage', 'You signed another text, or used another key.'],
+    ["another client's", signed(text, ASIA.apiKey), 'You signed another text, or used another key.'],
+    ['made with the other key', signed(text, EU.integrationApiKey), 'You signed with the Integration API key'],
     ['in upper case', signed(text).toUpperCase(), 'right except for its upper-case letters'],
     ['over JSON with a line break at its end', signed(`${text}\n`), 'a line break after it'],
     ['over JSON with blanks', signed(text.replace(/([,:])(?=["{])/g, '$1 ')), 'a blank after each comma and colon'],
-    ['over what was sent', signed(JSON.stringify(launch())), 'made over the text as it was sent'],
-    ['cut off', signed(text).slice(0, 63), 'The signature was made over another text'],
+    ['over what was sent', signed(JSON.stringify(launch())), 'You signed the text as you sent it'],
+    ['cut off', signed(text).slice(0, 63), 'You signed another text'],
   ])('is refused with 401 when it is %s', async (_name, signature, message) => {
     const { url, context } = await startCore();
     const { status, body } = await send(`${url}/create-new-game`, 'POST', launch(), { signature });

@@ -78,7 +78,7 @@ describe('a launch', () => {
 
   it.each([
     ['currency', 'US$', 'currency_not_supported', 'This currency is not supported.'],
-    ['currency', 'usd', 'currency_not_supported', 'did you mean USD? Letter case matters.'],
+    ['currency', 'usd', 'currency_not_supported', 'did you mean USD? Upper and lower case matter.'],
     ['locale', 'en-US', 'locale_not_supported', 'This locale is not supported; did you mean en_us?'],
     ['locale', 'DE_AT', 'locale_not_supported', 'did you mean de?'],
     ['locale', 'klingon', 'locale_not_supported', 'This locale is not supported.'],
@@ -173,8 +173,8 @@ describe('a demo', () => {
 
   it.each([
     [1e30, 'USD', 'expected a plain decimal such as 1000.5, without an exponent'],
-    [0.001, 'USD', 'expected at most 2 decimals, as USD has no more'],
-    ['1.5', 'JPY', 'expected an amount without decimals, as JPY has none'],
+    [0.001, 'USD', 'expected at most 2 decimals, because USD has no more'],
+    ['1.5', 'JPY', 'expected an amount without decimals, because JPY has no decimals'],
     [0, 'USD', 'expected at least 0.10, the lowest stake in USD'],
     ['9', 'JPY', 'expected at least 10, the lowest stake in JPY'],
   ])('cannot begin with %s %s', async (initDemoBalance, currency, diagnostic) => {

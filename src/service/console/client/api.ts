@@ -1,8 +1,8 @@
 import type { ConsoleState, ExchangeDetail, ExchangeRow } from '../view.ts';
 
 /**
- * The secret that gives access to the console. It is sent in a header and never again in an address, because browsers
- * and servers store addresses.
+ * The secret that gives access to the console. The page sends it in a header. It is not sent in an address again, because
+ * browsers and servers store addresses.
  */
 const token = new URLSearchParams(location.search).get('token') ?? '';
 const AUTHORITY = { Authorization: `Bearer ${token}` };
@@ -83,7 +83,7 @@ export async function follow(follower: Follower): Promise<void> {
         await readEvents(response.body, follower);
       }
     } catch {
-      // Every failed connection is handled in the same way, by the lines below.
+      // The lines below handle every failed connection in the same way.
     }
     follower.connection('lost', 'The service does not answer. Trying again…');
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

@@ -168,7 +168,7 @@ export class ExchangeList {
     return line;
   }
 
-  /** Makes one row reachable by the Tab key. The arrow keys move from there to the other rows. */
+  /** Makes one row reachable by the Tab key. The arrow keys move from this row to the other rows. */
   #setTabStop(shown: readonly ExchangeRow[]): void {
     const focused = shown.find(({ id }) => this.#buttonOf(id) === document.activeElement)?.id;
     const selected = shown.find(({ id }) => id === this.#selected)?.id;

@@ -38,7 +38,10 @@ export class Tables {
     this.#countDown();
   }
 
-  /** Replaces the rows of a list, but only if the data have changed. Otherwise a button in the list would lose the focus. */
+  /**
+   * Replaces the rows of a list, but only if the data have changed. If the data are the same, the rows stay, so that a button
+   * in the list keeps the focus.
+   */
   #fill(name: string, data: readonly object[], lines: () => readonly Node[]): void {
     const now = JSON.stringify(data);
     if (this.#shown.get(name) === now) return;

@@ -6,7 +6,7 @@ export type Answer =
   | { readonly kind: 'refused'; readonly status: number; readonly code: string | null; readonly message: string }
   | { readonly kind: 'lost' };
 
-/** Requests the current view. The server reads the player's balance for it. */
+/** Requests the current view. For this view, the server reads the player's balance. */
 export async function readState(gsID: string): Promise<Answer> {
   return ask(`play/state?gsID=${encodeURIComponent(gsID)}`);
 }
@@ -57,7 +57,7 @@ export function follow(gsID: string, { heard, connected, ended }: Follower): voi
     mine.addEventListener('view', ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as GameView));
     mine.addEventListener('error', () => {
       connected(false);
-      // The browser itself reconnects after a lost connection, but not after the server refused one.
+      // The browser reconnects by itself if the connection is lost, but not if the server refuses the connection.
       if (mine.readyState === EventSource.CLOSED && mine === source) void reopen();
     });
   };

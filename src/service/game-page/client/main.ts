@@ -60,7 +60,7 @@ function showPlay(): void {
   const { free, playing, currency } = latest;
   const label = free === null ? texts.playFor(`${stakes.chosen} ${currency}`) : texts.playFree;
   play.textContent = isBusy || playing ? texts.playing : label;
-  // `aria-disabled` is used because a button with `disabled` would lose the focus in every round.
+  // `aria-disabled` is used because a button with `disabled` would lose the keyboard focus in every round.
   play.setAttribute('aria-disabled', String(isBusy || playing));
 }
 

@@ -20,7 +20,7 @@ export class Screen {
     document.documentElement.style.setProperty('--hue', String(game.hue));
     byId('demo').hidden = !demo;
     text('about', `${player} · ${currency} · ${locale}`);
-    // In a frame, the operator's page around the game offers the way back.
+    // In a frame, the operator's page around the game has its own way back, so the game shows no link.
     const canGoBack = returnUrl !== null && window.top === window;
     for (const id of ['back', 'closed-back']) link(id, canGoBack ? returnUrl : null);
   }
@@ -51,8 +51,8 @@ export class Screen {
   }
 
   /**
-   * Shows a message about the latest round, once for each state. Rounds that were over before the page was opened get
-   * no message. Before the first message, the page says how to begin.
+   * Shows a message about the latest round, once for each state. Rounds that were over before the page was opened get no
+   * message. Before the first round, the page says how to begin.
    */
   showOutcome(round: RoundView | undefined, { currency, locale, depositUrl, free }: GameView, texts: Texts): void {
     const isFirst = this.#last === null;

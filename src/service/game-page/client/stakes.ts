@@ -66,7 +66,7 @@ export class Stakes {
 
   #show(): void {
     this.#shown.textContent = `${this.chosen} ${this.#currency}`;
-    // `aria-disabled` is used because a button with `disabled` would lose the focus at the first and the last stake.
+    // `aria-disabled` is used because a button with `disabled` would lose the keyboard focus at the first and the last stake.
     this.#less.setAttribute('aria-disabled', String(this.#at === 0));
     this.#more.setAttribute('aria-disabled', String(this.#at === this.#stakes.length - 1));
     for (const chip of this.#chips.children) {
