@@ -128,7 +128,8 @@ async function* reportPieces(
 }
 
 /**
- * Writes a report. Two processes, or two clients of one run, that bring the same baseline up to date do so one after the other.
+ * Writes a report. If two processes, or two clients of one run, bring the same baseline up to date, they do this one after the
+ * other.
  *
  * @param file the absolute path of the file to write
  * @param scrub removes secrets from the text

@@ -28,8 +28,8 @@ export function start(load: () => Promise<Program>): void {
   void load().then(async ({ main }) => {
     const status = await main(args);
     process.exitCode = status;
-    // Open connections and timers would keep the process alive, so it must exit. Before that, all output must be
-    // written. A stream reports that it can't be written shortly after its callback.
+    // Open connections and timers would keep the process alive, so this code ends it. Before that, all output must be written.
+    // If a stream can't be written, it reports the error shortly after its callback, so this code waits for that too.
     process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit(status))));
   });
 }

@@ -41,7 +41,7 @@ export interface LoadOptions {
   readonly continues?: { readonly firstNumber: number; readonly origin: number } | undefined;
   /** Returns the stake and the smallest amount for a currency. `decimals` is the number of decimals in its balances. */
   readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
-  /** Writes lines to the journal. The operating system must have them when it returns. */
+  /** Writes lines to the journal. When this function returns, the operating system must have the lines. */
   readonly write: (lines: string) => void;
   /** Ends the load early when it is aborted. Open rounds are still completed, and balances compared. */
   readonly signal: AbortSignal;

@@ -37,7 +37,7 @@ const WINDOW = 12;
 const MAX_FINAL_ERRORS = 3;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5000;
-/** Maximum number of errors of one repetition before croupier stops sending it. */
+/** After this number of errors, croupier stops sending a repeated call. */
 const MAX_REPEATS = 4;
 /**
  * If the balance differs from the opening balance by more than this number of stakes, a win or its absence reduces the
@@ -255,7 +255,7 @@ export class Player {
   }
 
   /**
-   * Places a bet. If its outcome is unknown, refunds it until the refund is answered 200.
+   * Places a bet. If the outcome of the bet is unknown, sends its refund until the refund is answered 200.
    *
    * @param due the time at which the call was due; undefined to wait for a ticket
    * @param exact an amount that is not the usual stake

@@ -100,7 +100,7 @@ function reportDifference(
 function reportStaleRead({ caller, session }: QuietWallet, shown: Money, { lingerMs }: LoadContext): void {
   caller.report('balance.read', 'fail', 'balance', session.sessionID, undefined, {
     expected: `with no call in progress, the balance is ${caller.wallet.expected}`,
-    actual: `it was ${shown}, and ${lingerMs} ms later it was right`,
+    actual: `the balance was ${shown}, and ${lingerMs} ms later it was right`,
   });
 }
 

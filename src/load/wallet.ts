@@ -6,7 +6,7 @@ import { type Answer, mayHaveBeenProcessed } from '../reply/classify.ts';
 
 /** One bet, win or refund of a load test. */
 export interface LoadTransaction {
-  /** The number of the transaction in its run. The journal uses it instead of the txID. */
+  /** The number of the transaction in its run. The journal uses this number instead of the txID. */
   readonly number: number;
   readonly call: TransactionCall;
   readonly sessionID: string;
@@ -218,8 +218,8 @@ export class Wallet {
   }
 
   /**
-   * Applies the answer to a transaction. While copies of it are in flight, only a success is decisive: an operator may decline
-   * one copy because it is still processing the other one.
+   * Applies the answer to a transaction. While copies of the call are in flight, only a success is decisive: an operator may
+   * decline one copy because it is still processing the other copy.
    *
    * @param fadeUntil the time until which the debit of a refunded bet may still show
    */
@@ -353,7 +353,10 @@ function decisive(
   return mayHaveBeenProcessed(earlier.answer, null) ? earlier : given;
 }
 
-/** Returns the signed amount by which a transaction changes the balance. A refund changes it only together with its bet. */
+/**
+ * Returns the signed amount by which a transaction changes the balance. A refund changes the balance only together with its
+ * bet.
+ */
 function deltaOf({ call, amount }: LoadTransaction): Money {
   return call === 'bet' ? amount.negated() : call === 'win' ? amount : Money.zero;
 }

@@ -7,8 +7,8 @@ import type { Behaviour } from './behaviour.ts';
 import { bodyOf, callOf } from './rewriting.ts';
 
 /**
- * A way to answer one call wrongly. `error-500` and `declined` do not carry out the call. `late` carries it out, and replies
- * after the deadline of the service.
+ * A way to answer one call wrongly. With `error-500` and `declined`, the operator does not carry out the call. With `late`, it
+ * carries out the call, and replies after the deadline of the service.
  */
 export type ReplyFault = 'error-500' | 'late' | 'declined';
 

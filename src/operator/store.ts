@@ -168,7 +168,7 @@ export class Store {
     this.#prepared('UPDATE wallet SET balance = ? WHERE id = ?').run(String(balance), walletID);
   }
 
-  /** Stores a session. If it exists, its game, state and wallet are replaced. */
+  /** Stores a session. If the session exists, replaces its game, state and wallet. */
   putSession(session: Session): void {
     this.#prepared(
       'INSERT OR REPLACE INTO session (extCID, sessionID, gameID, state, walletID) VALUES (?, ?, ?, ?, ?)',

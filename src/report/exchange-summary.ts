@@ -111,7 +111,7 @@ export function noReplySentence(reason: NoReplyReason): string {
     case 'stale-connection':
       return 'a reused connection was closed before a reply came';
     case 'closed-early':
-      return 'the reply ended before it had the length that its headers announced';
+      return 'the reply is shorter than its headers say';
     case 'too-large':
       return "the reply was larger than croupier's limit";
     case 'not-http':

@@ -27,7 +27,7 @@ export class CoreExchanges {
     this.#options = options;
   }
 
-  /** Logs a request to an operation twice: when it arrives, and when it is answered. Then it calls `onSeen`. */
+  /** Logs a request to an operation twice: when it arrives, and when it is answered. Then calls `onSeen`. */
   readonly watch: Watch = (operation: CoreOperation, request: ListenRequest) => {
     const start = this.#options.now();
     const exchange = this.#options.log.begin(
@@ -97,7 +97,7 @@ function outcomeOf({ status, headers, body }: ListenReply): Outcome {
 
 function bytesOf(body: ListenReply['body'], headers: HeaderPairs): Uint8Array {
   if (typeof body === 'string') return Buffer.from(body);
-  // A stream can't be logged as one body. The Core API sends none.
+  // A stream can't be logged as one body. The Core API sends no streams.
   if (!(body instanceof Uint8Array)) return Buffer.alloc(0);
   return headerOf(headers, 'content-encoding') === 'gzip' ? gunzipSync(body) : body;
 }

@@ -37,9 +37,8 @@ const OLD_FILES: Readonly<Record<string, (database: Database) => StoreLine>> = {
 };
 
 /**
- * Imports the files of version 0.1.0 from a folder, either all of them or none. Then it renames each file to
- * `….imported`. A file whose import was stored is not imported again, even if the process was killed before the file
- * was renamed.
+ * Imports the files of version 0.1.0 from a folder: either all files, or no file. Then renames each file to `….imported`. A
+ * file whose import was stored is not imported again, even if the process was killed before the file was renamed.
  *
  * @throws DatabaseError when a line can't be read; then the files have not changed
  */

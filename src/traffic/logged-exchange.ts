@@ -76,7 +76,7 @@ export interface LoggedExchange {
   readonly request: LoggedRequest;
   readonly answer: LoggedReply;
   /**
-   * The amount of a call that croupier sent, taken from its journal. If it is left out, the amount is in the request or
+   * The amount of a call that croupier sent, taken from its journal. If this field is missing, the amount is in the request or
    * in `logged`.
    */
   readonly amount?: string;
@@ -110,7 +110,10 @@ export interface Judgement {
 
 /** The result of reading one entry of a file. `other` is a readable entry that is not a call of the service. */
 export type LogEntry =
-  /** Calls of players who are not selected. They were not read. `line` is the line of the first of them, or a line before it. */
+  /**
+   * Calls of players who are not selected, which were not read. `line` is the line of the first of these calls, or an earlier
+   * line.
+   */
   | { readonly kind: 'skipped'; readonly line: number; readonly count: number }
   /** A rule that croupier found broken, taken from its journal. `line` is the line of the call. */
   | { readonly kind: 'judged'; readonly line: number; readonly judgement: Judgement }

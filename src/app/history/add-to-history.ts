@@ -24,12 +24,15 @@ export interface HistoryContext {
 /** Maximum size of a journal whose copy the history stores, in bytes. */
 const MAX_JOURNAL = 128 * 1024 * 1024;
 
-/** Lets one run of this process at a time write, because a second one would block the process while it waits for the first. */
+/**
+ * Only one run of this process writes at a time, because a second run would block the whole process while it waits for the
+ * first run.
+ */
 const writing = new Mutex();
 
 /**
  * Adds a finished run to the history, with a compressed copy of its journal. If that is not possible, prints a notice. Never
- * throws, because the result of the run counts without its history.
+ * throws, because the result of the run does not depend on the history.
  *
  * @param journal the absolute path of the closed journal
  */

@@ -3,7 +3,7 @@ import type { ReportOptions } from '../../report/options.ts';
 
 /**
  * Returns the verdicts of earlier runs of the same client from the history of the working directory. Undefined if the folder
- * has no history, or if it can't be read: a report can do without it.
+ * has no history, or if the history can't be read, because a report is possible without these verdicts.
  */
 export async function pastVerdictsOf(run: RunStarted, cwd: string): Promise<ReportOptions['past']> {
   try {

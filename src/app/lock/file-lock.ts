@@ -5,16 +5,16 @@ import { makeFolder } from '../../engine/run/make-folder.ts';
 import { holderText, thisHolder } from './holder.ts';
 import { LockFile } from './lock-file.ts';
 
-/** Time between two attempts to lock a file that is in use, and the maximum time to wait for it, in ms. */
+/** Time between two attempts to lock a file that is in use, and the maximum time to wait for this file, in ms. */
 const RETRY_MS = 20;
 const WAIT_MS = 30_000;
 
 /**
- * Does something with a file that is read and written again, such as a baseline. No other call of this function for the same file
- * does so at the same time, in this process or in another one.
+ * Does something with a file that is read and written again, such as a baseline. While the action runs, no other call of this
+ * function for the same file runs its action, in this process or in another process.
  *
  * @param file the absolute path of the file, which need not exist
- * @throws Error if another process does not finish in time; the message says which one
+ * @throws Error if another process does not finish in time; the message names this process
  */
 export async function whileLocked<Result>(file: string, action: () => Promise<Result>): Promise<Result> {
   makeFolder(path.dirname(file));

@@ -6,8 +6,8 @@ import { type HeldLocks, type LockRequest, lockPlayers } from './player-locks.ts
 import { inUseText, PlayersInUse } from './players-in-use.ts';
 
 /**
- * Locks the players of a client for a command that has begun its journal. If another process has the players, removes the empty
- * journal and prints who has them.
+ * Locks the players of a client for a command that has begun its journal. If another process uses the players, removes the
+ * empty journal and prints which process uses them.
  *
  * @returns the locks, or the exit status of the command if it must end
  */

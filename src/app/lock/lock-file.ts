@@ -12,9 +12,12 @@ import {
 } from 'node:fs';
 import { type Holder, isRunning, readHolder } from './holder.ts';
 
-/** Time without a sign of life after which a holder on another machine counts as ended, in ms. */
+/** If a holder on another machine has not renewed its lock file for this time, in ms, it counts as ended. */
 const SILENT_MS = 60_000;
-/** Age of an unfinished takeover after which its process counts as ended, in ms. A takeover takes less than one. */
+/**
+ * If a takeover is not finished after this time, in ms, its process counts as ended. A takeover takes less than one
+ * millisecond.
+ */
 const TAKEOVER_MS = 10_000;
 
 /** One lock. The file exists while a process holds the lock, and describes this process. */
@@ -29,9 +32,9 @@ export class LockFile {
     this.#mode = mode;
   }
 
-  /** Takes the lock for a holder. Returns the other holder if there is one. */
+  /** Takes the lock for a holder. If another holder has the lock, returns this other holder. */
   take(holder: Holder, onDead: (dead: Holder) => void): Holder | undefined {
-    // The file is complete before it gets its name, so that no other process reads a part of it.
+    // The file gets its name only when its content is complete, so that no other process reads only a part of it.
     const draft = `${this.#path}.${holder.token}`;
     writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: this.#mode });
     try {
@@ -51,7 +54,7 @@ export class LockFile {
     }
   }
 
-  /** Gives the lock back. Does nothing if another process has taken it over. */
+  /** Releases the lock. Does nothing if another process has taken over the lock. */
   remove(): void {
     const other = this.#holder && this.#read();
     if (other !== undefined && other !== 'gone' && other.token === this.#holder?.token)
@@ -59,17 +62,18 @@ export class LockFile {
     this.#holder = undefined;
   }
 
-  /** Renews the time of the file. */
+  /** Updates the time of the file, as a sign that the holder still runs. */
   beat(): void {
     const other = this.#holder && this.#read();
     if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
     try {
-      // Writing bytes lets the file server set the time by its own clock, which all machines share.
+      // If bytes are written, the file server sets the time of the file by its own clock. So the times of all machines come
+      // from the same clock.
       const descriptor = openSync(this.#path, 'r+');
       writeSync(descriptor, '{');
       closeSync(descriptor);
     } catch {
-      // The next beat tries again.
+      // An error is ignored, because the next beat tries again.
     }
   }
 
@@ -97,10 +101,10 @@ export class LockFile {
   }
 
   /**
-   * Removes the lock of a holder that has ended. Only one process does so at a time. Otherwise a slow process could remove the
-   * new lock of a fast one.
+   * Removes the lock of a holder that has ended. Only one process at a time removes a lock. Otherwise a slow process could
+   * remove the new lock of a fast process.
    *
-   * @returns false if another process is doing it
+   * @returns false if another process is removing the lock
    */
   #removeOf(holder: Holder): boolean {
     const guard = `${this.#path}.takeover`;
@@ -134,7 +138,7 @@ const UNREADABLE: Holder = {
   journal: null,
 };
 
-/** The codes with which file systems without hard links refuse one. */
+/** The error codes of file systems that do not support hard links. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'UNKNOWN'];
 
 /** Gives a finished file its name. @throws an error with the code EEXIST if the name is taken */
@@ -143,12 +147,12 @@ function publish(draft: string, file: string): void {
     linkSync(draft, file);
   } catch (error) {
     if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
-    // Another process may read a part of this file. Such a file counts as the lock of an unknown holder.
+    // Another process may read only a part of this file. An incomplete file counts as the lock of an unknown holder.
     writeFileSync(file, readFileSync(draft), { flag: 'wx' });
   }
 }
 
-/** Does something that may fail with one expected code. Returns false if it did. */
+/** Does something that may fail with one expected error code. Returns false if it failed with this code. */
 function isDone(action: () => void, code: string): boolean {
   try {
     action();

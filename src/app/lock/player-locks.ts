@@ -184,6 +184,6 @@ function overText(holder: Holder): string {
   const settle =
     holder.journal === null
       ? ''
-      : ` If it still owes something, settle it: croupier settle ${quoteWord(holder.journal)}`;
+      : ` If its run still owes something, settle the run: croupier settle ${quoteWord(holder.journal)}`;
   return `${capital(describe(holder))} was in use by ${holderText(holder)}. That process has ended without releasing its players, so croupier uses them now.${settle}`;
 }

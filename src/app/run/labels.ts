@@ -28,7 +28,7 @@ function labelsOfFlags({ label = [] }: RunFlags): Labels {
       const name = text.slice(0, Math.max(at, 0)).trim();
       if (!LABEL_NAME.test(name))
         throw new UsageError(
-          `--label ${text}: it needs a name and a value. A name has letters, digits, dots, - and _. Write it as --label build=1.2.3. Nothing was sent.`,
+          `--label ${text}: it needs a name and a value. A name has letters, digits, dots, - and _. Write the label as in --label build=1.2.3. Nothing was sent.`,
         );
       return [name, checked(text.slice(at + 1), `--label ${name}`)];
     }),

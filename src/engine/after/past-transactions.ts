@@ -33,7 +33,8 @@ export interface PastTransaction {
   /** The reply, if the first answer was 200. Otherwise undefined. */
   reply: ReplyReading | undefined;
   /**
-   * The signed amount that the first call moved. Undefined if it is not known, or if the contract leaves it to the operator.
+   * The signed amount that the first call moved. Undefined if it is not known, or if the contract lets the operator decide
+   * about the amount.
    */
   effect: Money | undefined;
 }

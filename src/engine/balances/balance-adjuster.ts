@@ -221,7 +221,7 @@ export class BalanceAdjuster {
     return { roundID: this.#run.uuid(), type: 'regular', frID: undefined };
   }
 
-  /** Places a bet. Refunds it if its outcome is unknown. */
+  /** Places a bet. If the outcome of the bet is unknown, refunds the bet. */
   async #bet(account: Account, round: RoundToEnd, stake: Money, purpose: Purpose): Promise<Exchange> {
     const fields = { ...this.#fieldsOf(account, round.roundID, stake), type: round.type };
     const bet: OwnCall = { call: 'bet', fields };

@@ -83,7 +83,7 @@ export class BalanceEstimate {
   }
 
   /**
-   * Makes the effect of a call certain once its outcome is known: the effect has happened, or it never will.
+   * Makes the effect of a call certain once its outcome is known: the effect has happened, or will never happen.
    *
    * @returns false if the call had no uncertain effect
    */

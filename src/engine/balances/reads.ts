@@ -33,8 +33,8 @@ export interface ReadsOptions {
 }
 
 /**
- * Reads balances, for steps of the scenario or between its steps. If the judge does not expect the balance, does what the judge
- * asks for.
+ * Reads balances for the steps of a scenario, or between the steps. If the judge does not expect the balance, does what the
+ * judge asks for.
  */
 export class Reads {
   readonly #context: ScenarioContext;

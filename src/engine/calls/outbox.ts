@@ -133,7 +133,7 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
   const tampered = deviations.tamper && evaluated(deviations.tamper.fields, own);
   const add = deviations.query?.add && evaluated(deviations.query.add, own).fields;
   const raw = deviations.body?.raw === undefined ? undefined : textOf(evaluate(deviations.body.raw, own));
-  // The service sends the query in the order in which it signs it; another order is a deviation.
+  // The service sends the parameters of the query in the order in which it signs them. Another order is a deviation.
   const { order = 'sorted', encode } = deviations.query ?? {};
   const spec: CallSpec = {
     call: step.call,

@@ -68,7 +68,7 @@ interface TogetherResult<T> {
 const EXCESS_WAIT_MS = 10;
 const MAX_EXCESS_WAIT_MS = 500;
 const EXCESS_NOTICE =
-  'The operator sent more bytes than the `Content-Length` of its reply says. On a kept-alive connection, a service may take these bytes for the reply to its next call. croupier ignored them, and from then on each call used a new connection.';
+  'The operator sent more bytes than the `Content-Length` of its reply says. On a kept-alive connection, a service may read these bytes as the reply to its next call. croupier ignored the bytes. After that, it used a new connection for each call.';
 
 interface StartedCall {
   readonly id: string;
@@ -99,7 +99,10 @@ export class Sender {
   #hasExcess = false;
   /** The longest time to a reply so far, in milliseconds. */
   #slowestMs = 0;
-  /** Number of times that bytes of no reply came over a connection after a reply. A call may have got them as its reply. */
+  /**
+   * Number of times that bytes which belong to no reply came over a connection after a reply. A call may have got these bytes
+   * as its reply.
+   */
   lateExcess = 0;
 
   constructor(options: SenderOptions) {

@@ -23,14 +23,14 @@ import { type Check, type CheckState, check } from './check.ts';
  */
 const SLOW_MS = REPLY_DEADLINE_MS / 5;
 /**
- * A clock difference of this number of seconds or more gets a warning, because it makes it hard to compare the logs of both
+ * A clock difference of this number of seconds or more gets a warning, because then it is hard to compare the logs of both
  * sides. The limit must be above 1 because the Date header has only whole seconds.
  */
 const CLOCK_SECONDS = 3;
 /** Half an hour in seconds. If the clock difference is a multiple of half an hour, the reason is probably a wrong time zone. */
 const ZONE_SECONDS = 1800;
 
-/** True if the reply follows the contract: it has a balance, a code or a message. The reply of a gateway has none of them. */
+/** True if the reply follows the contract: it has a balance, a code or a message. The reply of a gateway has no such field. */
 export function isOfContract(reply: Reply): boolean {
   const { balance, code, message } = readReply(reply);
   return balance.form !== 'missing' || code !== undefined || message !== undefined;

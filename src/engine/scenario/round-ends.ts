@@ -32,8 +32,8 @@ export async function endRounds(
     if (isSame) completed.push({ step: winOfRound(round), exchange });
     return isSame;
   };
-  // Rounds that began at the same instant are completed at the same instant too, because it would take long to complete the
-  // many rounds of a race one after another.
+  // Rounds that began at the same instant are also completed at the same instant. It would take too long to complete the many
+  // rounds of a race one after another.
   const fits = await Promise.all(rounds.filter(({ group }) => group !== null).map(end));
   // A busy operator may decline some of the wins that come at the same instant. These are sent again, one after another.
   for (const round of roundsOf(context, wallet)) {

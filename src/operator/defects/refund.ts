@@ -55,7 +55,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-whole-round',
     breaks: ['refund.one-of-many'],
     mayBreak: ['refund.declined-bet'],
-    description: 'All bets of a round are given back when the refund names one of them.',
+    description: 'A refund that names one bet of a round gives back all bets of the round.',
     change: (right) => ({
       originalOf: (store, refund) => {
         const named = right.originalOf(store, refund);

@@ -9,7 +9,8 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     name: 'shared-wallet',
     breaks: ['session.isolated'],
     mayBreak: ['refund.foreign-session'],
-    description: 'A bet of one player lowers the balance of another: all players with one currency share a wallet.',
+    description:
+      'A bet of one player lowers the balance of another player, because all players with the same currency share a wallet.',
     change: (right) => {
       const shared = new Map<string, Wallet>();
       return {
@@ -85,7 +86,7 @@ export const SESSION_DEFECTS: readonly Defect[] = [
     restarted: true,
     breaks: ['session.expired-settles'],
     description:
-      'The player loses the round that was open when the session expired: its win and its refund are refused.',
+      'The player loses the round that was open when the session expired: the wallet refuses the win and the refund of this round.',
     change: (right) => ({
       objection: (store, claim, session) =>
         session !== undefined && !right.isOpen(session) ? 'session-expired' : right.objection(store, claim, session),

@@ -28,8 +28,8 @@ export function isWrong({ verdict }: Pick<ScenarioResult, 'verdict'>): boolean {
 /**
  * Renders one scenario: its findings, its source and its exchanges. The scenario is unfolded if it failed.
  *
- * @param sources the files whose source the page shows already, with the scenario that shows it. A file is added if this scenario
- *   shows it.
+ * @param sources the files whose source the page already shows, each with the scenario that shows the source. If this scenario
+ * shows the source of a file, the file is added.
  */
 export function scenarioCard(
   played: PlayedScenario,

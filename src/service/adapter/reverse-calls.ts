@@ -31,7 +31,7 @@ export interface ReverseCallsOptions {
   /** The log into which every call is written. */
   readonly log: ExchangeLog;
   readonly sleep: Sleep;
-  /** Settings for sending calls. The default deadline is the one of the contract. */
+  /** Settings for sending calls. The default deadline is the deadline of the contract. */
   readonly wire?: WireOptions;
   /** The faults that are waiting to disturb a call on purpose. */
   readonly faults?: Faults;
@@ -117,7 +117,7 @@ export class ReverseCalls {
     const client = this.#clients.get(extCID);
     if (client === undefined) {
       return unsent(
-        `No client ${extCID} is configured. Add it to the settings of the service, so that its calls can be sent.`,
+        `No client ${extCID} is configured. Add this client to the settings of the service, so that the service can send its calls.`,
       );
     }
     let wireCall: WireCall;

@@ -36,7 +36,10 @@ export interface FreeTally extends TallyKey {
   readonly used: number;
   /** The sum of the free wins so far, in the main unit. */
   readonly won: string;
-  /** The round whose bet was accepted last; null if there is none. It stays open, because the sum of all free wins is paid in it. */
+  /**
+   * The round whose bet was accepted last; null if there is none. This round stays open, because the sum of all free wins is
+   * paid in this round.
+   */
   readonly lastRoundID: string | null;
   /** True after the win that pays the sum of the free wins (the withdrawal) was placed. */
   readonly withdrawn: boolean;
@@ -78,7 +81,7 @@ export class RoundStore {
    * Checks the open rounds in the database, and the tallies of free rounds.
    *
    * @param database a database of `openServiceDatabase`
-   * @throws DatabaseError when one of them can't be read
+   * @throws DatabaseError when a round or a tally can't be read
    */
   constructor(database: Database) {
     this.#database = database;

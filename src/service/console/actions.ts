@@ -149,7 +149,7 @@ export function consoleActions(options: ConsoleActionsOptions): Readonly<Record<
 }
 
 const NOT_OWN =
-  "The operator is yours, so croupier can't change it. croupier serve all without your wallet starts its own.";
+  "This is your own operator, so croupier can't change it. Without your wallet, croupier serve all starts an operator that it can change.";
 
 function messageReply(status: number, message: string): ListenReply {
   return jsonReply(status, { message }, securityHeaders('forbidden'));

@@ -143,7 +143,7 @@ function hintOf(
     return 'You signed with the Integration API key, which is for reverse calls. Sign with the API key.';
   }
   if (isMade(apiKey, signature.toLowerCase()))
-    return 'The signature is right except for its upper-case letters. Write it in lower case.';
+    return 'The signature is right, except that it is in upper case. Write the signature in lower case.';
   if (verifySignature(raw, apiKey, signature)) {
     return 'You signed the text as you sent it. Sign the canonical form of this text: sorted names, no white space.';
   }

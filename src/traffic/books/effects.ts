@@ -15,7 +15,10 @@ export interface Candidate {
   readonly repeat?: LoggedCall;
   /** True if the reply proves the error, because it has a different `txID` than the first reply. */
   readonly isShown?: boolean;
-  /** True if the error is one smallest unit of the currency. A wallet that computes with binary floating point can lose it. */
+  /**
+   * True if the error is one smallest unit of the currency. A wallet that computes with binary floating point can lose such a
+   * unit.
+   */
   readonly isRounding?: boolean;
   /** The index of the earlier wrong balance that this change corrects. */
   readonly fixes?: number;

@@ -130,7 +130,7 @@ export function isCut(reading: ReplyReading | null): boolean {
   return reading?.problem?.kind === 'truncated';
 }
 
-/** Returns the balance in a reply; null if it has none, or if the log shows it only in part. */
+/** Returns the balance in a reply; null if the reply has no balance, or if the log shows the balance only in part. */
 function saidBalance(reading: ReplyReading | null): Money | null {
   const { written, money } = reading?.balance ?? {};
   return written === undefined || isMasked(written) ? null : (money ?? null);

@@ -67,8 +67,8 @@ export interface ProxiedCall {
   /** The time in ms by which croupier itself was late during the call. It is known once the call has ended. */
   delayedMs: number;
   /**
-   * The time at which the service ended its side before the reply was complete, or null if it did not. The service may
-   * never have received such a reply.
+   * The time at which the service ended its side before the reply was complete, or null if the service did not end its side.
+   * The service may never have received such a reply.
    */
   hungUpAt: number | null;
   /** True when the whole request has passed through the proxy. */

@@ -341,8 +341,8 @@ export class TrafficJudge {
   }
 
   /**
-   * Counts one more occurrence of a result. Returns true if it has been repeated for so long that a temporary problem
-   * is unlikely.
+   * Counts one more occurrence of a result. Returns true if the result has occurred for such a long time that a temporary
+   * problem is unlikely.
    */
   #isLasting(what: string, { start }: JudgedCall, forMs = LASTING_MS): boolean {
     const row = this.#inRow.get(what) ?? { count: 0, since: start };

@@ -8,7 +8,7 @@ import { readEntries, type Source } from './read-entries.ts';
 
 /** Maximum number of calls that are kept in memory. */
 export const MAX_CALLS = 50_000;
-/** Maximum number of unreadable entries that are listed one by one. All of them are counted. */
+/** Maximum number of unreadable entries that are listed one by one. All unreadable entries are counted. */
 const MAX_NAMED = 50;
 /** Maximum number of characters of a body that are kept. Bodies of the contract are shorter. */
 const MAX_BODY = 64 * 1024;
@@ -42,7 +42,7 @@ export interface JudgedCall extends Judgement {
 interface UnreadEntry {
   readonly place: LogPlace;
   readonly why: string;
-  /** The beginning of its line; null if it is not one line. */
+  /** The beginning of the line of the entry; null if the entry is not one line. */
   readonly text: string | null;
 }
 
@@ -136,7 +136,7 @@ async function findOwners(
       if (player !== null) owners.players.add(player);
     }
   }
-  // A later entry may name the player of a session. A player has one wallet for all sessions, so all of them are
+  // A later entry may name the player of a session. A player has one wallet for all sessions, so all sessions of the player are
   // selected.
   for (const session of owners.sessions) {
     const player = players.get(session);

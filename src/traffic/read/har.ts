@@ -142,7 +142,7 @@ function contentOf(content: unknown, headers: HeaderList | null): Body | null {
   if (!isFields(content)) return null;
   if (typeof content.text !== 'string') return content.size === 0 ? textBody('') : null;
   if (content.encoding !== 'base64') {
-    // A text that is shorter than the body was cut when it was stored, or the browser has decoded it.
+    // If the text is shorter than the body, the text was cut when it was stored, or the browser has decoded it.
     const isShort = typeof content.size === 'number' && content.size > Buffer.byteLength(content.text);
     return cutAs(isShort ? loggedBody(content.text) : textBody(content.text), content, content.size);
   }

@@ -28,7 +28,7 @@ export function isLaterEvent(value: Readonly<Record<string, unknown>>): boolean 
   return typeof value.event === 'string' && !isJournalHead(value) && eventProblem(value) === null;
 }
 
-/** Joins the events of a journal to exchanges. A journal has one event for a request and another one for its reply. */
+/** Joins the events of a journal to exchanges. A journal has one event for the request and one event for the reply. */
 export class JournalReader {
   readonly #file: string;
   readonly #open = new Map<string, { readonly sending: Sending; readonly line: number }>();

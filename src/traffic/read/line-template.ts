@@ -76,7 +76,10 @@ const TOKEN = /[\s,:]+|[{}]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
  * decides which call a line has, and which of its fields means what, is the same in all lines of a template.
  */
 export class LineTemplate {
-  /** The call of the example. Its name, its URL without the session, its status and its side are those of all calls of the template. */
+  /**
+   * The call of the example. All calls of the template have the same name, URL (without the session), status and side as this
+   * call.
+   */
   readonly example: LoggedExchange;
   readonly call: CallName;
   readonly #pattern: RegExp;
@@ -312,7 +315,7 @@ const OF_REQUEST: ReadonlyMap<string, Role> = new Map([
 const NEVER_SENT: ReadonlySet<string> = new Set(['origTxID', 'frID']);
 /** The fields of a reply that are texts and are never empty. */
 const OF_REPLY: ReadonlySet<string> = new Set(['balance', 'txID']);
-/** The names of an error. A reply with one of them may be an error although its status is 200. */
+/** The names of an error. A reply with one of these names may be an error although its status is 200. */
 const OF_ERROR: ReadonlySet<string> = new Set(['message', 'code', 'error', 'errors', 'errorCode', 'error_code']);
 
 class PatternWriter {

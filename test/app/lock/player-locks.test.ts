@@ -97,7 +97,7 @@ describe('the locks of players', () => {
       expect(readdirSync(folder)).toHaveLength(2);
       held.release();
     }
-    expect(told).toContain("settle it: croupier settle '/work/run 1.ndjson'");
+    expect(told).toContain("settle the run: croupier settle '/work/run 1.ndjson'");
     // Each process had a lock for the player and one for the session.
     expect(told.trimEnd().split('\n')).toHaveLength(2);
   });

@@ -51,7 +51,7 @@ describe('the signature of a request to the Core API', () => {
     ['garbage', 'garbage', 'You signed another text, or used another key.'],
     ["another client's", signed(text, ASIA.apiKey), 'You signed another text, or used another key.'],
     ['made with the other key', signed(text, EU.integrationApiKey), 'You signed with the Integration API key'],
-    ['in upper case', signed(text).toUpperCase(), 'right except for its upper-case letters'],
+    ['in upper case', signed(text).toUpperCase(), 'right, except that it is in upper case'],
     ['over JSON with a line break at its end', signed(`${text}\n`), 'a line break after it'],
     ['over JSON with blanks', signed(text.replace(/([,:])(?=["{])/g, '$1 ')), 'a blank after each comma and colon'],
     ['over what was sent', signed(JSON.stringify(launch())), 'You signed the text as you sent it'],

@@ -119,8 +119,7 @@ function onlyClient(clients: readonly ClientUnderTest[]): ClientUnderTest {
 }
 
 /**
- * Returns the session for the call: the first active one, with the player and currency that the configuration gives for
- * it.
+ * Returns the session for the call: the first active session, with its player and currency from the configuration.
  *
  * @throws UsageError when there is no session
  */

@@ -173,7 +173,7 @@ interface Writing {
   readonly stdio: Stdio;
 }
 
-/** Writes all results, or none of them if one is not safe. */
+/** Writes all results. If one result is not safe, writes no result. */
 async function writeTogether(
   files: readonly CapsuleFile[],
   targets: readonly (string | null)[],

@@ -146,7 +146,7 @@ export async function pinCommand(id: string, isPinned: boolean, stdio: Stdio): P
     const lost = isPinned && run.evidence === null ? ' Its journal is no longer stored.' : '';
     stdio.out.write(
       isPinned
-        ? `Run ${run.number} is kept until croupier history unpin ${run.number}.${lost}\n`
+        ? `Run ${run.number} is kept until you run croupier history unpin ${run.number}.${lost}\n`
         : `Run ${run.number} is no longer pinned.\n`,
     );
     return 0;
@@ -157,7 +157,7 @@ async function runWith(history: History, id: string): Promise<PastRun> {
   const run = await findRun(history, id);
   if (run) return run;
   throw new UsageError(
-    `The history has no run ${forTerminal(id)}, or several runs whose runID begins so. croupier history lists the runs.`,
+    `The history has no run ${forTerminal(id)}, or the runIDs of several runs begin with this text. croupier history lists the runs.`,
   );
 }
 

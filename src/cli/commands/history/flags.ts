@@ -131,7 +131,7 @@ export function describeHistoryPin(history: CommandUnknownOpts) {
 export function describeHistoryUnpin(history: CommandUnknownOpts) {
   return history
     .command('unpin')
-    .description('let a pinned run expire again')
+    .description('no longer keep a pinned run')
     .argument('<run>', RUN_ID)
     .addHelpText('after', '\nExample:\n  croupier history unpin 12\n\nExit status: 0 no longer pinned, 2 no such run');
 }

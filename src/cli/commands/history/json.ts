@@ -14,7 +14,7 @@ const digest = text.nullable().describe('a hash; null for a load test');
 const build = text.nullable().describe('the label build; null if it is not known');
 const ids = z.array(text);
 const kind = z.enum(['run', 'load']);
-const ended = text.nullable().describe('the end of the run, as in the journal; null if it was cut off');
+const ended = text.nullable().describe('the end of the run, as in the journal; null if the run ended too early');
 
 const runsSchema = z.object({
   schema: z.literal(HISTORY_JSON),
@@ -27,7 +27,7 @@ const runsSchema = z.object({
         runID: text,
         kind,
         startedAt: text.describe('the time of the start in UTC (ISO 8601)'),
-        durationMs: z.number().nullable().describe('null if the run was cut off'),
+        durationMs: z.number().nullable().describe('null if the run ended too early'),
         extCID: text,
         operator: text.describe('the base URL, or `reference operator` with its defects and variants'),
         verdict: z.enum(RUN_VERDICTS),
@@ -84,7 +84,7 @@ const rulesSchema = z.object({
         ),
       flakiness: z.number().min(0).max(1).nullable().describe('changed / compared; null if no runs can be compared'),
       compared: z.int().describe('runs that repeat an earlier run with the same inputs'),
-      changed: z.int().describe('those of them with another verdict than the run before'),
+      changed: z.int().describe('the repeated runs with another verdict than the run before'),
       unexplained: z.int().describe('changes of the verdict between runs that name no build'),
       since: named.nullable().describe('the first run of the failures that last until now'),
       lastGood: named.nullable().describe('the last run before `since` that shows no failure'),

@@ -52,5 +52,5 @@ export async function launchCommand(flags: LaunchFlags, stdio: Stdio): Promise<n
 function coreApiUrl(text: string): string {
   const url = URL.parse(text);
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return text;
-  throw new UsageError(`--core-api ${text} is not an http or https address. Write it as http://127.0.0.1:5000/api/v1.`);
+  throw new UsageError(`--core-api ${text} is not an http or https address, such as http://127.0.0.1:5000/api/v1.`);
 }

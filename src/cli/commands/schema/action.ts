@@ -12,7 +12,7 @@ export async function schemaText(of: SchemaName): Promise<string> {
   return `${JSON.stringify(await schemaOf(of), null, 2)}\n`;
 }
 
-/** Returns one schema. Imports only its own module, because loading all of them takes long. */
+/** Returns one schema. Imports only the module of this schema, because it takes long to load the modules of all schemas. */
 async function schemaOf(of: SchemaName): Promise<unknown> {
   switch (of) {
     case 'scenario':

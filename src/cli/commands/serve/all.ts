@@ -99,7 +99,7 @@ async function startOperator(
 }
 
 /**
- * Launches a game for money, and one with free rounds. If the service refuses one of them, the other one still starts.
+ * Launches one game for money, and one game with free rounds. If the service refuses one launch, the other game still starts.
  *
  * @returns the URLs of the games
  */

@@ -40,7 +40,7 @@ export async function serveWithConfiguredWallets(flags: ServeAllFlags, stdio: St
   return 0;
 }
 
-/** Launches a game in each active session of a client. If the service refuses one of them, the other ones still start. */
+/** Launches a game in each active session of a client. If the service refuses a launch, the other games still start. */
 async function launchGames(baseUrl: string, { client, source }: ConfiguredClient, stdio: Stdio): Promise<void> {
   const sessions = client.sessions.filter(({ state }) => state !== 'expired');
   for (const session of sessions) {

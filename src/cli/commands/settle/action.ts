@@ -41,7 +41,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const writer = first.ended ? undefined : runningWriter(first.run);
   if (writer !== undefined) {
     throw new UsageError(
-      `${journal}: the run is still active (process ${writer}). Nothing was sent.\nWait until it ends, or end it. An active run sends the calls that it owes itself.`,
+      `${journal}: the run is still active (process ${writer}). Nothing was sent.\nWait until it ends, or end it. An active run itself sends the calls that it owes.`,
     );
   }
   const configuration = await loadConfiguration(flags.config, stdio);

@@ -36,7 +36,9 @@ export class OperatorPanel {
     void this.#loadDefects();
   }
 
-  /** Updates only the balance of a row, so that its buttons keep the focus and its amount stays as it was typed. */
+  /**
+   * Updates only the balance of a row. So the buttons of the row keep the focus, and an amount that the user has typed stays.
+   */
   #showBalance(wallet: Wallet): void {
     const key = `${wallet.extCID} ${wallet.player} ${wallet.currency}`;
     const known = this.#balances.get(key);

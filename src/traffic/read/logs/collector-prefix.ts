@@ -1,7 +1,10 @@
 import { isFields, parsed } from '../../json-fields.ts';
 import type { Unwrapped } from './wrapped.ts';
 
-/** The prefix that a log collector puts before each line of a program. The group `time` is its time, if it has a usable one. */
+/**
+ * The prefix that a log collector puts before each line of a program. The group `time` is the time in the prefix, if the prefix
+ * has a usable time.
+ */
 const PREFIXES: readonly RegExp[] = [
   // `docker compose logs`, also with timestamps.
   /^[\w.-]+ +\| (?:(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) )?/,
@@ -30,8 +33,8 @@ const PREFIXES: readonly RegExp[] = [
 const MAX_LINES = 20;
 
 /**
- * Removes the prefix of a log collector from the lines of one file, so that the lines of one entry can be joined. The first lines decide
- * which collector wrote the file.
+ * Removes the prefix of a log collector from the lines of one file, so that croupier can join the lines of one entry. The first
+ * lines decide which collector wrote the file.
  */
 export class CollectorPrefix {
   #prefix: RegExp | 'docker' | null = null;
