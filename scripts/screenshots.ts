@@ -6,8 +6,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { croupier, ended, line, start } from '../test/cli/croupier.ts';
 import { chromiumPath } from '../test/service/chromium.ts';
 
-// This script takes the pictures of README.md. Run it with `npm run screenshots`. Each picture shows a page of a real
-// run.
+// This script takes the pictures of README.md and docs/console.md. Run it with `npm run screenshots`. Each picture shows a
+// page of a real run.
 
 const IMAGES = path.resolve(import.meta.dirname, '../docs/images');
 /** Maximum size of a picture. Every clone of the repository contains the pictures, so they must be small. */
@@ -17,6 +17,13 @@ const ROUNDS = 3;
 const GAME = { width: 400, height: 860 };
 const CONSOLE = { width: 1000, height: 860 };
 const REPORT = { width: 1100, height: 960 };
+const CONSOLE_SIZES = [
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+  { width: 1920, height: 1000 },
+];
+/** The defect that the console shows in its pictures. */
+const DEFECT = 'replayed-bet-charged';
 
 /** Takes a picture of the top of the HTML report of the run in README.md. */
 async function reportPictures(browser: Browser, dir: string): Promise<Buffer[]> {
@@ -53,6 +60,68 @@ async function gamePictures(browser: Browser, dir: string): Promise<Buffer[]> {
     service.kill('SIGTERM');
     await ended(service);
   }
+}
+
+/**
+ * Takes pictures of the console at three widths, in light and dark, with a call that breaks a rule. On a phone, the list and the
+ * details are two pictures.
+ *
+ * @returns the pictures, by the name of their file
+ */
+async function consolePictures(browser: Browser, dir: string): Promise<ReadonlyMap<string, Buffer[]>> {
+  const service = start(['serve', 'all', '--defect', DEFECT], { cwd: dir });
+  try {
+    const address = (await line(service, 'console ')).slice('console '.length);
+    const page = await openPage(browser, address, { viewport: { width: 1280, height: 800 } });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await sendRounds(page);
+    const broken = page.locator('#exchange-list li:has([data-verdict="fail"]) button').first();
+    await broken.waitFor();
+    const pictures = new Map<string, Buffer[]>();
+    for (const size of CONSOLE_SIZES) {
+      await page.setViewportSize(size);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const shots = size.width < 500 ? [await page.screenshot()] : [];
+        await broken.click();
+        await page.locator('#detail-title').filter({ hasText: 'bet 200' }).waitFor();
+        shots.push(await page.screenshot());
+        pictures.set(`console-${String(size.width)}-${colorScheme}.webp`, shots);
+        await page.click('#detail-close');
+      }
+    }
+    return pictures;
+  } finally {
+    service.kill('SIGTERM');
+    await ended(service);
+  }
+}
+
+/** Sends rounds, some of them with a fault, and injects a fault that waits for its call. */
+async function sendRounds(page: Page): Promise<void> {
+  const session = page.locator('#play-session option').filter({ hasText: 'ben' });
+  await session.waitFor({ state: 'attached' });
+  await page.selectOption('#play-session', (await session.getAttribute('value')) ?? '');
+  await page.selectOption('#play-stake', '5.00');
+  const send = async (multiplier: string): Promise<void> => {
+    await page.fill('#play-multiplier', multiplier);
+    await page.click('#play-form button[type="submit"]');
+    await page.locator('#play-said').filter({ hasText: /^The/ }).waitFor();
+  };
+  const inject = async (call: string, kind: string): Promise<void> => {
+    await page.selectOption('#fault-call', call);
+    await page.selectOption('#fault-kind', kind);
+    await page.click('#fault-form button[type="submit"]');
+    await page.locator('#fault-list li').waitFor();
+  };
+  await send('2');
+  await inject('bet', 'sign-wrongly');
+  await send('0');
+  await send('0.5');
+  await inject('bet', 'repeat');
+  await send('0');
+  await send('1');
+  await inject('win', 'error-500');
 }
 
 async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
@@ -92,6 +161,7 @@ try {
   mkdirSync(IMAGES, { recursive: true });
   await writePicture(browser, 'report.webp', await reportPictures(browser, dir));
   await writePicture(browser, 'game-and-console.webp', await gamePictures(browser, dir));
+  for (const [name, pictures] of await consolePictures(browser, dir)) await writePicture(browser, name, pictures);
 } finally {
   await browser.close();
   rmSync(dir, { recursive: true });

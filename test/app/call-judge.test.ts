@@ -60,7 +60,7 @@ it('shows the expected balance beside the balance of each reply, and accuses no 
   await parts.play.round(session, '10.00', '2');
   parts.faults.add('bet', { kind: 'drop' });
   await parts.play.round(session, '10.00', '0');
-  await expect.poll(() => lines(parts).length).toBe(5);
+  await expect.poll(() => parts.log.find(5)?.outcome?.kind).toBe('reply');
   await parts.play.balance(session);
   expect(lines(parts)).toEqual([
     'balance 1000.00 - unknown',

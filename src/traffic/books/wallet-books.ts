@@ -95,7 +95,8 @@ export class BooksComputation {
   /** The call whose reply contained the balance before the last one. */
   #lastRead: LoggedCall | null = null;
   #unknown: string | null = null;
-  #expected: readonly Money[] | null = null;
+  /** The possible states of the books after the last call and before the balance in its reply; null if no balance was known. */
+  #expected: readonly World[] | null = null;
   /**
    * Balances of replies that came while other calls were in flight. When a balance can be compared with the books, the list is
    * emptied.
@@ -111,7 +112,12 @@ export class BooksComputation {
    * contained a balance.
    */
   expected(): readonly Money[] | null {
-    return this.#expected;
+    return this.#expected && distinct(this.#expected).map(({ balance }) => balance);
+  }
+
+  /** True if the balance that was expected after the last call is known. */
+  isExpectedKnown(): boolean {
+    return this.#expected !== null;
   }
 
   result(): Omit<Books, 'transactions'> {
@@ -169,7 +175,7 @@ export class BooksComputation {
       this.#expected = null;
       return;
     }
-    this.#expected = this.#isAnchored ? distinct(this.#worlds).map(({ balance }) => balance) : null;
+    this.#expected = this.#isAnchored ? this.#worlds : null;
     // A repeated call may be answered with the stored reply to its first attempt. Such a reply contains an old balance.
     const mayBeStored = transaction !== undefined && isStored(call, transaction);
     if (!mayBeStored && this.#saysBalance(call, transaction)) {

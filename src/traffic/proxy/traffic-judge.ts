@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CallName } from '../../contract/call-name.ts';
 import { REQUEST_SCHEMAS } from '../../contract/calls.ts';
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import { currencyByCode } from '../../contract/currencies.ts';
 import type { Money } from '../../contract/money.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { describeProblem } from '../../reply/problems.ts';
@@ -18,7 +19,7 @@ import { effectCertainty, type Owner } from './effect-certainty.ts';
 import type { JudgedCall } from './proxied-call.ts';
 import { loggedRequest, signatureOf, withReply } from './proxied-exchange.ts';
 import { type EndedCall, type PendingCall, Wallet } from './wallet.ts';
-import { type LastBalance, ruleOf } from './wallet-history.ts';
+import { type LastBalance, ruleOf, type WalletHistory } from './wallet-history.ts';
 
 /** A finding about one proxied call. */
 export interface TrafficFinding {
@@ -231,8 +232,7 @@ export class TrafficJudge {
     const before = history.lastBalance;
     const deviations = history.book(logged, transaction, !pending.overlapped);
     // After a change of unknown size, the next balance can't be compared, so it is accepted.
-    const isCompared = history.expected !== null && history.fits(logged);
-    let result: BalanceCheck['result'] = isCompared && deviations.length === 0 ? 'right' : 'unknown';
+    let result: BalanceCheck['result'] = deviations.length === 0 && history.fits(logged) ? 'right' : 'unknown';
     if (result === 'right') {
       if (logged.seen.call === 'bet') this.#pass('bet.debit', ended);
       if (logged.seen.call === 'win') this.#pass('win.credit', ended);
@@ -242,7 +242,8 @@ export class TrafficJudge {
       result = 'wrong';
       const rule = ruleOf(deviation, (transaction) => this.#hasOverlap(transaction));
       const { said, expected, causes } = deviation;
-      const sum = `the balance is ${said}, but must be ${expected}`;
+      const decimals = currencyByCode(logged.seen.currency ?? '')?.decimals ?? 0;
+      const sum = `the balance is ${said.format(decimals)}, but must be ${expected.format(decimals)}`;
       const [cause] = causes;
       const again = cause?.repeat ? ` (call ${cause.repeat.number})` : '';
       const text = cause
@@ -250,15 +251,16 @@ export class TrafficJudge {
         : `${sum}: no call that passed through the proxy explains the difference`;
       this.#find(rule, rule === null ? 'note' : verdictOf(rule), logged.seen.call, proxiedCall.id, text);
     }
-    this.#balance(ended, history.expected, result);
+    this.#balance(ended, history, result);
   }
 
-  #balance(
-    { logged, proxiedCall }: EndedCall,
-    expected: BalanceCheck['expected'],
-    result: BalanceCheck['result'],
-  ): void {
-    this.#options.onBalance?.({ exchange: proxiedCall.id, said: logged.balance, expected, result });
+  #balance({ logged, proxiedCall }: EndedCall, history: WalletHistory | null, result: BalanceCheck['result']): void {
+    this.#options.onBalance?.({
+      exchange: proxiedCall.id,
+      said: logged.balance,
+      expected: history?.expected ?? null,
+      result,
+    });
   }
 
   /**

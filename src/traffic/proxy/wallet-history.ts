@@ -51,9 +51,9 @@ export class WalletHistory {
     return this.#computation.expected();
   }
 
-  /** True if the last known balance comes from the reply to this call, so that the balance was compared. */
+  /** True if the last known balance comes from the reply to this call, and was compared with the expected one. */
   fits(call: LoggedCall): boolean {
-    return this.#computation.result().lastSaid?.call === call;
+    return this.#computation.isExpectedKnown() && this.#computation.result().lastSaid?.call === call;
   }
 
   transaction(key: string): Transaction | undefined {

@@ -211,7 +211,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     const page = await openConsole(service);
     await service.parts.play.round(service.launched(), '1.00', '0');
     await list(page, ['win 0 200', 'bet 1.00 200']);
-    await page.focus('#pause');
+    await page.focus('#result');
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

@@ -87,7 +87,7 @@ describe('the scenario that is made from an exchange', () => {
     await play();
     const text = scenarioOf(({ findings }) => findings.some(({ verdict }) => verdict === 'fail'));
     expect(text).toMatch(/^rules: \[.*idempotency\.bet.*\]$/m);
-    expect(text).toMatch(/^# Seen in call 4 \(bet\): idempotency\.bet: the balance is 990, but must be 1000/m);
+    expect(text).toMatch(/^# Seen in call 4 \(bet\): idempotency\.bet: the balance is 990\.00, but must be 1000\.00/m);
     expect(stepsOf(text)).toMatch(/- bet: .*\n {4}as: bet1\n {2}- resend: bet1/);
   });
 
