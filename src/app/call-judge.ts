@@ -37,6 +37,7 @@ export function judgeOfCalls(clients: readonly ServiceClient[], sink: JudgementS
         start: processNow(),
         sent: null,
         end: null,
+        delayedMs: 0,
         isWhole: true,
         requestBody,
       };
@@ -47,7 +48,8 @@ export function judgeOfCalls(clients: readonly ServiceClient[], sink: JudgementS
       const call = open.get(id);
       if (!call) return;
       open.delete(id);
-      Object.assign(call.judged, { start: stamps.start, sent: stamps.sent, end: stamps.end });
+      const { start, sent, end, delayedMs = 0 } = stamps;
+      Object.assign(call.judged, { start, sent, end, delayedMs });
       judges.get(call.extCID)?.judge.ended(call.judged, outcome);
     },
     balanceChanged: ({ extCID, player, currency }) => judges.get(extCID)?.judge.balanceChanged(player, currency),

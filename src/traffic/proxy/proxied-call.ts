@@ -79,7 +79,7 @@ export interface ProxiedCall {
 /** The part of a call that is judged. Calls that croupier's own service sends have it too. */
 export type JudgedCall = Pick<
   ProxiedCall,
-  'id' | 'method' | 'url' | 'headers' | 'call' | 'start' | 'sent' | 'end' | 'isWhole' | 'requestBody'
+  'id' | 'method' | 'url' | 'headers' | 'call' | 'start' | 'sent' | 'end' | 'delayedMs' | 'isWhole' | 'requestBody'
 >;
 
 /** Receives proxied calls while they pass. It must return at once, so that it never delays traffic. */
