@@ -28,16 +28,23 @@ export function curlLine(request: ExchangeRequest): string | null {
   return `printf ${printfFormat(body)} | ${[...words, '--data-binary', '@-'].join(' ')}`;
 }
 
-/** Quotes any text as one word for a POSIX shell. */
+/**
+ * Quotes any text as one word for a POSIX shell. The word contains only printable text. A shell drops line breaks at the end of a text
+ * with control characters.
+ */
 export function quoteWord(text: string): string {
+  if (UNPRINTABLE.test(text)) return `"$(printf ${printfFormat({ encoding: 'utf8', data: text })})"`;
   return /^[\w./:=@%+,-][\w./:=@%+,#-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Characters that control a terminal, or that change the order or the lines of a text. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
 function isPlain(body: Body): boolean {
-  return body.encoding === 'utf8' && !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(body.data);
+  return body.encoding === 'utf8' && !UNPRINTABLE.test(body.data);
 }
 
-function printfFormat(body: Body): string {
+function printfFormat(body: Pick<Body, 'encoding' | 'data'>): string {
   const bytes = Buffer.from(body.data, body.encoding);
   let format = '';
   for (const [index, byte] of bytes.entries()) {

@@ -84,6 +84,13 @@ describe('a curl line', () => {
     );
   });
 
+  it('writes control characters of a header or an address as codes, and a shell still gets them', () => {
+    const value = 'a\u001B]0;x\u0007\u009B2J\u202E%s\'"`$(id)';
+    const line = curlLine(request({ body: utf8('{}'), headers: [['X-Note', value]], url: `http://x/\u001B[2J` })) ?? '';
+    expect(line).toMatch(/^[\x20-\x7E]+$/);
+    expect(run(line).words).toEqual(expect.arrayContaining([`X-Note: ${value}`, 'http://x/\u001B[2J']));
+  });
+
   it('sends bytes that are not valid UTF-8', () => {
     const bytes = Buffer.from([0x2d, 0x00, 0xff, 0x25, 0x5c, 0x27, 0x0a]);
     const line = curlLine(
