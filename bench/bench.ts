@@ -1,7 +1,7 @@
 import { measureExchange } from './exchange.ts';
 import { measureCalls, measureFar, measureQuick } from './far.ts';
 import { measureHtml, measureOpening } from './html.ts';
-import { measureIncident } from './incident.ts';
+import { measureAllIncidents, measureIncident, measureIncidentMemory } from './incident.ts';
 import { measureLargeReplies } from './large-replies.ts';
 import { measureLaunch } from './launch.ts';
 import { measureLint, measureUserLint } from './lint.ts';
@@ -25,6 +25,8 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   calls: measureCalls,
   'large-replies': measureLargeReplies,
   incident: measureIncident,
+  incidents: measureAllIncidents,
+  'incident-memory': measureIncidentMemory,
   exchange: measureExchange,
   memory: measureMemory,
   merge: measureMerge,

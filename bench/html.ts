@@ -28,7 +28,7 @@ export async function measureHtml(): Promise<Measurement> {
     const peakOf = async (journal: string): Promise<string> => {
       const peak = path.join(folder, 'peak');
       await timeOf(['--import', `${REPORTER}?${peak}`, ...convert(journal, `html=${path.join(folder, PAGE)}`)], folder);
-      return (Number(await readFile(peak, 'utf8')) / 1024).toFixed(0);
+      return (Number.parseInt(await readFile(peak, 'utf8'), 10) / 1024).toFixed(0);
     };
     return {
       what: `the HTML of ${MANY * CALLS} exchanges, against JSON`,

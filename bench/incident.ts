@@ -1,80 +1,100 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { CROUPIER } from './command.ts';
 import { withFolder } from './folder.ts';
 import { type Measurement, median } from './measurement.ts';
+import { sessionOf, writeWalletLog } from './wallet-log.ts';
 
 const ROUNDS = 3;
-const CALLS = 400_000;
-const SESSIONS = 2000;
+const PLAYERS = 2000;
+const CALLS = 300_000;
+const FEW_CALLS = 100_000;
+const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
 
 /** Compares `croupier incident` for one session of a large log with reading the lines and parsing their JSON. */
-export async function measureIncident(): Promise<Measurement> {
+export function measureIncident(): Promise<Measurement> {
+  return comparedWithParsing('an incident in a log of 120 MB', ['--session', sessionOf(7)], 3);
+}
+
+/** Compares `croupier incident` for all players of a large log with reading the lines and parsing their JSON. */
+export function measureAllIncidents(): Promise<Measurement> {
+  return comparedWithParsing('all incidents in a log of 120 MB', [], 8);
+}
+
+/** Compares the time of the processors, which other work of the machine changes less than the time until the end. */
+async function comparedWithParsing(what: string, flags: readonly string[], limit: number): Promise<Measurement> {
   return await withFolder(async (folder) => {
     const file = path.join(folder, 'wallet.log');
-    await writeLog(file);
+    await writeWalletLog(file, { calls: CALLS, players: PLAYERS });
     const parsing: number[] = [];
     const incident: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      parsing.push(await timeOf(async () => await parseLines(file)));
-      incident.push(await timeOf(async () => await runIncident(file)));
+      parsing.push(await cpuOfParsing(file));
+      incident.push((await runIncident(file, folder, flags)).cpuMs);
     }
-    const seconds = (times: readonly number[]) => `${(median(times) / 1000).toFixed(1)} s`;
+    const seconds = (times: readonly number[]) => `${(median(times) / 1000).toFixed(2)} s`;
     return {
-      what: 'an incident in a log of 120 MB',
-      detail: `${seconds(incident)}, reading and parsing the lines ${seconds(parsing)}`,
+      what,
+      detail: `${seconds(incident)} of the processors, reading and parsing the lines ${seconds(parsing)}`,
       value: median(incident) / median(parsing),
       unit: 'times',
-      limit: 3,
+      limit,
     };
   });
 }
 
-async function writeLog(file: string): Promise<void> {
-  const output = createWriteStream(file);
-  for (let call = 0; call < CALLS; call += 1) {
-    const sessionID = `s-${call % SESSIONS}`;
-    const requestBody = JSON.stringify({
-      amount: '5.00',
-      roundID: `r-${call}`,
-      sessionID,
-      txID: `t-${call}`,
-      type: 'regular',
-    });
-    const responseBody = JSON.stringify({
-      balance: `${100_000 - 5 * Math.floor(call / SESSIONS)}.00`,
-      txID: `w-${call}`,
-    });
-    const entry = {
-      time: 1_795_266_187_000 + call * 5,
-      method: 'POST',
-      url: '/eu/bet',
-      requestBody,
-      status: 200,
-      responseBody,
-    };
-    if (!output.write(`${JSON.stringify({ ...entry, durationMs: 20 })}\n`)) await once(output, 'drain');
-  }
-  output.end();
-  await once(output, 'finish');
+/** Measures the maximum memory of `croupier incident` for a large log, compared with a smaller log of the same
+ * players. The calls of players with a problem are listed, up to 10,000. */
+export async function measureIncidentMemory(): Promise<Measurement> {
+  const [few, many] = [await peakOf(FEW_CALLS), await peakOf(CALLS)];
+  return {
+    what: `peak memory, a log of ${CALLS} calls`,
+    detail: `${megabytes(many)}, for ${FEW_CALLS} calls ${megabytes(few)}`,
+    value: many / few,
+    unit: 'times',
+    limit: 1.6,
+  };
 }
 
-async function parseLines(file: string): Promise<void> {
+/** Returns the maximum memory in kilobytes. */
+async function peakOf(calls: number): Promise<number> {
+  return await withFolder(async (folder) => {
+    const file = path.join(folder, 'wallet.log');
+    await writeWalletLog(file, { calls, players: PLAYERS });
+    return (await runIncident(file, folder)).peak;
+  });
+}
+
+function megabytes(kilobytes: number): string {
+  return `${(kilobytes / 1024).toFixed(0)} MB`;
+}
+
+async function cpuOfParsing(file: string): Promise<number> {
+  const before = process.cpuUsage();
   for await (const line of createInterface({ input: createReadStream(file) })) JSON.parse(line);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
-async function runIncident(file: string): Promise<void> {
-  const child = spawn(process.execPath, [CROUPIER, 'incident', file, '--session', 's-7'], { stdio: 'ignore' });
+/** The exit status if some players are owed a win, and if the player of a session is owed nothing. */
+const EXPECTED: ReadonlySet<unknown> = new Set([0, 1]);
+
+/** Runs `croupier incident`. Returns its maximum memory in kilobytes, and its time of the processors. */
+async function runIncident(
+  file: string,
+  folder: string,
+  flags: readonly string[] = [],
+): Promise<{ readonly peak: number; readonly cpuMs: number }> {
+  const used = path.join(folder, 'used');
+  const args = ['--import', `${REPORTER}?${used}`, CROUPIER, 'incident', file, ...flags];
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
   const [status]: readonly unknown[] = await once(child, 'exit');
-  if (status !== 3)
-    throw new Error(`croupier incident ended with ${String(status)}, and some rounds of the log are open`);
-}
-
-async function timeOf(work: () => Promise<void>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
+  if (!EXPECTED.has(status))
+    throw new Error(`croupier incident ended with ${String(status)}, and the log shows all results`);
+  const [peak = Number.NaN, cpuMs = Number.NaN] = (await readFile(used, 'utf8')).split(' ').map(Number);
+  return { peak, cpuMs };
 }

@@ -112,7 +112,7 @@ async function peakOf(folder: string, seconds: number): Promise<{ readonly peak:
   const file = path.join(folder, 'peak');
   const flags = ['--closed', String(CONNECTIONS), '--duration', `${seconds}s`];
   const { rate } = await load(folder, flags, ['--import', `${REPORTER}?${file}`]);
-  return { peak: Number(readFileSync(file, 'utf8')), calls: rate.calls };
+  return { peak: Number.parseInt(readFileSync(file, 'utf8'), 10), calls: rate.calls };
 }
 
 /** Starts the wallet, and writes a configuration with its address and 1,000 players to a folder. */

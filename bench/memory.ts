@@ -35,7 +35,7 @@ async function peakOf(exchanges: number, operator: ServedOperator): Promise<numb
       ['--import', `${REPORTER}?${peak}`, ...(await scenarioRun(longScenario(exchanges), operator, folder))],
       folder,
     );
-    return Number(await readFile(peak, 'utf8'));
+    return Number.parseInt(await readFile(peak, 'utf8'), 10);
   });
 }
 

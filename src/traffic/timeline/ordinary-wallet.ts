@@ -164,16 +164,18 @@ export class OrdinaryWallet implements SurveyedWallet {
   #calls = 0;
   #balance: Money | null = null;
   #firstSaid: Money | null = null;
-  /** The last call that has a balance, with its place. */
-  #last: Values | null = null;
+  /** The time, the kind and the line of the last call that has a balance. */
+  #saidMs = 0;
   #lastFacts: CommonFacts | null = null;
-  #lastFile = '';
   #lastLine = 0;
   #currency: string | null = null;
   #origin: string | null = null;
   #decimals = 0;
   #files: readonly string[] = [];
-  /** The bets of the rounds that have no win yet. */
+  /** The only round that has no win yet, with its bets. Most wallets have one at most. */
+  #round: string | null = null;
+  #bets: Money = Money.zero;
+  /** The bets of all rounds that have no win yet, if there has been more than one. */
   #open: Map<string, Money> | null = null;
   /**
    * The last call: its logged time, its end if the logged time is the beginning, and its beginning if the logged time is the
@@ -201,8 +203,9 @@ export class OrdinaryWallet implements SurveyedWallet {
 
   spoil(): void {
     this.#isOrdinary = false;
+    this.#round = null;
     this.#open = null;
-    this.#last = null;
+    this.#lastFacts = null;
   }
 
   take(values: Values, facts: CommonFacts, file: string, line: number): void {
@@ -214,10 +217,9 @@ export class OrdinaryWallet implements SurveyedWallet {
     }
     if (this.#files.at(-1) !== file) this.#files = [...this.#files, file];
     if (facts.isDeclined) return;
-    this.#last = values;
+    this.#saidMs = values.time.ms;
     this.#lastFacts = facts;
     this.#lastLine = line;
-    this.#lastFile = file;
   }
 
   /** True if the call came after all earlier calls, whether the logged times are beginnings or ends. */
@@ -263,16 +265,31 @@ export class OrdinaryWallet implements SurveyedWallet {
     if (balance === null || (call === 'bet' && money.isZero())) return false;
     if (call === 'bet')
       return this.#opens(roundID, money) && this.#isSaid(balance, this.#balance?.minus(money) ?? null);
-    return this.#open?.delete(roundID) === true && this.#isSaid(balance, this.#balance?.plus(money) ?? null);
+    return this.#closes(roundID) && this.#isSaid(balance, this.#balance?.plus(money) ?? null);
   }
 
   #opens(roundID: string, bet: Money): boolean {
-    const before = this.#open?.get(roundID);
+    const before = this.#open ? this.#open.get(roundID) : this.#round === roundID ? this.#bets : undefined;
     if (!before) this.#ids.add('round', roundID, this.#index);
-    this.#open ??= new Map();
+    const bets = before ? before.plus(bet) : bet;
+    if (!this.#open && (this.#round === null || before)) {
+      this.#round = roundID;
+      this.#bets = bets;
+      return true;
+    }
+    this.#open ??= new Map(this.#round === null ? [] : [[copyOf(this.#round), this.#bets]]);
+    this.#round = null;
     // A part of a line would keep the whole line in memory.
-    this.#open.set(before ? roundID : copyOf(roundID), before ? before.plus(bet) : bet);
+    this.#open.set(before ? roundID : copyOf(roundID), bets);
     return this.#open.size <= MAX_OPEN;
+  }
+
+  /** Ends a round. Returns false if it has no accepted bet. */
+  #closes(roundID: string): boolean {
+    if (this.#open) return this.#open.delete(roundID);
+    if (this.#round !== roundID) return false;
+    this.#round = null;
+    return true;
   }
 
   /** True if the reply has the expected balance, or if it is the first one. */
@@ -296,7 +313,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     }
     const allowed = this.#currency === null ? null : (currencyByCode(this.#currency)?.decimals ?? null);
     if (allowed !== null && this.#decimals > allowed) this.spoil();
-    if (this.#last === null || (this.#isLastShared && this.#calls > 1)) this.spoil();
+    if (this.#lastFacts === null || (this.#isLastShared && this.#calls > 1)) this.spoil();
   }
 
   /**
@@ -311,7 +328,8 @@ export class OrdinaryWallet implements SurveyedWallet {
     unread: readonly string[],
   ): WalletVerdict {
     const balance = this.#balance ?? Money.zero;
-    const rounds = [...(this.#open ?? [])].map(([roundID, bets]): RoundVerdict => openRound(roundID, bets, number));
+    const open = this.#open ?? (this.#round === null ? [] : [[this.#round, this.#bets] as const]);
+    const rounds = [...open].map(([roundID, bets]): RoundVerdict => openRound(roundID, bets, number));
     const isSure = unread.length === 0;
     const call = this.#lastCall(owner, number);
     const said = { balance, call };
@@ -344,19 +362,17 @@ export class OrdinaryWallet implements SurveyedWallet {
 
   /** Returns the call whose reply has the last balance, with no more than is printed of it. */
   #lastCall(owner: { readonly player: string | null; readonly sessions: readonly string[] }, number: number) {
-    const last = this.#last;
     const facts = this.#lastFacts;
-    if (last === null || facts === null) throw new Error('the wallet is not ordinary');
-    const { time, tookMs } = last;
+    if (facts === null) throw new Error('the wallet is not ordinary');
     const { call } = facts;
-    const place = { file: this.#lastFile, line: this.#lastLine };
+    const place = { file: this.#files.at(-1) ?? '', line: this.#lastLine };
     const balance = this.#balance ?? Money.zero;
     const [session] = owner.sessions;
     const exchange: LoggedExchange = {
       place,
       side: facts.side,
-      time,
-      tookMs,
+      time: { ms: this.#saidMs, precisionMs: 1 },
+      tookMs: null,
       request: { method: null, url: null, headers: null, body: 'unknown' },
       answer: {
         kind: 'reply',
@@ -372,7 +388,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     };
     const seen = recordedCall(exchange);
     if (seen === null) throw new Error('the last call is no call');
-    return loggedCall(seen, null, { number, atMs: time.ms, wallet: null }, () => NO_KEYS);
+    return loggedCall(seen, null, { number, atMs: this.#saidMs, wallet: null }, () => NO_KEYS);
   }
 }
 

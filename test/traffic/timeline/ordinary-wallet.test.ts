@@ -309,15 +309,15 @@ describe('the verdict on a wallet that is judged while the log is read', () => {
   });
 
   it('needs no call again if nothing is unusual, also if the first lines are read in another way than the next ones', async () => {
-    for (const style of STYLES) {
+    // Times in whole seconds do not show which calls were in flight at once.
+    for (const style of STYLES.filter((one) => one !== 'seconds')) {
       const calls = history('p', new Random(7), 20);
       const timeline = await byWallet(calls.map((call) => `${written(call, style)}\n`).join(''));
-      const isCoarse = style === 'seconds';
-      expect([ordinary(timeline), timeline.wallets[0]?.evidence.calls], style).toEqual([
-        isCoarse ? ordinary(timeline) : 1,
+      expect([ordinary(timeline), timeline.wallets[0]?.evidence.calls, timeline.status], style).toEqual([
+        1,
         calls.length,
+        0,
       ]);
-      expect(timeline.status).toBe(0);
     }
   });
 });
