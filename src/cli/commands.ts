@@ -6,7 +6,7 @@ import { describeClean } from './commands/clean/flags.ts';
 import { describeCompletion } from './commands/completion/flags.ts';
 import { describeDoctor } from './commands/doctor/flags.ts';
 import { describeExplore } from './commands/explore/flags.ts';
-import { describeFleet, describeFleetCheck, describeFleetRun } from './commands/fleet/flags.ts';
+import { describeFleet, describeFleetCheck, describeFleetRun, describeFleetStatus } from './commands/fleet/flags.ts';
 import { describeHelp } from './commands/help/flags.ts';
 import { helpCommand, topicLines } from './commands/help/pages.ts';
 import {
@@ -107,6 +107,10 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeFleetCheck(fleet).action(async (flags) => {
     const { fleetCheckCommand } = await import('./commands/fleet/check.ts');
     done(await fleetCheckCommand(flags, stdio));
+  });
+  describeFleetStatus(fleet).action(async (flags) => {
+    const { fleetStatusCommand } = await import('./commands/fleet/status.ts');
+    done(await fleetStatusCommand(flags, stdio));
   });
   describeFleetRun(fleet).action(async (names, flags) => {
     const { fleetRunCommand } = await import('./commands/fleet/run.ts');

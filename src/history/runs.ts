@@ -107,6 +107,25 @@ export async function latestStart(history: History, client: string): Promise<str
   return run?.started_at;
 }
 
+/** Returns the latest run of a client; undefined if there is none. */
+export async function latestRunOf(history: History, client: string): Promise<PastRun | undefined> {
+  return history
+    .selectFrom('run')
+    .select(COLUMNS)
+    .where('ext_cid', '=', client)
+    .where('kind', '=', 'run')
+    .orderBy('started_at', 'desc')
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Returns the `runID` of every run. */
+export async function runIDs(history: History): Promise<ReadonlySet<string>> {
+  const rows = await history.selectFrom('run').select('run_id').execute();
+  return new Set(rows.map(({ run_id }) => run_id));
+}
+
 /** Returns the number of runs in the history. */
 export async function runCount(history: History): Promise<number> {
   const { count } = await history

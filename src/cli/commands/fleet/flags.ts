@@ -17,6 +17,7 @@ Examples:
   croupier fleet check
   croupier fleet run
   croupier fleet run acme-eu acme-asia
+  croupier fleet status
 
 Each run adds itself to the history in the folder of fleet.yaml.`,
     );
@@ -36,6 +37,23 @@ Example:
   croupier fleet check
 
 Exit status: 0 no mistakes, 2 mistakes, each with its line`,
+    );
+}
+
+/** Defines `croupier fleet status` and its flags. */
+export function describeFleetStatus(fleet: CommandUnknownOpts) {
+  return fleet
+    .command('status')
+    .description('print the latest result of each operator, and which operators are running, late or owe something')
+    .summary('print the latest result of each operator')
+    .addOption(fileOption())
+    .addHelpText(
+      'after',
+      `
+Example:
+  croupier fleet status
+
+Exit status: 0 shown, 2 mistakes in fleet.yaml, or the history can't be read`,
     );
 }
 

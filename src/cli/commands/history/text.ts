@@ -42,17 +42,22 @@ export function runsText(
 
 function runLines({ run, before }: ListedRun, numberWidth: number, { paint, width }: Look): readonly string[] {
   const number = padStart(String(run.number), numberWidth);
-  const verdict = verdictPaint(run.verdict, paint)(padEnd(VERDICT_WORDS[run.verdict], 14));
+  const verdict = verdictText(run.verdict, paint);
   const build = run.build === null ? '' : `  build ${run.build}`;
   const load = run.kind === 'load' ? '  load test' : '';
   const pinned = run.pinned === 1 ? '  pinned' : '';
   const indent = ' '.repeat(numberWidth + 2);
   const about = [suiteText(run), `croupier ${run.croupier}`, `contract ${run.contract}`].filter(Boolean).join(', ');
   return [
-    `${paint.bold(number)}  ${moment(run.started_at)}  ${paint.bold(verdict)}  ${forTerminal(`${run.ext_cid}${build}${load}${pinned}`)}`,
+    `${paint.bold(number)}  ${moment(run.started_at)}  ${verdict}  ${forTerminal(`${run.ext_cid}${build}${load}${pinned}`)}`,
     ...hanging(indent, forTerminal(about), width).map((line) => paint.dim(line)),
     ...hanging(indent, forTerminal(changesText(run, before)), width),
   ];
+}
+
+/** Returns the words for the verdict of a run, in its colour. */
+export function verdictText(verdict: RunVerdict, paint: Look['paint']): string {
+  return paint.bold(verdictPaint(verdict, paint)(padEnd(VERDICT_WORDS[verdict], 14)));
 }
 
 function verdictPaint(verdict: RunVerdict, paint: Look['paint']): (text: string) => string {

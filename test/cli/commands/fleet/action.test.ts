@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { croupier, line, start } from '../../croupier.ts';
 
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
 let cwd = '';
 let operator: ChildProcess;
 beforeAll(async () => {
@@ -35,6 +36,8 @@ operators:
     expect([checked.status, checked.err]).toEqual([0, '']);
     expect(checked.out).toMatch(/^eu {4}demo-eu {4}next run \w{3} [\d-]{10} 03:00 Europe\/Berlin, then /mu);
     expect(checked.out).toMatch(/^asia {2}demo-asia {2}next run Sun [\d-]{10} 04:30 Europe\/Berlin, then Sun /mu);
+    const before = await croupier(['fleet', 'status'], { cwd });
+    expect(before.out).toMatch(/^eu {4}never judged {2}late, because no run has judged it yet$/mu);
     // A key for one client must not reach the runs.
     const run = await croupier(['fleet', 'run', '--due'], { cwd, env: { CROUPIER_KEY: 'another-key-0123456789' } });
     expect([run.status, run.err]).toEqual([1, '']);
@@ -49,6 +52,18 @@ operators:
   it('judges only the named operators, and ends with 2 for an unknown name', async () => {
     const unknown = await croupier(['fleet', 'run', 'ue', '--file', 'fleet.yaml'], { cwd });
     expect([unknown.status, unknown.err]).toEqual([2, expect.stringContaining('The fleet has no operator ue.')]);
+    const known = await croupier(['fleet', 'status'], { cwd });
+    expect(known.out).toMatch(/^eu {4}NOT CONFORMING {2}run \d, [\d-]{10} [\d:]{5} UTC, build b7$/mu);
+    expect(known.out).toMatch(/^asia {2}CONFORMING {6}run \d, [\d-]{10} [\d:]{5} UTC$/mu);
+    expect(known.out).toContain('2 operators, 0 running, 0 late.');
+    // The journal of a killed run is not in the history.
+    const journal = readFileSync(path.join(ROOT, 'fixtures/journals/killed.ndjson'), 'utf8');
+    const name = '.croupier/2026-01-01-120000-00000a.ndjson';
+    write(name, journal.replaceAll('acme-eu', 'demo-eu'));
+    expect((await croupier(['fleet', 'status'], { cwd })).out.replaceAll(/\s+/gu, ' ')).toMatch(
+      /A run owes \d+ items?: croupier settle \.croupier\/2026-01-01-120000-00000a\.ndjson/u,
+    );
+    rmSync(path.join(cwd, name));
     // Both were judged after their latest due time.
     expect((await croupier(['fleet', 'run', '--due'], { cwd })).out).toBe('No operator to judge now.\n');
     const one = await croupier(['fleet', 'run', 'asia'], { cwd });
