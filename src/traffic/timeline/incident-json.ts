@@ -69,7 +69,7 @@ const wallet = z.object({
   state: z
     .enum(WALLET_STATES)
     .describe(
-      'owed: money or a call is owed; broken: a reply breaks a rule; unknown: the logs do not contain enough to decide',
+      'owed: money or a call is owed; broken: a reply breaks a rule; service-fault: the service made a call that it must not make; unknown: the logs do not contain enough to decide',
     ),
   sentence: text,
   unknowns: z.array(text),

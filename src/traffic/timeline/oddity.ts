@@ -4,11 +4,16 @@ import type { Bets, Transaction } from '../calls/transaction.ts';
 import type { Oddity } from './oddity-type.ts';
 import { serviceFaultsOf } from './service-fault.ts';
 
-/** Finds duplicates, calls out of order, late replies, and differences between the logs of the two sides. */
+/**
+ * Finds duplicates, calls out of order, late replies, differences between the logs of the two sides, and faults of the service.
+ *
+ * @param isKeyProven true if a call is signed with one of the given keys, so the keys are right
+ */
 export function odditiesOf(
   calls: readonly LoggedCall[],
   transactions: readonly Transaction[],
   bets: Bets,
+  isKeyProven: boolean,
 ): readonly Oddity[] {
   const rounds = Map.groupBy(
     transactions.filter(({ roundID }) => roundID !== null),
@@ -20,7 +25,7 @@ export function odditiesOf(
     ...transactions.flatMap(repeats),
     ...transactions.flatMap((one) => refundOddities(one, bets)),
     ...[...rounds.values()].flatMap(roundOrder),
-    ...serviceFaultsOf(calls, transactions, bets),
+    ...serviceFaultsOf(calls, transactions, bets, isKeyProven),
   ].toSorted((a, b) => (a.calls[0] ?? 0) - (b.calls[0] ?? 0));
 }
 

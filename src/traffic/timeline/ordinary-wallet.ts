@@ -357,6 +357,7 @@ export class OrdinaryWallet implements SurveyedWallet {
       booked: isSure ? balance : null,
       difference: isSure ? Money.zero : null,
       unknowns: [...unread, ...(rounds.length > 0 ? [openClause(rounds)] : [])],
+      serviceFaults: [],
     };
   }
 

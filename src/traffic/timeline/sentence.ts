@@ -7,7 +7,7 @@ import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 import type { Transaction } from '../calls/transaction.ts';
 import type { Debt } from './debt.ts';
 import type { RoundVerdict } from './round-verdict.ts';
-import type { WalletVerdict } from './verdict.ts';
+import { isDecided, type WalletVerdict } from './verdict.ts';
 import type { WalletState } from './wallet-state.ts';
 
 /**
@@ -28,17 +28,19 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/**
- * The length of two lines of a ticket, in characters. Each id counts as {@link ID_LENGTH} characters, so that the sentence is
- * the same when a capsule has replaced the ids with aliases.
- */
+/** The length of two lines of a ticket, in characters. */
 const MAX_TICKET = 240;
-const ID_LENGTH = 20;
+/**
+ * The length with which `player` and an id, or `txID` and an id, are counted, so that the sentence is the same when a capsule has
+ * replaced the ids with aliases. A `txID` is a UUID.
+ */
+const NAME_LENGTH = 20;
+const TX_ID_LENGTH = 'txID '.length + 36;
 
 /** A verdict for a ticket. */
 interface Ticket {
   readonly sentence: string;
-  /** True if the sentence describes each debt. Otherwise it gives only the sums. */
+  /** True if the sentence describes each debt and each fault of the service. Otherwise it gives only sums. */
   readonly isComplete: boolean;
 }
 
@@ -48,11 +50,22 @@ export function walletSentence(verdict: WalletVerdict): string {
 }
 
 /**
- * Writes each debt of the wallet as a sentence, with its cause and the calls that show it. Returns nothing if
- * {@link walletSentence} has said the same.
+ * Writes each debt of the wallet and each fault of the service as a sentence, with its cause and the calls that show it. Returns
+ * nothing that {@link walletSentence} has said.
  */
 export function debtSentences(verdict: WalletVerdict): readonly string[] {
-  if (ticketOf(verdict).isComplete) return [];
+  const { isComplete } = ticketOf(verdict);
+  const isFaultSaid = isComplete && verdict.debts.length === 0;
+  const faults = isDecided(verdict) && !isFaultSaid ? verdict.serviceFaults : [];
+  const rest = faults.length - MAX_DEBTS;
+  return [
+    ...(isComplete ? [] : clausesOfDebts(verdict)),
+    ...faults.slice(0, MAX_DEBTS).map(({ text }) => `The service is at fault: ${text}.`),
+    ...(rest > 0 ? [`… and ${rest} more (--json prints all)`] : []),
+  ];
+}
+
+function clausesOfDebts(verdict: WalletVerdict): readonly string[] {
   const clauses = debtGroups(verdict.debts).map((same) => clauseOf(same, verdict.currency));
   const rest = clauses.length - MAX_DEBTS;
   return [
@@ -66,43 +79,82 @@ const MAX_DEBTS = 50;
 
 /** Chooses the most detailed text that fits into {@link MAX_TICKET}, or else the shortest one. */
 function ticketOf(verdict: WalletVerdict): Ticket {
+  const { debts, currency, serviceFaults } = verdict;
+  if (debts.length === 0 && serviceFaults.length > 0 && isDecided(verdict)) return faultTicket(verdict);
   const balances = DETAILS.map((detail) => balanceSentence(verdict, detail));
-  const { debts, currency } = verdict;
   if (debts.length === 0) {
     const sentence = balances.find((balance) => isShort(balance, verdict)) ?? balances.at(-1) ?? '';
     return { sentence, isComplete: true };
   }
   const all = debtGroups(debts).length <= MAX_CLAUSES;
-  const whats = [
+  const clauses = [
     { what: debtClauses(debts, currency, 'all'), isComplete: all },
     { what: debtClauses(debts, currency, 'no calls'), isComplete: false },
-    { what: sumClauses(debts, currency), isComplete: false },
   ];
-  const tickets = whats.flatMap(({ what, isComplete }) =>
-    balances.map((balance): Ticket => ({ sentence: `${balance} ${upper(what)}.`, isComplete })),
-  );
+  const sums = (['all', 'short', 'shortest'] as const).map((detail) => ({
+    what: sumClauses(debts, currency, detail),
+    isComplete: false,
+  }));
+  const tickets = [
+    ...ticketsOf(clauses, balances),
+    ...ticketsOf(sums, balances.slice(0, -1)),
+    ...ticketsOf(sums, balances.slice(-1)),
+  ];
   const shortest = tickets.at(-1) ?? { sentence: '', isComplete: false };
   return tickets.find(({ sentence }) => isShort(sentence, verdict)) ?? shortest;
 }
 
+function ticketsOf(
+  whats: readonly { readonly what: string; readonly isComplete: boolean }[],
+  balances: readonly string[],
+): readonly Ticket[] {
+  return whats.flatMap(({ what, isComplete }) =>
+    balances.map((balance) => ({ sentence: `${balance} ${upper(what)}.`, isComplete })),
+  );
+}
+
+/** Writes the verdict on a wallet of which nothing is owed, although the service made a mistake. */
+function faultTicket(verdict: WalletVerdict): Ticket {
+  const { serviceFaults } = verdict;
+  const [first] = serviceFaults;
+  const count = serviceFaults.length;
+  const fault = `The service is at fault: ${first && count === 1 ? first.text : `it made ${count} mistakes, which are listed`}.`;
+  const tickets = DETAILS.flatMap((detail) => {
+    const balance = balanceSentence(verdict, detail);
+    return [
+      { sentence: `${fault} ${balance}`, isComplete: count === 1 },
+      { sentence: `The service is at fault, as listed. ${balance}`, isComplete: false },
+    ];
+  });
+  const shortest = tickets.at(-1) ?? { sentence: fault, isComplete: false };
+  return (
+    tickets.find(({ sentence, isComplete }) => isComplete && isShort(sentence, verdict)) ??
+    tickets.find(({ sentence }) => isShort(sentence, verdict)) ??
+    shortest
+  );
+}
+
 function isShort(sentence: string, verdict: WalletVerdict): boolean {
-  const transactions = verdict.debts.flatMap(({ transaction, deviation }) => [
+  const { debts, serviceFaults, calls } = verdict;
+  const transactions = debts.flatMap(({ transaction, deviation }) => [
     ...(transaction ? [transaction] : []),
     ...(deviation?.causes ?? []).map((cause) => cause.transaction),
   ]);
-  const ids = new Set([
-    nameOf(verdict),
-    ...transactions.flatMap(({ txID }) => (txID === null ? [] : [`txID ${txID}`])),
-  ]);
-  const counted = [...ids].reduce((text, id) => text.replaceAll(id, 'x'.repeat(ID_LENGTH)), lower(sentence));
+  const [fault] = serviceFaults;
+  const ofFault = fault ? calls.filter(({ number }) => fault.calls.includes(number)).map(({ seen }) => seen) : [];
+  const ids = new Set([...transactions, ...ofFault].flatMap(({ txID }) => (txID === null ? [] : [`txID ${txID}`])));
+  const named = lower(sentence).replaceAll(nameOf(verdict), 'x'.repeat(NAME_LENGTH));
+  const counted = [...ids]
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((text, id) => text.replaceAll(id, 'x'.repeat(TX_ID_LENGTH)), named);
   return counted.length <= MAX_TICKET;
 }
 
 /**
- * The forms of a sentence about a balance: the whole sentence, without the time of the balance, or also without the reason why
- * a value is unknown.
+ * The forms of a sentence about a balance: the whole sentence, without the time of the balance, also without the reason why
+ * a value is unknown, or also without the difference.
  */
-const DETAILS = ['all', 'no time', 'no reason'] as const;
+const DETAILS = ['all', 'no time', 'no reason', 'no difference'] as const;
 
 /** The forms of a clause about a debt: whole, or without the calls that show the debt. */
 type DebtDetail = 'all' | 'no calls';
@@ -110,20 +162,21 @@ type DebtDetail = 'all' | 'no calls';
 function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number]): string {
   const who = nameOf(verdict);
   const money = (amount: Money): string => amountText(amount, verdict.currency);
-  const { should, booked, difference, debts, unknowns } = verdict;
+  const { should, booked, difference, debts, unknowns, serviceFaults } = verdict;
   const said = verdict.books.lastSaid;
   const [doubt] = unknowns;
   const because = (reason: string | undefined): string =>
-    detail === 'no reason'
+    detail === 'no reason' || detail === 'no difference'
       ? '. The reasons are listed'
       : `: ${reason ?? 'the logs do not show the outcome of some calls'}`;
   if (difference === null) return `It is unknown whether ${who} has the correct balance${because(doubt)}.`;
   const off = `${money(difference.absolute())} ${difference.isNegative() ? 'too little' : 'too much'}`;
   // If something is unknown, the text must not say that the balance is correct.
   const isClear = difference.isZero() && doubt === undefined;
+  const nothing = serviceFaults.length > 0 ? 'the operator owes nothing' : 'nothing is owed';
   if (should === null || booked === null) {
     const sum = isClear
-      ? 'By these calls, nothing is owed.'
+      ? `By these calls, ${nothing}.`
       : difference.isZero()
         ? `It is also unknown whether something is owed${because(doubt)}.`
         : `By these calls, it is ${off}.`;
@@ -139,13 +192,19 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
     : debts.length > 0
       ? 'so the sum is correct, but something must still be done'
       : isClear
-        ? 'so nothing is owed'
+        ? `so ${nothing}`
         : 'which is equal, but not all is known';
-  return `${upper(who)} should have ${money(should)}${doubt === undefined ? '' : ' by the calls so far'}, and ${has}, ${result}.`;
+  return `${upper(who)} should have ${money(should)}${doubt === undefined ? '' : ' by the calls so far'}, and ${has}${detail === 'no difference' && debts.length > 0 ? '' : `, ${result}`}.`;
 }
 
+/**
+ * The forms of a clause about sums: whole, without the words about how long a call must be sent, or also without the transactions and
+ * the kinds of the calls.
+ */
+type SumDetail = 'all' | 'short' | 'shortest';
+
 /** Writes who owes which sum, and how many calls the service must still send. */
-function sumClauses(debts: readonly Debt[], currency: string | null): string {
+function sumClauses(debts: readonly Debt[], currency: string | null, detail: SumDetail): string {
   const ofOperator = debts.filter(({ owedBy }) => owedBy === 'operator');
   const ofPlayer = debts.filter(({ owedBy }) => owedBy === 'player');
   const refunds = debts.filter(({ kind }) => kind === 'missing-refund' || kind === 'refund-pending').length;
@@ -158,13 +217,18 @@ function sumClauses(debts: readonly Debt[], currency: string | null): string {
           some.reduce((total, { amount }) => total.plus(amount), Money.zero),
           currency,
         );
+  const reason = (some: readonly Debt[]): string => (detail === 'shortest' ? '' : forWhat(some));
+  const isJoined = detail === 'shortest' && refunds > 0 && wins > 0;
+  const counts: readonly (readonly [string, number])[] = isJoined
+    ? [['call', refunds + wins]]
+    : [
+        ['refund', refunds],
+        ['win', wins],
+      ];
   return [
-    ...(ofOperator.length > 0 ? [`the operator owes the player ${sum(ofOperator)}${forWhat(ofOperator)}`] : []),
-    ...(ofPlayer.length > 0
-      ? [`the player has ${sum(ofPlayer)} that belongs to the operator${forWhat(ofPlayer)}`]
-      : []),
-    ...(refunds > 0 ? [mustBeSent('refund', refunds)] : []),
-    ...(wins > 0 ? [mustBeSent('win', wins)] : []),
+    ...(ofOperator.length > 0 ? [`the operator owes the player ${sum(ofOperator)}${reason(ofOperator)}`] : []),
+    ...(ofPlayer.length > 0 ? [`the player has ${sum(ofPlayer)} that belongs to the operator${reason(ofPlayer)}`] : []),
+    ...counts.flatMap(([name, count]) => (count > 0 ? [mustBeSent(name, count, detail)] : [])),
   ].join('; ');
 }
 
@@ -175,10 +239,10 @@ function forWhat(debts: readonly Debt[]): string {
   return first ? ` for the ${name(first)}` : '';
 }
 
-function mustBeSent(call: 'refund' | 'win', count: number): string {
-  return count === 1
-    ? `a ${call} must be sent until it is answered 200`
-    : `${count} ${call}s must be sent until they are answered 200`;
+function mustBeSent(call: string, count: number, detail: SumDetail): string {
+  const calls = count === 1 ? `a ${call}` : `${count} ${call}s`;
+  if (detail !== 'all') return `${calls} must be sent`;
+  return `${calls} must be sent until ${count === 1 ? 'it is' : 'they are'} answered 200`;
 }
 
 /** Writes the state of a wallet in one short line, for a list of many wallets. */
@@ -194,6 +258,8 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
       return `${who}: ${off}${debtClauses(debts, currency)}`;
     case 'broken':
       return `${who}: nothing is owed, but a reply breaks a rule`;
+    case 'service-fault':
+      return `${who}: the operator owes nothing, but the service is at fault`;
     case 'unknown':
       return `${who}: not known, because ${unknowns[0] ?? 'the logs do not show the outcome of some calls'}`;
     case 'right':

@@ -11,6 +11,7 @@ export function serviceFaultsOf(
   calls: readonly LoggedCall[],
   transactions: readonly Transaction[],
   bets: Bets,
+  isKeyProven: boolean,
 ): readonly Oddity[] {
   const own = transactions.filter(({ attempts }) => !attempts.some(({ seen }) => isOfCroupier(seen.exchange)));
   const rounds = Map.groupBy(
@@ -20,8 +21,28 @@ export function serviceFaultsOf(
   return [
     ...[...rounds.values()].flatMap((round) => winFaults(round)),
     ...own.flatMap((one) => [...refundFaults(one, own, bets), ...contentFaults(one)]),
-    ...calls.flatMap(signatureFaults),
+    // Without another call that is signed with it, the given key may belong to another client.
+    ...(isKeyProven ? calls.flatMap(signatureFaults) : []),
   ];
+}
+
+/**
+ * Returns the oddities that prove a fault of the service. Only the service's own log shows how a bet ended for the service, so a
+ * needless refund or a repeated bet in the operator's log alone proves no fault.
+ */
+export function provenFaults(oddities: readonly Oddity[], calls: readonly LoggedCall[]): readonly Oddity[] {
+  const ofService = new Set(
+    calls.flatMap(({ number, seen }) =>
+      seen.exchange.side === 'service' && !isOfCroupier(seen.exchange) ? [number] : [],
+    ),
+  );
+  const certain = new Set(oddities.flatMap(({ kind, calls: [first] }) => (kind === 'service-fault' ? first : [])));
+  return oddities.filter(
+    ({ kind, calls: named }) =>
+      kind === 'service-fault' ||
+      ((kind === 'needless-refund' || kind === 'retried-bet') &&
+        named.every((number) => ofService.has(number) && !certain.has(number))),
+  );
 }
 
 function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange']): boolean {
@@ -55,7 +76,7 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
     if (win.call !== 'win' || win.isCampaign || !first || win.attempts.some(isTypeCut)) return [];
     if (isWinWithoutBet(win, round))
       return [fault([first], `the service sent the win of call ${first.number} in a round without an accepted bet`)];
-    const settling = round.find((other) => isSettledBefore(other, win));
+    const settling = round.find((other) => isSettledBefore(other, win, round));
     if (settling)
       return [
         fault(
@@ -73,12 +94,16 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
 
 /**
  * True if another win of the same round was answered 200 before a win, so that the round was settled. Free rounds do not count,
- * because each of them may have its own win.
+ * because each of them may have its own win. If a bet came between the two wins, the wins may belong to two rounds, because two games
+ * can use the same round id.
  */
-function isSettledBefore(other: Transaction, win: Transaction): boolean {
+function isSettledBefore(other: Transaction, win: Transaction, round: readonly Transaction[]): boolean {
   if (other.call !== 'win' || other.key === win.key || other.isCampaign || other.state !== 'accepted') return false;
   const isFree = [other, win].some(({ attempts }) => attempts.some(({ seen }) => seen.type === 'free'));
-  return !isFree && isBefore(other.attempts, win.attempts);
+  if (isFree || !isBefore(other.attempts, win.attempts)) return false;
+  return !round.some(
+    ({ call, attempts }) => call === 'bet' && isBefore(other.attempts, attempts) && isBefore(attempts, win.attempts),
+  );
 }
 
 /** Finds one txID with which the service sent calls of two wallets. */
@@ -127,9 +152,32 @@ function refundFaults(
     const win = transactions.find((one) => one.call === 'win' && one.txID === origTxID);
     return win ? [fault([first], `the refund of call ${first.number} names a win, and only bets are refunded`)] : [];
   }
+  const win = settlingWin(bet, transactions, attempts);
+  if (win)
+    return [
+      fault(
+        [first, ...win.attempts.slice(0, 1)],
+        `the service sent the refund of call ${first.number} after the win of the round (call ${win.attempts[0]?.number}), and only a bet with an unknown outcome is refunded`,
+      ),
+    ];
   if (amount === null || bet.amount === null || amount.equals(bet.amount)) return [];
   const text = `the refund of call ${first.number} has the amount ${amount.format(2)}, and its bet has ${bet.amount.format(2)}`;
   return [fault([first], text)];
+}
+
+/**
+ * Returns the win that the service sent for an accepted bet before these calls. Returns undefined if the round has other bets, because
+ * the win may be for them.
+ */
+function settlingWin(
+  { roundID, state, isCampaign, attempts: placed }: Transaction,
+  transactions: readonly Transaction[],
+  later: readonly LoggedCall[],
+): Transaction | undefined {
+  if (roundID === null || state !== 'accepted' || isCampaign) return undefined;
+  const round = transactions.filter((one) => one.roundID === roundID);
+  if (round.filter(({ call }) => call === 'bet').length > 1) return undefined;
+  return round.find(({ call, attempts }) => call === 'win' && isBefore(placed, attempts) && isBefore(attempts, later));
 }
 
 /** Finds one txID that was sent with two amounts or in two rounds. */

@@ -15,8 +15,8 @@ import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
 import { withRepeatedHour } from './repeated-hour.ts';
-import { sharedTransactions } from './service-fault.ts';
-import { judgeWallet, type WalletVerdict } from './verdict.ts';
+import { provenFaults, sharedTransactions } from './service-fault.ts';
+import { isDecided, judgeWallet, type WalletVerdict } from './verdict.ts';
 import { worstFirst } from './wallet-state.ts';
 
 /** The calls of an incident, with the breaches and the verdict on each wallet. */
@@ -35,7 +35,7 @@ export interface IncidentTimeline {
   readonly breakers: ReadonlySet<string | null>;
   /** Sentences about times that are not certain. */
   readonly notes: readonly string[];
-  /** The exit status. 0: nothing is wrong. 1: a rule was broken or something is owed. 3: unknown. */
+  /** The exit status. 0: nothing is wrong. 1: a rule was broken, something is owed, or the service is at fault. 3: unknown. */
   readonly status: 0 | 1 | 3;
 }
 
@@ -83,10 +83,17 @@ export function buildTimeline(
   const [timeFits, fileFits] = [fits(byTime), fits(byFile)];
   if (timeFits !== fileFits) return timeFits ? byTime : byFile;
   const unsure = isSameResult(byTime, byFile) ? byTime : build('time', [...unread, UNKNOWN_ORDER]);
-  // Some rules depend on the order of the calls. Only a breach that occurs in both orders is certain.
+  // Some rules depend on the order of the calls. Only what occurs in both orders is certain.
   const certain = new Set(byFile.breaches.map((one) => breachKey(one, byFile)));
   const breaches = unsure.breaches.filter((one) => certain.has(breachKey(one, unsure)));
-  return { ...unsure, breaches, status: statusOf({ ...unsure, breaches }) };
+  const faults = new Set(
+    byFile.wallets.flatMap(({ serviceFaults }) => serviceFaults.map((one) => faultKey(one, byFile))),
+  );
+  const wallets = unsure.wallets.map((verdict) => ({
+    ...verdict,
+    serviceFaults: verdict.serviceFaults.filter((one) => faults.has(faultKey(one, unsure))),
+  }));
+  return { ...unsure, breaches, wallets, status: statusOf({ ...unsure, breaches, wallets }) };
 }
 
 /** Returns what the journals of croupier say about the calls. These calls are not judged again. */
@@ -100,9 +107,21 @@ function judgedBreaches(judgements: readonly JudgedCall[], calls: readonly Logge
   });
 }
 
-function breachKey({ call, rule }: Breach, { calls }: IncidentTimeline): string {
+function breachKey({ call, rule }: Breach, timeline: IncidentTimeline): string {
+  return `${rule} ${placeOf(call, timeline)}`;
+}
+
+function faultKey({ kind, calls }: Oddity, timeline: IncidentTimeline): string {
+  return `${kind} ${calls
+    .map((call) => placeOf(call, timeline))
+    .toSorted()
+    .join()}`;
+}
+
+/** Returns the place of a call in the logs. Unlike its number, the place is the same in every order of the calls. */
+function placeOf(call: number, { calls }: IncidentTimeline): string {
   const place = calls.find(({ number }) => number === call)?.seen.exchange.place;
-  return `${rule} ${place?.file ?? ''} ${place?.line ?? 0}`;
+  return `${place?.file ?? ''} ${place?.line ?? 0}`;
 }
 
 const UNKNOWN_ORDER =
@@ -168,21 +187,33 @@ function timelineIn(
   const oddities = [
     ...sharedTransactions(logged),
     ...wallets.flatMap(({ books, wallet }) => [
-      ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions)),
+      ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), isKeyProven),
       ...fixedOf(books.deviations),
     ]),
   ];
   const breakers = breakersOf([...own, ...judged], logged);
+  const shownOddities = oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call)));
+  const withFaults = wallets.map((verdict) => ({
+    ...verdict,
+    serviceFaults: faultsOf(verdict, provenFaults(shownOddities, logged)),
+  }));
   const timeline = {
     calls: selected,
     notes,
     breakers,
     clocks,
     breaches: [...own, ...judged].filter(({ call }) => shown.has(call)).toSorted((a, b) => a.call - b.call),
-    oddities: oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call))),
-    wallets: wallets.length === 1 ? wallets : worstFirst(wallets, breakers),
+    oddities: shownOddities,
+    wallets: withFaults.length === 1 ? withFaults : worstFirst(withFaults, breakers),
   };
   return { ...timeline, status: statusOf(timeline) };
+}
+
+/** Returns the faults of the service that concern a call of the wallet. */
+function faultsOf({ calls }: WalletVerdict, faults: readonly Oddity[]): readonly Oddity[] {
+  if (faults.length === 0) return [];
+  const numbers = new Set(calls.map(({ number }) => number));
+  return faults.filter((fault) => fault.calls.some((call) => numbers.has(call)));
 }
 
 /** Returns the names of the wallets with a reply that breaks a rule. */
@@ -211,9 +242,8 @@ function ownerlessOf(calls: readonly LoggedCall[]): readonly string[] {
 function statusOf({ breaches, wallets, calls }: Omit<IncidentTimeline, 'status'>): IncidentTimeline['status'] {
   const debts = wallets.flatMap((wallet) => wallet.debts);
   if (breaches.some(({ verdict }) => verdict === 'fail') || debts.some((debt) => !isLeftByRun(debt))) return 1;
-  const isKnown =
-    wallets.every((wallet) => wallet.debts.length === 0) &&
-    wallets.every(({ difference, unknowns }) => difference !== null && unknowns.length === 0);
+  if (wallets.some((wallet) => isDecided(wallet) && wallet.serviceFaults.length > 0)) return 1;
+  const isKnown = wallets.every((wallet) => wallet.debts.length === 0) && wallets.every(isDecided);
   return isKnown && calls.length > 0 ? 0 : 3;
 }
 

@@ -7,6 +7,7 @@ import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
 import { cutBodiesOf } from './cut-bodies.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { gapsOf, openClause } from './gaps.ts';
+import type { Oddity } from './oddity-type.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
 
 /** The owner of a wallet. Fields are null if they are unknown. */
@@ -33,10 +34,13 @@ export interface WalletVerdict extends Sums, Owner {
   readonly possibleDebts: readonly Debt[];
   /** The reasons why some values are unknown, each as a clause. */
   readonly unknowns: readonly string[];
+  /** The calls that the service must not send. They are certain only if nothing is unknown. */
+  readonly serviceFaults: readonly Oddity[];
 }
 
 /**
- * Computes the verdict on one wallet from all its calls, which must be in order of time.
+ * Computes the verdict on one wallet from all its calls, which must be in order of time. The verdict names no fault of the service,
+ * because the calls of other wallets can show such a fault too.
  *
  * @param unread the parts of the logs that were not read and may matter to this wallet, each as a clause
  */
@@ -75,7 +79,13 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     booked: unread.length + nobodys.length + cut.length === 0 ? same(balances) : null,
     difference: isSure ? same(differences) : null,
     unknowns,
+    serviceFaults: [],
   };
+}
+
+/** True if the logs contain enough to decide on the money of a wallet. */
+export function isDecided({ difference, unknowns }: WalletVerdict): boolean {
+  return difference !== null && unknowns.length === 0;
 }
 
 function filesOf(calls: readonly LoggedCall[]): readonly string[] {

@@ -1,22 +1,21 @@
 import { Money } from '../../contract/money.ts';
-import type { WalletVerdict } from './verdict.ts';
+import { isDecided, type WalletVerdict } from './verdict.ts';
 
 /**
  * The state of a wallet, the worst first. `owed`: money or a call is owed. `broken`: a reply breaks a rule, and nothing is owed.
- * `unknown`: the logs do not contain enough to decide.
+ * `service-fault`: the service made a call that it must not make, and the operator made no mistake. `unknown`: the logs do not contain
+ * enough to decide.
  */
-export const WALLET_STATES = ['owed', 'broken', 'unknown', 'right'] as const;
+export const WALLET_STATES = ['owed', 'broken', 'service-fault', 'unknown', 'right'] as const;
 
 export type WalletState = (typeof WALLET_STATES)[number];
 
 /** Returns the state of a wallet. */
-export function stateOfWallet(
-  { wallet, debts, difference, unknowns }: WalletVerdict,
-  breakers: ReadonlySet<string | null>,
-): WalletState {
-  if (debts.length > 0) return 'owed';
-  if (breakers.has(wallet)) return 'broken';
-  return difference === null || unknowns.length > 0 ? 'unknown' : 'right';
+export function stateOfWallet(verdict: WalletVerdict, breakers: ReadonlySet<string | null>): WalletState {
+  if (verdict.debts.length > 0) return 'owed';
+  if (breakers.has(verdict.wallet)) return 'broken';
+  if (!isDecided(verdict)) return 'unknown';
+  return verdict.serviceFaults.length > 0 ? 'service-fault' : 'right';
 }
 
 /** Sorts wallets: the worst first, and the largest differences first among wallets with the same state. */

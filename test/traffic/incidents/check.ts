@@ -4,7 +4,7 @@ import { gatherCalls } from '../../../src/traffic/read/gather.ts';
 import { logForm } from '../../../src/traffic/read/logs/log-form.ts';
 import { unreadClauses } from '../../../src/traffic/read/unread.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
-import type { WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
+import { isDecided, type WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
 import type { LogFile } from './damage.ts';
 import type { Simulation, Truth } from './simulation.ts';
 
@@ -59,12 +59,10 @@ export function falseClaims(
   return found;
 }
 
-function walletClaims(
-  { should, booked, difference, debts, unknowns }: WalletVerdict,
-  truth: Truth,
-  isWholeTruth: boolean,
-): readonly string[] {
-  const found: string[] = [];
+function walletClaims(verdict: WalletVerdict, truth: Truth, isWholeTruth: boolean): readonly string[] {
+  const { should, booked, difference, debts, unknowns, serviceFaults } = verdict;
+  // The service of a simulation makes no mistake.
+  const found = isDecided(verdict) ? serviceFaults.map(({ text }) => `p${truth.player}: ${text}`) : [];
   const compare = (name: string, claimed: number | null, real: number): void => {
     if (isWholeTruth && claimed !== null && claimed !== real)
       found.push(`p${truth.player}: ${name} is ${real}, not ${claimed}`);

@@ -57,6 +57,20 @@ describe('the sentence for the ticket', () => {
     expect(walletSentence(wallet).length).toBeLessThanOrEqual(240);
     expect(debtSentences(wallet)).toHaveLength(6);
   });
+
+  it('has at most two lines also with debts of every kind and long ids', () => {
+    const id = (name: string): string => `3d6f0f4e-8a51-4f0c-9b7e-0000000000${name}`;
+    const log = new Log()
+      .balance('100000.00')
+      .bet(id('b1'), '12345.67', { status: 500 })
+      .bet(id('b2'), '11111.11', { balance: '76543.22' }, { round: 'r-2' })
+      .win(id('w2'), '22222.22', { status: 503 }, { round: 'r-2' })
+      .bet(id('b3'), '10000.00', { status: 402, code: 'insufficient_funds' }, { round: 'r-3' });
+    const wallet = only(log.balance('66543.22').timeline());
+    expect(debtSentences(wallet)).toHaveLength(3);
+    expect(walletSentence(wallet)).toMatch(/owes the player/);
+    expect(walletSentence(wallet).length).toBeLessThanOrEqual(240);
+  });
 });
 
 describe('balances of binary floating point', () => {
@@ -90,7 +104,7 @@ describe('a bet without a known outcome', () => {
     expect(sums(timeline)).toEqual(['100', '80', '-20']);
     expect(debts(timeline)).toEqual(['missing-refund 20 operator service']);
     expect(walletSentence(only(timeline))).toBe(
-      'Player anna should have 100.00 EUR, and the operator said 80.00 EUR, which is 20.00 EUR too little. The operator owes the player 20.00 EUR for the bet of 20.00 (txID b1); a refund must be sent until it is answered 200.',
+      'Player anna should have 100.00 EUR, and the operator said 80.00 EUR, which is 20.00 EUR too little. The operator owes the player 20.00 EUR for the bet of 20.00 (txID b1); a refund must be sent.',
     );
     expect(debtSentences(only(timeline))).toEqual([
       'The bet of 20.00 (txID b1) was answered 500, was taken and was never refunded: the service must send the refund, and the operator must give the player 20.00 EUR back.',
@@ -237,7 +251,7 @@ describe('an error in the books of the operator', () => {
     expect(sums(timeline)).toEqual(['1007.85', '985.8', '-22.05']);
     expect(causes(timeline)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
     expect(walletSentence(only(timeline))).toBe(
-      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR, which is 22.05 EUR too little. The bet of 7.35 (txID b1) was taken again 3 times when it was sent again: the operator owes the player 22.05 EUR.',
+      'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR. The bet of 7.35 (txID b1) was taken again 3 times when it was sent again: the operator owes the player 22.05 EUR.',
     );
     expect(debtSentences(only(timeline))).toEqual([
       'The bet of 7.35 (txID b1) was taken again 3 times when it was sent again (2026-11-21 13:00:03 UTC and later, calls 3, 4 and 6): the operator owes the player 22.05 EUR.',
@@ -632,6 +646,10 @@ describe('a win whose bet is not in the logs', () => {
 describe('a call that the service must not send', () => {
   const faults = (log: Log): readonly string[] =>
     log.timeline().oddities.flatMap(({ kind, calls }) => (kind === 'service-fault' ? [calls.join()] : []));
+  const verdictOf = (log: Log): readonly [number, string] => {
+    const timeline = log.timeline();
+    return [timeline.status, walletSentence(only(timeline))];
+  };
   const settled = (): Log =>
     new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '9', { balance: '104' });
 
@@ -643,5 +661,52 @@ describe('a call that the service must not send', () => {
   it('is a call with the txID of another player', () => {
     const log = settled().bet('b1', '5', { balance: '20' }, { session: 's-2', round: 'r-2' });
     expect(faults(log)).toEqual(['2,4']);
+  });
+
+  it('is no second win of a round id that another game uses again', () => {
+    expect(faults(settled().bet('b2', '4', { balance: '100' }).win('w2', '9', { balance: '109' }))).toEqual([]);
+  });
+
+  it('makes the status 1, and the first sentence names the service', () => {
+    expect(verdictOf(settled().win('w2', '9', { balance: '113' }))).toEqual([
+      1,
+      'The service is at fault: the service sent the win of call 4 with another txID, although the win of call 3 had settled the round. Player anna should have 113.00 EUR, and the operator said 113.00 EUR, so the operator owes nothing.',
+    ]);
+  });
+
+  it('is listed below the first sentence if there are several', () => {
+    const wallet = only(
+      settled().win('w2', '9', { balance: '113' }).refund('f1', 'b1', '5', { balance: '118' }).timeline(),
+    );
+    expect(walletSentence(wallet)).toMatch(
+      /^The service is at fault: it made 2 mistakes, which are listed\. Player anna/,
+    );
+    expect(debtSentences(wallet).join(' ')).toMatch(/call 4 .*call 5 after the win of the round \(call 3\)/);
+  });
+
+  it('is a refund of an accepted bet, if the log of the service shows the reply in time', () => {
+    const refunded = (side: 'service' | 'operator'): Log =>
+      new Log()
+        .balance('100', { side })
+        .bet('b1', '5', { balance: '95', side })
+        .refund('f1', 'b1', '5', { balance: '100', side });
+    expect(verdictOf(refunded('service'))[0]).toBe(1);
+    // The reply may have been lost on its way, so the refund may be right.
+    expect(verdictOf(refunded('operator'))[0]).toBe(0);
+  });
+
+  it('changes no result that is unknown', () => {
+    const log = settled().win('w2', '9', { balance: '113' }).bet('b9', '5', { none: 'unknown' }, { round: 'r-9' });
+    expect(verdictOf(log)[0]).toBe(3);
+  });
+
+  it('is named below a debt of the operator', () => {
+    const log = settled()
+      .win('w2', '9', { balance: '113' })
+      .bet('b9', '5', { status: 500 }, { round: 'r-9' })
+      .balance('108');
+    const wallet = only(log.timeline());
+    expect(walletSentence(wallet)).toMatch(/The operator owes the player 5\.00 EUR/);
+    expect(debtSentences(wallet).at(-1)).toMatch(/^The service is at fault: the service sent the win of call 4/);
   });
 });

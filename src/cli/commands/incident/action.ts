@@ -35,7 +35,7 @@ import { incidentText } from './text.ts';
 /**
  * `croupier incident`: explains from logs and other records what happened and where the money is.
  *
- * @returns 0 if nothing is wrong, 1 if a rule was broken or money is owed, 3 if undecided
+ * @returns 0 if nothing is wrong, 1 if a rule was broken, something is owed or the service is at fault, 3 if undecided
  */
 export async function incidentCommand(files: readonly string[], flags: IncidentFlags, stdio: Stdio): Promise<number> {
   const configuration = await loadConfiguration(flags.config, stdio);

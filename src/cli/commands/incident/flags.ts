@@ -29,8 +29,8 @@ Examples:
   croupier incident wallet.log --field session=ctx.sid --zone Europe/Berlin
   pbpaste | croupier incident -                a curl line with its reply
 
-Exit status: 0 nothing is wrong, 1 a rule was broken or something is owed,
-  2 usage or no call was found, 3 undecided`,
+Exit status: 0 nothing is wrong, 1 a rule was broken or something is owed
+  or the service is at fault, 2 usage or no call was found, 3 undecided`,
     );
 }
 

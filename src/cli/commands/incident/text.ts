@@ -54,7 +54,13 @@ function summaryText({ wallets, breakers }: IncidentTimeline, paint: Paint): str
     const count = states.filter((one) => one.state === state).length;
     return count === 0 ? [] : [`${STATE_WORDS[state]}: ${count}`];
   });
-  const colours = { owed: paint.red, broken: paint.red, unknown: paint.yellow, right: paint.green };
+  const colours = {
+    owed: paint.red,
+    broken: paint.red,
+    'service-fault': paint.red,
+    unknown: paint.yellow,
+    right: paint.green,
+  };
   const lines = states
     .slice(0, MAX_LINES)
     .map(({ verdict, state }) => `  ${colours[state](forTerminal(walletLine(verdict, state)))}\n`);
@@ -66,6 +72,7 @@ function summaryText({ wallets, breakers }: IncidentTimeline, paint: Paint): str
 const STATE_WORDS: Readonly<Record<WalletState, string>> = {
   owed: 'owed',
   broken: 'a rule is broken',
+  'service-fault': 'the service is at fault',
   unknown: 'not known',
   right: 'right',
 };
@@ -74,9 +81,11 @@ function verdictText(verdict: WalletVerdict, paint: Paint): string {
   const sentence = forTerminal(walletSentence(verdict));
   const isClean = verdict.difference?.isZero() === true && verdict.debts.length === 0;
   const colour = isClean
-    ? verdict.unknowns.length === 0
-      ? paint.green
-      : paint.yellow
+    ? verdict.unknowns.length > 0
+      ? paint.yellow
+      : verdict.serviceFaults.length > 0
+        ? paint.red
+        : paint.green
     : verdict.debts.length > 0
       ? paint.red
       : paint.yellow;
