@@ -302,7 +302,7 @@ describe('croupier init', () => {
   it('asks no questions without a terminal', async () => {
     const { status, err } = await croupier(['init', '--ext-cid', 'a'], { cwd });
     expect(status).toBe(2);
-    expect(err).toContain('Give --base-url, --session too');
+    expect(err).toContain('Also give --base-url, --session');
   });
 });
 

@@ -329,7 +329,9 @@ export const configSchema = z
           .describe('Time to wait for a player that another command uses. 0s: croupier does not wait. Default: 10m.'),
       })
       .optional()
-      .describe('The settings of the locks. A lock makes sure that only one command at a time uses a player.'),
+      .describe(
+        'The settings of the locks. A lock makes sure that only one command at a time uses a player. Default: the defaults of `wait` and `folder`.',
+      ),
     history: z
       .strictObject({
         runs: count.optional().describe('Maximum number of runs. Default: 1000.'),

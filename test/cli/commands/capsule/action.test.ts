@@ -123,7 +123,7 @@ describe('croupier capsule', () => {
       .filter((each) => each.includes('"event":"sending"'))
       .map((each) => JSON.parse(each) as { scenario: string | null; purpose: string; signature: string });
     const ofSteps = sent.filter(({ purpose }) => purpose === 'step');
-    expect(new Set(sent.map(({ signature }) => signature))).toEqual(new Set(['right', 'wrong']));
+    expect(new Set(sent.map(({ signature }) => signature))).toEqual(new Set(['right', 'wrong', 'missing']));
     expect(
       ofSteps.filter(({ scenario }) => scenario?.startsWith('refund/')).every(({ signature }) => signature === 'right'),
     ).toBe(true);
