@@ -69,7 +69,7 @@ const PATTERNS: Readonly<Record<Role, string>> = {
 const ANY_TEXT = '[^"\\\\{]*';
 const ANY_NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 
-const TOKEN = /[\s,:]+|[{}]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
+const TOKEN = /[\s,:]+|[{}]|\[(?:[^"[\]{}]|"(?:[^"\\]|\\.)*")*\]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
 
 /**
  * Matches the JSON lines that differ from an example only in the values of a call: ids, amounts, times and balances. Everything that
@@ -255,7 +255,8 @@ function meaningsOf(object: Fields, form: LogForm, { answer, request }: LoggedEx
   return { roles, constant, request: requestPath, reply, url, isAccepted: answer.status === 200 };
 }
 
-/** Splits the JSON of an object at its values. Returns undefined if it has lists, or a name twice. */
+/** Splits the JSON of an object at its values. A list counts as one value. Returns undefined if it has lists of lists or of objects, or a name
+ * twice. */
 function partsOf(json: string): readonly Part[] | undefined {
   const parts: Part[] = [];
   const open: Set<string>[] = [];
@@ -346,6 +347,8 @@ class PatternWriter {
     }
     if (path === url && raw.includes('?')) return this.#url(raw);
     const role = roles.get(path);
+    // A list is the same in all lines.
+    if (role !== undefined && raw.startsWith('[')) return false;
     if (role !== undefined) this.#role(role, raw, '"');
     else this.#source += constant.has(path) ? escaped(raw) : anyValue(raw, '"');
     return true;

@@ -70,6 +70,7 @@ function written(call: Call, style: (typeof STYLES)[number]): string {
     responseBody: body(said),
     durationMs: tookMs,
     msg: 'request completed',
+    ...(style === 'objects' && { tags: ['wallet', 'a "b]" {c}'], none: [] }),
   });
   return style === 'spaced' ? line.replaceAll(/(?<!\\)":/g, '": ').replaceAll(/,(?!\\)"/g, ', "') : line;
 }
