@@ -116,6 +116,10 @@ const TWISTS: Readonly<Record<string, (calls: readonly Call[], random: Random) =
     })),
   'another player': (calls, random) => changed(calls, random, () => ({ player: 'somebody' })),
   'the round of an earlier bet': (calls, random) => changed(calls, random, () => ({ round: calls[1]?.round ?? 'r' })),
+  'a win of another round': (calls) =>
+    calls.map((call, index) =>
+      index === calls.length - 1 ? { ...call, name: 'win', round: 'other-round', tx: 'w-other', cents: 0 } : call,
+    ),
   'the win of another amount': (calls, random) => changed(calls, random, ({ cents = 0 }) => ({ cents: cents + 100 })),
 };
 
