@@ -61,4 +61,4 @@ it('stops although consoles do not read their events', async () => {
   }
   await service.close(0);
   for (const socket of sockets) socket.destroy();
-});
+}, 60_000);
