@@ -69,7 +69,7 @@ describe('--print-config', () => {
     const { of } = await printed(['run', '--client', 'acme-us'], { CROUPIER_GITHUB: '0' });
     const keys = Object.keys(CONFIG_KEYS).filter((key) => key !== 'clients' && key !== 'logs');
     expect(keys.filter((key) => of(key) === undefined)).toEqual([]);
-    expect(of('acme-us: production')).toMatchObject({ value: 'croupier decides by the address', from: 'default' });
+    expect(of('acme-us: production')).toMatchObject({ value: 'croupier guesses from the address', from: 'default' });
     expect(of('--retries')).toMatchObject({ value: '(not given)', from: 'default' });
     expect(of('CROUPIER_GITHUB')).toMatchObject({ value: '0', from: 'environment' });
   });
