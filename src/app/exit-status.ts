@@ -19,6 +19,14 @@ export class UsageError extends Error {
 }
 
 /**
+ * The files do not contain enough to decide anything, for example because croupier can't read their format. It gives exit status 3. The
+ * message says what to do.
+ */
+export class UndecidedError extends Error {
+  override readonly name = 'UndecidedError';
+}
+
+/**
  * Returns the exit status after an interrupt.
  *
  * @param signal an aborted signal, whose reason is the name of the system's signal

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
-import { EXIT, UsageError } from '../app/exit-status.ts';
+import { EXIT, UndecidedError, UsageError } from '../app/exit-status.ts';
 import { reportFault } from '../app/fault.ts';
 import { inUseText, PlayersInUse } from '../app/lock/players-in-use.ts';
 import type { Stdio } from '../app/stdio.ts';
@@ -24,6 +24,10 @@ function reportFailure(error: unknown, stdio: Stdio): number {
   if (error instanceof UsageError) {
     stdio.err.write(`${error.message}\n`);
     return EXIT.USAGE;
+  }
+  if (error instanceof UndecidedError) {
+    stdio.err.write(`${error.message}\n`);
+    return EXIT.UNDECIDED;
   }
   if (error instanceof PlayersInUse) {
     stdio.err.write(inUseText(error));

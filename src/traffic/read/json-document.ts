@@ -15,8 +15,8 @@ export type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; re
 const LINES: Shape = { kind: 'lines' };
 const WHOLE: Shape = { kind: 'document', list: null };
 
-/** The names that the list of entries has in a HAR, and in exports of CloudWatch, Elasticsearch, Loki, newman, Postman and Datadog. */
-const LIST = /"(entries|events|hits|result|executions|item|data)"\s*:\s*\[/;
+/** The names that the list of entries has in a HAR, and in exports of CloudWatch, Elasticsearch, Loki, newman, Postman, Datadog and New Relic. */
+const LIST = /"(entries|events|hits|result|results|executions|item|data)"\s*:\s*\[/;
 
 /**
  * Finds the layout of a file from its first bytes. A JSON document is spread over many lines or has everything on one
@@ -69,12 +69,20 @@ export async function* fromDocument(
     else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
     else if (isPostmanEntry(value)) yield* readPostmanEntry(value, place);
     else if (isFields(value))
-      for (const each of lokiLines(value)) yield sightingOf(readJsonLine(each, source.form, place), line);
+      for (const each of linesIn(value)) yield sightingOf(readJsonLine(each, source.form, place), line);
     else yield { kind: 'unreadable', line, why: 'the entry is not valid JSON' };
   }
 }
 
-/** Splits a stream in an export of Loki into its log lines. Any other object counts as one line. */
+/** Splits an object with several log lines, as Loki and New Relic write it. Any other object counts as one line. */
+function linesIn(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  const { logs, events, common } = value;
+  if (Array.isArray(events)) return events.filter(isFields);
+  if (!Array.isArray(logs)) return lokiLines(value);
+  const around = isFields(common) && isFields(common.attributes) ? common.attributes : {};
+  return logs.filter(isFields).map((log) => ({ ...around, ...log }));
+}
+
 function lokiLines(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
   const { stream, values } = value;
   if (!isFields(stream) || !Array.isArray(values)) return [value];

@@ -2,6 +2,8 @@ import { cutEntry } from '../cut-body.ts';
 import { type Fields, isFields, parsed } from '../json-fields.ts';
 import type { Side } from '../logged-exchange.ts';
 import { LogbookMessage } from './logbook.ts';
+import { HttpLoggingEntry, type RequestPart } from './split-request.ts';
+import { WireMessage } from './wire-log.ts';
 
 /** Maximum number of lines of one entry, and of their characters. */
 const MAX_LINES = 2000;
@@ -16,11 +18,12 @@ const FIELD = /^ {4}([\w$@.-]{1,100}):(?: (.*))?$/s;
 export type BlockEntry =
   /** `side` is the side that wrote the entry, or null if the entry does not show it. */
   | { readonly kind: 'object'; readonly fields: Fields; readonly side: Side | null }
+  | { readonly kind: 'part'; readonly part: RequestPart }
   | { readonly kind: 'text'; readonly text: string };
 
 /**
- * Joins the lines of one entry: the fields that pino-pretty writes under its first line, the HTTP of Logbook, or JSON on lines
- * of its own after a line of text. Such JSON begins with a brace. The brace is alone on its line, or at the end of the line of
+ * Joins the lines of one entry: the fields that pino-pretty writes under its first line, the HTTP of Logbook, OkHttp, Feign and
+ * ASP.NET Core, or JSON on lines of its own after a line of text. Such JSON begins with a brace. The brace is alone on its line, or at the end of the line of
  * text. A body may also be on one line.
  */
 export class LineBlock {
@@ -28,6 +31,8 @@ export class LineBlock {
   readonly #lines: string[];
   readonly #isPino: boolean;
   readonly #logbook: LogbookMessage | undefined;
+  readonly #wire: WireMessage | undefined;
+  readonly #httpLogging: HttpLoggingEntry | undefined;
   #depth: number;
   #length: number;
 
@@ -37,6 +42,8 @@ export class LineBlock {
     this.#lines = [head];
     this.#isPino = PINO.test(head);
     this.#logbook = LogbookMessage.begin(head);
+    this.#wire = WireMessage.begin(head);
+    this.#httpLogging = HttpLoggingEntry.begin(head);
     this.#depth = head.trimEnd().endsWith('{') ? 1 : 0;
     this.#length = head.length;
   }
@@ -44,11 +51,8 @@ export class LineBlock {
   /** Adds a line. Returns false if the line does not belong to the entry. */
   take(line: string): boolean {
     if (this.#lines.length >= MAX_LINES || this.#length + line.length > MAX_CHARACTERS) return false;
-    const isTaken = this.#logbook
-      ? this.#logbook.take(line)
-      : this.#isPino
-        ? this.#isUnderPino(line)
-        : this.#isJson(line);
+    const http = this.#logbook ?? this.#wire ?? this.#httpLogging;
+    const isTaken = http ? http.take(line) : this.#isPino ? this.#isUnderPino(line) : this.#isJson(line);
     if (!isTaken) return false;
     this.#lines.push(line);
     this.#length += line.length;
@@ -73,6 +77,9 @@ export class LineBlock {
     const [head = '', ...rest] = this.#lines;
     const logged = this.#logbook?.fields();
     if (logged) return { kind: 'object', fields: logged, side: this.#logbook?.side ?? null };
+    // An HTTP client logs the calls that it sends.
+    if (this.#wire) return { kind: 'object', fields: this.#wire.fields(), side: 'service' };
+    if (this.#httpLogging && rest.length > 0) return { kind: 'part', part: this.#httpLogging.part() };
     if (rest.length === 0) return { kind: 'text', text: head };
     if (!this.#isPino)
       return { kind: 'text', text: `${head.trimEnd()}${head.trimEnd().endsWith('{') ? '' : ' '}${joined(rest)}` };

@@ -21,6 +21,7 @@ import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { readTime } from './logs/time.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
 import { beginsMessage, MessageReader } from './raw-http.ts';
+import { type RequestPart, railsPart } from './split-request.ts';
 import { isIisLine, lineFormat, unreadableFormat } from './unknown-format.ts';
 
 /**
@@ -332,7 +333,9 @@ class LineReader {
     const place: LogPlace = { file: this.#source.file, line: lines.number };
     for (const sighting of entry.kind === 'object'
       ? this.#logged(entry.fields, place, entry.side)
-      : this.#line(entry.text, lines.number, ended))
+      : entry.kind === 'part'
+        ? this.#part(entry.part, place)
+        : this.#line(entry.text, lines.number, ended))
       yield* this.#after(shownWith(sighting, lines.number, entry.kind === 'text' ? entry.text : ''));
   }
 
@@ -464,6 +467,11 @@ class LineReader {
       yield { kind: 'other', line: number };
       return;
     }
+    const rails = railsPart(text);
+    if (rails) {
+      yield* this.#railsPart(rails, number);
+      return;
+    }
     const exchange = readTextLine(text, this.#source.form, place);
     if (exchange) {
       yield { kind: 'exchange', exchange };
@@ -518,6 +526,20 @@ class LineReader {
     else if (answered) yield { kind: 'exchange', exchange: answered };
     else if (hasCutCall(value)) yield { kind: 'unreadable', line: place.line, why: CUT };
     else yield { kind: 'other', line: place.line };
+  }
+
+  *#part({ kind, fields }: RequestPart, place: LogPlace): Generator<LogEntry> {
+    if (kind === 'body') yield* this.#correlation.body(fields, place.line);
+    else yield* this.#logged(fields, place);
+  }
+
+  *#railsPart({ kind, fields }: RequestPart, line: number): Generator<LogEntry> {
+    if (kind === 'body') {
+      yield* this.#textCorrelation.body(fields, line);
+      return;
+    }
+    const answered = kind === 'fields' ? this.#textCorrelation.reply(fields) : undefined;
+    yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line };
   }
 
   *#printed(fields: Readonly<Record<string, unknown>>, text: string, place: LogPlace): Generator<LogEntry> {

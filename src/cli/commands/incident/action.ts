@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Configuration, loadConfiguration } from '../../../app/config/configuration.ts';
 import { callPaths, knownSessions, signingKeys } from '../../../app/config/recorded-calls.ts';
-import { UsageError } from '../../../app/exit-status.ts';
+import { UndecidedError, UsageError } from '../../../app/exit-status.ts';
 import { bodyFilesIn, whyUnreadable } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
@@ -64,7 +64,8 @@ export interface ReadTimeline {
 /**
  * Reads files and builds the timeline of the calls that the flags select.
  *
- * @throws UsageError when the flags select no call
+ * @throws UsageError when the files have no call, or the flags select none
+ * @throws UndecidedError when no call was found, but lines that can't be read may be calls
  */
 export async function readTimeline(
   files: readonly string[],
@@ -84,8 +85,7 @@ export async function readTimeline(
     const { gathered, timeline } = await reading(
       async () => await judged(sources, selection, known, keysOf, { paths, folder }),
     );
-    if (timeline.calls.length === 0 && timeline.wallets.length === 0)
-      throw new UsageError(forTerminal(noCallsText(gathered, flags)));
+    if (timeline.calls.length === 0 && timeline.wallets.length === 0) throw noCalls(gathered, flags);
     return {
       timeline,
       gathered,
@@ -261,6 +261,12 @@ async function selectionOf(
 
 const FIELDS_HINT =
   " If the fields of JSON lines have other names, give these names with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).";
+
+function noCalls(gathered: GatheredCalls, flags: IncidentFlags): Error {
+  const text = forTerminal(noCallsText(gathered, flags));
+  const isUnread = gathered.total === 0 && gathered.unreadCalls.count > 0;
+  return isUnread ? new UndecidedError(text) : new UsageError(text);
+}
 
 function noCallsText(
   { total, unreadableCount, unreadable, others, namesPlayers, nameless }: GatheredCalls,

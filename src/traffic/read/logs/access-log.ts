@@ -21,6 +21,8 @@ const FORMS: readonly RegExp[] = [
   // The format of an AWS load balancer. The second of its three durations is how long the target took to reply. It is
   // -1 if the target did not reply.
   /^(?:https?|h2|wss?) (?<time>\d{4}-\S+) \S+ \S+ \S+ \S+ (?<tookSeconds>-?[\d.]+) \S+ (?<status>\d{3}|-) (?:\d{3}|-) \d+ \d+ "(?<url>[A-Z]+ \S+ \S+)" /,
+  // The format of gin, a web framework for Go.
+  /^\[GIN\] (?<time>\d{4}\/\d\d\/\d\d - \d\d:\d\d:\d\d) \| {0,4}(?<status>\d{3}) \| {0,20}(?<took>[\d.]{1,20}\S{0,6}) \| {0,40}\S{1,60} \| {0,4}(?<method>[A-Z]{3,7}) {1,8}"(?<url>[^"]{1,4000})"/,
 ];
 
 /**

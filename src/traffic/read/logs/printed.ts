@@ -25,6 +25,8 @@ const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
 /** Matches the id of a request in a line of text: named, or alone in brackets. */
 const ID =
   /(?:trace_?id|request_?id|req_?id|correlation_?id|requestid|x-request-id|cid)["']?\s?[=:]\s?["']?([\w-]{4,64})/i;
+/** Matches the id of a connection of ASP.NET Core, also after the number of a thread or before the number of the request. */
+const CONNECTION = /\[((?:\d{1,6}-)?0H[\dA-Z]{3,13}(?::[\dA-F]{8})?)\]/;
 const BRACKETED_ID = /\[([\da-f]{16,32}(?:-[\da-f]{16})?|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:,[^\]]{0,40})?\]/;
 /** Matches the name of a thread. A thread of a Java server answers one request at a time. */
 const THREAD =
@@ -158,7 +160,7 @@ function statusOf(
 
 /** Finds the id that the lines of one request share: an id, a thread, or none. */
 export function idOf(around: string): string {
-  const id = ID.exec(around)?.[1] ?? BRACKETED_ID.exec(around)?.[1];
+  const id = ID.exec(around)?.[1] ?? BRACKETED_ID.exec(around)?.[1] ?? CONNECTION.exec(around)?.[1];
   if (id !== undefined) return id;
   const thread = THREAD.exec(around)?.[1];
   return thread === undefined ? ADJACENT : `thread ${thread}`;

@@ -166,6 +166,32 @@ export class ReplyCorrelation {
     return undefined;
   }
 
+  /**
+   * Adds the body of a request whose URL was logged before. If several requests were in progress and have no id, the line does
+   * not show whose body it is. Then their replies are not used either.
+   */
+  *body(object: Fields, line: number): Generator<LogEntry> {
+    const id = this.#idOf(object) ?? ADJACENT;
+    const asked = this.#waiting.get(id);
+    const text = fieldOf(object, 'requestBody', this.#form);
+    const isSure = asked !== undefined && text !== undefined && !(id === ADJACENT && this.#isMixed);
+    if (isSure && asked.request.method === 'GET') {
+      yield { kind: 'other', line };
+      return;
+    }
+    if (isSure && asked.request.body === 'unknown') {
+      this.#waiting.set(id, { ...asked, request: { ...asked.request, body: loggedBody(text) } });
+      yield { kind: 'other', line };
+      return;
+    }
+    if (asked) {
+      this.#isMixed ||= id === ADJACENT;
+      this.#waiting.delete(id);
+      yield { kind: 'exchange', exchange: asked };
+    }
+    yield { kind: 'unreadable', line, why: 'the log does not show to which request this body belongs' };
+  }
+
   /** Keeps a body that was logged on a line of its own, without the status. */
   #keepBody(id: string, exchange: LoggedExchange, read: (field: LogField) => string | undefined): void {
     if (id === ADJACENT) return;

@@ -16,6 +16,8 @@ const GERMAN = /^(\d\d?)\.(\d\d?)\.(\d{4}),? (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}
 const AMERICAN = /^(\d\d?)\/(\d\d?)\/(\d{4}),? (\d\d?):(\d\d):(\d\d)(?:\.(\d{1,9}))? ?([AP])M$/i;
 /** A time of Kibana, such as `Nov 23, 2026 @ 14:03:07.123`. */
 const KIBANA = /^([A-Za-z]{3}) (\d\d?), (\d{4}) @ (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
+/** A time of Go's log package, such as `2026/11/23 14:03:07.123456`, or of gin, such as `2026/11/23 - 14:03:07`. */
+const GO = /^(\d{4})\/(\d\d)\/(\d\d)(?: -)? (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
 const EPOCH = /^(\d{10})(?:(\d{3})|(\d{6})|(\d{9}))?(?:\.(\d{1,9}))?$/;
 
 /** Parses a time zone such as `Z`, `+01:00` or `Europe/Berlin`. Returns undefined if the time zone does not exist. */
@@ -76,6 +78,11 @@ function nationalTime(text: string, zone: Zone): LogTime | undefined {
   const german = GERMAN.exec(text);
   if (german) {
     const [, day, month, year, hour, minute, second, fraction] = german;
+    return moment([year, Number(month) - 1, day, hour, minute, second], fraction, undefined, zone);
+  }
+  const go = GO.exec(text);
+  if (go) {
+    const [, year, month, day, hour, minute, second, fraction] = go;
     return moment([year, Number(month) - 1, day, hour, minute, second], fraction, undefined, zone);
   }
   const kibana = KIBANA.exec(text);

@@ -1,0 +1,97 @@
+import { SIGNATURE_HEADER } from '../../contract/signature.ts';
+import { type Fields, isFields, parsed } from '../json-fields.ts';
+import { idOf } from './logs/printed.ts';
+import { timeIn } from './logs/wrapped.ts';
+
+/**
+ * A part of a request or a reply, as a web framework has logged it. `body`: the body of a request whose URL is on an earlier line.
+ * `fields`: the URL or the reply. `nothing`: nothing that other lines do not show.
+ */
+export interface RequestPart {
+  readonly kind: 'body' | 'fields' | 'nothing';
+  readonly fields: Fields;
+}
+
+/** Matches the line that Rails writes of the parameters of a request, as a hash of Ruby. */
+const PARAMETERS = /^(.{0,300}?)\bParameters: (\{".*\})\s*$/;
+/** Matches the last line that Rails writes of a request. */
+const COMPLETED = /^(.{0,300}?)\bCompleted ([1-5]\d\d) [A-Z][\w' -]{0,60} in (\d{1,9}(?:\.\d{1,9})?)ms\b/;
+
+/** Matches a line that Rails writes between these lines. */
+const PROCESSING = /\bProcessing by [A-Z][\w:]{0,200}#\w{1,100} as \S{1,40}\s*$/;
+
+/** Reads a line that Rails writes after the line `Started POST "/bet"`. Returns undefined for any other line. */
+export function railsPart(line: string): RequestPart | undefined {
+  const [, before = '', hash] = PARAMETERS.exec(line) ?? [];
+  if (hash !== undefined) {
+    const value = parsed(hash.replaceAll(/(?<!\\)" ?=> ?/g, '":').replaceAll(/":nil\b/g, '":null'));
+    if (!isFields(value) || typeof value.sessionID !== 'string') return undefined;
+    // Rails repeats the parameters in a hash with the name of the controller.
+    const body = Object.fromEntries(Object.entries(value).filter(([, each]) => typeof each !== 'object'));
+    return { kind: 'body', fields: { ...common(before), requestBody: JSON.stringify(body) } };
+  }
+  if (PROCESSING.test(line)) return { kind: 'nothing', fields: {} };
+  const [, prefix = '', status, took] = COMPLETED.exec(line) ?? [];
+  return status === undefined ? undefined : { kind: 'fields', fields: { ...common(prefix), status, durationMs: took } };
+}
+
+function common(prefix: string): Fields {
+  return { timestamp: timeIn(prefix), trace_id: idOf(prefix) };
+}
+
+/** Matches the first line that the HTTP logging of ASP.NET Core writes of a part of a request, with the number of the event. */
+const ASP_NET = /\bHttpLogging(?:Middleware|\.HttpLogging)?\[(\d{1,2})\]\s*$/;
+const FIELD = /^ {4,8}([\w-]{1,100}): ?(.*)$/;
+const TITLE = /^ {4,8}(?:Request|Response|Request and Response):\s*$/;
+const REPLY_BODY = '4';
+
+/**
+ * A part of a request that the HTTP logging of ASP.NET Core has logged: the request, its body, the reply, or all in one entry. The body
+ * of a reply has no status, so it belongs to the same entry only if it follows directly after the reply.
+ */
+export class HttpLoggingEntry {
+  readonly #head: string;
+  readonly #fields = new Map<string, string>();
+
+  private constructor(head: string) {
+    this.#head = head;
+  }
+
+  /** Returns undefined if the line is not the first line of such a part. */
+  static begin(head: string): HttpLoggingEntry | undefined {
+    return ASP_NET.test(head) ? new HttpLoggingEntry(head) : undefined;
+  }
+
+  /** Adds a line. Returns false if the line does not belong to the part. */
+  take(line: string): boolean {
+    if (TITLE.test(line)) return true;
+    if (ASP_NET.exec(line)?.[1] === REPLY_BODY)
+      return this.#fields.has('statuscode') && !this.#fields.has('responsebody');
+    const [, name, value = ''] = FIELD.exec(line) ?? [];
+    if (name === undefined) return false;
+    this.#fields.set(name.toLowerCase(), value.trim());
+    return true;
+  }
+
+  /** Returns the part as another logger would write it. */
+  part(): RequestPart {
+    const of = (name: string): string | undefined => this.#fields.get(name);
+    const [path, sent] = [of('path'), of('requestbody')];
+    const url = path === undefined ? undefined : `${of('pathbase') ?? ''}${path}${of('querystring') ?? ''}`;
+    const took = of('duration')?.replace(/ ?ms$/, '');
+    return {
+      kind: url === undefined && sent !== undefined ? 'body' : 'fields',
+      fields: {
+        timestamp: timeIn(this.#head),
+        trace_id: idOf(this.#head),
+        method: of('method'),
+        url,
+        requestBody: sent,
+        signature: of(SIGNATURE_HEADER.toLowerCase()),
+        status: of('statuscode'),
+        responseBody: of('responsebody'),
+        durationMs: took,
+      },
+    };
+  }
+}
