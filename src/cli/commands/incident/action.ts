@@ -269,10 +269,16 @@ function noCalls(gathered: GatheredCalls, flags: IncidentFlags): Error {
 }
 
 function noCallsText(
-  { total, unreadableCount, unreadable, others, namesPlayers, nameless }: GatheredCalls,
+  { total, unreadableCount, unreadable, unreadCalls, others, namesPlayers, nameless }: GatheredCalls,
   flags: IncidentFlags,
 ): string {
   if (total === 0) {
+    const [unread] = unreadCalls.first;
+    if (unread) {
+      const lines =
+        unreadCalls.count === 1 ? '1 line that may be a call' : `${unreadCalls.count} lines that may be calls`;
+      return `croupier found no call of the service in the files, but could not read ${lines}. The first one is ${unread.place.file}:${unread.place.line}: ${unread.why}.${unread.why.includes('looks like') ? '' : FIELDS_HINT}`;
+    }
     const [first] = unreadable;
     const why =
       first === undefined

@@ -284,6 +284,17 @@ describe('croupier incident', () => {
     expect(err).not.toMatch(/^\s+at /m);
   });
 
+  it.each([
+    ['unknown.log', 'could not read 1 line that may be a call. The first one is unknown.log:1: its format is unknown'],
+    ['capture.pcap', 'it looks like a packet capture (pcap): save each HTTP stream as text'],
+  ])('leaves open what is in a file that it cannot read: %s', async (file, message) => {
+    write('unknown.log', 'wallet sessionID s-1 txID t-1 took 5.00');
+    write('capture.pcap', '\n\r\r\n and some calls in binary form');
+    const { err, out, status } = await incident([file]);
+    expect([status, out]).toEqual([3, '']);
+    expect(err).toContain(message);
+  });
+
   it('has a help page that lists its fields', async () => {
     const { out, status } = await incident(['--help']);
     expect(status).toBe(0);

@@ -27,6 +27,25 @@ async function logged(log: string) {
 
 const BET = { call: 'bet', session: 's-1', tx: 't-1', amount: '2.00', status: 200, balance: '8', ending: 'accepted' };
 
+describe('the id of a connection of ASP.NET Core in brackets', () => {
+  it.each(['[11-0HN80A]', '[0HN80AF5JTQ2M:00000001]'])('joins the lines of one request: %s', async (id) => {
+    const line = (own: string, text: string): string => `2026-11-21 13:03:07.123 +00:00 [INF] ${own} ${text}`;
+    const other = id.replace('80A', '99B');
+    const log = [
+      line(id, `Request POST /bet ${SENT}`),
+      line(other, `Request POST /bet ${SENT.replace('t-1', 't-2')}`),
+      line(other, 'Response 402 {"code":"insufficient_funds","message":"no"}'),
+      line(id, `Response 200 ${REPLY}`),
+    ];
+    expect((await logged(log.join('\n'))).map(({ tx, status }) => [tx, status])).toEqual(
+      expect.arrayContaining([
+        ['t-1', 200],
+        ['t-2', 402],
+      ]),
+    );
+  });
+});
+
 describe('a request and its reply on two lines', () => {
   const asked = (id: string, at: string) => ({
     reqId: id,
