@@ -84,7 +84,7 @@ export function transactionOf(key: string, call: Transaction['call'], attempts: 
 }
 
 /** The endings after which the service refunds a bet, and sends another call again. */
-const UNANSWERED: ReadonlySet<LoggedCall['ending']> = new Set(['failed', 'late', 'lost', 'not-sent']);
+export const UNANSWERED: ReadonlySet<LoggedCall['ending']> = new Set(['failed', 'late', 'lost', 'not-sent']);
 
 function stateOf(attempts: readonly LoggedCall[]): Transaction['state'] {
   const endings = attempts.map(({ ending }) => ending);

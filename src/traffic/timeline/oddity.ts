@@ -1,6 +1,6 @@
 import type { Deviation } from '../books/deviation.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
-import type { Bets, Transaction } from '../calls/transaction.ts';
+import { type Bets, type Transaction, UNANSWERED } from '../calls/transaction.ts';
 import type { Oddity } from './oddity-type.ts';
 import { serviceFaultsOf } from './service-fault.ts';
 
@@ -95,6 +95,8 @@ function refundOddities(transaction: Transaction, bets: Bets): Oddity[] {
     const text = `the refund (call ${first.number}) came before its bet (call ${placed.number})`;
     return [{ kind: 'out-of-order', calls: [first.number, placed.number], text }];
   }
+  // The operator may log later that it has carried out a bet. Before that, the service did not know the outcome.
+  if (bet.attempts.some(({ number, ending }) => number < first.number && UNANSWERED.has(ending))) return [];
   const ended = bet.state === 'accepted' ? 'was accepted in time' : bet.state === 'declined' ? 'was declined' : null;
   if (ended === null) return [];
   const text = `the refund (call ${first.number}) names a bet (call ${placed.number}) that ${ended}, but only a bet with an unknown outcome is refunded`;

@@ -27,13 +27,13 @@ export function serviceFaultsOf(
 }
 
 /**
- * Returns the oddities that prove a fault of the service. Only the service's own log shows how a bet ended for the service, so a
- * needless refund or a repeated bet in the operator's log alone proves no fault.
+ * Returns the oddities that prove a fault of the service. Only the result in the service's own log shows how a bet ended for the
+ * service, so a needless refund or a repeated bet in the operator's log alone proves no fault.
  */
 export function provenFaults(oddities: readonly Oddity[], calls: readonly LoggedCall[]): readonly Oddity[] {
   const ofService = new Set(
-    calls.flatMap(({ number, seen }) =>
-      seen.exchange.side === 'service' && !isOfCroupier(seen.exchange) ? [number] : [],
+    calls.flatMap(({ number, seen: { exchange } }) =>
+      exchange.side === 'service' && exchange.answer.kind !== 'unknown' && !isOfCroupier(exchange) ? [number] : [],
     ),
   );
   const certain = new Set(oddities.flatMap(({ kind, calls: [first] }) => (kind === 'service-fault' ? first : [])));
