@@ -20,8 +20,12 @@ const COMPLETED = /^(.{0,300}?)\bCompleted ([1-5]\d\d) [A-Z][\w' -]{0,60} in (\d
 /** Matches a line that Rails writes between these lines. */
 const PROCESSING = /\bProcessing by [A-Z][\w:]{0,200}#\w{1,100} as \S{1,40}\s*$/;
 
+/** Almost all other lines have none of these words, so they take little time. */
+const WORDS = ['Parameters: ', 'Completed ', 'Processing by '] as const;
+
 /** Reads a line that Rails writes after the line `Started POST "/bet"`. Returns undefined for any other line. */
 export function railsPart(line: string): RequestPart | undefined {
+  if (!WORDS.some((word) => line.includes(word))) return undefined;
   const [, before = '', hash] = PARAMETERS.exec(line) ?? [];
   if (hash !== undefined) {
     const value = parsed(hash.replaceAll(/(?<!\\)" ?=> ?/g, '":').replaceAll(/":nil\b/g, '":null'));
