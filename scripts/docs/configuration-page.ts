@@ -46,14 +46,14 @@ A [client](glossary.md#client) has its own ExtCID, base URL, key and sessions.`,
   {
     text: `## Sessions
 
-One session is enough for a first run. With sessions of other players, games and currencies, croupier tests more rules. [launches.md](launches.md) explains
-\`--launches\`.`,
+One session is enough for a first run. With sessions of other players, games and currencies, croupier tests more rules. Instead of a list of sessions, the operator can launch
+games for the test (\`--launches\`, [launches.md](launches.md)).`,
     keys: ['clients[].sessions', 'clients[].sessionsFrom'],
   },
   {
     text: `## The simulated Core API
 
-Only \`croupier serve\` and \`croupier run --launches 2\` use these keys ([core-api.md](core-api.md)).`,
+Only \`croupier serve\` and runs with the flag \`--launches\` use these keys ([core-api.md](core-api.md)).`,
     keys: [
       'clients[].cID',
       'clients[].apiKey',

@@ -1,4 +1,4 @@
-import { environmentVariables } from '../../src/cli/environment.ts';
+import { environmentVariables, type Variable } from '../../src/cli/environment.ts';
 import { croupierCommands } from './commands-page.ts';
 
 const INTRODUCTION = `# Environment variables
@@ -13,9 +13,25 @@ CROUPIER_STRICT=1 CROUPIER_RATE=45 croupier run balance
 croupier run balance --strict --rate 45
 \`\`\`
 
-A flag overrides a variable, and a variable overrides \`croupier.yaml\`. A variable with the name of a flag has the effect of this flag. With \`(1)\`, the value \`1\` switches the
-flag on. \`croupier help environment\` prints this list too.
+A flag overrides a variable, and a variable overrides \`croupier.yaml\`. \`croupier help environment\` prints this list too.
+`;
 
+const FLAGS = `
+## Variables with the effect of a flag
+
+If the table shows \`(1)\` after a flag, write \`1\` to switch the flag on. A variable gives one value, also if its flag can be repeated. Only \`CROUPIER_LABEL\` can have several
+lines, with one label in each line.
+`;
+
+const OWN = `
+## Other variables of croupier
+`;
+
+const OF_OTHERS = `
+## Variables of other programs
+`;
+
+const HEAD = `
 | variable | effect |
 |---|---|
 `;
@@ -24,15 +40,34 @@ const END = `
 \`croupier.yaml\` can contain \`\${NAME}\` for any other variable. \`croupier run --print-config\` prints every setting and its source.
 [ci.md](ci.md#github-actions) explains the output for GitHub Actions.
 
+## Keys
+
 croupier removes keys from everything that it writes: from its output in the terminal, from journals and from reports. It also removes encoded keys, for example in base64.
 `;
 
 /** Returns the text of the page that lists the environment variables. */
 export function environmentPage(): string {
-  const rows = environmentVariables(croupierCommands()).map(({ name, meaning }) => {
+  const variables = environmentVariables(croupierCommands());
+  const own = (name: string): boolean => name.startsWith('CROUPIER_');
+  const flags = variables.filter(({ flag }) => flag !== undefined);
+  const others = variables.filter(({ flag }) => flag === undefined);
+  return [
+    INTRODUCTION,
+    FLAGS,
+    tableOf(flags.toSorted((a, b) => a.name.localeCompare(b.name))),
+    OWN,
+    tableOf(others.filter(({ name }) => own(name))),
+    OF_OTHERS,
+    tableOf(others.filter(({ name }) => !own(name))),
+    END,
+  ].join('');
+}
+
+function tableOf(variables: readonly Variable[]): string {
+  const rows = variables.map(({ name, meaning }) => {
     const names = name.split(', ').map((one) => `\`${one}\``);
     const effect = meaning.replace(/^(--[\w-]+)/, '`$1`').replaceAll('|', '\\|');
     return `| ${names.join(', ')} | ${effect} |\n`;
   });
-  return INTRODUCTION + rows.join('') + END;
+  return HEAD + rows.join('');
 }

@@ -22,8 +22,8 @@ steps:
 \`\`\`
 
 On this page: [expressions](#expressions), [a scenario](#a-scenario), [needs](#needs), [calls](#a-step-calls), [other actions](#a-step-other-actions),
-[expectations](#a-step-expectations), [wrong and unusual calls](#a-step-wrong-and-unusual-calls), [time, number and names](#a-step-time-number-and-names),
-[a fragment](#a-fragment).
+[time, number and names](#a-step-time-number-and-names), [expectations](#a-step-expectations), [wrong and unusual calls](#a-step-wrong-and-unusual-calls),
+[a fragment](#a-fragment). In the tables, the value \`steps\` is a list of steps, and \`nothing\` means that you can write the key alone (\`- bet:\`).
 
 ## Expressions
 
@@ -33,7 +33,7 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 | name | value |
 |---|---|
 | a name of \`cases\`, or a parameter of a fragment | its value in this case, or in this use of the fragment |
-| \`stake\` | the configured bet of the currency |
+| \`stake\` | the usual amount of a bet in this currency |
 | \`unit\` | the smallest step of the currency, for example 0.01 |
 | \`balance\`, \`balance.NAME\` | the last known balance of the first session, or of the session with the alias \`NAME\` |
 | \`session\`, \`session.NAME\` | the id of the first session, or of the session with the alias \`NAME\` |
@@ -42,8 +42,8 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 | \`bet1.roundID\`, \`bet1.amount\` | the round and the amount of the step \`bet1\` |
 | \`bet1.reply.txID\` | the txID that the operator answered in the step \`bet1\` |
 | \`self.txID\`, \`self.roundID\`, \`self.amount\` | the values of the step that contains the expression |
-| \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | a bet of an earlier run whose round is not finished (\`needs: { run: earlier }\`) |
-| \`drift.first\`, \`drift.second\` | two amounts of wins. An operator that computes with binary floating point (double) adds them wrongly |
+| \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | the values of a bet of an earlier run, in a round that is not finished (\`needs: { run: earlier }\`) |
+| \`drift.first\`, \`drift.second\` | two amounts of wins whose sum is wrong in binary floating point (double) |
 
 croupier computes money exactly. Write amounts in quotes, as in \`"11.00"\`.
 `;
@@ -84,24 +84,25 @@ Each step has exactly one action: one of the keys of this table and of the next 
   },
   { text: '## A step: other actions', keys: ['resend', 'together', 'wait', 'launches', 'use'] },
   {
+    text: '## A step: time, number and names',
+    keys: ['as', 'with', 'times', 'copies', 'after', 'eventually', 'at'],
+  },
+  {
     text: `## A step: expectations
 
-If a step has no \`expect\`, the rest of the scenario needs an accepted call. The operator may decline a call for reasons of its own:
+An operator may decline a call for reasons of its own. The consequence depends on the step:
 
-- Without \`expect\`, croupier then skips the rest of the scenario, and its rules stay untested.
-- With \`expect: accepted\`, the run then fails.`,
+| the step has | if the operator declines the call |
+|---|---|
+| no \`expect\` | croupier skips the rest of the scenario, and its rules stay untested |
+| \`expect: accepted\` | the run fails |`,
     keys: ['expect'],
   },
   {
     text: `## A step: wrong and unusual calls
 
-A step with one of these keys is wrong or unusual on purpose. So if it has \`sign\`, \`tamper\`, \`header-case\`, \`body\`, \`query\` or \`trickle\`, it must also have
-\`expect\`.`,
+A step with one of these keys is wrong or unusual on purpose. Such a step must also have \`expect\`. Only \`break\` and \`sign: valid\` are possible without it.`,
     keys: ['sign', 'tamper', 'header-case', 'body', 'query', 'break', 'trickle'],
-  },
-  {
-    text: '## A step: time, number and names',
-    keys: ['as', 'with', 'times', 'copies', 'after', 'eventually', 'at'],
   },
 ];
 

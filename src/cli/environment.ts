@@ -12,7 +12,7 @@ export interface Variable {
 /** The environment variables without a flag that commander reads from them. */
 export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'CROUPIER_KEY', meaning: 'the Integration API key itself' },
-  { name: 'CROUPIER_REQUIRE', meaning: 'groups and rules to require, in addition to croupier.yaml' },
+  { name: 'CROUPIER_REQUIRE', meaning: 'groups and rules to require, with commas, in addition to croupier.yaml' },
   { name: 'CROUPIER_HISTORY', meaning: '0 means --no-history' },
   { name: 'CROUPIER_GITHUB', meaning: '0 means --no-github' },
   { name: 'CROUPIER_DEBUG', meaning: '1: print the stack trace if croupier itself fails' },
@@ -20,9 +20,10 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'FORCE_COLOR', meaning: 'use colours also without a terminal; 0 means no colours' },
   { name: 'CI', meaning: 'no animation and no questions, even on a terminal' },
   { name: 'GITHUB_ACTIONS', meaning: 'true: run and report merge write annotations and a summary' },
-  { name: 'GITHUB_STEP_SUMMARY', meaning: 'the file for that summary' },
+  { name: 'GITHUB_STEP_SUMMARY', meaning: 'the file for the summary of GitHub Actions' },
   { name: 'TERM', meaning: 'dumb: no colours; linux: only ASCII characters' },
-  { name: 'XDG_STATE_HOME, HOME, LOCALAPPDATA', meaning: 'where the lock files are, see --lock-folder' },
+  { name: 'XDG_STATE_HOME, HOME', meaning: 'Linux, macOS: the folder of the lock files, see --lock-folder' },
+  { name: 'LOCALAPPDATA', meaning: 'Windows: the folder of the lock files, see --lock-folder' },
   { name: 'LC_ALL, LC_CTYPE, LANG', meaning: 'C or POSIX: only ASCII characters' },
 ];
 
@@ -33,7 +34,9 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
     const name = option.envVar ?? SWITCHES[option.attributeName()];
     if (name === undefined || found.has(name)) continue;
     const flag = `${option.long}${option.isBoolean() ? ' (1)' : ''}`;
-    found.set(name, { name, flag, meaning: `${flag}: ${option.description}` });
+    // A variable gives one value, and the key itself has a variable of its own.
+    const effect = option.description.replace(/; repeatable$|, or set CROUPIER_KEY$/, '');
+    found.set(name, { name, flag, meaning: `${flag}: ${effect}` });
   }
   return [...found.values(), ...OTHER_VARIABLES];
 }

@@ -5,7 +5,7 @@ export const KEPT_DIGITS = 8;
 
 /** Ways to sign a call, each with its meaning. All except `valid` are deviations. */
 export const SIGN_MEANINGS = {
-  valid: 'the right signature; a call that is sent again with `resend` is signed again',
+  valid: 'the right signature. With `resend`: a new, right signature in place of the first one',
   missing: 'no signature header',
   empty: 'a header without a value',
   garbage: '64 hexadecimal digits without any relation to the call',

@@ -49,15 +49,17 @@ export const sessionSchema = z.strictObject({
   player: text
     .optional()
     .describe(
-      'The player of the session. Sessions of one player share a wallet. With two players, croupier tests more rules and runs scenarios in parallel.',
+      'The player of the session. Sessions of one player share a wallet. With two players, croupier tests more rules and runs scenarios in parallel. Default: unknown, so the session counts as a separate wallet.',
     ),
   currency: text
     .regex(CURRENCY_CODE, 'must be the code of a currency, such as EUR or mBTC')
     .optional()
     .describe(
-      'The code of the currency, such as EUR or mBTC. Capital and small letters matter. The currency decides the stake and the number of decimals.',
+      'The code of the currency, such as EUR or mBTC. Capital and small letters matter. The currency decides the stake and the number of decimals. Default: unknown, so croupier skips scenarios that need a certain currency.',
     ),
-  gameID: text.optional().describe('The id of the game. With sessions of two games, croupier tests more rules.'),
+  gameID: text
+    .optional()
+    .describe('The id of the game. With sessions of two games, croupier tests more rules. Default: unknown.'),
   state: z
     .enum(SESSION_STATES)
     .optional()
@@ -148,7 +150,7 @@ const client = z.strictObject({
     .array(text)
     .optional()
     .describe(
-      'The players, by `user.id`, whose launches the simulated Core API answers with 403 account_blocked. Default: none.',
+      'The `user.id`s of blocked players. The simulated Core API answers their launches with 403 account_blocked. Default: none.',
     ),
   sessions: z
     .array(sessionSchema)
@@ -160,7 +162,7 @@ const client = z.strictObject({
   sessionsFrom: sessionsFrom
     .optional()
     .describe(
-      'A program or a URL that opens sessions at the start of each run, and returns a JSON list with the same fields as `sessions`. With --launches, the program or URL must make the operator launch games. croupier then ignores the list.',
+      'A program or a URL that opens sessions at the start of each run, and returns a JSON list with the same fields as `sessions`. With --launches, it makes the operator launch games instead, and croupier ignores what it returns.',
     ),
   tls: tls
     .optional()
@@ -277,7 +279,7 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. Fiat currencies have the decimals of the contract. Default: as many decimals as the operator's balances show.",
+        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. For fiat currencies, the contract defines this number. Default for other currencies: as many decimals as the operator's balances show.",
       ),
     scenarios: z
       .array(text)
@@ -299,7 +301,7 @@ export const configSchema = z
       .partialRecord(z.enum(CALL_NAMES), z.union([duration, budget]))
       .optional()
       .describe(
-        '95 of 100 replies to each call must arrive within this time, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, slower replies fail the run. Default: no limit.',
+        'For each kind of call: 95 of 100 replies must arrive within this time, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, slower replies fail the run. Default: no limit.',
       ),
     labels: z
       .record(z.string().regex(LABEL_NAME, LABEL_NAME_WANTED), z.union([text, labelSource]))
@@ -316,13 +318,13 @@ export const configSchema = z
       .number()
       .positive('must be more than 0')
       .optional()
-      .describe('Maximum number of calls per second. Default: no limit.'),
+      .describe('Maximum number of calls per second: a number above 0, such as 45 or 0.5. Default: no limit.'),
     lock: z
       .strictObject({
         folder: text
           .optional()
           .describe(
-            'The folder of the lock files, relative to this file. If several machines or users test with the same players, name a folder that all of them can write. Default: a folder of your user on this machine.',
+            'The folder of the lock files, relative to this file. If several machines or users test with the same players, name a folder that all of them can write. Default: the folder croupier/locks in ~/.local/state, on Windows in %LOCALAPPDATA%.',
           ),
         wait: duration
           .optional()
@@ -338,11 +340,11 @@ export const configSchema = z
         days: count.optional().describe('Maximum age of a run, in days. Default: 400.'),
         journals: count
           .optional()
-          .describe('Number of runs, the latest ones, whose compressed journals croupier keeps too. Default: 100.'),
+          .describe('croupier also keeps the compressed journals of this number of the latest runs. Default: 100.'),
       })
       .optional()
       .describe(
-        'The number of runs in the history of the working directory, and their age. croupier keeps pinned runs in any case. Default: 1000 runs of the last 400 days, with the journals of 100.',
+        'The limits of the history in the working directory. Runs that `croupier history pin` marks are kept in any case. Default: the defaults of the three keys below.',
       ),
     maxAtOnce: count
       .optional()
@@ -351,7 +353,7 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe(
-        'true: croupier also tests amounts of more than 2^53 smallest units of a currency. Later, croupier moves these amounts back. Default: false.',
+        'true: croupier also tests amounts of more than 2^53 smallest units of a currency: it credits them with wins, and takes them back with bets. Default: false.',
       ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
     tls: tls

@@ -260,7 +260,7 @@ export const MODIFIERS = {
   ),
   query: field('A query that the service would not send, with a correct signature. Only for a balance call.', query),
   break: field(
-    'The moment when the connection is broken: `head` (after the headers), `half-body` (after half of the body), `sent` (after the last byte), or a time after the last byte. With a time: if the reply comes earlier, the connection is not broken.',
+    'The moment when croupier breaks the connection. `head`: after the headers. `half-body`: after half of the body. `sent`: after the last byte. A duration: this time after the last byte, unless the reply comes earlier.',
     breaking,
   ),
   trickle: field(

@@ -29,7 +29,7 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
   },
   balance: { about: 'Sends GET /balance.', json: () => CALL_FIELDS.balance.json() },
   call: {
-    about: 'Sends one of the four calls, whose name can come from a case. The fields of the call are in `with`.',
+    about: 'Sends the call with this name. The name can come from a case. `with` has the fields of the call.',
     json: () => CALL_WORD.json(),
   },
   resend: {

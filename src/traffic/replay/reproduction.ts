@@ -46,7 +46,9 @@ export function notRepeated({
     missing.push(`the calls were in ${missingCurrency}, and no session of the test has such a currency`);
   for (const { number, call, past: then, now } of compared) {
     if (!wrongReplies.has(number) || !isError(then.status) || !now || isError(now.status)) continue;
-    missing.push(`${nameOf(call, number)} was answered ${then.status} then, and not with an error now`);
+    missing.push(
+      `in the logs, ${nameOf(call, number)} was answered ${then.status}, but in the replay without an error`,
+    );
   }
   // A rule about the reply alone needs no situation: the call was sent again, and its new reply was judged.
   if ([...past.rules].every(isAboutReply)) return missing;
@@ -55,19 +57,20 @@ export function notRepeated({
     if (!related.has(number) || !now) continue;
     const name = nameOf(call, number);
     const kind = disturbance(then);
-    if (kind !== null && disturbance(now) !== kind) missing.push(`${name} ${kind} then, and not now`);
+    if (kind !== null && disturbance(now) !== kind)
+      missing.push(`in the logs, ${name} ${kind}, but in the replay it ${resultOf(now, then.status === null)}`);
     if (isAboutAccess(then.status) && !verified.has(number) && now.status !== then.status)
       missing.push(
-        `${name} was answered ${then.status} then, and the record does not show whether its signature was right`,
+        `in the logs, ${name} was answered ${then.status}, and the logs do not show whether its signature was right`,
       );
-    if (wasScarce) missing.push(`${name} was higher than the balance then, and not now`);
+    if (wasScarce) missing.push(`in the logs, ${name} was higher than the balance, but in the replay it was not`);
   }
   const first = Math.min(...related);
   const last = Math.max(...related);
   for (const [number, ms] of leftOutMs) {
     if (ms >= LONG_PAUSE_MS && number > first && number <= last)
       missing.push(
-        `the pause before call ${number} was ${(ms / 1000).toFixed(1)} s longer then (replay without --no-wait and --speed)`,
+        `in the logs, the pause before call ${number} was ${(ms / 1000).toFixed(1)} s longer (replay without --no-wait and --speed)`,
       );
   }
   // In the record, money was owed after these replies. So the same replies leave the same debt now.
@@ -75,7 +78,7 @@ export function notRepeated({
     missing.push('every reply is as before, and money was owed after these replies');
   const together = [...atOnce].filter((number) => related.has(number));
   if (together.length > 0 && !overlapped)
-    missing.push(`the calls ${together.join(', ')} overlapped then, and did not overlap now`);
+    missing.push(`in the logs, the calls ${together.join(', ')} overlapped, but in the replay they did not`);
   return missing;
 }
 
@@ -99,6 +102,12 @@ function disturbance({ status, reason }: CallResult): string | null {
   if (reason === 'too-late') return 'had no reply in time';
   if (isServerError(status)) return `was answered ${status}`;
   return status === null && reason !== null ? 'had no reply' : null;
+}
+
+/** Says how a call ended in the replay. With `inTime`, also says that its reply was in time. */
+function resultOf(now: CallResult, inTime: boolean): string {
+  const answered = now.status === null ? 'had another result' : `was answered ${now.status}${inTime ? ' in time' : ''}`;
+  return disturbance(now) ?? answered;
 }
 
 /** True for the statuses with which an operator refuses a signature: 401 as the contract requires, or wrongly 403. */

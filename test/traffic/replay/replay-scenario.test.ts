@@ -235,7 +235,7 @@ it('a wrong error reply is not tested again by a call that succeeds now', () => 
     });
   expect([missing(new Set()), missing(new Set([1]))]).toEqual([
     [],
-    ['call 1 (bet of 5.00) was answered 402 then, and not with an error now'],
+    ['in the logs, call 1 (bet of 5.00) was answered 402, but in the replay without an error'],
   ]);
 });
 

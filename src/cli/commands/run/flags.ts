@@ -39,7 +39,7 @@ export function describeRun(program: CommandUnknownOpts) {
     .addOption(new Option('--bail [n]', 'stop after one (or n) failed scenarios').argParser(countFlag))
     .addOption(new Option('--time <duration>', 'start no scenario after this time, such as 5m').argParser(durationFlag))
     .addOption(
-      new Option('--retries <n>', 'retry a failed scenario up to n times').argParser(countFlag).env('CROUPIER_RETRIES'),
+      new Option('--retries <n>', 'how often to retry a failed scenario').argParser(countFlag).env('CROUPIER_RETRIES'),
     )
     .option('--allow-flaky', 'a flaky scenario is a warning, not a failure')
     .addOption(new Option('--baseline <file>', 'file with rules that may fail for a while').env('CROUPIER_BASELINE'))

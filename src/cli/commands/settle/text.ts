@@ -122,12 +122,12 @@ function signed(amount: string, currency: string | null): string {
       : `${text} too little`;
 }
 
-function ids({ kind, txID, origTxID, found, wanted }: SettleItem): readonly string[] {
+function ids({ kind, txID, origTxID, found, wanted, settled }: SettleItem): readonly string[] {
   if (kind === 'balance')
     return [
       found === null
         ? `the balance was ${wanted} before the run`
-        : `the balance was ${wanted} before the run, and is ${found} now`,
+        : `the balance was ${wanted} before the run, and ${settled && found !== wanted ? `${found} before this correction` : `is ${found} now`}`,
     ];
   if (kind === 'win') return [`txID ${txID}`];
   if (kind === 'round')
@@ -144,7 +144,7 @@ function outcome({ kind, settled, tries, reason, status }: SettleItem, isSent: b
     ];
   }
   if (!settled) return [`still owed: ${reason}`];
-  if (kind === 'balance') return ['the balance is the same as before the run'];
+  if (kind === 'balance') return ['the balance is now the same as before the run'];
   return [`answered ${status}${tries > 1 ? `, at attempt ${tries}` : ''}`];
 }
 

@@ -204,7 +204,7 @@ describe('a settlement', () => {
     expect(status).toBe(3);
     expect(out).toContain('! win: 0.00 USD, session eu-anna-usd-catch (anna)');
     expect(out).toContain('still owed: it was answered 404');
-    expect(out).toContain('the balance is the same as before the run');
+    expect(out).toContain('the balance is now the same as before the run');
     expect(operator.books()).toEqual(before);
   });
 
