@@ -7,8 +7,8 @@ export interface CutObject {
   /** The members that are complete, as the text of a JSON object. A value that ends at the cut is left out. */
   readonly text: string;
   /**
-   * The inner object in which the cut is: the name of its member, and its text up to the cut. The object may be written as a string.
-   * Null if the cut is in no inner object.
+   * The inner object that the cut divides: the name of its member, and its text up to the cut. Some loggers write this inner object
+   * as a string. Null if the cut is in no inner object.
    */
   readonly open: { readonly name: string; readonly text: string } | null;
 }
@@ -20,29 +20,32 @@ const MARK =
 const MARK_WITHIN = /…|\.{3}|[[(<{*-]\s?truncated/i;
 
 /**
- * Reads the beginning of a JSON object. Loggers keep only the first characters of a long text, so an object without its end says
- * nothing about the program that sent it.
+ * Reads the beginning of a JSON object. Loggers keep only the first characters of a long text. So if the end of an object is
+ * missing, this says nothing about the program that sent the object.
  *
- * @returns undefined if the text is a whole object, or no beginning of an object
+ * @returns undefined if the text is a whole object, or not the beginning of an object
  */
 export function cutObject(text: string): CutObject | undefined {
   const scan = new MemberScan(text);
   return scan.isCut() ? scan.result() : undefined;
 }
 
-/** Matches the mark with which a logger ends a text that it has cut, in a line that continues. */
+/** Matches the mark with which a logger ends a text that it has cut, if the line continues after the mark. */
 const MARK_IN_LINE =
   /(?:…|\.{3})(?:\s?[[(<{][^\])>}{"]{0,40}[\])>}])?|[[(<{*-]\s?truncated[^\])>}{"]{0,40}[\])>}*-]{0,3}/i;
 
-/** If a logger has cut a text and added its mark, returns the text before the mark. Otherwise returns the whole text. */
+/**
+ * If a logger has cut a text and added its mark, returns the text up to the mark, including the mark. Otherwise returns the whole
+ * text.
+ */
 export function withoutRest(text: string): string {
   const found = MARK_IN_LINE.exec(text);
   return found ? text.slice(0, found.index + found[0].length) : text;
 }
 
 /**
- * Returns the fields of a log entry whose JSON was cut. The inner object in which the cut is becomes a text, because it may be the body
- * of a call. Returns undefined if the text is not the beginning of an object, or if no field is known.
+ * Returns the fields of a log entry whose JSON was cut. If the cut is in an inner object, this object is returned as a text,
+ * because it may be the body of a call. Returns undefined if the text is not the beginning of an object, or if no field is known.
  */
 export function cutEntry(text: string): Fields | undefined {
   const cut = cutObject(text);
@@ -59,28 +62,30 @@ export function cutFields(text: string): Fields | undefined {
   return isFields(value) ? value : undefined;
 }
 
-/** Converts the text of a logged body to a body. If the logger has cut the text, the body is marked as truncated. */
+/** Converts the logged text of a body to a body. If the logger has cut the text, the body is marked as truncated. */
 export function loggedBody(text: string): Body {
   const body = textBody(text);
   if (!text.trimStart().startsWith('{')) return body;
-  // Most bodies have no inner object. If such a body ends with a brace, it is complete. It is not parsed, because it would take
-  // long to parse every body.
+  // Most bodies have no inner object. Such a body is complete if it ends with a brace. So it need not be parsed, which saves time.
   if (text.endsWith('}') && text.lastIndexOf('{') === 0 && !MARK_WITHIN.test(text)) return body;
   const value = parsed(text);
-  // Some loggers cut out the middle of a text. Then the two halves of different names may form one name.
+  // Some loggers cut out the middle of a text. Then the first half of one field name and the second half of another can become one
+  // name, with the mark between them.
   const isCut = isFields(value)
     ? Object.keys(value).some((name) => MARK_WITHIN.test(name))
     : value === undefined && cutObject(text) !== undefined;
   return isCut ? { ...body, truncated: true } : body;
 }
 
-/** Returns a truncated body as a body of its complete fields. Returns null if the text is not the beginning of an object. */
+/**
+ * Returns a new body with only the complete fields of a truncated body. Returns null if the text is not the beginning of an object.
+ */
 export function completePart(body: Body): Body | null {
   const cut = body.encoding === 'utf8' ? cutObject(body.data) : undefined;
   return cut ? textBody(cut.text) : null;
 }
 
-/** Returns the text of an unfinished value. Decodes the escapes of a string. */
+/** Returns the text of a value whose end is missing. In a string, the escapes are decoded. */
 function innerText(value: string): string | undefined {
   if (!value.startsWith('"')) return value;
   const decoded = parsed(`${value.replace(/\\(?:u[\da-f]{0,3})?$/i, '')}"`);
@@ -92,7 +97,7 @@ type Next = 'name' | 'first name' | 'colon' | 'value' | 'first value' | 'comma' 
 
 const LITERAL = /^(?:true|false|null|-?(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?(?:e[+-]?\d{1,10})?)$/i;
 
-/** Finds the complete members of an object. Looks at each character once. */
+/** Finds the complete members of an object. Reads each character only once. */
 class MemberScan {
   readonly #text: string;
   readonly #open: ('{' | '[')[] = [];
@@ -102,7 +107,7 @@ class MemberScan {
   #end = 0;
   /** The position before the last text in quotation marks. */
   #quoted = 0;
-  /** The complete member before the last one, because a mark of the logger can be inside the last text. */
+  /** The position after the complete member before the last one. It is used if a mark of the logger is inside the last text. */
   #endBefore = 0;
   #name = '';
   #valueAt = 0;
@@ -111,7 +116,7 @@ class MemberScan {
     this.#text = text;
   }
 
-  /** True if the text is the beginning of an object, then its end or a mark of the logger. */
+  /** True if the text is the beginning of an object, followed by the end of the text or a mark of the logger. */
   isCut(): boolean {
     this.#skipSpace();
     if (this.#text[this.#at] !== '{') return false;
@@ -136,7 +141,9 @@ class MemberScan {
     return { text: `${members}}`, open: inner?.startsWith('{') ? { name: this.#name, text: inner } : null };
   }
 
-  /** Some loggers cut out the middle of a text and write their mark there. Then the two halves do not fit together. */
+  /**
+   * Some loggers cut out the middle of a text and write their mark there. Then the two halves of the text do not belong together.
+   */
   #isMarkInText(): boolean {
     if (!MARK_WITHIN.test(this.#text.slice(this.#quoted, this.#at))) return false;
     if (this.#end > this.#quoted) this.#end = this.#endBefore;
@@ -148,8 +155,7 @@ class MemberScan {
   }
 
   /**
-   * Reads one sign, text, number or word of JSON. Returns false if it is unfinished, or if JSON does not allow it at this
-   * place.
+   * Reads one sign, text, number or word of JSON. Returns false if its end is missing, or if JSON does not allow it at this place.
    */
   #step(): boolean {
     const sign = this.#text[this.#at];
@@ -202,8 +208,8 @@ class MemberScan {
   }
 
   /**
-   * Reads a number or a word. At the cut, more digits could follow. So the number or word is complete only if a sign of JSON
-   * comes after it.
+   * Reads a number or a word. At the cut, more digits or letters could follow. So the number or word is complete only if a sign of
+   * JSON comes after it.
    */
   #readWord(): boolean {
     const from = this.#at;

@@ -20,14 +20,14 @@ export interface LogTime {
   readonly ms: number;
   /** The precision of the logged time in ms, for example 1000 if it has only whole seconds. */
   readonly precisionMs: number;
-  /** True if the time was logged without a zone, so that the configured zone was assumed. */
+  /** True if the log gives the time without a zone, so that croupier assumed the configured zone. */
   readonly zoneless?: true;
   /**
-   * The time an hour later, if the local time occurs twice because the clocks were set back, and the log does not show which of
-   * the two times it is. `ms` is then the earlier time.
+   * When the clocks are set back, a local time occurs twice. If the log does not show which of the two times is meant, `ms` is the
+   * earlier time, and `laterMs` is the later one (an hour later).
    */
   readonly laterMs?: number;
-  /** True if the request and the reply are on one line, so that the time may be the end of the call. */
+  /** True if the request and the reply are on one line. Then the time may be the end of the call. */
   readonly mayBeEnd?: true;
 }
 
@@ -46,7 +46,7 @@ export type LoggedReply =
   /** The log does not show whether the call was answered, or how. */
   | { readonly kind: 'unknown' };
 
-/** Fields of a call that some logs have in addition to its bytes, or instead of them. */
+/** The fields that some logs write beside the bytes of a call, or instead of these bytes. */
 export const LOGGED_FIELDS = [
   'call',
   'session',
@@ -66,7 +66,10 @@ export const LOGGED_FIELDS = [
 
 export type LoggedField = (typeof LOGGED_FIELDS)[number];
 
-/** One exchange as a log describes it. Data that was not logged is null, or `unknown` if null has another meaning. */
+/**
+ * One exchange as a log describes it. A field is null if its value was not logged. It is `unknown` instead if null has another
+ * meaning in this field.
+ */
 export interface LoggedExchange {
   readonly place: LogPlace;
   readonly side: Side;
@@ -84,19 +87,24 @@ export interface LoggedExchange {
   /** The way in which croupier broke the contract on purpose in this call, taken from its journal. */
   readonly deviation?: { readonly signed?: string | undefined; readonly brokenAt?: EarlyBreak | undefined };
   /**
-   * True if a run of croupier sent the call. If a call of this run is owed, `croupier settle` sends it, and not the service.
+   * True if a run of croupier sent the call. If the service still owes such a call, `croupier settle` sends it instead of the
+   * service.
    */
   readonly isOfRun?: boolean;
   /** True if croupier has judged the call already. The findings are in its journal. */
   readonly isJudged?: boolean;
   /** True if the proxy of croupier sent the call, to test the operator. The service did not send it. */
   readonly isProbe?: boolean;
-  /** True if a fault of the proxy, or a broken connection, changed the reply that the service got. */
+  /**
+   * True if a fault of the proxy, or a broken connection, changed the reply. So the service got another reply than the operator
+   * sent.
+   */
   readonly isDisturbed?: boolean;
-  /** True if croupier sent the call as a test and the operator may decline it, taken from its journal. */
+  /** True if croupier sent the call as a test, and the operator may decline it. The value comes from the journal of the run. */
   readonly mayBeDeclined?: boolean;
   /**
-   * The result of verifying the signature before a capsule (an anonymous copy of the traffic) changed the signed bytes.
+   * The result of verifying the signature in the original log. A capsule (an anonymous copy of the traffic) keeps this result,
+   * because the capsule changes the signed bytes.
    */
   readonly verified?: SignatureState;
 }
@@ -111,11 +119,11 @@ export interface Judgement {
 /** The result of reading one entry of a file. `other` is a readable entry that is not a call of the service. */
 export type LogEntry =
   /**
-   * Calls of players who are not selected, which were not read. `line` is the line of the first of these calls, or an earlier
+   * Calls that were not read, because their players are not selected. `line` is the line of the first of these calls, or an earlier
    * line.
    */
   | { readonly kind: 'skipped'; readonly line: number; readonly count: number }
-  /** A rule that croupier found broken, taken from its journal. `line` is the line of the call. */
+  /** A rule that croupier found broken. The journal of the run names this rule. `line` is the line of the call. */
   | { readonly kind: 'judged'; readonly line: number; readonly judgement: Judgement }
   | { readonly kind: 'exchange'; readonly exchange: LoggedExchange }
   | { readonly kind: 'other'; readonly line: number }

@@ -6,7 +6,10 @@ import { completePart } from './cut-body.ts';
 import type { LoggedExchange } from './logged-exchange.ts';
 import { isMasked } from './masked.ts';
 
-/** The known fields of a call. If `whole` is true, a field that is null was not sent. Otherwise it is unknown. */
+/**
+ * The known fields of a call. A null field was not sent if `whole` is true. If `whole` is false, the value of a null field is
+ * unknown.
+ */
 export interface RecordedCall {
   readonly exchange: LoggedExchange;
   readonly call: CallName;
@@ -64,7 +67,10 @@ export function recordedCall(exchange: LoggedExchange, paths: CallPaths = new Ma
   };
 }
 
-/** The fields of the contract that tell its calls from calls of other providers with the same path. */
+/**
+ * The fields that only the contract's calls have. They distinguish these calls from the calls of other providers with the same
+ * path.
+ */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['sessionID', 'txID', 'origTxID', 'roundID']);
 /** The other fields of the contract. Calls of other providers can have them too. */
 const SHARED_FIELDS: ReadonlySet<string> = new Set(['amount', 'type', 'frID']);
@@ -75,19 +81,23 @@ export function isContractField(name: string): boolean {
 }
 
 /**
- * True for a call of another provider: it has none of the {@link OWN_FIELDS}, but a field that the contract does not define.
- * False for a call of a croupier run, because a run may leave out fields on purpose to test the operator.
+ * True for a call of another provider: it has none of the {@link OWN_FIELDS}, but it has a field that the contract does not define.
+ * Always false for a call of a croupier run, because a run may leave out fields on purpose to test the operator.
  */
 function isOfOther(sent: JsonObject, exchange: LoggedExchange): boolean {
   const { isOfRun, logged } = exchange;
   if (isOfRun === true || logged.session !== undefined || logged.tx !== undefined) return false;
-  // The log has only the beginning of the body, so fields of the contract may be missing.
+  // The log has only the beginning of the body. So a field of the contract may be in the missing part, and the call may be one of
+  // the contract.
   if (isCutRequest(exchange)) return false;
   const names = Object.keys(sent);
   return !names.some((name) => OWN_FIELDS.has(name)) && names.some((name) => !SHARED_FIELDS.has(name));
 }
 
-/** Returns null for a value that the writer of the log has masked, wholly or in part. Masked values of two calls may differ. */
+/**
+ * Returns the text, or null if the writer of the log has masked it, wholly or in part. Equal masked texts may stand for different
+ * values, so they must not be compared.
+ */
 export function unmasked(text: string | null | undefined): string | null {
   return text === undefined || text === null || isMasked(text) ? null : text;
 }
@@ -109,7 +119,7 @@ function parts(url: string): { readonly path: string; readonly query: Readonly<R
   const parsed = URL.parse(url, 'http://unknown.invalid');
   if (!parsed) return { path: url, query: undefined };
   const query = [...parsed.searchParams];
-  // An access log may leave out the query. Every balance call has a query. So if the query is missing, it is unknown.
+  // Every balance call has a query, but an access log may leave it out. So if the query is missing, its content is unknown.
   return { path: parsed.pathname, query: query.length === 0 ? undefined : Object.fromEntries(query) };
 }
 
@@ -124,8 +134,8 @@ function isItsMethod(call: CallName, method: string | null): boolean {
 }
 
 /**
- * Reads the fields of the request body. The JSON is not validated, because logs can have gigabytes. If the body was cut, reads
- * only the complete fields.
+ * Reads the fields of the request body. Does not validate the JSON, which would take too long for logs of gigabytes. If the body
+ * was cut, reads only the complete fields.
  */
 function sentBody({ request: { body } }: LoggedExchange): JsonObject | undefined {
   if (body === null || body === 'unknown') return undefined;

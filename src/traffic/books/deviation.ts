@@ -13,7 +13,7 @@ export interface Cause {
   readonly repeat: LoggedCall | null;
 }
 
-/** A balance that is impossible if the operator kept the contract in all calls before it. */
+/** A balance in a reply that is impossible if the operator kept the contract in all calls up to this reply. */
 export interface Deviation {
   /** The call whose reply contained the balance. */
   readonly call: LoggedCall;
@@ -23,7 +23,7 @@ export interface Deviation {
   readonly by: Money;
   /** The errors that together explain the difference exactly; empty if no known error explains it. */
   readonly causes: readonly Cause[];
-  /** Other sets of errors that explain the difference as well. The logs do not show which set of errors happened. */
+  /** Other sets of errors that explain the difference equally well. The logs do not show which set of errors happened. */
   readonly otherCauses: readonly (readonly Cause[])[];
   /** The call whose reply contained the last balance before this one; null if there is none. */
   readonly after: LoggedCall | null;

@@ -20,7 +20,7 @@ export interface Candidate {
    * unit.
    */
   readonly isRounding?: boolean;
-  /** The index of the earlier wrong balance that this change corrects. */
+  /** The index of the earlier wrong balance, if this change of the balance corrects it. */
   readonly fixes?: number;
 }
 
@@ -63,7 +63,7 @@ export function effectOf(booking: Booking, worlds: readonly World[]): Effect {
   }
 }
 
-/** Returns the bet that a refund names, or undefined if the bet is unknown. */
+/** Returns the bet that a refund names, or undefined if the logs do not contain this bet. */
 export function betOf(refund: Transaction, bets: Bets): Transaction | undefined {
   return refund.origTxID === null ? undefined : bets.get(refund.origTxID);
 }
@@ -157,7 +157,7 @@ function winEffect(booking: Booking, worlds: readonly World[], amount: Money): E
     const text = 'the win was refused with 401, but was paid';
     return { worlds, candidates: [candidate('signature.no-effect', amount, text)], unknown: null };
   }
-  // The service sends a win again until it is answered 200, so the win may be paid at any time.
+  // The service sends a win again until it is answered 200. So the operator may pay the win at any time.
   return { worlds: call.ending === 'not-sent' ? worlds : both(worlds, paid), candidates: [], unknown: null };
 }
 
@@ -226,7 +226,8 @@ function givenBlindly(
 }
 
 /**
- * Returns the error that the operator carried out a call twice at once. A repeated call has other errors, so it gets none here.
+ * Returns the error that the operator carried out a call two times although it was sent once. Returns nothing for a repeated call,
+ * because its own errors are handled elsewhere.
  */
 function twiceCandidates({ call, transaction }: Booking, twice: Candidate): readonly Candidate[] {
   return transaction.attempts[0] === call ? [twice] : [];
@@ -242,8 +243,8 @@ function unitCandidates(transaction: Transaction, by: Money): readonly Candidate
 }
 
 /**
- * Returns two errors: the operator booked one smallest unit more or less than the amount. A truncated product or sum of
- * floating-point numbers causes such an error.
+ * Returns two errors: the operator booked one smallest unit of the currency more or less than the amount. This happens if the
+ * operator computes with floating-point numbers and truncates the result.
  */
 function roundingCandidates(transaction: Transaction, amount: Money, by: Money): readonly Candidate[] {
   if (amount.isZero()) return [];

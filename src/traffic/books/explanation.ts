@@ -7,9 +7,10 @@ const MAX_PAIRED = 100;
 type EquallyLikely = Iterable<readonly Candidate[]>;
 
 /**
- * Yields groups of combinations of errors that may explain a balance, the likeliest group first. The order is: errors that
- * replies prove, single errors, the same error several times in one transaction, and any two errors. An error of one smallest
- * unit often fits by chance, so such an error is tried after the other single errors.
+ * Yields the combinations of errors that may explain a balance, in groups. The errors of one group are equally likely, and the
+ * likeliest group comes first: errors that replies prove, single errors, the same error several times in one transaction, then any
+ * two errors. An error of only one smallest unit of the currency (such as one cent) often fits by chance, so such an error is tried
+ * after the other single errors.
  *
  * @param candidates in the order in which they are to be tried
  */

@@ -51,7 +51,7 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
   return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
 }
 
-/** If two calls were in flight at the same time, their beginnings differ at most by this time in ms. */
+/** Two calls can be in flight at the same time only if their beginnings differ by at most this time in ms. */
 function reachOf(calls: readonly LoggedCall[]): number {
   let reach = 0;
   for (const { seen } of calls)
@@ -59,7 +59,7 @@ function reachOf(calls: readonly LoggedCall[]): number {
   return reach;
 }
 
-/** For each call about money near a call, says whether the two were in flight at the same time. */
+/** Says for each call about money near the call at `index` whether it was in flight at the same time as that call. */
 function meetingsOf(calls: readonly LoggedCall[], index: number, reachMs: number): ReadonlySet<'yes' | 'no' | 'maybe'> {
   const found = new Set<'yes' | 'no' | 'maybe'>();
   const call = calls[index];
@@ -74,7 +74,10 @@ function meetingsOf(calls: readonly LoggedCall[], index: number, reachMs: number
   return found;
 }
 
-/** Number of calls before and after a call that are checked for being in flight at the same time as that call. */
+/**
+ * The number of calls before a call, and after it, that may have been in flight at the same time. Calls farther away are not
+ * checked.
+ */
 const NEIGHBOURS = 100;
 
 /** The transactions of a wallet that are known so far. */
@@ -95,7 +98,10 @@ export class BooksComputation {
   /** The call whose reply contained the balance before the last one. */
   #lastRead: LoggedCall | null = null;
   #unknown: string | null = null;
-  /** The possible states of the books after the last call and before the balance in its reply; null if no balance was known. */
+  /**
+   * The possible states of the books after the last call, before they are compared with the balance in its reply. Null if no
+   * balance was known.
+   */
   #expected: readonly World[] | null = null;
   /**
    * Balances of replies that came while other calls were in flight. When a balance can be compared with the books, the list is
@@ -115,7 +121,7 @@ export class BooksComputation {
     return this.#expected && distinct(this.#expected).map(({ balance }) => balance);
   }
 
-  /** True if the balance that was expected after the last call is known. */
+  /** True if croupier knows which balance to expect after the last call. */
   isExpectedKnown(): boolean {
     return this.#expected !== null;
   }
@@ -131,10 +137,7 @@ export class BooksComputation {
     };
   }
 
-  /**
-   * Returns the reason to doubt the books. Returns null if a later balance confirms them, or if there is no balance to
-   * compare with.
-   */
+  /** Returns the reason to doubt the books. Returns null if a later balance confirms the books, or if no reply has a balance. */
   doubt(): string | null {
     const last = this.#unread.at(-1);
     if (!this.#isAnchored || !last) return null;
@@ -150,7 +153,7 @@ export class BooksComputation {
     this.#deviations = [];
   }
 
-  /** Removes a transaction that is so old that no later call depends on it. */
+  /** Removes an old transaction from the books. No later call may depend on this transaction. */
   forget(key: string): void {
     this.#worlds = forgetting(this.#worlds, key);
     this.#candidates = this.#candidates.filter(({ transaction }) => transaction.key !== key);
@@ -176,7 +179,7 @@ export class BooksComputation {
       return;
     }
     this.#expected = this.#isAnchored ? this.#worlds : null;
-    // A repeated call may be answered with the stored reply to its first attempt. Such a reply contains an old balance.
+    // The operator may answer a repeated call with the stored reply to the first attempt. The balance in such a reply is old.
     const mayBeStored = transaction !== undefined && isStored(call, transaction);
     if (!mayBeStored && this.#saysBalance(call, transaction)) {
       if (meetings.has('yes')) this.#leave(call);
@@ -186,8 +189,8 @@ export class BooksComputation {
   }
 
   /**
-   * True if the reply contains a usable balance. If a refund is answered and its bet may not have been taken, the contract
-   * allows any balance in the reply, so this balance is not usable.
+   * True if the reply contains a usable balance. One balance is not usable: the balance in the reply to a refund whose bet the
+   * operator may not have taken, because the contract allows any balance there.
    */
   #saysBalance(call: LoggedCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
@@ -226,8 +229,9 @@ export class BooksComputation {
   }
 
   /**
-   * Assumes that the operator carried out some calls with an unknown outcome late. Returns the possible states of the books
-   * (worlds) that then have this balance; undefined if there are none.
+   * Assumes that the operator carried out some calls with an unknown outcome late: they were sent before the last known balance,
+   * and carried out after it. Returns the possible states of the books (worlds) that have this balance; undefined if there are
+   * none.
    */
   #carriedOutLate(said: Money): readonly World[] | undefined {
     const open = [...this.#ledger.transactions()].filter(
@@ -246,13 +250,13 @@ export class BooksComputation {
   }
 
   /**
-   * Reports a balance that no possible state of the books (no world) has. Also reports the smallest set of errors that explains
-   * the balance exactly, if there is one. The books continue from this balance.
+   * Reports a balance that is wrong in every possible state of the books (every world). Also reports the smallest set of errors
+   * that explains the balance exactly, if there is one. The books continue from this balance.
    */
   #deviate(call: LoggedCall, said: Money): readonly World[] {
     const fixes = this.#fixes();
-    // The earlier error may be that the operator did not take a bet. If the operator then gives nothing back for the refund of
-    // this bet, the books are right again. So these explanations are tried first.
+    // The error behind an earlier wrong balance may be that the operator did not take a bet. If the operator then gives nothing
+    // back for the refund of this bet, the balance is right again. So these explanations are tried first.
     const ofBet = fixes.filter(
       ({ transaction }) => transaction.call === 'bet' && this.#worlds.some((world) => isClosed(world, transaction.key)),
     );
@@ -308,7 +312,10 @@ export class BooksComputation {
     return distinct(explanations.map((one) => ({ ...one.world, balance: said })));
   }
 
-  /** Returns one possible error for each bet that may have been taken after its refund was answered. */
+  /**
+   * Returns one possible error for each bet whose refund was answered 200: the operator took the bet after it had answered the
+   * refund.
+   */
   #lateDebits(): readonly Candidate[] {
     return [...this.#ledger.transactions()]
       .filter(
@@ -346,7 +353,7 @@ interface Explanation {
   readonly causes: readonly Candidate[];
 }
 
-/** Maximum number of explanations of one balance that are named. */
+/** Maximum number of explanations that are named for one balance. */
 const MAX_EXPLANATIONS = 4;
 
 function causeOf({ repeat, rule, text, transaction, by }: Candidate): Cause {
@@ -361,12 +368,15 @@ const MAX_CANDIDATES = 400;
 /** Maximum number of balances that are kept from replies that came while other calls were in flight. */
 const MAX_UNREAD = 100;
 
-/** Maximum number of calls with an unknown outcome that are assumed to be carried out between two replies. */
+/**
+ * Maximum number of calls with an unknown outcome that the operator may have carried out between two replies. Combinations of more
+ * calls are not tried.
+ */
 const MAX_COMBINED = 3;
 
 /**
- * True if the reply to a call may be the stored reply to an earlier attempt. It cannot be a stored reply if all earlier
- * replies are known and have a different balance.
+ * True if the reply to a call may be the stored reply to an earlier attempt. False if all earlier replies are known, and each of
+ * them has another balance.
  */
 function isStored(call: LoggedCall, { attempts }: Transaction): boolean {
   const earlier = attempts.filter(({ number, done }) => number < call.number && done !== 'no');

@@ -1,6 +1,6 @@
 import { Money } from '../../contract/money.ts';
 
-/** The facts that are equal in all possible states (worlds). Each world stores only its differences. */
+/** The facts that all possible states (worlds) have in common. Each world stores only its differences from these facts. */
 interface Settled {
   readonly applied: Set<string>;
   readonly closed: Set<string>;
@@ -22,7 +22,7 @@ export interface World {
   readonly closed: ReadonlySet<string>;
 }
 
-/** Maximum number of worlds. If there are more, the state of the books is unknown. */
+/** Maximum number of worlds. If there are more, croupier treats the state of the books as unknown. */
 export const MAX_WORLDS = 128;
 
 const NONE: ReadonlySet<string> = new Set();

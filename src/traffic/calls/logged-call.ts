@@ -130,7 +130,7 @@ export function isCut(reading: ReplyReading | null): boolean {
   return reading?.problem?.kind === 'truncated';
 }
 
-/** Returns the balance in a reply; null if the reply has no balance, or if the log shows the balance only in part. */
+/** Returns the balance in a reply. Null if the reply has no balance, or if the logger has cut the balance. */
 function saidBalance(reading: ReplyReading | null): Money | null {
   const { written, money } = reading?.balance ?? {};
   return written === undefined || isMasked(written) ? null : (money ?? null);
@@ -142,14 +142,13 @@ function saidMoney(text: string | null): Money | null {
 
 function endingOf({ call, exchange }: RecordedCall, reading: ReplyReading | null): Ending {
   const { answer, tookMs } = exchange;
-  // The proxy changed the reply that the service got, so the reply of the operator does not show how the call ended for the
-  // service.
+  // The proxy changed the reply for the service. So the operator's reply does not show how the call ended for the service.
   if (answer.kind === 'unknown' || (answer.kind === 'reply' && exchange.isDisturbed)) return 'unknown';
   if (answer.kind === 'none') return ENDINGS[answer.reason];
   if (isClientClosed(answer.status) || (tookMs !== null && tookMs > REPLY_DEADLINE_MS)) return 'late';
   const end = answerOfReply(call, answer.status, reading);
-  // The log has only the beginning of the body, so a balance may follow in the part that is missing. Only a published code is
-  // certainly an error.
+  // The log has only the beginning of the body, so the missing part may contain a balance. Only a published code certainly means an
+  // error.
   return end === 'error-200' && isCut(reading) && !isPublishedCode(reading?.code) ? 'unknown' : end;
 }
 
@@ -169,7 +168,7 @@ function doneBy(call: CallName, ending: Ending, answers: readonly LoggedReply[])
     case 'refused':
     case 'not-sent':
       if (statuses.some(isSuccess)) return 'yes';
-      // A bet that was answered 502 counts as declined. If the operator booked it, the operator broke a rule.
+      // For the service, a bet that was answered 502 is declined. If the operator has booked such a bet, the operator broke a rule.
       return call !== 'bet' && statuses.length > 0 && statuses.every(mayBeBooked) ? 'maybe' : 'no';
     case 'failed':
     case 'late':
@@ -186,7 +185,7 @@ export function balanceIn({ exchange: { answer, logged } }: RecordedCall): Money
   return answer.body === null ? saidMoney(logged.balance ?? null) : saidBalance(readingOf(answer));
 }
 
-/** Precision in ms. Coarser times do not show which of two calls came first. */
+/** Times with a precision of more ms than this do not show which of two calls came first. */
 const FINE_MS = 100;
 
 /**
@@ -199,8 +198,8 @@ export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   const overlapMs =
     Math.min(a.atMs + (a.seen.exchange.tookMs ?? 0), b.atMs + (b.seen.exchange.tookMs ?? 0)) - Math.max(a.atMs, b.atMs);
   if (precisionMs > FINE_MS) return overlapMs > -precisionMs ? 'maybe' : 'no';
-  // A logged time may be truncated, for example to a millisecond. So a call that began after the end of the previous call may
-  // seem to begin before this end.
+  // A logged time may be truncated, for example to a millisecond. So a call may seem to begin before the end of the previous call,
+  // although it began after this end.
   if (overlapMs > precisionMs) return 'yes';
   return overlapMs > 0 ? 'maybe' : 'no';
 }

@@ -49,7 +49,7 @@ export function transactionsOf(calls: readonly LoggedCall[]): readonly Transacti
     return first === undefined || first.seen.call === 'balance' ? [] : [transactionOf(key, first.seen.call, attempts)];
   });
   const bets = betsOf(all);
-  // A refund may have no round id. It belongs to the round of its bet.
+  // A refund may have no round id. Then it gets the round id of its bet.
   return all.map((one) => {
     if (one.call !== 'refund' || one.roundID !== null || one.origTxID === null) return one;
     return { ...one, roundID: bets.get(one.origTxID)?.roundID ?? null };

@@ -1,15 +1,17 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** The kinds of addresses that a capsule replaces where the user asks for it. */
+/** The kinds of addresses that a capsule replaces if the user asks for it. */
 export const ADDRESS_KINDS = ['email', 'ip'] as const;
 
 export type AddressKind = (typeof ADDRESS_KINDS)[number];
 
 const EMAIL = /(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[\p{L}\d-]{1,63}\.){1,8}\p{L}{2,24}(?![\p{L}\d])/gu;
-/** Matches an IPv4 address. If a letter and a slash come before the numbers, they are a version, such as `Chrome/120.0.0.1`. */
+/**
+ * Matches an IPv4 address. Does not match a version, which has a letter and a slash before its numbers, such as `Chrome/120.0.0.1`.
+ */
 const IPV4 = /(?<![\w.-]|\w\/)\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)/g;
 const IPV6 = /(?<![\w:.])\[?(?=[\da-f]*:[\da-f]*:)[\da-f:]{2,39}(?:\d{1,3}(?:\.\d{1,3}){3})?(?![\w:])\]?/gi;
-/** Addresses that every computer has, so that they identify nobody. */
+/** Addresses that every computer has. They identify nobody, so they are not replaced. */
 const OF_EVERYBODY = /^(?:127\.|0\.0\.0\.0$|255\.255\.255\.255$|::1?$)/;
 
 /** Replaces every address of these kinds in a text. */

@@ -2,13 +2,14 @@
 export type AliasKind = 'session' | 'player' | 'email' | 'ip' | 'person';
 
 /**
- * If a value occurs as several kinds, it gets the alias of the first of these kinds. So it has the same alias in every place.
+ * A value may occur as several kinds. Then it gets the alias of that kind which comes first in this list, so it has the same alias
+ * in every place.
  */
 const RANKS: readonly AliasKind[] = ['session', 'player', 'email', 'ip', 'person'];
 
 /**
- * Words that scenarios, journals and configurations use. An id that equals such a word is not replaced, because
- * replacing the word would change the meaning of the file.
+ * Words that scenarios, journals and configurations use. If an id is equal to such a word, it is not replaced. Otherwise the
+ * meaning of the file would change.
  */
 const VOCABULARY = new Set(
   'main other second third fourth active expired unknown none new null true false undefined demo guest test player session'.split(
@@ -23,7 +24,7 @@ export class Aliases {
   readonly #kinds = new Map<string, AliasKind>();
   readonly #found = new Set<string>();
 
-  /** @param digest a keyed hash, in hexadecimal, so that ids cannot be guessed without the key */
+  /** @param digest returns a keyed hash in hexadecimal. Without the key, nobody can guess an id from its alias */
   constructor(digest: (text: string) => string) {
     this.#digest = digest;
   }

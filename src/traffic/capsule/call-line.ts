@@ -2,8 +2,8 @@ import type { Body, NoReplyReason } from '../../journal/exchange.ts';
 import type { LoggedExchange, LogTime } from '../logged-exchange.ts';
 
 /**
- * For each reason of a missing reply, an error text in which the reader of logs finds the same reason. Reasons that are not
- * listed mean that the connection broke.
+ * For each reason of a missing reply: an error text from which `traffic/read/logs/log-line.ts` reads the same reason. A reason that
+ * is not listed means that the connection broke.
  */
 const ERRORS: Readonly<Partial<Record<NoReplyReason, string>>> = {
   'too-late': 'timed out',
@@ -14,7 +14,7 @@ const ERRORS: Readonly<Partial<Record<NoReplyReason, string>>> = {
   tls: 'certificate not accepted',
 };
 
-/** Writes a call as one line of JSON, as the reader of logs reads it. The signature is left out. */
+/** Writes a call as one line of JSON, in the form that `traffic/read/logs/json-line.ts` can read. The signature is left out. */
 export function callLine({ side, time, tookMs, request, answer, logged, amount }: LoggedExchange): string {
   const isReply = answer.kind === 'reply';
   const type = isReply ? answer.headers?.find(([name]) => name.toLowerCase() === 'content-type')?.[1] : undefined;

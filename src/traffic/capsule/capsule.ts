@@ -40,10 +40,10 @@ export interface CapsulePass {
 /** The second pass, which writes the capsule. */
 export interface RewritingPass extends CapsulePass {
   /**
-   * Searches a finished part of a file again, and replaces the ids and secrets that are left.
+   * Searches a finished part of a file again, and replaces the ids and secrets that are still in it.
    *
    * @param before the same part before keys were removed from it
-   * @throws UnsafeCapsuleError if an id or a secret can't be replaced, or if the part was JSON and would not be JSON any more
+   * @throws UnsafeCapsuleError if an id or a secret can't be replaced, or if a part that was JSON would not be JSON any more
    */
   last(text: string, before?: string): string;
 }
@@ -64,7 +64,7 @@ export class Capsule {
   readonly #signatures: Record<SignatureState, number> = { right: 0, wrong: 0, missing: 0, unknown: 0 };
   readonly #secrets = new Secrets();
   #rewriting: TextRewriter | null = null;
-  /** The number of secrets that were found in other places than the place where croupier recognised them. */
+  /** The number of secrets that croupier recognised in one place and then also found in other places. */
   #found = 0;
 
   constructor(options: CapsuleOptions) {
@@ -82,12 +82,12 @@ export class Capsule {
     for (const secret of secrets) this.#secrets.add(secret, 'sure');
   }
 
-  /** Adds words that are not secret, such as the ExtCIDs of the configuration. */
+  /** Adds words that are not secret and must stay in the capsule, such as the ExtCIDs of the configuration. */
   keep(words: Iterable<string>): void {
     for (const word of words) this.#secrets.keep(word);
   }
 
-  /** Returns the first pass, which collects the ids. Its results are not used. */
+  /** Returns the first pass, which collects the ids. The texts that this pass returns are not used. */
   learning(): CapsulePass {
     return this.#pass(this.#textRewriter(null), false);
   }
@@ -167,7 +167,7 @@ export class Capsule {
 
 const BROKEN_JSON = 'the JSON would not be valid any more';
 
-/** True for a JSON object or array. In a HAR with one entry per line, a comma is before an entry. */
+/** True for a JSON object or array. In a HAR with one entry per line, an entry may begin after a comma. */
 function isJson(text: string): boolean {
   const value = text.replace(/^,\n/, '').trim();
   if (!/^[{[]/.test(value)) return false;
@@ -180,8 +180,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The title of a scenario that `croupier replay` wrote, which contains the player. The steps of the scenario contain
- * only aliases.
+ * Matches the title of a scenario that `croupier replay` wrote. The title contains the player, but the steps of the scenario
+ * contain only aliases.
  */
 const NAMED_IN_SCENARIO = /^title: ["']?(?:What happened to|Calls of) ([^\s"']+)["']?$/gm;
 const SESSION_IN_SCENARIO = /\bsessionID["']?\s*:\s*["']?([^\s"',}$]+)/g;

@@ -42,7 +42,8 @@ export class DocumentRewriter {
     }
     if (Array.isArray(value)) {
       if (name === 'cookies') {
-        // The list of cookies is removed. The values are still read, so that they are also removed in other places.
+        // The list of cookies is removed. But the values of the cookies are still read, so that they are also removed in other
+        // places.
         for (const cookie of value)
           if (isFields(cookie) && typeof cookie.value === 'string') this.#text.remove(cookie.value, 'likely');
         return [];
@@ -62,7 +63,7 @@ export class DocumentRewriter {
     return this.#signed(value, withLength(value, this.#siblings(value, [], name)));
   }
 
-  /** Rewrites all fields of an object except these, which are rewritten in another way. */
+  /** Rewrites the fields of an object, except the named fields, which the caller rewrites in another way. */
   #siblings(value: Fields, except: readonly string[], name?: string): Fields {
     return Object.fromEntries(
       Object.entries(value).map(([key, part]) => [key, except.includes(key) ? part : this.rewrite(part, key, name)]),
@@ -74,8 +75,7 @@ export class DocumentRewriter {
   }
 
   /**
-   * Adds the result of verifying the signature, because the signature of the rewritten request can no longer be
-   * verified.
+   * Adds the result of verifying the signature of the original request. The signature of the rewritten request can't be verified.
    */
   #signed(before: Fields, after: Fields): Fields {
     if (isHarEntry(before)) {
@@ -101,8 +101,8 @@ export class DocumentRewriter {
 
   #headerValue(name: string, value: string): string {
     const isSignature = name.toLowerCase() === SIGNATURE_HEADER.toLowerCase();
-    // Somebody who has the key could try ids until the signature matches, and so find the id. Therefore the signature is
-    // removed.
+    // Somebody who has the key could compute the signature for possible ids, and find the id whose signature matches. Therefore the
+    // signature is removed.
     if (isSignature) return this.#text.remove(value);
     return isPrivateHeader(name, this.#privateHeaders)
       ? this.#text.removeHeader(name, value)
@@ -124,7 +124,8 @@ export class DocumentRewriter {
     }
     const bytes = decompressed(Buffer.from(text, 'base64'));
     const latin1 = bytes.toString('latin1');
-    // Bytes that are not UTF-8 are decoded as Latin-1, which can represent every byte. So only the replaced text changes.
+    // Bytes that are not UTF-8 are decoded as Latin-1, which has a character for every byte. So all bytes outside the replaced text
+    // stay the same.
     const utf8 = Buffer.from(latin1, 'latin1').equals(Buffer.from(bytes.toString('utf8')))
       ? bytes.toString('utf8')
       : null;

@@ -19,10 +19,11 @@ export function encodedRunsIn(text: string): readonly EncodedRun[] {
 }
 
 /**
- * Rewrites the decoded content of a run. The encoded text may begin at any character of the run, because a path or a name
- * directly before the encoded text may consist of the same characters.
+ * Rewrites the decoded content of a run. The encoded text may begin at any character of the run: a path or a name before the
+ * encoded text can consist of the same characters.
  *
- * @param rewrite receives the content, and whether it is readable text. Other content has one character for each byte
+ * @param rewrite receives the content, and whether it is readable text. Content that is not text is given with one character for
+ * each byte
  * @param isSuspect true if content that is not text must be rewritten too
  */
 export function rewriteRun(
@@ -45,7 +46,7 @@ export function rewriteRun(
 
 /** The first characters of gzip in base64. */
 const GZIP = 'H4sI';
-/** The maximum size of a text that was compressed, to limit memory. */
+/** Maximum size of the decompressed text, in bytes. This limits the memory. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Returns null if nothing changed. */
@@ -78,7 +79,7 @@ function gunzipped(bytes: Buffer): Buffer | null {
   }
 }
 
-/** Encodes bytes in the alphabet of a text, with padding only if the text has padding. */
+/** Encodes bytes in base64 with the alphabet of the text `like`. Adds padding only if this text has padding. */
 function inBase64(bytes: Buffer, like: string): string {
   if (/[-_]/.test(like) || !/[+/=]/.test(like)) return bytes.toString('base64url');
   const whole = bytes.toString('base64');
@@ -90,8 +91,8 @@ function inBase64(bytes: Buffer, like: string): string {
 const LOOKED_AT = 32;
 
 /**
- * True if the first bytes of the content look like UTF-8 text. Only the first bytes are decoded, because it would take too long
- * to decode every word of a log.
+ * True if the content begins with text in UTF-8. Decodes only the first bytes of the content, because it would take too long to
+ * decode every word of a log.
  */
 function beginsText({ kind, text }: EncodedRun, offset: number): boolean {
   const begin = text.slice(offset, offset + LOOKED_AT);

@@ -26,7 +26,7 @@ const MEANINGS = new Map(
     names.split(' ').map((name) => [name, meaning as FieldMeaning] as const),
   ),
 );
-/** Fields that identify the player if they are inside an object about a player. */
+/** The names of fields that identify the player only if they are in an object about a player. */
 const WITHIN_PLAYER = new Set(['id', 'name', 'ref', 'reference', 'code', 'number', 'uuid']);
 
 /**
@@ -47,13 +47,13 @@ function normalized(name: string): string {
 }
 
 /**
- * Names of fields whose values are kept, because nobody can understand an incident without them: transactions, rounds and
- * games.
+ * The names of fields for transactions, rounds and games. The values of these fields are kept, because nobody can understand an
+ * incident without them.
  */
 const KEPT_FIELD =
   /^(?:(?:orig(?:inal)?)?(?:tx|transaction)id|round(?:id)?|frid|gameid|extcid|currency|operatortxid|replytxid)$/;
 
-/** True if the value of a field is kept, so it is no secret in any other place. */
+/** True if a capsule keeps the value of a field. Such a value does not count as a secret in other places either. */
 export function isKeptField(name: string | undefined): boolean {
   return name !== undefined && KEPT_FIELD.test(normalized(name));
 }

@@ -6,9 +6,9 @@ import { KnownValues, type Occurrence, type Scope } from './known-values.ts';
 
 /** Minimum length of a value in base64 or hexadecimal, in characters. A shorter text would match by accident. */
 const MIN_ENCODED = 5;
-/** The maximum number of times that a text may be encoded in base64 or hexadecimal. */
+/** Maximum number of encodings (base64 or hexadecimal) inside each other that are decoded. */
 const MAX_DEPTH = 4;
-/** Two replacements may overlap. Then the second replacement is made in the next round. */
+/** Maximum number of rounds of replacing. If two replacements overlap, the second one is made in the next round. */
 const MAX_ROUNDS = 3;
 
 /** The values that a replacer removes, and the texts that replace them. */
@@ -30,13 +30,13 @@ interface Edit {
 }
 
 /**
- * The first look at a text replaces every known id. The last look is at a finished file. So it replaces only values that can be
- * neither an amount nor a common word.
+ * The first look at a text replaces every known id. The last look searches a finished file again. It replaces only values that can
+ * be neither an amount nor a common word.
  */
 type Look = 'first' | 'last';
 
 /**
- * Replaces known ids and secrets in a text. It finds them with escapes, in base64 and in hexadecimal, even if a text is encoded
+ * Replaces known ids and secrets in a text. Finds an id or a secret also if it is escaped, in base64 or in hexadecimal, or encoded
  * several times.
  */
 export class IdReplacer {
@@ -122,7 +122,7 @@ export class IdReplacer {
     return edited(content, edits, this.#onFound).changed;
   }
 
-  /** True if a run contains an id in base64 or hexadecimal. The run may contain other bytes that are not text. */
+  /** True if a run contains an id in base64 or hexadecimal. The other bytes of the run may be no text. */
   #isSuspect({ kind, text }: EncodedRun): boolean {
     const usual = kind === 'hex' ? text : text.replaceAll('-', '+').replaceAll('_', '/');
     return this.#encoded.in(usual, () => true).length > 0;
@@ -154,14 +154,15 @@ function isRight({ value, at, end }: Occurrence, view: View, look: Look, depth: 
   const { text } = view;
   const isDecoded = view.starts !== null;
   if (value.scope === 'anywhere') return (look === 'first' && !isDecoded) || !isEscape(text, at);
-  // In encoded text, the fields were rewritten before. So an amount that is equal to an id is kept.
+  // Such an id may look like an amount or a common word. In a finished file and in encoded text, the ids in fields were already
+  // replaced. So a text that is still equal to the id is kept.
   if (look === 'last' || depth > 0) return false;
   if (isDecoded && originOf(view, end) - originOf(view, at) === end - at) return false;
   const found = text.slice(at, end);
   return found.replaceAll('+', ' ') === value.text.replaceAll('+', ' ') && isWord(text, at, found);
 }
 
-/** True if the character is the end of an escape such as `\n`, so that it is not the beginning of a value. */
+/** True if the character at this position ends an escape such as `\n`. Then no value can begin at this character. */
 function isEscape(text: string, at: number): boolean {
   let before = at;
   while (text.charAt(before - 1) === '\\') before -= 1;
@@ -191,7 +192,7 @@ const PART_OF_UUID = /^[0-9a-f]{0,8}(?:-[0-9a-f]{4}){0,3}(?:-[0-9a-f]{12})?$/i;
 const AMOUNT_NAME =
   /(?:amount|balance|price|stake|before|after|bets|wins|should|booked|difference)["']?\s{0,2}[=:]\s{0,2}["']?$/i;
 
-/** True if the text at this position is a whole word, not a part of a longer word, an amount or a UUID. */
+/** True if the text at this position is a whole word. False if it is a part of a longer word, an amount or a UUID. */
 function isWord(text: string, at: number, id: string): boolean {
   const before = text.slice(Math.max(0, at - 24), at);
   const after = text.slice(at + id.length, at + id.length + 25);

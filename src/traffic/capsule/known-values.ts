@@ -20,13 +20,16 @@ export interface Occurrence {
 }
 
 /**
- * Only the first characters of a longer value are searched, so that the time of a search does not depend on the length of the
- * values. The text that follows these characters without white space or quotation marks belongs to the value.
+ * Of a longer value, only this number of first characters is searched, so that the time of a search does not depend on the length
+ * of the values. The characters after these, up to white space or a quotation mark, count as the rest of the value.
  */
 const MAX_LENGTH = 512;
 const REST_OF_LONG = /[^\s"'<>,;&\\]*/y;
 
-/** The values with the same first two characters, as a part of the sorted list: from the first position up to the second. */
+/**
+ * The values with the same first two characters: a part of the sorted list, from the first position up to (not including) the
+ * second.
+ */
 type Range = readonly [from: number, to: number];
 
 /**
@@ -42,7 +45,10 @@ export class KnownValues {
   readonly #shorter: Int32Array;
   /** The texts by their first two characters. */
   readonly #ranges = new Map<number, Range>();
-  /** Marks the hashes of the first two characters of all values. So most places of a text are skipped quickly. */
+  /**
+   * Marks the hashes of the first two characters of all values. At most places of a text, no value can begin, and this shows it
+   * quickly.
+   */
   readonly #begins = new Uint8Array(BEGINS);
 
   /** If a text is given several times, the first value counts. */
@@ -68,9 +74,10 @@ export class KnownValues {
   }
 
   /**
-   * Returns the places of values from left to right, which never overlap. The longest value at a place is found.
+   * Returns the places of values from left to right. The places never overlap. If several values are at one place, the longest one
+   * is returned.
    *
-   * @param isRight refuses a place, for example a value within a word
+   * @param isRight returns false to refuse a place, for example if the value is only a part of a word
    */
   in(text: string, isRight: (found: Occurrence) => boolean): readonly Occurrence[] {
     const found: Occurrence[] = [];
@@ -87,8 +94,8 @@ export class KnownValues {
   }
 
   /**
-   * Finds the longest value at a place. First finds the last value that is not greater than the text at this place. Only this
-   * value, and the values with which it begins, can be at this place.
+   * Finds the longest value at a place. First finds the last value in the sorted list that is not greater than the text at this
+   * place. Only this value, or a value with which it begins, can be at this place.
    */
   #at(
     range: Range,

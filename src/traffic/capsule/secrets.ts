@@ -1,11 +1,11 @@
 import { isMasked } from '../masked.ts';
 
-/** Numbers, dates and times are no secrets, even in a private header. */
+/** Numbers, dates and times do not count as secrets, even in a private header. */
 const NUMBER_OR_TIME = /^[\d\s.,:TZ+-]+$|^\d{4}-\d\d-\d\d|\bGMT$/;
 const WORD = /^[A-Za-z]?[a-z]+$|^[A-Z]+$/;
 const HOST = /^(?:[a-z\d-]+\.)+[a-z]{2,10}(?::\d+)?$/;
 const MIN_SECRET = 6;
-/** Minimum length of a value that is a secret only by the name of its header or field, in characters. */
+/** Minimum length in characters of a secret that only the name of its header or field shows. A shorter value is not collected. */
 const MIN_LIKELY = 8;
 /** A word with fewer letters is probably no secret. */
 const MIN_WORD = 12;
@@ -14,8 +14,8 @@ const MIN_WORD = 12;
 export type Certainty = 'sure' | 'likely';
 
 /**
- * Collects the secrets of all files, so that a secret that was recognised in one place is removed in all places. Does not
- * collect numbers and common words, because they have other meanings in other places.
+ * Collects the secrets of all files. If a secret is recognised in one place, it is removed in all places. Numbers and common words
+ * are not collected, because they mean something else in other places.
  */
 export class Secrets {
   readonly #secrets = new Set<string>();
@@ -31,7 +31,7 @@ export class Secrets {
     this.#kept.add(value);
   }
 
-  /** Adds a secret. Nothing happens if the value looks like a common word, a number or a time. */
+  /** Adds a secret. Ignores a value that is short, masked, a number or a time, or like a common word. */
   add(secret: string, certainty: Certainty): void {
     if (secret.length < (certainty === 'sure' ? MIN_SECRET : MIN_LIKELY)) return;
     if (NUMBER_OR_TIME.test(secret) || isMasked(secret)) return;
@@ -51,7 +51,7 @@ export class Secrets {
     const [scheme, credentials] = split(value.trim(), ' ');
     if (/^basic$/i.test(scheme)) this.addCredentials(Buffer.from(credentials, 'base64').toString('utf8'));
     if (/^(?:basic|bearer|token)$/i.test(scheme)) this.add(credentials.trim(), 'sure');
-    // In other schemes, the value has several parts, such as `Digest username="…", response="…"`.
+    // In other schemes than those above, the value has several parts, such as `Digest username="…", response="…"`.
     else for (const part of value.split(/[\s,;="']+/)) this.add(part, 'likely');
   }
 
@@ -63,7 +63,7 @@ export class Secrets {
   }
 }
 
-/** Names of headers with an id of the call, with an address, or with words that anybody may know. */
+/** The names of headers whose values are no secrets: ids of the call, addresses, and words that anybody may know. */
 const HEADER_WITHOUT_SECRET =
   /idempot|authority|^www-authenticate$|^proxy-authenticate$|forwarded|-ip$|-type$|-date$|timestamp/i;
 

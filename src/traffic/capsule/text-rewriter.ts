@@ -44,7 +44,7 @@ export class TextRewriter {
     this.#headerLine = headerPattern(privateHeaders);
   }
 
-  /** Replaces a secret with a fixed mask. The secret is also removed in every other place. */
+  /** Replaces a secret with a fixed mask. Remembers the secret, so that it is removed in every other place too. */
   remove(value: string, certainty: Certainty = 'sure'): string {
     if (value === '' || value === MASK) return value;
     this.removed += 1;
@@ -128,7 +128,7 @@ export class TextRewriter {
     return this.#plain(text.slice(0, from)) + this.#json(text.slice(from, end)) + this.#plain(text.slice(end));
   }
 
-  /** Replaces only the known ids. For texts in which field names have other meanings. */
+  /** Replaces only the known ids. Use it for texts in which field names do not have their usual meaning. */
   replaceIds(text: string): string {
     return this.#replacer?.replace(text) ?? text;
   }
@@ -237,14 +237,14 @@ export class TextRewriter {
       }
       if (token === '{' || token === '[') open.push(name ?? inList(open.at(-1)));
       else if (token === '}' || token === ']') open.pop();
-      // A colon or white space follows the name, so the name must be kept for the next value.
+      // A colon or white space may follow the name. So the name must be kept for the next value.
       if (/^[[\]{},]$/.test(token)) name = undefined;
       pieces.push(/^[\s.eE+-]*\d[\s\d.eE+-]*$/.test(token) ? this.#number(token, around) : this.#words(token));
     }
     return pieces.join('');
   }
 
-  /** Rewrites a field name, because some programs use an id as a name. A name with a known meaning is not an id. */
+  /** Rewrites a field name, because some programs write an id as a field name. A name with a known meaning is kept. */
   #name(content: string): string {
     return fieldMeaning(content, undefined) === undefined ? this.#plain(content) : content;
   }
@@ -295,7 +295,7 @@ const COLON = /\s*:/y;
 /** Matches private headers in curl lines and raw HTTP. */
 const HEADER_LINE =
   /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|forwarded|(?:true|cf-connecting)(?:-client)?-ip|api-key|x-(?:forwarded-for|real-ip|client-ip|cluster-client-ip)|x-(?=[\w-]*(?:key|token|secret|auth|sign|session|passw))[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
-/** Fields that are named like a header, so that their value has the form of a header. */
+/** The names of fields that are also names of headers. The values of these fields are rewritten like headers. */
 const HEADER_FIELD = /authorization|cookie|forwarded|ip$/i;
 /** Fields whose name does not prove that the value is a secret. */
 const LIKELY_FIELD = /^(?:key|pin|sign)$/i;
@@ -317,10 +317,10 @@ function headerPattern(names: ReadonlySet<string>): RegExp | null {
   return new RegExp(`((?:^|[\\s'"])(?:${any})\\s{0,5}:\\s{0,5})([^\\s'"][^'"\\r\\n]*)`, 'gim');
 }
 
-/** Finds JSON whose quotation marks are escaped, because it was written into a text: `body={\"txID\":\"1\"}`. */
+/** Finds JSON with escaped quotation marks. A logger escapes them if it writes JSON into a text: `body={\"txID\":\"1\"}`. */
 function escapedJson(text: string): { readonly at: number; readonly end: number; readonly content: string } | null {
   const at = text.search(ESCAPED_JSON);
-  // In JSON that is not escaped, such a text is the value of a field.
+  // If JSON without escapes comes before it, such a text is the value of a field, and is rewritten with that JSON.
   if (at < 0 || PLAIN_JSON.test(text.slice(0, at))) return null;
   let end = at;
   while (end < text.length && text.charAt(end) !== '"') end += text.charAt(end) === '\\' ? 2 : 1;

@@ -2,7 +2,10 @@ import type { LoggedCall } from '../calls/logged-call.ts';
 import type { EndedCall, Wallet } from './wallet.ts';
 import { keyOf } from './wallet-history.ts';
 
-/** The wallet of a transaction and its key there. `forgotten` means that the transaction was removed from memory. */
+/**
+ * The wallet of a transaction, and the key of the transaction in this wallet. `forgotten` means that the transaction was removed
+ * from memory.
+ */
 export type Owner = { readonly wallet: string; readonly key: string } | 'forgotten';
 
 /** Says whether the effect of a call on balances is known. `alsoIn` names a second wallet whose balance is uncertain too. */
@@ -41,8 +44,8 @@ function hasOtherAmount({ amount }: LoggedCall, { history }: Wallet, key: string
 }
 
 /**
- * True if the proxy saw an accepted bet of the win's round, and no refund of that bet. Without such a bet, the operator
- * may decline the win, or may have paid the win before the proxy started.
+ * True if the proxy saw that the operator accepted a bet of the win's round, and saw no refund of this bet. Without such a bet, the
+ * operator may decline the win, or may have paid it before the proxy started.
  */
 function hasBet({ seen }: LoggedCall, { history }: Wallet): boolean {
   const round = seen.roundID === null ? [] : history.round(seen.roundID);

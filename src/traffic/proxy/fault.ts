@@ -4,7 +4,7 @@ import { readDuration } from '../../scenario/duration.ts';
 /** A fault that the proxy injects into a call. */
 export type FaultAction =
   | { readonly kind: 'delay'; readonly ms: number; readonly what: 'request' | 'reply' }
-  /** Breaks the service's connection: before the operator gets the request, or after the operator has replied. */
+  /** Breaks the service's connection. `request`: before the operator gets the request. `reply`: after the operator has replied. */
   | { readonly kind: 'drop'; readonly what: 'request' | 'reply' }
   /** Sends the same bytes to the operator again, after the first reply. */
   | { readonly kind: 'repeat'; readonly times: number };
@@ -26,7 +26,7 @@ const GRAMMAR =
 /**
  * Parses the value of `--fault`.
  *
- * @throws RangeError with the error and the correct syntax
+ * @throws RangeError whose message says what is wrong, and what the correct syntax is
  */
 export function readFault(text: string): Fault {
   let action: FaultAction | undefined;

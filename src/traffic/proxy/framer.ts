@@ -3,8 +3,8 @@ import { type Framing, type Head, readHead } from './head.ts';
 /** The events of a {@link Framer}. The raw bytes of all events, in order, are exactly the bytes of the stream. */
 export interface FramerEvents {
   /**
-   * Reports a complete head. Returns the framing of its body, or null if the framing is unknown. After null, the rest
-   * of the stream is not parsed.
+   * Reports a complete head. Returns how the end of its body is found (the framing), or null if this is unknown. After null, the
+   * rest of the stream is not parsed.
    */
   onHead(head: Head, raw: Buffer): Framing | null;
   /** Reports bytes of a body as received, and their payload without chunk headers. */
@@ -96,14 +96,14 @@ export class Framer {
   #takeHead(bytes: Buffer): number {
     const empty = this.#takeEmptyLines(bytes);
     if (empty > 0) return empty;
-    // The end of a head may be split over two pieces, so the search begins a few bytes before the new piece.
+    // Two pieces may each have a part of the end of a head. So the search begins a few bytes before the new piece.
     const joined = this.#keptBytes === 0 ? bytes : Buffer.concat([...this.#kept, bytes]);
     const end = joined.indexOf(END_OF_HEAD, Math.max(0, this.#keptBytes - END_OF_HEAD.length));
     if (end < 0) {
       this.#kept = [joined];
       const before = this.#keptBytes;
       this.#keptBytes = joined.length;
-      // If a head has other line ends, croupier can't find the end of the head. So it must not wait for this end.
+      // If the lines of a head end in another way, croupier can't find the end of the head. So croupier must not wait for this end.
       if (this.#keptBytes > MAX_HEAD || !this.#mayBeHead(joined) || hasBareLineFeed(joined, before))
         this.#goOpaque(this.#keptHead());
       return joined.length - before;
@@ -126,7 +126,10 @@ export class Framer {
     return used;
   }
 
-  /** Processes the empty lines before a head, whose line ends may be split over two pieces. Returns the number of bytes that were used. */
+  /**
+   * Processes the empty lines before a head. The end of such a line may be split over two pieces. Returns the number of bytes that
+   * were used.
+   */
   #takeEmptyLines(bytes: Buffer): number {
     if (this.#keptBytes === 0) {
       const empty = emptyLinesAt(bytes);
@@ -204,7 +207,7 @@ export class Framer {
   }
 }
 
-/** Returns the number of bytes of the empty lines with which the bytes begin. */
+/** If the bytes begin with empty lines, returns the number of bytes of these lines. Otherwise returns 0. */
 function emptyLinesAt(bytes: Buffer): number {
   let at = 0;
   while (bytes[at] === CR && bytes[at + 1] === LF) at += 2;

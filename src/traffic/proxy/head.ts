@@ -2,7 +2,10 @@ import type { HeaderList } from '../../journal/exchange.ts';
 
 /** The head of an HTTP/1.x message as received: its first line and its header lines. */
 export interface Head {
-  /** The first line without its line end. Bytes are decoded as Latin-1, so that they can be encoded again unchanged. */
+  /**
+   * The first line without its line end. Its bytes are decoded as Latin-1. So encoding the text as Latin-1 gives the same bytes
+   * again.
+   */
   readonly firstLine: string;
   /** The header lines as received, without line ends. */
   readonly lines: readonly string[];
@@ -20,7 +23,7 @@ const EMPTY: Framing = { kind: 'length', length: 0 };
 /** Parses a head, given without the empty line that ends it. Returns null if the bytes are not HTTP. */
 export function readHead(bytes: Buffer): Head | null {
   const [firstLine = '', ...lines] = bytes.toString('latin1').split('\r\n');
-  // Receivers disagree about such characters: some end a line at them, and some refuse the head.
+  // Receivers treat such characters in different ways: some end a line there, and some refuse the head.
   if (lines.some((line) => /[\0\r\n]/.test(line))) return null;
   if (!/^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]|HTTP\/1\.[01] \d{3}(?: .*)?)$/.test(firstLine)) return null;
   const headers = lines.map((line): readonly [string, string] => {
@@ -31,14 +34,14 @@ export function readHead(bytes: Buffer): Head | null {
 }
 
 /**
- * Finds the framing of a request body (RFC 9112, 6.3). Returns null if it is ambiguous, for example because of two
- * different lengths.
+ * Returns how the end of a request body is found (RFC 9112, 6.3). Returns null if the head is ambiguous, for example because it has
+ * two different lengths.
  */
 export function requestFraming(head: Head): Framing | null {
   return framing(head, EMPTY);
 }
 
-/** Finds the framing of a reply body (RFC 9112, 6.3). Returns null if it is ambiguous. */
+/** Returns how the end of a reply body is found (RFC 9112, 6.3). Returns null if the head is ambiguous. */
 export function replyFraming(head: Head, status: number, method: string): Framing | null {
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return EMPTY;
   return framing(head, { kind: 'until-close' });
@@ -68,9 +71,9 @@ export interface Destination {
 }
 
 /**
- * Returns the request head for the operator. Puts the path of the base URL before the call's path, and names the operator in
- * the Host header. All other bytes are unchanged. Headers about the connection stay correct, because each connection of the
- * service has its own connection to the operator.
+ * Returns the request head for the operator. Puts the path of the base URL before the path of the call, and writes the operator's
+ * host into the Host header. All other bytes are unchanged. The headers about the connection stay correct, because the proxy opens
+ * a separate connection to the operator for each connection of the service.
  */
 export function forwardedHead(head: Head, destination: Destination): Buffer {
   const [method = '', target = '', version = ''] = head.firstLine.split(' ');
@@ -84,7 +87,10 @@ export function forwardedHead(head: Head, destination: Destination): Buffer {
   return Buffer.from(`${[first, ...lines].join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
-/** Returns the request target for the operator. A target may also have the absolute form (RFC 9112, 3.2.2). */
+/**
+ * Returns the request target for the operator. The service may also send a target as a whole URL (the absolute form, RFC 9112,
+ * 3.2.2).
+ */
 export function forwardedTarget(target: string, basePath: string): string {
   if (target === '*') return target;
   const origin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');

@@ -3,13 +3,15 @@ import type { Observer, ProxiedCall, ProxiedCallEnd } from './proxied-call.ts';
 import { outcomeOf } from './proxied-exchange.ts';
 
 /**
- * Receives proxied calls after they have passed through the proxy. Its errors are caught, so they do not affect the
+ * Receives proxied calls after they have passed through the proxy. Errors of the listener are caught, so they do not affect the
  * traffic.
  */
 export interface TrafficListener {
   requested(proxiedCall: ProxiedCall): void;
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd, outcome: Outcome | null): void;
-  /** Reports bytes behind the end of the reply to a call. It comes after the end of the call. */
+  /**
+   * Reports bytes that the operator sent after the end of its reply to a call. Is called after the end of the call was reported.
+   */
   exceeded(proxiedCall: ProxiedCall): void;
   unparsed(connection: number, sender: 'service' | 'operator'): void;
 }
@@ -39,10 +41,13 @@ type Observation =
   | { readonly kind: 'exceeded'; readonly proxiedCall: ProxiedCall }
   | { readonly kind: 'unparsed'; readonly connection: number; readonly sender: 'service' | 'operator' };
 
-/** Length of the queue above which calls are not judged any more. Above `MAX_TO_KEEP` they are not logged either. */
+/**
+ * Maximum number of waiting observations. If there are more, calls are not judged any more. If there are more than `MAX_TO_KEEP`,
+ * calls are not logged either.
+ */
 const MAX_TO_JUDGE = 20_000;
 const MAX_TO_KEEP = 60_000;
-/** After this time in ms, the processing of observations pauses, so that the traffic has priority again. */
+/** Maximum time in ms for which observations are processed without a pause. In the pause, the traffic has priority again. */
 const SLICE_MS = 2;
 
 /** Queues observations of proxied calls and processes them when the process is idle, so that judging never delays traffic. */

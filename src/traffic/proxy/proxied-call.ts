@@ -76,18 +76,20 @@ export interface ProxiedCall {
   reply: ReplyHead | null;
 }
 
-/** The part of a call that is judged. Calls that croupier's own service sends have it too. */
+/** The part of a call that is needed to judge it. Calls that croupier's own service sends have this part too. */
 export type JudgedCall = Pick<
   ProxiedCall,
   'id' | 'method' | 'url' | 'headers' | 'call' | 'start' | 'sent' | 'end' | 'delayedMs' | 'isWhole' | 'requestBody'
 >;
 
-/** Receives proxied calls while they pass. It must return at once, so that it never delays traffic. */
+/**
+ * Receives proxied calls while they pass through the proxy. The functions must return at once, so that they never delay traffic.
+ */
 export interface Observer {
   /** Is called when the request is complete or has ended early. */
   requested(proxiedCall: ProxiedCall): void;
   ended(proxiedCall: ProxiedCall, end: ProxiedCallEnd): void;
-  /** Is called when the operator has sent bytes behind the end of its reply to a call. */
+  /** Is called when the operator has sent bytes after the end of its reply to a call. */
   exceeded(proxiedCall: ProxiedCall): void;
   /**
    * Is called when bytes of a connection could not be parsed, so that all later calls on this connection are passed on

@@ -9,15 +9,15 @@ import type { ProxyContext } from './proxy-context.ts';
 import { Repetition } from './repetition.ts';
 
 /**
- * The time in ms from the end of the service's side until its pending calls count as broken. Late replies are still
- * passed on until `MAX_HALF_CLOSED_MS` is over.
+ * When the service has ended its side of the connection, its pending calls count as broken after this time in ms. Late replies are
+ * still passed on until `MAX_HALF_CLOSED_MS` is over.
  */
 const HALF_CLOSED_MS = 1000;
 const MAX_HALF_CLOSED_MS = 60_000;
 
 /**
- * One connection of the service and its own connection to the operator. Bytes are passed on in both directions as they come. If one
- * side ends or breaks its connection, the other connection ends in the same way.
+ * One connection of the service, together with its own connection to the operator. Bytes are passed on at once in both directions.
+ * If one of the two connections ends or breaks, the other one ends in the same way.
  */
 export class ProxyConnection {
   readonly #client: Socket;
@@ -36,10 +36,10 @@ export class ProxyConnection {
   #clientEnded = false;
   #afterReply: (() => void) | null = null;
   #isGone = false;
-  /** True if the boundaries of the replies are not known any more. */
+  /** True if croupier does not know any more where the replies begin and end. */
   #isOpaque = false;
   #isLast = false;
-  /** The bytes of the request that croupier will repeat. Null if it repeats none. */
+  /** The bytes of the request that croupier will send again. Null if croupier does not repeat the request. */
   #raw: Buffer[] | null = null;
 
   constructor(client: Socket, number: number, context: ProxyContext, onGone: () => void) {
@@ -102,8 +102,8 @@ export class ProxyConnection {
   }
 
   /**
-   * Handles the end of the service's side. The service may still wait for replies, or it may be gone. The proxy sees the
-   * difference only when it can't deliver a reply.
+   * Handles the end of the service's side. The service may still wait for replies, or it may have closed the connection. The proxy
+   * can't see the difference before a reply can't be delivered.
    */
   #clientEnds(): void {
     this.#clientEnded = true;
@@ -236,7 +236,7 @@ export class ProxyConnection {
 
   #replyEnd(): void {
     const proxiedCall = this.#calls.first;
-    // This was an interim reply (1xx), so the final reply is still to come.
+    // The reply was an interim reply (1xx), so the final reply is still to come.
     if (!proxiedCall?.reply) return;
     this.#calls.finish(proxiedCall, { kind: 'reply' });
     const { action } = proxiedCall;
@@ -298,7 +298,7 @@ export class ProxyConnection {
     this.#close();
   }
 
-  /** Stops parsing the bytes. All later bytes are passed on without finding calls in them. */
+  /** Stops parsing the bytes. All later bytes are passed on, but calls in them are not found. */
   #stopParsing(sender: 'service' | 'operator'): void {
     this.#isOpaque = true;
     this.#calls.markUnparsed(sender);

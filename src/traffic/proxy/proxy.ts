@@ -30,15 +30,14 @@ export interface RunningProxy {
   /** The URL of the proxy, without a slash at the end. */
   readonly url: string;
   readonly observations: ObservationQueue;
-  /** Accepts no more connections, waits at most `graceMs` for pending replies, and processes all waiting observations. */
+  /** Accepts no more connections, and waits at most `graceMs` for pending replies. Then processes all waiting observations. */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * Opens a port, passes its traffic to the operator, and reports the calls to the listener and the judge.
- *
- * It forwards bytes, not requests: each connection of the service has its own connection to the operator, and bytes are copied between
- * the two. An HTTP server would write heads and bodies in its own format.
+ * Opens a port, passes its traffic to the operator, and reports the calls to the listener and the judge. The proxy forwards bytes,
+ * not requests: each connection of the service has its own connection to the operator, and bytes are copied between the two. It
+ * uses no HTTP server, which would write heads and bodies in its own format.
  *
  * @throws Error if the port can't be opened; TypeError if the operator's URL or the route to it is invalid
  */

@@ -5,7 +5,7 @@ import { replyFraming } from './head.ts';
 import { BodyCopy, type ProxiedCall, type ProxiedCallEnd } from './proxied-call.ts';
 import type { ProxyContext } from './proxy-context.ts';
 
-/** Timeout of one repeated call in ms. The service does not wait for repeated calls. */
+/** Timeout of one repeated call in ms. It can be long, because the service does not wait for repeated calls. */
 const TIMEOUT_MS = 30_000;
 
 /**

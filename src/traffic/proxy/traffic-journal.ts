@@ -10,7 +10,7 @@ import type { TrafficFinding } from './traffic-judge.ts';
 /** The id of the scenario that contains all traffic. Programs that read journals expect each call in a scenario. */
 const TRAFFIC = 'traffic';
 const ATTEMPT = 1;
-/** Maximum number of findings that are logged for each rule, call and verdict. Further findings are only counted. */
+/** Maximum number of findings with the same rule, call and verdict that are logged. Further findings are only counted. */
 const MAX_ONE = 100;
 
 /** Writes proxied calls and findings as the journal of a run. */
@@ -70,7 +70,7 @@ export class TrafficJournal {
   /**
    * Logs the end of a call.
    *
-   * @param aside an event that the operator did not cause, such as an injected fault; null if there was none
+   * @param aside what happened to the call that the operator did not cause, such as an injected fault; null if nothing happened
    */
   ended(proxiedCall: ProxiedCall, outcome: Outcome, aside: string | null): void {
     const { id, call, start, connected, sent, firstByte, end, connection, reused } = proxiedCall;

@@ -56,7 +56,8 @@ export interface TrafficJudgeOptions {
   readonly sessions: ReadonlyMap<string, KnownSession>;
   report(finding: TrafficFinding): void;
   /**
-   * Returns the number by which findings name a call. Later calls have higher numbers. If left out, the calls are counted.
+   * Returns the number by which findings name a call. Later calls must have higher numbers. Without this function, the judge counts
+   * the calls itself.
    */
   numberOf?(call: JudgedCall): number;
   /** Is called once for each judged call. */
@@ -70,15 +71,15 @@ export interface TrafficJudgeOptions {
 const MAX_WALLETS = 20_000;
 const MAX_KEYS = 200_000;
 /**
- * The number of equal temporary errors in a row that count as a failure, if they last for at least `LASTING_MS`
+ * The number of equal temporary errors in a row that count as a failure. The errors must also last for at least `LASTING_MS`
  * milliseconds.
  */
 const LASTING = 3;
 const LASTING_MS = 10_000;
 
 /**
- * Judges proxied calls. It knows only the traffic that passed through the proxy. Reports nothing if this traffic is not enough
- * for a verdict.
+ * Judges proxied calls. It knows only the traffic that passed through the proxy. If this traffic is not enough to decide, it
+ * reports nothing.
  */
 export class TrafficJudge {
   readonly #options: TrafficJudgeOptions;
@@ -96,7 +97,7 @@ export class TrafficJudge {
   readonly #movers = new LRUCache<string, { readonly number: number; readonly said: Money | null }>({
     max: MAX_WALLETS,
   });
-  /** Numbers of the calls that overlapped with another call that moves money in the same wallet. */
+  /** Numbers of the calls that were in flight at the same time as another call that moves money in the same wallet. */
   readonly #overlapped = new LRUCache<string, true>({ max: MAX_KEYS });
   readonly #inRow = new Map<string, { count: number; readonly since: number }>();
   #number = 0;
@@ -170,7 +171,7 @@ export class TrafficJudge {
     this.#wallets.get(walletName(player, currency))?.balanceChanged();
   }
 
-  /** Handles calls that were left out under load. All balances become unknown. */
+  /** Is called if calls were left out because there were too many. After that, no balance is known. */
   missed(): void {
     for (const { wallet, call } of this.#pending.values()) wallet.drop(call);
     this.#pending.clear();
@@ -231,7 +232,7 @@ export class TrafficJudge {
     const { history } = wallet;
     const before = history.lastBalance;
     const deviations = history.book(logged, transaction, !pending.overlapped);
-    // After a change of unknown size, the next balance can't be compared, so it is accepted.
+    // After a change of unknown size, the next balance can't be compared, so it is accepted as right.
     let result: BalanceCheck['result'] = deviations.length === 0 && history.fits(logged) ? 'right' : 'unknown';
     if (result === 'right') {
       if (logged.seen.call === 'bet') this.#pass('bet.debit', ended);
@@ -264,9 +265,9 @@ export class TrafficJudge {
   }
 
   /**
-   * True if a call of another session may explain a wrong balance, because both sessions may belong to the same player. Only a
-   * session that has moved money since the last known balance counts. Such a session does not count either if its last balance
-   * differs from the balances of this wallet before and after the call.
+   * True if a call of another session may explain a wrong balance, because both sessions may belong to the same player. The other
+   * session counts only if it has moved money since the last known balance. It does not count if its own last balance differs from
+   * the balances of this wallet before and after the call.
    */
   #maySharePlayer(wallet: Wallet, before: LastBalance | null, { said, expected, causes }: Deviation): boolean {
     if (before === null) return true;
@@ -285,9 +286,9 @@ export class TrafficJudge {
   }
 
   /**
-   * Reports a wrong signature, and a reply that does not fit the signature.
+   * Reports a wrong signature, and a reply that is wrong for the signature.
    *
-   * @param isVerified true if an earlier call of the session was accepted and had a correct signature
+   * @param isVerified true if the operator accepted an earlier call of the session that had a correct signature
    */
   #signature(ended: EndedCall, isVerified: boolean): void {
     const { logged, proxiedCall, isWellFormed, signature } = ended;
@@ -295,7 +296,7 @@ export class TrafficJudge {
     if (!found) return;
     const [rule, problem] = found;
     const { call } = logged.seen;
-    // A 401 to a correct signature may also mean that the session has ended, or that the format of the call is wrong.
+    // If the signature is correct, a 401 may also mean that the session has ended, or that the format of the call is wrong.
     const isCertain = isVerified && isWellFormed;
     if (rule === 'signature.accepted' && !(isCertain && this.#isLasting(`${rule} ${call}`, proxiedCall))) return;
     this.#find(
@@ -324,13 +325,13 @@ export class TrafficJudge {
     const counted = own.filter(({ rule }) => {
       if (isAboutReply(rule)) return rule !== 'reply.deadline' || !pending.overlapped;
       if (isUncertain || pending.overlapped) return false;
-      // The operator may decline a balance call because of the state of the session, which only the operator knows.
+      // The operator may decline a balance call because the session has ended. Only the operator knows this state.
       if (rule === 'balance.read' && !isServerError(logged.status) && logged.status !== 200) return false;
       return isGood || logged.done === 'yes';
     });
     for (const { rule, verdict, text } of counted) {
-      // If the refund of an unknown bet is answered 409, this counts at once and not only when it is repeated: such a refund
-      // cannot conflict with another call.
+      // A refund of an unknown bet cannot conflict with another call. So if such a refund is answered 409, it counts at once, and
+      // not only after several times.
       const isBetUnknown = logged.status === 409 && call === 'refund' && !history.bets.has(logged.seen.origTxID ?? '');
       const forMs = isBetUnknown ? 0 : LASTING_MS;
       if (isWorthRetrying(logged.status) && !this.#isLasting(`${rule} ${call} ${logged.status}`, proxiedCall, forMs))
@@ -343,8 +344,8 @@ export class TrafficJudge {
   }
 
   /**
-   * Counts one more occurrence of a result. Returns true if the result has occurred for such a long time that a temporary
-   * problem is unlikely.
+   * Counts one more occurrence of a result. Returns true if the result has occurred enough times and for long enough. Then it is
+   * probably not a temporary problem.
    */
   #isLasting(what: string, { start }: JudgedCall, forMs = LASTING_MS): boolean {
     const row = this.#inRow.get(what) ?? { count: 0, since: start };
@@ -374,7 +375,7 @@ function verdictOf(rule: RuleId): 'fail' | 'warn' | 'note' {
   return level === 'MUST' ? 'fail' : level === 'SHOULD' ? 'warn' : 'note';
 }
 
-/** True if a rule is about the format of a reply, independent of the call. */
+/** True if a rule is only about the format of a reply, so that it applies to every call. */
 function isAboutReply(rule: RuleId): boolean {
   return /^(?:reply|money)\./.test(rule);
 }

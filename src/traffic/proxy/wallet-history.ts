@@ -7,10 +7,10 @@ import { type Transaction, transactionOf } from '../calls/transaction.ts';
 
 /** Maximum number of transactions that are kept for each wallet. Older transactions are forgotten. */
 const MAX_TRANSACTIONS = 100;
-/** Maximum number of attempts that are kept for each transaction: the first ones and the last one. */
+/** Maximum number of attempts that are kept for each transaction. If there are more, the first ones and the last one are kept. */
 const MAX_ATTEMPTS = 20;
 
-/** The last balance that a reply contained, and the number of the call with this reply. */
+/** The last balance that a reply contained, and the number of the call that got this reply. */
 export interface LastBalance {
   readonly number: number;
   readonly balance: Money;
@@ -51,7 +51,7 @@ export class WalletHistory {
     return this.#computation.expected();
   }
 
-  /** True if the last known balance comes from the reply to this call, and was compared with the expected one. */
+  /** True if the last known balance comes from the reply to this call, and croupier compared it with the expected balance. */
   fits(call: LoggedCall): boolean {
     return this.#computation.isExpectedKnown() && this.#computation.result().lastSaid?.call === call;
   }
@@ -60,12 +60,12 @@ export class WalletHistory {
     return this.#transactions.get(key);
   }
 
-  /** Calls `onForgotten` for every transaction, because the wallet is removed from memory. */
+  /** Calls `onForgotten` for every transaction. It is used when the wallet is removed from memory. */
   forgetAll(): void {
     for (const key of this.#transactions.keys()) this.#onForgotten(key);
   }
 
-  /** Returns the transactions of a round, as far as they are kept. */
+  /** Returns the transactions of a round that are still in memory. */
   round(roundID: string): readonly Transaction[] {
     return [...this.#transactions.values()].filter((one) => one.roundID === roundID);
   }

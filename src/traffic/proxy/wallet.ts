@@ -20,8 +20,8 @@ export interface EndedCall {
 }
 
 /**
- * Maximum number of ended calls that are kept until the calls in flight have ended. Then the ended calls are judged together,
- * in order.
+ * Maximum number of ended calls that wait for the calls in flight to end. After that, all these calls are judged together, in
+ * order.
  */
 const MAX_WAITING = 64;
 
@@ -68,8 +68,8 @@ export class Wallet {
   }
 
   /**
-   * Makes the balance unknown until a call that begins later shows the balance. If a call has already begun, its reply may
-   * still contain the balance before the change.
+   * Makes the balance unknown until the reply to a later call shows the balance. A reply to a call that has already begun may still
+   * contain the old balance, so it is not used.
    */
   balanceChanged(): void {
     for (const call of this.#pending) call.overlapped = true;

@@ -4,23 +4,23 @@ import { type AlikeCall, LineTemplate } from './line-template.ts';
 import type { LogForm } from './logs/log-form.ts';
 import type { AlikeLines } from './read-entries.ts';
 
-/** Maximum number of templates. A log has one for each call, and for each kind of reply. */
+/** Maximum number of templates for one file. A log needs one template for each name of a call, and for each kind of reply. */
 const MAX_TEMPLATES = 24;
 /**
- * A template is made or tried for at most this number of lines. Some loggers write each line in another way, so templates would
- * never match.
+ * Maximum number of lines for which croupier tries to make a template. Some loggers write each line in another way, so templates
+ * would never match.
  */
 const MAX_EXAMPLES = 500;
 
 /** The functions that get the calls. */
 interface Taker {
-  /** False for a call that must be read by itself, and all calls like it too. */
+  /** False for a call that must be read by itself. Then all similar calls must be read by themselves too. */
   readonly isExample: (exchange: LoggedExchange) => boolean;
   /** Gets each call, with the number of its line. */
   readonly take: (call: AlikeCall, line: number) => void;
 }
 
-/** Reads the calls on lines that are like an earlier line of the same file. */
+/** Reads the calls on lines that differ from an earlier line of the same file only in values. */
 export class AlikeCallLines implements AlikeLines {
   readonly #form: LogForm;
   readonly #paths: CallPaths;

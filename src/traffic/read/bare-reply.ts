@@ -2,7 +2,7 @@ import { type Fields, isFields, parsed } from '../json-fields.ts';
 import { type LoggedExchange, textBody } from '../logged-exchange.ts';
 
 const MAX_LINES = 60;
-/** Fields that occur only in logs. An object with one of these fields is not a reply. */
+/** Fields that occur only in logs. So an object with one of these fields is a log entry and not a reply. */
 const LOGGED = [
   'url',
   'path',
@@ -32,8 +32,8 @@ export class BareReply {
   }
 
   /**
-   * Adds a line. Returns the exchange with its reply, `more` if the reply may continue on the next line, or undefined
-   * if the text is not a reply.
+   * Adds a line. Returns the exchange with its reply if the reply is complete. Returns `more` if the reply may continue on the next
+   * line, and undefined if the text is not a reply.
    */
   take(text: string, asked: LoggedExchange): LoggedExchange | 'more' | undefined {
     this.#lines.push(text);

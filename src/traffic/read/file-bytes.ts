@@ -10,8 +10,8 @@ export interface PlainBytes {
   readonly head: string;
   readonly all: Chunks;
   /**
-   * The first bytes as they are in the file, and after the file was decompressed and converted. They show whether the file is
-   * text.
+   * The first bytes of the file: unchanged (`raw`), and after the file was decompressed and converted (`plain`). They show whether
+   * the file is text.
    */
   readonly first: { readonly raw: Buffer; readonly plain: Buffer };
   /**
@@ -21,7 +21,7 @@ export interface PlainBytes {
   readonly broken: () => string | null;
 }
 
-/** The number of bytes that are enough to detect the format of a file. */
+/** The number of bytes at the beginning of a file that are enough to detect its format. */
 const HEAD_BYTES = 64 * 1024;
 
 /**
@@ -36,7 +36,7 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
     try {
       yield* Readable.from(raw.all).pipe(gunzip);
     } catch {
-      // The bytes before the error are valid, and they were already passed on.
+      // The bytes before the error are valid. They were already passed on, so the file counts as read up to this error.
       broken = 'the compressed file is cut off or damaged from here on';
     }
   }
@@ -61,7 +61,7 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   };
 }
 
-/** The first bytes of a zip file: the head of its first file (APPNOTE.TXT of PKWARE, 4.3.7). */
+/** The first bytes of a zip file. The head of the first file in the zip begins with them (APPNOTE.TXT of PKWARE, 4.3.7). */
 const ZIP = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
 
 /** Decompresses the files of a zip, one after another. Each file begins on a new line. */
@@ -129,8 +129,8 @@ export interface Line {
 }
 
 /**
- * Splits a stream of bytes into lines, and yields the lines that each chunk completes. Each text is a copy, because a part of a chunk would keep the whole chunk in
- * memory.
+ * Splits a stream of bytes into lines. Yields together the lines that each chunk completes. The text of a line is copied, because a
+ * substring would keep the whole chunk in memory.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

@@ -17,8 +17,8 @@ import type { AlikeCall } from './line-template.ts';
 import { readBatches } from './read-entries.ts';
 
 /**
- * The calls of some wallets, with all calls of each of them. `nobody`: the calls that belong to no wallet. `large`: the calls of one
- * wallet that has more calls than fit in memory, in the order of the files.
+ * A group of wallets that are judged together, with all their calls. `nobody`: the calls that belong to no wallet. `large`: the
+ * calls of one wallet that has more calls than fit in memory, in the order of the files.
  */
 export type WalletGroup =
   | { readonly kind: 'wallets' | 'nobody'; readonly calls: readonly RecordedCall[] }
@@ -27,15 +27,15 @@ export type WalletGroup =
 /** Counts about all sources, without the calls. */
 export type GatheredCounts = Omit<GatheredCalls, 'calls'>;
 
-/** Looks at each call while the logs are read for the first time, and finds the wallets that need no second look. */
+/** Receives each call while the logs are read for the first time. Finds the wallets whose calls need not be read a second time. */
 export interface Survey<W extends SurveyedWallet> {
   /** Adds a wallet. */
   add(): W;
-  /** True if calls on lines that are like the line of this call can be taken with {@link takeAlike}. */
+  /** True if {@link takeAlike} can take the calls on lines that are like the line of this call. */
   isExample(exchange: LoggedExchange): boolean;
   takeAlike(wallet: W, call: AlikeCall, file: string, line: number): void;
   takeWhole(wallet: W, call: RecordedCall): void;
-  /** Ends the survey. The function returns the sessions of a wallet. */
+  /** Ends the survey. `sessionsOf` returns the sessions of a wallet. */
   finish(sessionsOf: (wallet: W) => readonly string[]): void;
 }
 
@@ -63,9 +63,9 @@ interface OpenOwner<W> extends WalletOwner<W> {
 }
 
 /**
- * Reads logs that have more calls than fit in memory. A first pass makes the survey and counts the calls of each wallet. A
- * second pass writes the calls of wallets that are not ordinary into files. Each group of wallets has one file, so only the
- * calls of one group are in memory at a time.
+ * Reads logs that have more calls than fit in memory. The first pass makes the survey and counts the calls of each wallet. The
+ * second pass writes the calls of all wallets that are not ordinary into files. There is one file for each group of wallets, so
+ * only the calls of one group must be in memory at a time.
  */
 export class WalletGroups<W extends SurveyedWallet> {
   readonly #sources: readonly ReopenableSource[];
@@ -80,11 +80,11 @@ export class WalletGroups<W extends SurveyedWallet> {
   readonly #ofSession = new Map<string, OpenOwner<W>>();
   /** The number of the group of each wallet that is not ordinary. */
   readonly #groups = new Map<string, number>();
-  /** The calls that name no session and no player, with the ids that may show their wallet. */
+  /** The calls that name no session and no player. Their other ids may show to which wallet they belong. */
   readonly #ownerless: RecordedCall[] = [];
   readonly #groupOfID = new Map<string, number | null>();
   #groupCount = 0;
-  /** The groups that are one wallet with more than `largest` calls. */
+  /** The numbers of those groups that contain only one wallet, because it has more than `largest` calls. */
   readonly #large = new Set<number>();
 
   /**
@@ -112,7 +112,10 @@ export class WalletGroups<W extends SurveyedWallet> {
     for (const [session, { player }] of known) if (player !== null) this.#players.set(session, player);
   }
 
-  /** Makes both passes. Returns the counts of everything that was read, or null if there are not more calls than `fewest`. */
+  /**
+   * Makes both passes. Returns the counts of everything that was read. Returns null if the logs do not have more calls than
+   * `fewest`.
+   */
   async read(fewest = 0): Promise<GatheredCounts | null> {
     // This collector only counts, and keeps no calls.
     const counts = new CallCollector({ sessions: new Set(), players: new Set() });
@@ -127,7 +130,7 @@ export class WalletGroups<W extends SurveyedWallet> {
     return { ...rest, isCut: false };
   }
 
-  /** Yields the calls of each group. The calls of nobody come last. */
+  /** Yields the calls of each group. The calls that belong to no wallet come last. */
   async *groups(): AsyncGenerator<WalletGroup> {
     const ownerless = Map.groupBy(this.#ownerless, (call) => this.#groupByID(call));
     for (let group = 0; group < this.#groupCount; group += 1) {
@@ -197,7 +200,8 @@ export class WalletGroups<W extends SurveyedWallet> {
     const owner = this.#owners.get(name) ?? this.#newOwner(name, named);
     if (session === null) return owner;
     const kept = copyOf(session);
-    // Some calls of this session name a player and others do not, or they name two players.
+    // Either only some calls of this session name a player, or the calls name two players. So both wallets must be judged from all
+    // their calls.
     before?.surveyed.spoil();
     if (before) owner.surveyed.spoil();
     if (named !== null) this.#players.set(kept, named);
@@ -218,7 +222,10 @@ export class WalletGroups<W extends SurveyedWallet> {
     return owner;
   }
 
-  /** Finds the wallets of calls that name nobody. These wallets are not ordinary. */
+  /**
+   * Finds the wallets of the calls that name no session and no player. Such a wallet is not ordinary, because its survey lacks
+   * these calls.
+   */
   async #claim(): Promise<void> {
     if (this.#groupOfID.size === 0) return;
     for await (const call of this.#calls()) {
@@ -318,7 +325,7 @@ function idsOf({ txID, origTxID, roundID }: RecordedCall): readonly string[] {
   return [txID, origTxID, roundID].filter((id) => id !== null);
 }
 
-/** Copies a text. A part of a line would keep the whole line in memory. */
+/** Copies a text. Otherwise this part of a line would keep the whole line in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -10,7 +10,7 @@ import { readEntries, type Source } from './read-entries.ts';
 export const MAX_CALLS = 50_000;
 /** Maximum number of unreadable entries that are listed one by one. All unreadable entries are counted. */
 const MAX_NAMED = 50;
-/** Maximum number of characters of a body that are kept. Bodies of the contract are shorter. */
+/** Maximum number of characters of a body that are kept. The bodies of the contract are shorter, so none of them is cut. */
 const MAX_BODY = 64 * 1024;
 /**
  * The time in ms by which the first pass widens the selected time window, because the clocks of the two sides may
@@ -136,15 +136,16 @@ async function findOwners(
       if (player !== null) owners.players.add(player);
     }
   }
-  // A later entry may name the player of a session. A player has one wallet for all sessions, so all sessions of the player are
-  // selected.
+  // A later entry may name the player of a session. A player has one wallet for all sessions. So all sessions of a selected player
+  // are selected too.
   for (const session of owners.sessions) {
     const player = players.get(session);
     if (player !== undefined) owners.players.add(player);
   }
   for (const [session, player] of players) if (owners.players.has(player)) owners.sessions.add(session);
   if (selection.player !== undefined) owners.players.add(selection.player);
-  // The lines of other sessions were not read, and some of these lines may name the same player.
+  // If the user selected no player, the lines of other sessions were not read. Some of these lines may name the same player. So the
+  // logs are read again to find the other sessions of the player.
   else if (mayMatter && owners.players.size > 0) await addSessions(owners, sources, paths);
   return owners;
 }
@@ -164,12 +165,15 @@ async function addSessions(owners: Owners, sources: readonly ReopenableSource[],
 /** Matches ids that stand in JSON as they are, without escapes. */
 const PLAIN_ID = /^[\w.:-]+$/;
 
-/** Returns a function that says whether a line can be a selected call. Undefined if a line does not show this. */
+/**
+ * Returns a function that says for a line whether the line can contain a selected call. Returns undefined if lines do not show
+ * this.
+ */
 function isSelectable(
   { player, session, round, tx }: CallSelection,
   known: ReadonlyMap<string, KnownSession>,
 ): Source['mayMatter'] {
-  // Each given id must be in the line. The player may be known only by the session.
+  // A line must contain each id that the user gave. It need not contain the player, who may be known only by the session.
   const ids = [session, round, tx].filter((id) => id !== undefined);
   const sessions = [...known].flatMap(([id, owner]) => (owner.player === player ? [id] : []));
   if (player !== undefined && ids.length === 0) return someOf([player, ...sessions]);
@@ -180,10 +184,13 @@ function someOf(ids: readonly string[]): Source['mayMatter'] {
   return ids.every((id) => PLAIN_ID.test(id)) ? (text) => ids.some((id) => text.includes(id)) : undefined;
 }
 
-/** Matches the session of a call in JSON, also within a body that is a string, with the marks around it. */
+/**
+ * Matches the session of a call in JSON, together with the quotation marks around it. Also matches it in a body that was logged as
+ * a string.
+ */
 const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}([\\"']{0,6})([\w.:-]+)(…|[\\"']{0,6})/;
 
-/** Returns a function that returns false for a line if the line has a session of somebody else than the owners. */
+/** Returns a function that is false for a line with a session that belongs to none of the owners. */
 function isOfOwners({ sessions, players }: Owners): Source['mayMatter'] {
   if (![...sessions, ...players].every((id) => PLAIN_ID.test(id))) return undefined;
   const isOfSessions = sessionFilter((session) => sessions.has(session));
@@ -194,7 +201,7 @@ function isOfOwners({ sessions, players }: Owners): Source['mayMatter'] {
   };
 }
 
-/** Returns a function that returns false for a line that certainly belongs to a session that is not wanted. */
+/** Returns a function that is false for a line if the session on this line is certainly not wanted. */
 export function sessionFilter(isWanted: (session: string) => boolean): (text: string) => boolean {
   return (text) => {
     const [, mark = '', session, end = ''] = SESSION.exec(text) ?? [];
@@ -216,7 +223,7 @@ function mayBeSelected(call: RecordedCall, player: string | null, selection: Cal
   return toMs === undefined || (at !== undefined && at <= toMs + CLOCKS_MAY_DIFFER_MS);
 }
 
-/** Returns the exchange with its bodies truncated to the size that a call can need. */
+/** Returns the exchange with shorter bodies: everything after the size that a call can need is removed. */
 export function withShortBodies(exchange: LoggedExchange): LoggedExchange {
   const { request, answer } = exchange;
   if (isShort(request.body) && (answer.kind !== 'reply' || isShort(answer.body))) return exchange;
@@ -242,7 +249,7 @@ function hasOwner({ sessionID, player }: RecordedCall): boolean {
 /** Collects the calls of some owners, and counts all entries. */
 export class CallCollector {
   readonly #owners: Owners | null;
-  /** The calls in the order of the files, because times may have only whole seconds. */
+  /** The calls in the order of the files. The times can't give this order, because they may have only whole seconds. */
   readonly #calls: RecordedCall[] = [];
   #withOwner = 0;
   /**

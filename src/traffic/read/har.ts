@@ -46,7 +46,7 @@ export function readHarEntry(entry: Fields, place: LogPlace, side: Side): LogEnt
   return { kind: 'exchange', exchange };
 }
 
-/** The field in which croupier writes data about an entry that the HAR format has no field for. */
+/** The field for croupier's own data about an entry. The HAR format has no field for this data. */
 export const CROUPIER = '_croupier';
 
 function loggedBy(own: unknown): LoggedExchange['logged'] {
@@ -99,7 +99,7 @@ function postedBody(request: Fields): Body | null | 'unknown' {
   return request.method === 'GET' || request.bodySize === 0 ? null : 'unknown';
 }
 
-/** Marks a body of which only the first bytes were kept. Otherwise the body would count as malformed. */
+/** Marks a body of which only the first bytes were kept as truncated. Without this mark, the body would count as malformed. */
 function cutAs(body: Body, { [TRUNCATED]: isCut }: Fields, length: unknown): Body {
   return isCut === true
     ? { ...body, truncated: true, length: typeof length === 'number' ? length : body.length }
@@ -120,7 +120,7 @@ function answerOf(response: unknown): LoggedReply {
 /** The field in which Chrome writes why a request failed. */
 const CHROME_ERROR = '_error';
 
-/** Reads why a request has no reply. Browsers write status 0 for it, and Chrome adds the reason. */
+/** Reads why a request has no reply. Browsers write status 0 for a missing reply, and Chrome adds the reason. */
 function noReply(response: Fields): LoggedReply {
   const detail = [response[CHROME_ERROR], response.statusText].find((text) => typeof text === 'string' && text !== '');
   if (typeof detail !== 'string') return { kind: 'unknown' };
@@ -142,7 +142,8 @@ function contentOf(content: unknown, headers: HeaderList | null): Body | null {
   if (!isFields(content)) return null;
   if (typeof content.text !== 'string') return content.size === 0 ? textBody('') : null;
   if (content.encoding !== 'base64') {
-    // If the text is shorter than the body, the text was cut when it was stored, or the browser has decoded it.
+    // If the text is shorter than the size of the body, the text was cut when it was stored, or the browser stored the decoded
+    // text.
     const isShort = typeof content.size === 'number' && content.size > Buffer.byteLength(content.text);
     return cutAs(isShort ? loggedBody(content.text) : textBody(content.text), content, content.size);
   }
@@ -152,8 +153,8 @@ function contentOf(content: unknown, headers: HeaderList | null): Body | null {
 }
 
 /**
- * Decompresses a body that was stored as it was received. Returns the bytes unchanged if the browser stored them
- * decompressed.
+ * Decompresses a body that was stored as the browser received it. If the browser stored the body decompressed, returns the bytes
+ * unchanged.
  */
 function decompressed(bytes: Uint8Array, coding: string | undefined): Uint8Array {
   const options = { maxOutputLength: MAX_BYTES };

@@ -7,12 +7,12 @@ import { WallClock } from '../../journal/wall-clock.ts';
 import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
 
 /**
- * Maximum number of calls that wait for the event with their reply. If there are more such calls, the oldest one is reported
+ * Maximum number of calls that wait for the event with their reply. If there are more, the call that has waited longest is reported
  * without a reply.
  */
 const MAX_OPEN = 10_000;
 
-/** Precision of the moments in a journal, in ms: they are numbers with decimals of a millisecond. */
+/** Precision in ms of the times in a journal, which are numbers of ms with decimals. */
 const STAMP_MS = 0.01;
 
 /** True if a value is the first event of a journal. */
@@ -21,7 +21,7 @@ export function isJournalHead(value: unknown): boolean {
 }
 
 /**
- * True if a value is an event of a journal other than the first one. Without the first event, the times, the players and the
+ * True if a value is an event of a journal, but not the first event. If the first event is missing, the times, the players and the
  * currencies of the calls are unknown.
  */
 export function isLaterEvent(value: Readonly<Record<string, unknown>>): boolean {
@@ -39,9 +39,12 @@ export class JournalReader {
   readonly #lines = new Map<string, number>();
   /** The line of the last call of each scenario. */
   readonly #lastLines = new Map<string, number>();
-  /** Reads the short lines of a load test. undefined for the journals of other runs. */
+  /** Reads the short lines of a load test. undefined if the journal is not from a load test. */
   #loadLines: LoadLines | undefined;
-  /** True if the journal has a format that this croupier does not read. Its events may have another meaning. */
+  /**
+   * True if this version of croupier does not know the format of the journal. Then the events may have another meaning, so they are
+   * not read.
+   */
   #isUnknownFormat = false;
 
   constructor(file: string) {
@@ -49,8 +52,8 @@ export class JournalReader {
   }
 
   /**
-   * Reads one event. Returns the exchange that it completes, an unreadable entry, or undefined if the event completes
-   * no exchange.
+   * Reads one event. Returns the exchange that this event completes, or an unreadable entry. Returns undefined if the event
+   * completes no exchange.
    *
    * @param value one parsed line of the journal
    */
@@ -117,7 +120,7 @@ export class JournalReader {
   /**
    * Reads a line of the journal of a load test.
    *
-   * @returns undefined if the text is no such line. `entry` is undefined if the line completes no exchange
+   * @returns undefined if the text is not such a line. `entry` is undefined if the line completes no exchange
    */
   takeLoadLine(text: string, line: number): { readonly entry: LogEntry | undefined } | undefined {
     if (!this.#loadLines || !text.startsWith('[')) return undefined;
@@ -133,7 +136,10 @@ export class JournalReader {
     return { entry: event && this.take(event, line) };
   }
 
-  /** Yields the calls that have no event with their reply, because the run was killed. Then yields the rules that croupier found broken. */
+  /**
+   * Yields the calls without an event for their reply. Such calls exist if the run was killed. Then yields the rules that croupier
+   * found broken.
+   */
   *end(): Generator<LogEntry> {
     for (const id of this.#open.keys()) {
       const sighting = this.#unanswered(id);

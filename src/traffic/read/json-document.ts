@@ -19,8 +19,8 @@ const WHOLE: Shape = { kind: 'document', list: null };
 const LIST = /"(entries|events|hits|result|results|executions|item|data)"\s*:\s*\[/;
 
 /**
- * Finds the layout of a file from its first bytes. A JSON document is spread over many lines or has everything on one
- * line. A log has one object on each line.
+ * Finds the layout of a file from its first bytes. A JSON document is spread over many lines, or is one long line. A log has one
+ * object on each line.
  */
 export function shapeOf(head: string): Shape {
   const start = head.trimStart();
@@ -45,8 +45,8 @@ export function shapeOf(head: string): Shape {
 }
 
 /**
- * True for a report of newman. It begins with the collection, whose requests have no replies. The API of Postman exports a collection
- * with the same beginning, and with saved replies.
+ * True for a report of newman, which begins with the collection. The requests of this collection have no replies. An export from
+ * the API of Postman begins in the same way, but its requests have saved replies.
  */
 function isNewman(start: string): boolean {
   return (
@@ -111,10 +111,10 @@ export interface FoundObject {
 }
 
 /**
- * Finds the objects of a JSON document in a stream. If the document was cut off, the objects before the cut are found.
+ * Finds the objects of a JSON document in a stream of bytes. If the document was cut off, finds the objects before the cut.
  *
- * @param list the name of the list that contains the objects, for example `entries` in a HAR. If the document is itself
- *   a list, its objects are found as well. If the name is null, each document in the stream is an object.
+ * @param list the name of the list that contains the objects, for example `entries` in a HAR. If the document is itself a list, its
+ * objects are found too. If `list` is null, each document in the stream is an object.
  */
 export async function* objectsOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -126,7 +126,7 @@ export async function* objectsOf(
   yield* scan.end();
 }
 
-/** Finds the ends of objects in the bytes of JSON. It tracks only strings and nesting, and does not check the JSON. */
+/** Finds the ends of objects in the bytes of JSON. Looks only at strings and nesting, and does not check the JSON. */
 class Scan {
   readonly #maxBytes: number;
   readonly #list: string | null;

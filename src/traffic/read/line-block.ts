@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 1024 * 1024;
 
 /** Matches the first line that pino-pretty writes of an entry, such as `[13:03:07.165] INFO (1 on wallet): request completed`. */
 const PINO = /^\[([\d:.,TZ +-]{8,40})\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)(?: ?\([^)]{0,200}\))?: ?(.*)$/s;
-/** Matches the first line of a field that pino-pretty writes under that line. */
+/** Matches the first line of a field. pino-pretty writes the fields of an entry under the first line of the entry. */
 const FIELD = /^ {4}([\w$@.-]{1,100}):(?: (.*))?$/s;
 
 /** An entry of several lines, as one object or as one line of text. */
@@ -48,7 +48,7 @@ export class LineBlock {
     this.#length = head.length;
   }
 
-  /** Adds a line. Returns false if the line does not belong to the entry. */
+  /** Adds a line to the entry. Returns false if the line does not belong to this entry. */
   take(line: string): boolean {
     if (this.#lines.length >= MAX_LINES || this.#length + line.length > MAX_CHARACTERS) return false;
     const http = this.#logbook ?? this.#wire ?? this.#httpLogging;
@@ -66,13 +66,13 @@ export class LineBlock {
   #isJson(line: string): boolean {
     const text = line.trim();
     if (this.#depth === 0 && text !== '{' && !isBody(text)) return false;
-    // If a line is not indented, it is the next entry, and the end of the JSON is missing.
+    // A line that is not indented begins the next entry. So the end of the JSON is missing.
     if (this.#depth > 0 && !/^[\s}\]]/.test(line)) return false;
     this.#depth += bracesOf(text);
     return true;
   }
 
-  /** Returns the entry. Its first line alone is returned as it is. */
+  /** Returns the entry. If the entry has only its first line, returns this line unchanged. */
   entry(): BlockEntry {
     const [head = '', ...rest] = this.#lines;
     const logged = this.#logbook?.fields();
@@ -103,7 +103,7 @@ const OF_ENTRIES = [
   'log',
 ];
 
-/** True for a line that is the body of a call, and no entry of a log. */
+/** True for a line that is the body of a call and not an entry of a log. */
 function isBody(text: string): boolean {
   if (!text.startsWith('{"') || !text.endsWith('}')) return false;
   const value = parsed(text);
@@ -111,7 +111,9 @@ function isBody(text: string): boolean {
   return 'balance' in value || ('sessionID' in value && 'txID' in value) || ('code' in value && 'message' in value);
 }
 
-/** Joins lines of JSON. The name of a field follows the brace directly, as in JSON on one line. */
+/**
+ * Joins lines of JSON. Removes their indentation, so that the name of a field follows the brace directly, as in JSON on one line.
+ */
 function joined(lines: readonly string[]): string {
   return lines.map((line) => line.trim()).join('');
 }
@@ -153,7 +155,7 @@ function fieldsOf(lines: readonly string[]): Fields {
 
 function fieldValue(lines: readonly string[]): unknown {
   const text = joined(withoutStack(lines));
-  // If the removed stack was the last field of its object, there is now a comma before the brace. This comma is removed.
+  // If the removed stack was the last field of its object, a comma is now directly before the brace. This comma is removed too.
   return parsed(text) ?? parsed(text.replaceAll(/,(?=[}\]])/g, '')) ?? cutEntry(text) ?? text;
 }
 

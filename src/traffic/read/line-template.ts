@@ -24,7 +24,10 @@ export interface AlikeCall {
   readonly balance: string | null;
 }
 
-/** The roles of the values that are read from a line. All other values are constant, or can't change the meaning of the line. */
+/**
+ * The roles of the values that are read from a line. A value without a role is either the same in all lines, or has no influence on
+ * the meaning of the line.
+ */
 type Role = 'time' | 'tookMs' | 'tookSeconds' | 'took' | 'session' | 'player' | 'tx' | 'round' | 'amount' | 'balance';
 
 const NO_GROUPS: Readonly<Record<Role, number>> = {
@@ -47,12 +50,12 @@ interface Leaf {
   readonly raw: string;
 }
 
-/** The JSON of an example: texts that are the same in all lines, and values. */
+/** A part of the JSON of an example: a text that is the same in all lines, or a value. */
 type Part = string | Leaf;
 
 const ID = '([\\w:-]{1,80})';
 const AMOUNT = '((?:0|[1-9]\\d{0,17})(?:\\.\\d{1,18})?)';
-/** The patterns of the values that are read. They match only values that need no further check, except for masked ids. */
+/** The patterns of the values that are read. A value that matches needs no further check, except that an id may be masked. */
 const PATTERNS: Readonly<Record<Role, string>> = {
   time: '([^"\\\\{]{1,64})',
   tookMs: '(\\d{1,12}(?:\\.\\d{1,12})?)',
@@ -72,8 +75,8 @@ const ANY_NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 const TOKEN = /[\s,:]+|[{}]|\[(?:[^"[\]{}]|"(?:[^"\\]|\\.)*")*\]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
 
 /**
- * Matches the JSON lines that differ from an example only in the values of a call: ids, amounts, times and balances. Everything that
- * decides which call a line has, and which of its fields means what, is the same in all lines of a template.
+ * Matches the JSON lines that differ from an example only in the values of a call: ids, amounts, times and balances. All other
+ * parts of the line are the same, because they decide which call the line describes, and what its fields mean.
  */
 export class LineTemplate {
   /**
@@ -83,10 +86,13 @@ export class LineTemplate {
   readonly example: LoggedExchange;
   readonly call: CallName;
   readonly #pattern: RegExp;
-  /** The number of the group of the pattern that has each value; 0 if the lines do not have it. */
+  /** For each role: the number of the group in the pattern that matches its value. 0 if the lines do not have such a value. */
   readonly #groups: Readonly<Record<Role, number>>;
   readonly #zone: Zone;
-  /** The beginning of the last time, up to the minute, and its value. Most lines have the same beginning as the line before. */
+  /**
+   * The last time that was read: its text up to the minute, and the value of this minute. Most times begin like the time before, so
+   * this saves time.
+   */
   #minute = { text: '', ms: 0 };
 
   private constructor(example: LoggedExchange, call: CallName, pattern: RegExp, roles: readonly Role[], zone: Zone) {
@@ -186,7 +192,9 @@ const DIGITS = /^\d+$/;
 /** Matches a time in UTC with milliseconds. */
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d\.\d{3}Z$/;
 
-/** Ids have only letters, digits and a few signs here, so only a short word or a row of `x` can be a mask. */
+/**
+ * On these lines, ids have only letters, digits and a few signs. So an id can be masked only if it is a short word or a row of `x`.
+ */
 function mayBeMasked(id: string | null): boolean {
   return id !== null && (id.length < 12 || id.startsWith('x')) && isMasked(id);
 }
@@ -226,7 +234,7 @@ function meaningsOf(object: Fields, form: LogForm, { answer, request }: LoggedEx
   const found = new Map<LogField, string | null>();
   for (const field of LOG_FIELDS) {
     const { path, unusable } = pathOf(object, field, form);
-    // A correlation id joins lines, and a template is used only between lines that are not joined.
+    // A correlation id joins lines. It may be missing here, because a template is used only between lines that are not joined.
     if (path === undefined && field !== 'correlation' && field !== 'session') return undefined;
     for (const each of unusable) constant.add(each);
     found.set(field, path ?? null);
@@ -306,7 +314,7 @@ function patternOf(
   return writer;
 }
 
-/** The names in the body of a request that are read, and those that a template can't have. */
+/** The fields of a request body that are read. A line with a field of `NEVER_SENT` gets no template. */
 const OF_REQUEST: ReadonlyMap<string, Role> = new Map([
   ['sessionID', 'session'],
   ['txID', 'tx'],
@@ -316,7 +324,7 @@ const OF_REQUEST: ReadonlyMap<string, Role> = new Map([
 const NEVER_SENT: ReadonlySet<string> = new Set(['origTxID', 'frID']);
 /** The fields of a reply that are texts and are never empty. */
 const OF_REPLY: ReadonlySet<string> = new Set(['balance', 'txID']);
-/** The names of an error. A reply with one of these names may be an error although its status is 200. */
+/** The names of fields that show an error. A reply with one of these fields may be an error although its status is 200. */
 const OF_ERROR: ReadonlySet<string> = new Set(['message', 'code', 'error', 'errors', 'errorCode', 'error_code']);
 
 class PatternWriter {
@@ -379,7 +387,7 @@ class PatternWriter {
       return true;
     }
     if (!this.#meanings.isAccepted) {
-      // The text of an error may itself break a rule, so it is the same in all lines.
+      // The text of an error may break a rule. So the template matches only lines with the same text.
       this.#source += inQuotes(raw, quote);
       return true;
     }

@@ -5,13 +5,15 @@ import type { Side } from '../logged-exchange.ts';
 import { timeIn } from './logs/wrapped.ts';
 import { beginsMessage, type HttpMessage, MessageReader } from './raw-http.ts';
 
-/** Matches the end of the first line that Logbook writes of a message, with the id that a request and its reply share. */
+/**
+ * Matches the end of the first line that Logbook writes for a message. The id on this line is the same for a request and its reply.
+ */
 const HEAD = /\b(Incoming|Outgoing) (Request|Response): ([\w-]{4,64})\s{0,4}$/;
 const DURATION = /^Duration: (\d{1,9}) ms\s{0,4}$/;
 /** Matches the first line of the next entry. */
 const NEXT = /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d|\{"|<\d{1,3}>)/;
 
-/** A request or a reply that Logbook has written as HTTP, under a line with the time and the id. */
+/** A request or a reply that Logbook has written as HTTP. A line with the time and the id comes before it. */
 export class LogbookMessage {
   readonly #head: string;
   readonly #direction: string;
@@ -45,14 +47,12 @@ export class LogbookMessage {
     return /^(?:Remote|Duration): /.test(line);
   }
 
-  /**
-   * Returns the side that has logged the message. The operator logs a request as incoming, and the service logs it as outgoing.
-   */
+  /** The side that logged the message. The operator logs a request as incoming, and the service logs it as outgoing. */
   get side(): Side {
     return this.#direction === 'Incoming Request' || this.#direction === 'Outgoing Response' ? 'operator' : 'service';
   }
 
-  /** Returns the fields of the message, as another logger would write them. Undefined if there was no message. */
+  /** Returns the fields of the message under the names that other loggers use. Returns undefined if there was no message. */
   fields(): Fields | undefined {
     const message = this.#message?.end();
     return message && { timestamp: timeIn(this.#head), trace_id: this.#id, ...this.#fieldsOf(message) };

@@ -8,11 +8,11 @@ const FIELD = /\b(?:sessionID|txID|origTxID|roundID)\b/i;
 const VALUE = /\d\.\d\d?(?!\.?\d)|[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
 /**
- * True if a line that can't be read may be a call: it is the beginning of a JSON object, or it has the name of a call beside an
- * amount or an id.
+ * True if a line that can't be read may be a call. Such a line is the beginning of a JSON object, or contains the name of a call
+ * and also an amount or an id.
  *
- * @param text null if the entry is not one line, for example a compressed file that is incomplete; such an entry may contain
- * any number of calls
+ * @param text null if the entry is not one line, for example a compressed file that is incomplete; such an entry may contain any
+ * number of calls
  */
 export function mayBeCall(text: string | null): boolean {
   if (text === null || text.trimStart().startsWith('{')) return true;

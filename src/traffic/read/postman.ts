@@ -18,7 +18,7 @@ export function isPostmanEntry(value: unknown): value is Fields {
   );
 }
 
-/** Reads the exchanges of an entry. A collection has saved replies for each request, and an execution has one reply. */
+/** Reads the exchanges of an entry. A request of a collection may have several saved replies. An execution has one reply. */
 export function* readPostmanEntry(entry: Fields, place: LogPlace): Generator<LogEntry> {
   if (Array.isArray(entry.item)) {
     for (const each of entry.item) if (isPostmanEntry(each)) yield* readPostmanEntry(each, place);
@@ -76,7 +76,7 @@ function urlOf(url: unknown): string | null {
 }
 
 function headersOf(list: unknown): HeaderList | null {
-  // An empty list does not show whether the reply had no headers.
+  // If the list is empty, it is unknown whether the reply had headers.
   if (!Array.isArray(list) || list.length === 0) return null;
   return list
     .filter(isFields)

@@ -8,7 +8,7 @@ const STATUS_LINE = /^(?:< )?HTTP\/\d(?:\.\d)? (\d{3})(?: .*)?$/;
 const HEADER = /^(?:[<>] )?([!#$%&'*+\-.^_`|~\w]+):(.*)$/;
 
 /**
- * A request or a reply in the format of HTTP/1.1, as far as the user copied it. `dateMs` is the Date header in
+ * A request or a reply in the format of HTTP/1.1. The user may have copied only a part of it. `dateMs` is the Date header in
  * milliseconds since 1970, or null.
  */
 export type HttpMessage =
@@ -21,8 +21,8 @@ export function beginsMessage(line: string): boolean {
 }
 
 /**
- * Reads a request or a reply line by line. The Content-Length header gives the length of the body. Without this header,
- * the body ends at an empty line or where the next message begins.
+ * Reads a request or a reply line by line. The Content-Length header gives the length of the body. If this header is missing, the
+ * body ends at an empty line, or at the first line of the next message.
  */
 export class MessageReader {
   readonly #first: string;
@@ -61,7 +61,7 @@ export class MessageReader {
     if (this.#isTraced && line.startsWith('* ')) return false;
     if (this.#isChunked(line)) {
       this.#body.push(line);
-      // The last chunk of a body is empty, and an empty line follows it.
+      // The last chunk of a body is empty, and an empty line follows it. So the message ends with this empty line.
       return !(line.trim() === '' && this.#body.at(-2)?.trim() === '0');
     }
     if (this.#length === null) {
@@ -97,7 +97,7 @@ export class MessageReader {
     };
   }
 
-  /** A body is complete if it is as long as its header says. A shorter body was not copied to its end. */
+  /** A body is complete if it has the length that its header gives. If it is shorter, the user did not copy its end. */
   #bodyOf(text: string): Body {
     return this.#length !== null && Buffer.byteLength(text) >= this.#length ? textBody(text) : loggedBody(text);
   }
@@ -131,8 +131,8 @@ const CHUNK_SIZE = /^([0-9a-f]{1,8})\s*(?:;.*)?\r?$/i;
 const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a] as const;
 
 /**
- * True if a body was copied together with its chunk sizes. Browsers and curl show the joined body under the same
- * headers, so the first line of the body must be a chunk size too.
+ * True if the user copied a body together with its chunk sizes. The headers alone do not show this, because browsers and curl show
+ * the joined body under the same headers. So the first line of the body must be a chunk size too.
  */
 export function isInChunks(headers: HeaderList, firstLine: string): boolean {
   return CHUNK_SIZE.test(firstLine) && /\bchunked\b/i.test(header(headers, 'transfer-encoding') ?? '');

@@ -25,17 +25,19 @@ import { type RequestPart, railsPart } from './split-request.ts';
 import { isIisLine, lineFormat, unreadableFormat } from './unknown-format.ts';
 
 /**
- * Matches a line that is neither a request nor a reply: a comment, or a setting that a browser adds to a request copied
- * for PowerShell.
+ * Matches a line that is neither a request nor a reply: a comment, or a setting. Browsers add such settings to a request that is
+ * copied for PowerShell.
  */
 const SETTING = /^\s*(?:\$\w+(?:\.\w+)*\s*(?:=|\()|#|curl\(\))/;
 /** Matches a line that `curl -v` prints about the connection, between the request and the reply. */
 const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
-/** Maximum number of lines with the prefix of a log collector that are kept. */
+/** Maximum number of lines that are kept together with the prefix that a log collector put before them. */
 const MAX_COLLECTED = 2000;
 const UNKNOWN_FORMAT = 'its format is unknown';
-/** Maximum number of characters that are kept of a line that can't be read. They show whether the line looks like a call. */
+/**
+ * Maximum number of characters that are kept of a line that can't be read. These characters show whether the line may be a call.
+ */
 const MAX_SHOWN = 4096;
 const UNKNOWN = { kind: 'unknown' } as const;
 const CUT = 'the logger has cut its JSON';
@@ -48,34 +50,34 @@ const PROMPT = /^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}> ?(?=\w)/;
 type Chunks = AsyncIterable<Uint8Array>;
 
 /**
- * The settings for reading a file: its name in messages, the side that wrote it (null if this is not configured), and
- * the form of its logs.
+ * The settings for reading a file: its name in messages, the side that wrote it (null if it is not configured), and the form of its
+ * logs.
  */
 export interface Source {
   readonly file: string;
   readonly side: Side | null;
   readonly form: LogForm;
-  /** Reads a file that a command names. If this function is absent, no other file is read. */
+  /** Reads another file that a command in this file names. If this function is absent, no other file is read. */
   readonly beside?: ReadFileBeside;
   /**
-   * Returns false for the text of a JSON line that certainly contains no selected call. Such a line is not parsed, which saves
-   * most of the time for a large log. If this function is absent, each line is parsed.
+   * Returns false for a JSON line that certainly contains no selected call. croupier does not parse such a line, which saves most
+   * of the time for a large log. If this function is absent, croupier parses each line.
    */
   readonly mayMatter?: ((text: string) => boolean) | undefined;
   /**
-   * Takes the calls on JSON lines that are like an earlier line. No entry is yielded for such a call. Reading such a line takes much less
-   * time than parsing its JSON. If this is absent, each line is read by itself.
+   * Takes the calls on JSON lines that are like an earlier line, which needs much less time than parsing their JSON. No entry is
+   * yielded for such a call. If this is absent, each line is read by itself.
    */
   readonly alike?: AlikeLines | undefined;
 }
 
-/** Reads JSON lines that are like an earlier line: the same fields, with other values. */
+/** Reads JSON lines that are like an earlier line: they have the same fields with other values. */
 export interface AlikeLines {
   /** Reads a line. Returns false if it is not like an earlier line. */
   isLike(text: string): boolean;
   /** Takes the call of the line that was read last. */
   take(line: number): void;
-  /** Keeps a line as an example, with the only entry that it gave. */
+  /** Keeps a line as an example. `exchange` is the only entry that was read from this line. */
   learn(text: string, exchange: LoggedExchange): void;
 }
 
@@ -88,7 +90,7 @@ export async function* readEntries(chunks: Chunks, source: Source): AsyncGenerat
   for await (const entries of readBatches(chunks, source)) yield* entries;
 }
 
-/** Does the same as {@link readEntries}, but yields the entries of many lines at once, which takes less time. */
+/** Does the same as {@link readEntries}, but yields the entries of many lines together, which needs less time. */
 export async function* readBatches(chunks: Chunks, source: Source): AsyncGenerator<readonly LogEntry[]> {
   const { head, all, first, broken } = await plainBytes(chunks);
   const binary = unreadableFormat(first);
@@ -125,7 +127,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
     let skipped = 0;
     let found: LogEntry[] = [];
     for (const line of lines) {
-      // A line of Docker may be any line of an entry of several lines, so such a line is never left out.
+      // A line of Docker may be a part of an entry that has several lines. So such a line is never left out.
       const isLog =
         line.text?.startsWith('{') &&
         !line.text.startsWith('{"log":"') &&
@@ -170,7 +172,7 @@ function shownWith(entry: LogEntry, line: number, text: string): LogEntry {
 class LineReader {
   readonly #source: Source;
   readonly #correlation: ReplyCorrelation;
-  /** Joins lines of text. Their fields have croupier's own names, whatever names are configured for JSON. */
+  /** Joins lines of text. The fields of these lines have croupier's own names, even if other names are configured for JSON. */
   readonly #textCorrelation: ReplyCorrelation;
   #command: { readonly line: number; readonly lines: string[] } | null = null;
   #message: { readonly line: number; readonly reading: MessageReader } | null = null;
@@ -180,7 +182,7 @@ class LineReader {
   #bare: BareReply | null = null;
   readonly #wget = new WgetOutput();
   readonly #collector = new CollectorPrefix();
-  /** The last lines that had a prefix of a log collector, with its time, by the number of the line. */
+  /** The last lines that had a prefix of a log collector, each with the time in its prefix. The key is the number of the line. */
   readonly #collected = new Map<number, { readonly line: string; readonly time: string | undefined }>();
   /** The names of the columns of an IIS log. Null until the header line that names them. */
   #columns: readonly string[] | null = null;
@@ -199,7 +201,7 @@ class LineReader {
     this.#textCorrelation = new ReplyCorrelation(logForm({ zone: source.form.zone }));
   }
 
-  /** True if the next line does not continue an entry, and is no event of a journal. */
+  /** True if the next line begins a new entry that is not an event of a journal. */
   get isBetweenEntries(): boolean {
     return !(
       this.#command ??
@@ -212,7 +214,7 @@ class LineReader {
     );
   }
 
-  /** True if the next line is an entry of its own, which no earlier line changes. */
+  /** True if the next line is a complete entry that does not depend on earlier lines. */
   get isIdle(): boolean {
     return this.isBetweenEntries && this.#row === null && this.#correlation.isEmpty;
   }
@@ -231,7 +233,9 @@ class LineReader {
     return found.text;
   }
 
-  /** Gives a call without a time of its own the time of the log collector. Names the collector of a line that can't be read. */
+  /**
+   * If a call has no time of its own, gives it the time of the log collector. For a line that can't be read, names the collector.
+   */
   #withCollector(entry: LogEntry): LogEntry {
     if (this.#collected.size === 0) return entry;
     if (entry.kind === 'unreadable' && entry.why === UNKNOWN_FORMAT) {
@@ -301,7 +305,10 @@ class LineReader {
     }
   }
 
-  /** Begins an attempt of wget: the first one of a command, the same request again, or a request without its command. */
+  /**
+   * Begins an attempt of wget. The attempt may be the first one of a command, a repetition of the same request, or an attempt whose
+   * command was not copied.
+   */
   *#attempt({ time, url }: { readonly time: string; readonly url: string }, { number }: Line): Generator<LogEntry> {
     const asked = this.#waiting;
     const isFirst = asked?.time === null && asked.answer.kind === 'unknown';
@@ -339,10 +346,7 @@ class LineReader {
       yield* this.#after(shownWith(sighting, lines.number, entry.kind === 'text' ? entry.text : ''));
   }
 
-  /**
-   * Reads a reply of which the terminal shows only the body, after its command. Returns true if the line belongs to the
-   * reply.
-   */
+  /** Reads a reply of which the terminal shows only the body, under the command. Returns true if the line belongs to this reply. */
   #takeBare(text: string, { number }: Line): boolean {
     const asked = this.#waiting;
     if (asked?.answer.kind !== 'unknown' || (!this.#bare && !text.startsWith('{'))) {
@@ -356,16 +360,15 @@ class LineReader {
     return taken !== undefined;
   }
 
-  /** Removes from a line what a terminal, a message or a text program added to a command. */
+  /** Removes the text that a terminal, a message or a text program added to the line of a command. */
   #pasted(line: string): string {
     const quoted = /^> ?(.*)$/s.exec(line)?.[1];
-    // `curl -v` also begins lines with `>`. So lines with `>` count as a quoted command only if the first of them begins a
-    // command.
+    // `curl -v` also begins lines with `>`. So lines with `>` count as quoted only if the first of these lines begins a command.
     this.#isQuoted = quoted !== undefined && (this.#isQuoted || beginsCommand(quoted.trimStart()));
     const text = (this.#isQuoted ? (quoted ?? line) : line).replace(PROMPT, '');
     const isCommand = this.#command !== null || beginsCommand(text);
-    // A text program replaces all quotation marks of a command. So if a command contains a straight quotation mark, it is not
-    // changed.
+    // A text program replaces all quotation marks of a command by typographic ones. So a command that contains a straight quotation
+    // mark is not changed.
     return isCommand && !/["']/.test(text)
       ? text
           .replaceAll(/[“”„]/g, '"')
@@ -444,7 +447,7 @@ class LineReader {
         yield* this.#object(value, place);
         return;
       }
-      // The fields before the cut may show the call. The fields after the cut count as not logged.
+      // The fields before the cut may show which call the entry describes. The fields after the cut count as not logged.
       const fields = cutEntry(text);
       if (fields && readJsonLine(fields, this.#source.form, place)) {
         yield* this.#logged(fields, place);
@@ -626,8 +629,8 @@ class LineReader {
 }
 
 /**
- * Returns the time before the JSON of a line. Also returns the id that joins the line with other lines, if the JSON contains no
- * id.
+ * Returns the time that is before the JSON of a line. If the JSON contains no id, also returns the id that joins the line with
+ * other lines.
  */
 function joining(
   text: string,

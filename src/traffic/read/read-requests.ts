@@ -17,8 +17,8 @@ export interface ReadRequests {
 const RAW_HTTP = /^(?:[A-Z]+) \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 
 /**
- * Reads the requests in curl lines (of any shell), raw HTTP, a HAR or a journal. The bytes of a body are exact, as far
- * as the file contains them.
+ * Reads the requests in curl lines (of any shell), raw HTTP, a HAR or a journal. A body has exactly the bytes that were sent, as
+ * far as the file contains them.
  */
 export async function readRequests(bytes: Uint8Array, file: string, beside?: ReadFileBeside): Promise<ReadRequests> {
   const text = Buffer.from(bytes).toString('latin1');
@@ -45,9 +45,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/**
- * Returns the parts of a request from which a signature is computed. Returns undefined if not all of them were logged.
- */
+/** Returns the parts of a request from which a signature is computed. Returns undefined if the log lacks one of them. */
 export function signedRequest({ method, url, headers, body }: LoggedRequest): SignedRequest | undefined {
   if (body === 'unknown' || url === null || body?.truncated) return undefined;
   return {
@@ -87,6 +85,6 @@ function rawBody(rest: Buffer, headers: HeaderList): Buffer {
     const joined = joinChunks(rest);
     if (joined) return joined;
   }
-  // Editors write a line break at the end of a file. It was not part of the body, so it is removed.
+  // Editors write a line break at the end of a file. This line break was not part of the body, so it is removed.
   return rest.at(-1) === 0x0a ? rest.subarray(0, rest.at(-2) === 0x0d ? -2 : -1) : rest;
 }

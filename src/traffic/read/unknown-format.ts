@@ -1,6 +1,6 @@
 /**
- * Binary file formats that a user may give by mistake. `first`: the first bytes. `instead`: what the user must export instead.
- * The bytes come from the specification of the format, or from the program that writes it.
+ * Binary file formats that a user may give by mistake. `first`: the first bytes of such a file. `instead`: what the user must
+ * export instead. The first bytes are taken from the specification of the format, or from the program that writes the format.
  */
 const BINARIES: readonly { readonly first: Uint8Array; readonly name: string; readonly instead: string }[] = [
   ...['d4c3b2a1', 'a1b2c3d4', '4d3cb2a1', 'a1b23c4d', '0a0d0d0a'].map((hex) => ({
@@ -37,10 +37,12 @@ function binary(text: string, name: string, instead: string): (typeof BINARIES)[
   return { first: Buffer.from(text, 'latin1'), name, instead };
 }
 
-/** Matches a line of IIS with its usual columns: the path is followed by the query and by the port, which is no status. */
+/**
+ * Matches a line of IIS with its usual columns. After the path come the query and the port, so the number there is not a status.
+ */
 const IIS_LINE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:\S+ )?[\d.:a-f]{3,45} (?:GET|POST) \/\S* \S+ \d{1,5} /;
 
-/** True for a line of IIS. Without the header that names its columns, the meaning of its numbers is not known. */
+/** True for a line of IIS. The meaning of its numbers is known only from the header that names the columns. */
 export function isIisLine(line: string): boolean {
   return IIS_LINE.test(line);
 }
@@ -88,8 +90,8 @@ const LINES: readonly { readonly begins: RegExp; readonly name: string; readonly
 ];
 
 /**
- * Finds the format of a file that contains no lines of text. Returns a clause that names it and says what to export instead, or undefined
- * if the file is text.
+ * Finds the format of a file that contains no lines of text. Returns a clause that names this format and says what to export
+ * instead. Returns undefined if the file is text.
  *
  * @param first the first bytes of the file, as they are (`raw`) and decompressed (`plain`)
  */
@@ -102,13 +104,13 @@ export function unreadableFormat({ raw, plain }: { readonly raw: Buffer; readonl
 function documentFormat(bytes: Buffer): string | undefined {
   const known = BINARIES.find(({ first }) => bytes.subarray(0, first.length).equals(first));
   if (known) return lookingLike(known.name, known.instead);
-  // A tar has this word in the head of its first file (POSIX.1-1988, ustar).
+  // In a tar, this word is in the head of the first file (POSIX.1-1988, ustar).
   if (bytes.toString('latin1', 257, 262) === 'ustar')
     return lookingLike('a tar archive', 'unpack it, or pack the logs as zip');
   return isOffice(bytes) ? lookingLike('a document of Excel or Word', 'save the log as CSV or text') : undefined;
 }
 
-/** Names the format of a line that has no call which croupier can read. Returns undefined if the format is not known. */
+/** Names the format of a line that croupier can't read as a call. Returns undefined if the format is unknown. */
 export function lineFormat(line: string): string | undefined {
   const text = line.length > MAX_LINE ? line.slice(0, MAX_LINE) : line;
   const known = LINES.find(({ begins }) => begins.test(text));
@@ -125,19 +127,22 @@ function lookingLike(name: string, instead: string | null): string {
 /** The parts of documents of Excel and Word, which are zip files (ECMA-376, part 2). */
 const OFFICE = /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|word\/)/;
 
-/** True for a zip file whose first file is a part of an office document. The name of this file begins at byte 30. */
+/**
+ * True for a zip file that is an office document. Its first file is then a part of an office document. The name of this first file
+ * begins at byte 30.
+ */
 function isOffice(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, 4) === 'PK\u0003\u0004' && OFFICE.test(bytes.toString('latin1', 30, 60));
 }
 
 /** The control characters that occur in logs: tab, line ends, form feed and the escape of colours. */
 const USUAL_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
-/** If the share of other control characters is at least this high, a file is no text. */
+/** If at least this share of the bytes are other control characters, the file is not text. */
 const BINARY_SHARE = 0.05;
 const FEWEST_BYTES = 16;
 
 function isBinary(bytes: Buffer): boolean {
-  // If a log was cleared while a program wrote it, the log begins with NUL characters, which are skipped.
+  // If a log was cleared while a program still wrote it, the log begins with NUL characters. They are skipped.
   const start = bytes.findIndex((byte) => byte !== 0);
   const rest = start < 0 ? bytes.subarray(0, 0) : bytes.subarray(start);
   if (rest.length < FEWEST_BYTES) return false;

@@ -41,7 +41,7 @@ export interface Failures {
 /** All verdicts of a replay. */
 export const REPLAY_VERDICTS = [
   /**
-   * Each rule that the recorded replies break was tested again in the same situation, and the operator now follows the rule.
+   * For each broken rule of the record, the replay tested the rule again in the same situation, and the operator now follows it.
    */
   'fixed',
   /** The replies are the same, and neither record nor replay has a failure. */
@@ -49,7 +49,7 @@ export const REPLAY_VERDICTS = [
   'still failing',
   'regressed',
   'differs',
-  /** Nothing is wrong now, but the replay did not repeat the situation in which something was wrong. */
+  /** Nothing is wrong now. But in the record something was wrong, and the replay did not repeat that situation. */
   'not reproduced',
   'undecided',
 ] as const;
@@ -79,7 +79,7 @@ export function compareReplies(
       outcome?.kind === 'reply' && isSuccess(outcome.reply.status) ? (reply?.balance.money ?? null) : null;
     const isUnordered = atOnce.has(call.number);
     const hasNoChange = isUnordered || ofBalance.has(call.number);
-    // The order of these calls is unknown, so their balances do not show how each call changed the balance.
+    // The order of these calls is unknown. So their balances do not show how much each call changed the balance.
     if (isUnordered) balances.set(call.wallet, null);
     else if (past || present) balances.set(call.wallet, { past, now: present });
     const recorded: CallResult = {
@@ -121,7 +121,7 @@ function change(before: Money | null | undefined, after: Money | null): Money | 
   return before && after ? after.minus(before) : null;
 }
 
-/** True for a bet that is known to be higher than the balance before it. */
+/** True for a bet that is certainly higher than the balance before it. */
 function isScarce({ seen, amount }: LoggedCall, before: Money | null | undefined): boolean {
   return seen.call === 'bet' && amount !== null && before != null && amount.compare(before) > 0;
 }
@@ -158,11 +158,11 @@ function isFailure({ status, reason }: CallResult): boolean {
 export interface ReplayFacts {
   /** True if the whole replay was played, and every rule has a verdict. */
   readonly isDecided: boolean;
-  /** True if the replay repeated the situation of the record, and tested each broken rule again. */
+  /** True if the replay repeated the situation of the record, and tested again each rule that was broken in the record. */
   readonly isRepeated: boolean;
   /** True if the record does not show for certain how much money the player should have. */
   readonly isUnexplained?: boolean;
-  /** Numbers of the calls whose replies a fix may change. The failed calls are not among them. */
+  /** Numbers of the calls that did not fail, but whose replies a fix may change. */
   readonly affected?: ReadonlySet<number>;
 }
 
@@ -194,7 +194,7 @@ export function verdictOf(
   if (!wasWrong && isUnexplained) return 'undecided';
   if (!wasWrong) return compared.some(({ verdict }) => verdict === 'differs') ? 'differs' : 'same';
   if (!isRepeated) return 'not reproduced';
-  // A fix changes balances. But a different reply to a call that was correct before is a new difference.
+  // A fix changes balances. But if a call was right in the record and now gets another reply, this is a new difference.
   const hasNewDifference = compared.some(
     ({ number, differences }) =>
       !past.calls.has(number) && !affected.has(number) && differences.some((difference) => difference !== 'change'),
@@ -202,7 +202,7 @@ export function verdictOf(
   return hasNewDifference ? 'differs' : 'fixed';
 }
 
-/** True if a refund was paid in the record, and the record does not have its bet. */
+/** True if the operator paid a refund in the record, and the record does not contain the bet of this refund. */
 export function hasRefundWithoutBet(compared: readonly ComparedCall[]): boolean {
   const bets = new Set(compared.flatMap(({ call: { seen } }) => (seen.call === 'bet' ? [seen.txID] : [])));
   return compared.some(

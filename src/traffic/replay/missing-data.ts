@@ -4,7 +4,7 @@ import type { Signing } from './signing.ts';
 /** Maximum number of calls that are listed. If there are more, only their number is given. */
 const MAX_NAMED = 8;
 
-/** Describes the data that the record does not have, and what is replayed instead. */
+/** Describes the data that is missing in the record, and what croupier sends instead in the replay. */
 export function missingData(calls: readonly LoggedCall[], signing: Signing): readonly string[] {
   const moving = calls.filter(({ seen }) => seen.call !== 'balance' && !seen.whole);
   const without = (field: 'amount' | 'txID' | 'roundID', among: readonly LoggedCall[]): readonly LoggedCall[] =>
@@ -52,7 +52,7 @@ function describe(calls: readonly LoggedCall[], say: (which: string) => string):
   return say(numbers.length === 0 ? `call ${last}` : `calls ${numbers.join(', ')} and ${last}`);
 }
 
-/** True if the call's reply may be the result of a wrong signature: a 401, or a reply that was not logged. */
+/** True if a wrong signature may be the cause of the call's reply: the reply is a 401, or was not logged. */
 function mayDependOnSignature({ seen, status, ending }: LoggedCall): boolean {
   return status === 401 || (ending === 'unknown' && seen.exchange.request.headers !== null);
 }

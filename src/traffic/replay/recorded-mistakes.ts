@@ -20,17 +20,18 @@ export interface RecordedMistakes {
   readonly rules: readonly RuleId[];
   /** Numbers of the calls that broke them. */
   readonly calls: readonly number[];
-  /** Numbers of those calls that break only rules about the reply itself. */
+  /** Numbers of those of these calls that break only rules about the reply itself. */
   readonly wrongReplies: readonly number[];
-  /** Numbers of other calls of the same kind that got the same error. Their errors have the same cause. */
+  /** Numbers of the other calls that got the same error and are of the same kind. Their errors have the same cause. */
   readonly alike: readonly number[];
-  /** Numbers of the other calls whose reply may depend on the mistake. A fix may change their replies. */
+  /** Numbers of the other calls whose replies may depend on a mistake. A fix may change these replies. */
   readonly affected: readonly number[];
 }
 
 /** Finds the mistakes in the record. */
 export function recordedMistakes({ timeline, signing }: RecordedIncident): RecordedMistakes {
-  // The run that made the journal has judged these calls. A warning of the run is also a mistake that a fix must remove.
+  // The run that wrote the journal has judged these calls. A warning of this run counts as a mistake too, because a fix must also
+  // remove the cause of the warning.
   const judged = new Set(timeline.calls.flatMap(({ number, seen }) => (seen.exchange.isJudged ? [number] : [])));
   const wrongSignatures = timeline.calls.flatMap((call) => {
     const rule = signatureRuleBroken(call, signing.get(call.number));
@@ -48,8 +49,8 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   const others = timeline.calls.filter(({ number }) => !numbers.has(number));
   const sameError = others.filter((call) => wrong.some((one) => isSameError(one, call)));
   const alike = sameError.filter((call) => wrong.some((one) => isSameError(one, call) && isSameKind(one, call)));
-  // If a run sends several calls that the operator may decline, and several of them are answered wrongly, the run reports only
-  // the first one.
+  // A run may send several calls that the operator may decline. If several of them get a wrong reply, the run reports only the
+  // first one. So the other ones count as affected too.
   const tests = wrong.some(isTest) ? others.filter(isTest) : [];
   const sources = new Set([
     ...[...wrong, ...sameError, ...tests].map(({ number }) => number),
@@ -78,14 +79,14 @@ function isTest({ seen }: LoggedCall): boolean {
 }
 
 /**
- * True if the contract requires the same reply to both calls, because they have the same name. False if the first call is a bet
- * that was declined with `insufficient_funds`, because another bet may be lower than the balance.
+ * True if the contract requires the same reply to both calls, because both have the same name. But false if the first call is a bet
+ * that was declined with `insufficient_funds`: another bet may be lower than the balance, so it must be accepted.
  */
 function isSameKind(a: LoggedCall, b: LoggedCall): boolean {
   return a.seen.call === b.seen.call && !(a.seen.call === 'bet' && a.code === 'insufficient_funds');
 }
 
-/** Returns the numbers of all calls that have an id in common with one of the given calls. */
+/** Returns the numbers of all calls that have the same id as one of the given calls, in any of their ids. */
 export function callsWithIdsOf({ calls }: IncidentTimeline, given: ReadonlySet<number>): readonly number[] {
   const ids = new Set(calls.filter(({ number }) => given.has(number)).flatMap(idsOf));
   return calls.flatMap((call) =>

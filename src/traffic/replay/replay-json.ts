@@ -10,9 +10,9 @@ export interface ReplayOutcome {
   readonly now: Failures;
   /** True if the record does not show for certain how much money the player should have. */
   readonly isUnexplained: boolean;
-  /** The conditions of the recorded problem that the replay did not repeat. */
+  /** The conditions of the recorded problem that did not exist in the replay. */
   readonly missing: readonly string[];
-  /** The data that the record does not have, and what was replayed instead. */
+  /** The data that is missing in the record, and what was sent instead in the replay. */
   readonly notes: readonly string[];
   /** The summary line of the run. */
   readonly run: string;

@@ -16,16 +16,16 @@ import { haveSharedWallet } from './shared-wallet.ts';
 import type { Signing } from './signing.ts';
 import { pauseText, StepBuilder, StepDraft } from './step-builder.ts';
 
-/** If the record breaks no known rule, the scenario names this rule. Every scenario that moves money can decide this rule. */
+/** The scenario names this rule if the record breaks no known rule. Every scenario that moves money can decide this rule. */
 const ANY_RULE: RuleId = 'money.conservation';
-/** The balance that a session must at least have, so that a bet of the whole balance is a bet of money. */
+/** The minimum balance of a session. With less money, a bet of the whole balance could be a bet of nothing. */
 const SMALL_BALANCE = Money.of('1.00');
-/** Minimum pause between calls in ms. Shorter pauses are left out, because it also takes time to send a call. */
+/** Minimum pause between calls in ms. Shorter pauses are left out, because sending a call takes about as much time. */
 const MIN_PAUSE_MS = 100;
 
 export interface ReplayScenarioOptions {
   readonly title: string;
-  /** The rules that the record breaks. The scenario names those of them that it can decide. */
+  /** The rules that the record breaks. The scenario names only those that it can decide. */
   readonly broken: readonly RuleId[];
   /** Numbers of the calls with a wrong reply. */
   readonly wrong: ReadonlySet<number>;
@@ -46,7 +46,7 @@ export interface ReplayScenario {
   /** The rules that the record breaks and that the scenario can't decide. */
   readonly untested: readonly RuleId[];
   /**
-   * The calls that the scenario replays. From repeated balance calls with the same result, only the first and the last
+   * The calls that the scenario replays. If balance calls with the same result come one after another, only the first and the last
    * are replayed.
    */
   readonly calls: readonly LoggedCall[];
@@ -58,13 +58,13 @@ export interface ReplayScenario {
   readonly ofBalance: ReadonlySet<number>;
   /** The sum of all pauses in ms. */
   readonly waitsMs: number;
-  /** The part of the recorded pause before a call that the replay leaves out, in ms, by the number of the call. */
+  /** The part of the recorded pause before a call that the replay leaves out, in ms. The key is the number of the call. */
   readonly leftOutMs: ReadonlyMap<number, number>;
 }
 
 /**
- * Makes a scenario from recorded calls. Ids become references to steps, sessions become aliases, and pauses become
- * waits.
+ * Makes a scenario from recorded calls. The steps refer to other steps instead of recorded ids, aliases replace the sessions, and
+ * pauses become waits.
  */
 export function replayScenario(all: readonly LoggedCall[], options: ReplayScenarioOptions): ReplayScenario {
   const calls = withoutIdleReads(withoutSingleReads(all, options), options.signing);
@@ -125,8 +125,8 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
     title: literalText(options.title),
     rules,
     ...requirementsOf(calls, builder, scarce, options),
-    // `overlapping` makes croupier repeat the calls without a win of its own between two rounds, because such a win could hide
-    // the incident.
+    // With `overlapping`, croupier adds no win of its own between two rounds when it repeats the calls. Such a win could hide the
+    // incident.
     ...(hasSeveralRounds(calls) && { rounds: 'overlapping' }),
     steps: written,
   });
@@ -152,7 +152,9 @@ function sessionsOf(calls: readonly LoggedCall[]): ReadonlySet<string | null> {
   return new Set(calls.map(({ seen }) => seen.sessionID));
 }
 
-/** Returns the reads of the balance that must come before a step. A read that is already the last step is not repeated. */
+/**
+ * Returns the balance calls that must come before a step. If the step before it is already such a balance call, it is not repeated.
+ */
 function readsOf(sessions: ReadonlySet<string | null>, before: unknown, { aliases }: StepBuilder): AddedStep[] {
   return [...sessions].flatMap((sessionID) => {
     if (before instanceof StepDraft && before.isPlainRead && before.seen.sessionID === sessionID) return [];
@@ -162,7 +164,7 @@ function readsOf(sessions: ReadonlySet<string | null>, before: unknown, { aliase
 }
 
 /**
- * Stores the number of the call for the key of a step. If a step has several copies, each copy has its own key with a
+ * Stores the number of the recorded call under the key of its step. If a step has several copies, each copy has its own key with a
  * number from 1.
  */
 function addNumbers(numbers: Map<string, number>, key: string, part: StepDraft): void {
@@ -183,7 +185,7 @@ function decidableRules(draft: ScenarioDraft, { broken, uuid }: ReplayScenarioOp
   return [any];
 }
 
-/** Leaves out the only call of a session if it is a balance call that succeeded. It shows nothing about the other calls. */
+/** If the only call of a session is a balance call that succeeded, leaves out this call. It shows nothing about the other calls. */
 function withoutSingleReads(
   calls: readonly LoggedCall[],
   { wrong }: Pick<ReplayScenarioOptions, 'wrong'>,
@@ -237,12 +239,15 @@ function atOnce(calls: readonly LoggedCall[]): readonly (readonly LoggedCall[])[
   return groups;
 }
 
-/** Tolerance in ms for imprecise log times, when a call is compared with the end of the service's waiting time. */
+/**
+ * Tolerance in ms for log times that are not precise. It is used to compare the time of a call with the time at which the service
+ * stopped waiting.
+ */
 const CLOCK_SLACK_MS = 100;
 
 /**
- * Returns the time at which the service stopped waiting for the reply: when the call ended, or at the deadline. Returns
- * null if the time of the call is unknown.
+ * Returns the time at which the service stopped waiting for the reply: the end of the call or the deadline, whichever is earlier.
+ * Returns null if the time of the call is unknown.
  */
 function endOf({ atMs, seen }: LoggedCall): number | null {
   return atMs === null ? null : atMs + Math.min(seen.exchange.tookMs ?? 0, REPLY_DEADLINE_MS);
@@ -271,7 +276,7 @@ function requirementsOf(
   const bets = calls.filter(
     ({ seen, done }) => seen.call === 'bet' && done !== 'no' && (seen.sessionID ?? mainSession) === mainSession,
   );
-  // A bet that depends on the balance needs no exact balance, but the balance must not be too low for this bet.
+  // A bet whose amount depends on the balance needs no exact balance. But the balance must not be too low for this bet.
   const stakes = new Map(
     bets.map(({ seen, number, amount }) => [seen.txID ?? number, scarce.has(number) ? null : amount]),
   );
@@ -292,13 +297,14 @@ function requirementsOf(
     const game =
       sharesRounds(calls, session, mainSession) && broken.includes('session.round-id-reuse') ? OTHER_GAME : {};
     const isSame = isSamePlayer(calls, session, mainSession);
-    // If the players are unknown, the record shows only that there are two sessions.
+    // If the players are unknown, the record shows only that there are two sessions. So the scenario does not say whether they have
+    // the same player.
     needs[alias] = isSame === null ? { state: 'active', ...game } : { player: isSame ? 'same' : 'other', ...game };
   }
   return Object.keys(needs).length > 0 ? { needs } : {};
 }
 
-/** True if two sessions belong to one player. Null if the record does not show it. */
+/** True if two sessions belong to one player. Null if the record does not show this. */
 function isSamePlayer(calls: readonly LoggedCall[], a: string, b: string | undefined): boolean | null {
   if (b === undefined) return null;
   const [first, second] = [a, b].map((session) => calls.find(({ seen }) => seen.sessionID === session)?.wallet ?? '');

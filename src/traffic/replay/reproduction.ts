@@ -18,7 +18,7 @@ export interface Reproduction {
   readonly overlapped: boolean;
   /** The part of the recorded pause before a call that the replay left out, in ms, by the number of the call. */
   readonly leftOutMs: ReadonlyMap<number, number>;
-  /** Numbers of the calls whose signature in the record could be verified. */
+  /** Numbers of the calls whose signature could be verified in the record. */
   readonly verified: ReadonlySet<number>;
   /** Numbers of the wrong calls that break only rules about the reply itself. */
   readonly wrongReplies: ReadonlySet<number>;
@@ -27,8 +27,8 @@ export interface Reproduction {
 }
 
 /**
- * Returns the parts of the recorded problem that the replay did not repeat, as sentences without a full stop. An empty list
- * means that each broken rule was tested again, in the situation of the record.
+ * Returns the parts of the recorded problem that the replay did not repeat, as sentences without a full stop. The list is empty if
+ * the replay tested each broken rule again in the situation of the record.
  */
 export function notRepeated({
   compared,
@@ -50,7 +50,8 @@ export function notRepeated({
       `in the logs, ${nameOf(call, number)} was answered ${then.status}, but in the replay without an error`,
     );
   }
-  // A rule about the reply alone needs no situation: the call was sent again, and its new reply was judged.
+  // A rule about the reply alone does not depend on the situation. So it is enough that the call was sent again and its new reply
+  // was judged.
   if ([...past.rules].every(isAboutReply)) return missing;
   const related = relatedCalls(compared, past.calls);
   for (const { number, call, past: then, now, wasScarce } of compared) {
@@ -73,7 +74,7 @@ export function notRepeated({
         `in the logs, the pause before call ${number} was ${(ms / 1000).toFixed(1)} s longer (replay without --no-wait and --speed)`,
       );
   }
-  // In the record, money was owed after these replies. So the same replies leave the same debt now.
+  // In the record, money was owed after these replies. So if all replies are the same, the same money is owed now.
   if (past.rules.has('money.conservation') && compared.every(({ verdict }) => verdict === 'same'))
     missing.push('every reply is as before, and money was owed after these replies');
   const together = [...atOnce].filter((number) => related.has(number));
@@ -82,12 +83,14 @@ export function notRepeated({
   return missing;
 }
 
-/** True for a rule about the reply itself, whatever the state of the wallet. */
+/** True for a rule about the reply itself, which does not depend on the state of the wallet. */
 export function isAboutReply(rule: string): boolean {
   return isRuleId(rule) && ruleById(rule).group === 'reply';
 }
 
-/** Returns the calls that have the round or the transaction of a wrong call. If no wrong call is known, returns all calls. */
+/**
+ * Returns the calls that have the same round or the same transaction as a wrong call. Returns all calls if no wrong call is known.
+ */
 function relatedCalls(compared: readonly ComparedCall[], wrong: ReadonlySet<number>): ReadonlySet<number> {
   const keys = new Set(compared.filter(({ number }) => wrong.has(number)).flatMap(({ call }) => idsOf(call)));
   const related = compared.filter(({ call }) => keys.size === 0 || idsOf(call).some((key) => keys.has(key)));
@@ -95,8 +98,8 @@ function relatedCalls(compared: readonly ComparedCall[], wrong: ReadonlySet<numb
 }
 
 /**
- * Says how a call failed: it had no reply, or the reply was a 5xx. Such a failure may be the cause of the calls after it. Null
- * for all other results.
+ * Says how a call failed: it had no reply, or the reply was a 5xx. Such a failure may be the cause of later problems. Null for all
+ * other results.
  */
 function disturbance({ status, reason }: CallResult): string | null {
   if (reason === 'too-late') return 'had no reply in time';

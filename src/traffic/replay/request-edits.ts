@@ -13,7 +13,7 @@ import { literalText } from '../../scenario/write.ts';
 import { formatBody, type QueryParam, queryText } from '../../wire/deviations.ts';
 import { isContractField, type RecordedCall } from '../recorded-call.ts';
 
-/** The ways in which a recorded request differs from the requests of the service, written as keys of a step. */
+/** The differences between a recorded request and the usual requests of the service, written as keys of a step. */
 export interface RequestEdits {
   readonly query?: JsonObject;
   readonly tamper?: JsonObject;
@@ -26,8 +26,8 @@ export interface RequestEdits {
 }
 
 /**
- * Finds how a recorded request differs from the requests of the service. Logs can change the form of a body and of header names, so
- * these are read only from the journal of a run, which has the bytes that were sent.
+ * Finds how a recorded request differs from the usual requests of the service. A log may change the form of a body and of header
+ * names. So these two are read only from the journal of a run, which has the bytes that were sent.
  *
  * @param signer the earlier call with the same signature, if there is one
  */
@@ -48,8 +48,8 @@ function queryEdits(
   const further = params.filter(([name]) => name !== 'sessionID');
   if (further.length === 0) return {};
   const add = Object.fromEntries(further.map(([name, value]) => [name, literalText(value)]));
-  // The query was changed after it was signed. If the earlier call with the same signature is known, the scenario signs the
-  // values of this call. Otherwise it can sign any value.
+  // The query was changed after it was signed. If the record has an earlier call with the same signature, the scenario signs the
+  // values of that earlier call. Otherwise it can sign any values.
   if (sign === 'of-other-body' && exchange.isOfRun === true) {
     const known = new Map(signer ? paramsOf(rawQuery(signer)) : []);
     const signed = further.map(([name]) => [name, literalText(known.get(name) ?? 'signed')]);
@@ -66,7 +66,10 @@ function paramsOf(raw: string): readonly QueryParam[] {
   return [...new URLSearchParams(raw)];
 }
 
-/** Finds the order and the encoding of a query. Returns nothing if they are usual, or if no known way of writing gives the query. */
+/**
+ * Finds the order and the encoding that give exactly this query, and returns those that differ from the usual ones. Returns an
+ * empty object if no known order and encoding give this query.
+ */
 function writing(raw: string, params: readonly QueryParam[], further: readonly QueryParam[]): JsonObject {
   const own = params.filter(([name]) => name === 'sessionID');
   for (const order of QUERY_ORDERS) {
@@ -101,13 +104,16 @@ function bodyEdits({ call, exchange }: RecordedCall): Pick<RequestEdits, 'set' |
   };
 }
 
-/** Returns the signature of a call in the journal of a run, exactly as it was sent. Undefined for calls of other logs. */
+/**
+ * Returns the signature that was sent with a call, if the call comes from the journal of a run. Undefined for calls of other logs,
+ * because those may change a signature.
+ */
 export function signatureSent({ exchange }: RecordedCall): string | undefined {
   if (exchange.isOfRun !== true || exchange.request.headers === null) return undefined;
   return header(exchange.request.headers, SIGNATURE_HEADER);
 }
 
-/** Fields whose values are the same in each replay. The other fields have ids, which differ. */
+/** The fields whose values are the same in each replay. The other fields contain ids, which differ. */
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['amount', 'type']);
 
 /**

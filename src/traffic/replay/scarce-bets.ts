@@ -2,8 +2,8 @@ import { Money } from '../../contract/money.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 
 /**
- * Finds the bets that took the whole balance or were higher than it, and bets in parallel that were higher than the balance together.
- * A test session has another balance, so the amount of such a bet must depend on the balance.
+ * Finds each bet that took the whole balance or more, and bets sent in parallel whose sum was higher than the balance. A test
+ * session has another balance, so the amount of such a bet must depend on this balance.
  *
  * @param groups the calls in their order; the calls of one group were in flight at the same time
  * @returns the amount of each such bet minus the balance before it, by the number of the call
@@ -36,7 +36,7 @@ function isNewBet({ seen, amount }: LoggedCall, known: ReadonlySet<string>): boo
   return !amount.isZero() && !amount.isNegative() && (seen.txID === null || !known.has(seen.txID));
 }
 
-/** Returns the balance after a call. Null means that it is unknown, and undefined that the call did not change it. */
+/** Returns the balance after a call. Null if this balance is unknown, and undefined if the call did not change the balance. */
 function balanceAfter({ seen, done, balance }: LoggedCall, isAlone: boolean): Money | null | undefined {
   if (!isAlone) return null;
   if (done === 'yes' && balance !== null) return balance;

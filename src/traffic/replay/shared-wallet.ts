@@ -4,13 +4,13 @@ import type { LoggedCall } from '../calls/logged-call.ts';
 /** The state of a session since its last reply with a balance. */
 interface Known {
   readonly balance: Money;
-  /** The sum of the changes by the other session since this reply. */
+  /** The sum by which the other session has changed the balance since this reply. */
   readonly others: Money;
 }
 
 /**
- * Finds out from the balances whether two sessions have one wallet, for records that do not name the players. Returns null if the
- * balances do not show it.
+ * Finds out from the balances whether two sessions have the same wallet. This is needed for records that do not name the players.
+ * Returns null if the balances do not show it.
  */
 export function haveSharedWallet(calls: readonly LoggedCall[], a: string, b: string): boolean | null {
   const known = new Map<string, Known>();
@@ -38,7 +38,7 @@ export function haveSharedWallet(calls: readonly LoggedCall[], a: string, b: str
   return null;
 }
 
-/** Returns how a call should change the balance. Null if that is not known. */
+/** Returns how much a correct operator changes the balance for a call. Null if this is unknown. */
 function effectOf({ seen, done, amount }: LoggedCall): Money | null {
   if (seen.call === 'balance' || done === 'no') return Money.zero;
   if (done === 'maybe' || amount === null || seen.type === 'free' || seen.call === 'refund') return null;

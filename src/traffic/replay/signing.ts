@@ -9,7 +9,8 @@ import { signedRequest } from '../read/read-requests.ts';
 import { replyAnswerTo } from '../timeline/breach.ts';
 
 /**
- * The kind of signature of each call, by the number of the call. A call is missing here if its signature is unknown.
+ * The kind of signature of each call, by the number of the call. If the signature of a call is unknown, the map has no entry for
+ * the call.
  */
 export type Signing = ReadonlyMap<number, SignKind>;
 
@@ -19,7 +20,7 @@ const DIGITS = 64;
  * Finds how each call was signed, as far as the record and the keys show it.
  *
  * @param keys the keys that may have signed the calls
- * @param isKnown true if the keys include the key of the client at a URL; a signature that matches no key is then wrong
+ * @param isKnown true if `keys` include the key of the client at a URL; then a signature that matches no key is wrong
  */
 export function signingOf(
   calls: readonly LoggedCall[],
@@ -44,11 +45,12 @@ function kindOf({ seen, status }: LoggedCall, keys: readonly string[]): SignKind
   const { request, deviation } = seen.exchange;
   const written = SIGN_KINDS.find((kind) => kind === deviation?.signed);
   if (written !== undefined) return written;
-  // The journal of a run names each wrong signature. So without a name, the signature is right.
+  // The journal of a run says for each wrong signature how it is wrong. So if it says nothing about a signature, the signature is
+  // right.
   if (seen.exchange.isOfRun === true) return 'valid';
   if (request.headers === null) return null;
   const value = header(request.headers, SIGNATURE_HEADER);
-  // A log may leave headers out or mask them, so a missing signature counts only if the reply was a 401.
+  // A log may leave headers out or mask them. So the signature counts as missing only if the reply was a 401.
   if (value === undefined) return status === 401 ? 'missing' : null;
   if (value.trim() === '') return 'empty';
   const signed = signedRequest(request);
@@ -81,7 +83,7 @@ const EMPTY = Buffer.from('{}');
 
 /** Returns the signature rule that the reply to a call breaks, or null. */
 export function signatureRuleBroken(call: LoggedCall, kind: SignKind | undefined): RuleId | null {
-  // The contract leaves open whether upper-case hexadecimal is accepted.
+  // The contract leaves open whether an operator must accept upper-case hexadecimal. So no reply to such a signature is wrong.
   if (kind === undefined || kind === 'upper-case') return null;
   const signature = kind === 'valid' ? 'right' : kind === 'missing' || kind === 'empty' ? 'missing' : 'wrong';
   const answer = replyAnswerTo(call);

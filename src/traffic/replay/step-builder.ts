@@ -10,10 +10,7 @@ import type { RecordedCall } from '../recorded-call.ts';
 import { changedAfterSigning, requestEdits, signatureSent } from './request-edits.ts';
 import type { Signing } from './signing.ts';
 
-/**
- * Maximum time in ms after sending. A connection that broke within this time counts as broken immediately after
- * sending.
- */
+/** If a connection broke within this time in ms after sending, it counts as broken immediately after sending. */
 const AT_ONCE_MS = 20;
 /** Smallest offset in ms between parallel calls that is kept. */
 const MIN_OFFSET_MS = 1;
@@ -74,16 +71,19 @@ export class StepDraft {
 }
 
 export interface StepBuilderOptions {
-  /** Numbers of the calls with a wrong reply. Their steps expect the reply that the contract requires. */
+  /** Numbers of the calls that got a wrong reply in the record. Their steps expect the reply that the contract requires. */
   readonly wrong: ReadonlySet<number>;
   readonly signing: Signing;
-  /** The amounts that depend on the balance: the amount minus the balance before the call, by the number of the call. */
+  /**
+   * For each call whose amount depends on the balance: the amount minus the balance before the call. The key is the number of the
+   * call.
+   */
   readonly scarce?: ReadonlyMap<number, Money>;
   /** True if the test has the key of a second client. */
   readonly hasOtherClient?: boolean;
 }
 
-/** Makes steps from calls. It remembers which step first used each id. */
+/** Makes steps from calls. Remembers for each id the step that used it first. */
 export class StepBuilder {
   /** The alias of each session. */
   readonly aliases = new Map<string, string>();
@@ -127,8 +127,8 @@ export class StepBuilder {
   }
 
   /**
-   * Returns a refund that gives back a bet of the whole balance, if the operator declined the bet in the record. If the
-   * operator accepts the bet now, the session has no money for the calls that follow. A refund of a declined bet must be
+   * Makes a refund that follows a bet of the whole balance, if the operator declined this bet in the record. If the operator
+   * accepts the bet now, this refund gives the money back, which the following calls need. The refund of a declined bet must be
    * answered 200 too. Null for all other calls.
    */
   undo({ number, ending }: LoggedCall, part: StepDraft): JsonObject | null {
@@ -191,8 +191,8 @@ export class StepBuilder {
   }
 
   /**
-   * True if the reply to the call is wrong. If one bet of exactly the balance was wrongly declined, all such bets count as
-   * wrongly declined.
+   * True if the reply to the call is wrong. If the operator wrongly declined one bet of exactly the balance, all bets of exactly
+   * the balance count as wrongly declined.
    */
   #isWrong({ number }: LoggedCall): boolean {
     if (this.#wrong.has(number)) return true;
@@ -200,21 +200,24 @@ export class StepBuilder {
     return [...this.#scarce].some(([other, over]) => over.isZero() && this.#wrong.has(other));
   }
 
-  /** True if the amount of the call depends on the balance, or on the amount of a bet that depends on the balance. */
+  /** True if the amount of the call depends on the balance, or on the amount of a bet that itself depends on the balance. */
   #isScarce({ seen, number }: LoggedCall): boolean {
     if (this.#scarce.has(number)) return true;
     const bet = seen.call === 'refund' ? this.#transactions.get(seen.origTxID ?? '') : this.#scarceBetOf(seen);
     return bet !== undefined && this.#scarceSteps.has(bet);
   }
 
-  /** Returns the bet of a win, if the amount of the bet depends on the balance and the win is at least as high. */
+  /** Returns the bet of a win if the amount of the bet depends on the balance, and the win is at least as high as the bet. */
   #scarceBetOf({ call, roundID, money }: RecordedCall): StepDraft | undefined {
     const bet = call === 'win' && roundID !== null ? this.#rounds.get(roundID) : undefined;
     if (!bet || !this.#scarceSteps.has(bet) || !money || !bet.seen.money) return undefined;
     return money.compare(bet.seen.money) >= 0 ? bet : undefined;
   }
 
-  /** True for a win in a round without a bet, or whose bet was refunded or may be declined. The contract does not define the reply to such a win. */
+  /**
+   * True for a win that has no bet in its round, or whose bet was refunded or may be declined. The contract does not define the
+   * reply to such a win.
+   */
   #isWinWithoutBet({ call, roundID, frID }: RecordedCall): boolean {
     if (call !== 'win' || frID !== null) return false;
     const bet = roundID === null ? undefined : this.#rounds.get(roundID);
@@ -222,7 +225,10 @@ export class StepBuilder {
     return this.#declinable.has(bet) || (bet.seen.txID !== null && this.#refunded.has(bet.seen.txID));
   }
 
-  /** Returns the fields that were changed after signing, if the call has the signature of the earlier call. Otherwise undefined. */
+  /**
+   * Returns the fields that were changed after signing, if the call has the signature of the earlier call `first`. Otherwise
+   * returns undefined.
+   */
   #changesOf(logged: LoggedCall, first: StepDraft): JsonObject | undefined {
     const signature = signatureSent(logged.seen);
     if (this.#kindOf(logged) !== 'of-other-body' || signature === undefined) return undefined;
@@ -251,7 +257,7 @@ export class StepBuilder {
   }
 
   /**
-   * Breaks the connection at the recorded point of the call. If only the time is known, the connection is broken after
+   * Breaks the connection at the same point as in the record. If only the time of the break is known, breaks the connection after
    * the same time.
    */
   #break(part: StepDraft, { seen }: LoggedCall): void {
@@ -262,20 +268,20 @@ export class StepBuilder {
   }
 
   /**
-   * Signs the call as in the record. If the call repeats an earlier call, and both signatures were of the same kind, it keeps
-   * the signature of the earlier call.
+   * Signs the call as in the record. If the call repeats an earlier call and has the same kind of signature, it keeps the earlier
+   * signature.
    */
   #sign(part: StepDraft, logged: LoggedCall, first: StepDraft | undefined): void {
     const kind = this.#kindOf(logged);
     this.#signed.set(part, kind);
-    // A step whose query is changed after signing has a wrong signature already.
+    // If the query of a step is changed after signing, the signature of the step is already wrong.
     if (kind !== ((first && this.#signed.get(first)) ?? 'valid') && !part.isTampered) part.set('sign', kind);
     if (kind === 'other-client') this.needsOtherClient = true;
     if (kind === 'upper-case') part.set('expect', 'either');
     else if (kind !== 'valid') part.set('expect', 'refused');
   }
 
-  /** Returns the kind of signature for a step. If it is unknown in the record, the call gets a correct signature. */
+  /** Returns the kind of signature for a step. If the record does not show the kind, the call gets a correct signature. */
   #kindOf({ number }: LoggedCall): SignKind {
     const kind = this.#signing.get(number) ?? 'valid';
     return kind === 'other-client' && !this.#hasOtherClient ? 'wrong-key' : kind;
@@ -310,7 +316,8 @@ export class StepBuilder {
     else if (seen.amount === null) {
       if (seen.whole) drop.push('amount');
     } else if (!AMOUNT_PATTERN.test(seen.amount)) {
-      // The recorded amount is not valid. It must not be read as an expression of the scenario language.
+      // The recorded amount is not a valid amount. So it must be written as a text that is not read as an expression of the
+      // scenario language.
       set.amount = literalText(seen.amount);
     } else if (!this.#isAmountOfTarget(seen)) fields.amount = this.#amountText(logged);
     if (seen.type === 'free') fields.type = 'free';
@@ -337,7 +344,10 @@ export class StepBuilder {
     return part;
   }
 
-  /** Writes the amount: as recorded, or relative to the balance if the balance before the call was too low for more. */
+  /**
+   * Writes the amount: as recorded, or relative to the balance if the bet took the whole balance or more. For the win of such a
+   * bet, writes the amount relative to the bet.
+   */
   #amountText(logged: LoggedCall): string {
     const { seen, number } = logged;
     const over = this.#scarce.get(number);
@@ -350,7 +360,7 @@ export class StepBuilder {
     return seen.amount ?? '';
   }
 
-  /** Refers to the bet of a refund. Returns true if the bet was already refunded. */
+  /** Makes a refund refer to its bet. Returns true if the bet was already refunded. */
   #target(seen: RecordedCall, fields: Record<string, JsonValue>): boolean {
     const bet = seen.origTxID === null ? undefined : this.#transactions.get(seen.origTxID);
     if (bet?.call === 'bet' || bet?.call === 'win') fields.of = this.#nameOf(bet);
@@ -373,7 +383,7 @@ export class StepBuilder {
     return seen.origTxID !== null && this.#refunded.has(seen.origTxID);
   }
 
-  /** Writes a whole body in which the amount is a JSON number, because a scenario can write fractions only as text. */
+  /** Writes the whole body as text, with the amount as a JSON number. A scenario can't contain a fraction as a number. */
   #raw(seen: RecordedCall, amount: number): string {
     const alias = seen.sessionID === null ? 'main' : (this.aliases.get(seen.sessionID) ?? 'main');
     const session = alias === 'main' ? 'session' : `session.${alias}`;
@@ -418,8 +428,8 @@ function sumText(name: string, more: Money): string {
 }
 
 /**
- * True if the operator may decline the call: a bet that was declined, any other call in a campaign that was declined, and a call
- * whose reply was not logged. Other declined wins and refunds must be answered 200.
+ * True if the operator may decline the call: a bet that was declined, any other call of a campaign that was declined, or a call
+ * whose reply was not logged. Other wins and refunds that were declined must be answered 200.
  */
 function mayBeDeclined({ ending, status, seen }: LoggedCall): boolean {
   switch (ending) {
@@ -443,7 +453,10 @@ function isSame(a: RecordedCall, b: RecordedCall): boolean {
   return fields.every((field) => a[field] === b[field]);
 }
 
-/** Writes a duration as people write it in a scenario, rounded to two or three digits: `300ms`, `1.2s`, `45s`, `12m`. At most a day. */
+/**
+ * Writes a duration as people write it in a scenario, rounded to two or three digits: `300ms`, `1.2s`, `45s`, `12m`. The longest
+ * duration is a day.
+ */
 export function pauseText(ms: number): string {
   const max = Math.min(ms, DAY_MS);
   if (max < 1000) return `${Math.max(1, Math.round(max < 100 ? max : Math.round(max / 10) * 10))}ms`;

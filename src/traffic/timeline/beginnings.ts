@@ -1,8 +1,8 @@
 import type { RecordedCall } from '../recorded-call.ts';
 
 /**
- * Maximum duration in ms of the calls to compare. After a longer call the service may have given up waiting, so its next call
- * can really overlap with this call.
+ * Maximum duration in ms of the calls to compare. During a longer call, the service may stop waiting and send the next call, so
+ * these two calls can really overlap.
  */
 const MAX_MS = 1000;
 /** Maximum precision in ms of the times to compare. Coarser times do not show which calls overlapped. */
@@ -10,9 +10,9 @@ const COARSEST_MS = 10;
 const FEWEST_OVERLAPS = 2;
 
 /**
- * Sets the time of each call to its beginning. Many programs log a call with the time of its end. Finds out for each file what
- * its times are. If calls of a player overlap when the times are read as beginnings, but do not overlap when they are read as
- * ends, then the times are ends.
+ * Sets the time of each call to its beginning, because many programs log the end of a call as its time. Decides for each file
+ * whether its times are beginnings or ends: if the calls of a player overlap when the times are read as beginnings, but not when
+ * they are read as ends, the times are ends.
  */
 export function withBeginnings(calls: readonly RecordedCall[]): readonly RecordedCall[] {
   const files = Map.groupBy(calls.filter(mayBeEnd), ({ exchange }) => exchange.place.file);

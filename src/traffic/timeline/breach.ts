@@ -22,8 +22,8 @@ export interface Breach {
 }
 
 /**
- * Finds the rules that single replies break, and the rules that replies to repeated calls break. Calls that croupier has judged
- * already are left out.
+ * Finds the rules that single replies break, and the rules that the replies to repeated calls break. Leaves out calls that croupier
+ * has judged already.
  *
  * @param currency the currency of the wallet; null if it is unknown
  * @param isKeyProven true if a call is signed correctly with one of the given keys, so the operator has the same keys
@@ -58,7 +58,7 @@ export function replyAnswerTo({ seen, status, reading }: LoggedCall): ReplyAnswe
 }
 
 function signatureBreaches(call: LoggedCall, isKeyProven: boolean): readonly Breach[] {
-  // The log has only the beginning of the body. In the missing part, the code may say why the call was answered 401.
+  // The log has only the beginning of the body. The missing part may contain a code that says why the call was answered 401.
   if (isCodeCut(call)) return [];
   const problem = signatureProblem({ ...call, answer: replyAnswerTo(call), isKeyProven });
   return problem ? [breachFrom(call, ...problem)] : [];
@@ -108,14 +108,14 @@ function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): re
   );
   const written = reading?.balance.written;
   if (answer !== 'accepted' || written === undefined || !hasFloatRest(written)) return found;
-  // The large number of decimals has the same cause as the rounding error, so it is not reported as a second breach.
+  // The rounding error is also the cause of the many decimals. So the number of decimals is not reported as a second breach.
   return [
     ...found.filter(({ rule }) => rule !== 'money.precision'),
     breach(call, 'money.exact', `the balance ${written} has the rounding error of binary floating-point numbers`),
   ];
 }
 
-/** True if the code of an error may come after the cut of its body. */
+/** True if the logger has cut the body of an error before the place where its code may be. */
 function isCodeCut({ reading, code, ending }: LoggedCall): boolean {
   return isCut(reading) && code === null && ending !== 'accepted';
 }
@@ -163,7 +163,8 @@ function errorBreaches(call: LoggedCall): readonly Breach[] {
         true,
       ),
     ];
-  // An operator may reply with a published code that says that the session has ended or that the account is blocked.
+  // An operator may answer with a published code which says that the session has ended or that the account is blocked. Such a reply
+  // breaks no rule.
   return seen.call === 'balance' && (status === 500 || (!isPublishedCode(code) && !isCodeCut(call)))
     ? [breach(call, 'balance.read', `the operator answered the balance call with ${status}`)]
     : [];
@@ -246,8 +247,8 @@ function transactionBreaches(transaction: Transaction, bets: Bets): readonly Bre
 }
 
 /**
- * Returns the rules that are broken because a refund was not answered 200. An operator must accept a refund even if it
- * does not know the bet.
+ * Returns the rules that are broken because a refund was not answered 200. An operator must accept a refund even if it does not
+ * know the bet of the refund.
  */
 function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readonly Breach[] {
   const declined = attempts.filter(

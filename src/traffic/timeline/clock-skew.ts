@@ -16,8 +16,8 @@ export interface Paired {
 }
 
 /**
- * Maximum distance in ms between two log entries of the same balance call. Balance calls have no id, so their times
- * must show that they match.
+ * Maximum difference in ms between the times of two log entries that may be the same balance call. Balance calls have no id, so
+ * only their times show that they are the same.
  */
 const NEAR_MS = 5000;
 
@@ -45,7 +45,7 @@ export function pairSides(
 ): {
   readonly paired: readonly Paired[];
   readonly clocks: Clocks | null;
-  /** True if both sides logged transactions with ids, and not one of them is in both logs. */
+  /** True if both sides logged transactions with ids, and no transaction is in both logs. */
   readonly isApart: boolean;
 } {
   const service = calls.filter(({ exchange }) => exchange.side === 'service');
@@ -56,7 +56,7 @@ export function pairSides(
   for (const [mine, other] of matchByTime(service, operator, aheadMs, partners)) partners.set(mine, other);
   const matched = new Set(partners.values());
   const paired = calls
-    // An access-log line that matches no call is left out, because the service's log already has the call.
+    // The service's log already contains every call. So an access-log line of the operator that matches no call is left out.
     .filter(
       (call) => !matched.has(call) && !(service.length > 0 && call.exchange.side === 'operator' && isNameless(call)),
     )
@@ -102,7 +102,7 @@ function byKey(calls: readonly RecordedCall[]): ReadonlyMap<string, readonly Rec
 }
 
 /**
- * Computes the difference of the clocks as the median over the calls that both sides logged the same number of times.
+ * Computes the difference of the clocks. It is the median over all calls that the service and the operator logged equally often.
  */
 function compareClocks(service: readonly RecordedCall[], operator: readonly RecordedCall[]): Clocks | null {
   const theirs = byKey(operator);
@@ -148,8 +148,8 @@ function isNameless({ sessionID, player, txID }: RecordedCall): boolean {
 }
 
 /**
- * Matches an operator's log entry without ids to a call of the service by its time. An entry is matched only if exactly
- * one call of the same name fits, and no other entry fits that call.
+ * If an operator's log entry has no ids, finds the call of the service that has the same time. The two are matched only if no other
+ * call of the same name fits the entry, and no other entry fits the call.
  */
 function matchByTime(
   service: readonly RecordedCall[],
@@ -167,7 +167,7 @@ function matchByTime(
     const candidates = around(free, at - aheadMs).filter(
       (mine) => mine.call === other.call && isAtOnce(mine, other, at - aheadMs),
     );
-    // If several calls fit, each of them gets two claims. A call with more than one claim is not matched.
+    // If several calls fit an entry, each of these calls gets two claims. A call with more than one claim is not matched.
     for (const mine of candidates)
       claims.set(mine, [...(claims.get(mine) ?? []), ...(candidates.length > 1 ? [other, other] : [other])]);
   }
@@ -177,7 +177,7 @@ function matchByTime(
 }
 
 /**
- * Tolerance in ms for times in server logs. They may be the beginning or the end of a call, and often have only whole
+ * Tolerance in ms for times in server logs. Such a time may be the beginning or the end of a call, and often has only whole
  * seconds.
  */
 const SLACK_MS = 500;

@@ -3,8 +3,8 @@ import type { Books } from '../books/wallet-books.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 
 /**
- * Says which bodies the logger has cut, if the missing part could change the verdict about money. A missing part does not
- * matter if a later balance confirms the calls.
+ * Says which bodies the logger has cut, if the missing part could change the verdict about money. If a later balance confirms the
+ * calls, a missing part does not matter.
  *
  * @returns clauses, each with the line whose missing part would decide the question; empty if nothing matters
  */
@@ -20,15 +20,15 @@ export function cutBodiesOf(books: Books, calls: readonly LoggedCall[]): readonl
   });
 }
 
-/** Says at which line a logger has cut a body, and which fields are therefore missing in the log. */
+/** Says on which line a logger has cut a body, and which fields are missing in the log for this reason. */
 function cutClause(body: string, { number, seen }: LoggedCall, fields: readonly string[]): string {
   const { file, line } = seen.exchange.place;
   return `the logger has cut the ${body} call ${number} (${file}:${line}), so its ${fields.join(', ').replace(/, ([^,]*)$/, ' and $1')} ${fields.length === 1 ? 'is' : 'are'} not known`;
 }
 
 /**
- * Returns the end of a clause about calls that belong to nobody: that the logger has cut their requests. Empty if there is
- * another reason.
+ * Says why calls belong to nobody: the logger has cut their requests. Returns this as the end of a clause, or an empty text if
+ * there is another reason.
  */
 export function cutCauseOf(calls: readonly LoggedCall[]): string {
   const cut = calls.find(({ seen }) => isCutRequest(seen.exchange.request.body));
@@ -42,8 +42,8 @@ function isCutRequest(body: LoggedCall['seen']['exchange']['request']['body']): 
 }
 
 /**
- * Returns the names of the fields of a request that are missing in the log. The fields after the amount matter only if no
- * balance confirms the call.
+ * Returns the names of the fields that are missing in the logged request. The fields after the amount matter only if no balance
+ * confirms the call.
  */
 function missingInRequest({ seen, alsoSeen, amount }: LoggedCall, isConfirmed: boolean): readonly string[] {
   if (seen.call === 'balance' || !isCutRequest(seen.exchange.request.body) || alsoSeen?.whole) return [];
@@ -66,8 +66,8 @@ export function isTypeCut({ seen }: LoggedCall): boolean {
 }
 
 /**
- * Returns the parts of a reply that are missing in the log. The missing part of the body can decide whether the service counts
- * a call as successful, because no balance shows this.
+ * Returns the parts of a reply that are missing in the log. If no balance shows whether the operator carried out the call, the
+ * missing part may decide it.
  */
 function missingInReply({ reading, ending, balance }: LoggedCall, isConfirmed: boolean): readonly string[] {
   if (!isCut(reading)) return [];
@@ -75,13 +75,16 @@ function missingInReply({ reading, ending, balance }: LoggedCall, isConfirmed: b
   return ending === 'accepted' && balance === null && !isConfirmed ? ['balance'] : [];
 }
 
-/** True if the balance of this call or of a later one confirms what the call has done. */
+/** True if the balance in the reply to this call, or in a later reply, confirms the effect of the call. */
 function isConfirmedLater(call: LoggedCall, { lastSaid, deviations, unknown }: Books): boolean {
   if (unknown !== null || lastSaid === null || lastSaid.call.number < call.number) return false;
   return !deviations.some((one) => one.fixedBy === null && mayExplain(call, one));
 }
 
-/** True if a wrong balance may come from a call, because the call is before it and after the last balance that was right. */
+/**
+ * True if a call may have caused a wrong balance: the call is one of the known causes, or it came after the last right balance and
+ * not after the wrong balance.
+ */
 function mayExplain({ number }: LoggedCall, { call, after, causes }: Deviation): boolean {
   if (causes.some(({ transaction }) => transaction.attempts.some((attempt) => attempt.number === number))) return true;
   return number <= call.number && (after === null || number > after.number);

@@ -46,7 +46,7 @@ export function debtsOf(books: Books): readonly Debt[] {
     books.transactions.flatMap(({ call, txID }) => (call === 'bet' && txID !== null ? [txID] : [])),
   );
   const wins = books.transactions
-    // A win that reuses the txID of a bet does not have to be paid.
+    // If a win has the same txID as a bet, the operator does not have to pay this win.
     .filter(({ call, txID }) => call === 'win' && !(txID !== null && betIDs.has(txID)))
     // The service has no right to a win without an accepted bet.
     .filter((win) => win.roundID === null || win.isCampaign || !isWinWithoutBet(win, rounds.get(win.roundID) ?? []))
@@ -58,8 +58,8 @@ export function debtsOf(books: Books): readonly Debt[] {
 }
 
 /**
- * Returns the change of the balance when all open calls have been sent and answered, for one possible state of the
- * wallet (a world).
+ * Computes for one possible state of the wallet (a world) how much the balance still changes when all open calls have been sent and
+ * answered.
  */
 export function stillToCome(world: World, debts: readonly Debt[]): Money {
   return debts.reduce((sum, debt) => sum.plus(comingOf(debt, world)), Money.zero);
@@ -81,13 +81,13 @@ function comingOf({ kind, transaction, amount }: Debt, world: World): Money {
 
 function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books): Debt[] {
   if (refunds.some(({ state }) => state === 'accepted')) return [];
-  // The service counts a bet as declined after any other answer than 200, except a 500 or no reply, and sends no refund.
+  // If a bet was answered with another status than 200 or 500, the service counts the bet as declined, and sends no refund.
   if (bet.state === 'declined' && refunds.length === 0)
     return inAll(books, bet) === 'yes' ? [debt('declined-bet', bet, 'operator', 'operator')] : [];
   // The service knows that the bet was accepted, so it must not refund the bet. The operator may refuse such a refund.
   if (bet.state === 'accepted' && bet.attempts.some(isAcceptedForService)) return [];
   const isDue = bet.state === 'failed' || refunds.some(({ state }) => state !== 'unknown');
-  // If the operator did not take the bet, its refund gives nothing back, so nothing is owed.
+  // If the operator did not take the bet, a refund would give nothing back. So nothing is owed.
   if (!isDue || bet.state === 'declined') return [];
   const kind = refunds.length === 0 ? 'missing-refund' : 'refund-pending';
   const taken = inAll(books, bet);

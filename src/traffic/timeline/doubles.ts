@@ -1,14 +1,14 @@
 import type { RecordedCall } from '../recorded-call.ts';
 
-/** Maximum precision in ms of the times to compare. With coarser times, two different calls can look the same. */
+/** Maximum precision in ms of the times to compare. If the times are coarser, two different calls can look the same. */
 const COARSEST_MS = 10;
 
 /**
- * Some log collectors deliver an entry twice. Leaves out the second copy of such an entry in one file. Two entries are doubles
- * if everything in them is equal: the time, the duration, the request and the reply.
+ * Leaves out the second copy of an entry that a file contains twice, because some log collectors deliver an entry twice. Two
+ * entries are the same if the time, the duration, the request and the reply are equal.
  */
 export function withoutDoubles(calls: readonly RecordedCall[]): readonly RecordedCall[] {
-  /** The calls by a part of what must be equal, which is enough to tell most calls apart. */
+  /** The calls by a key of some of the values that must be equal. Only calls with the same key need to be compared. */
   const seen = new Map<string, RecordedCall[]>();
   return calls.filter((call) => {
     const { place, time, tookMs } = call.exchange;

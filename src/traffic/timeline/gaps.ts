@@ -6,9 +6,9 @@ import type { RoundVerdict } from './round-verdict.ts';
 import { isSentAgain } from './service-fault.ts';
 
 /**
- * Returns the signs that calls of a wallet are missing in the logs, or that something else changed its balance. A missing call
- * could settle each debt, or be the true reason for a wrong balance. So if there is such a sign, nothing about money is
- * certain.
+ * Returns the signs that the logs lack calls of a wallet, or that something else changed the balance of this wallet. A call that is
+ * not in the logs may have settled any debt, or may be the true reason for any wrong balance. So if there is such a sign, nothing
+ * about money is certain.
  *
  * @returns clauses; empty if the calls fit together
  */
@@ -70,7 +70,10 @@ function possibleBets({ deviations, transactions }: Books): readonly string[] {
   });
 }
 
-/** Finds wins that were paid although the logs do not have the bet of their round. The bet may have come before the logs, or never. */
+/**
+ * Finds wins that the operator paid although the logs do not contain the bet of their round. The bet may have come before the logs
+ * begin, or there may be none.
+ */
 function winsWithoutBet({ transactions }: Books): readonly string[] {
   const rounds = new Set(transactions.flatMap(({ call, roundID }) => (call === 'bet' ? [roundID] : [])));
   const orphans = transactions.filter(
@@ -89,8 +92,8 @@ function winsWithoutBet({ transactions }: Books): readonly string[] {
 }
 
 /**
- * Finds refunds that were paid although the logs do not have the bet. The operator may have taken the bet before the logs
- * begin, or never.
+ * Finds refunds that the operator paid although the logs do not contain their bet. The operator may have taken the bet before the
+ * logs begin, or never.
  */
 function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
   const bets = betsOf(transactions);
@@ -113,9 +116,9 @@ function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): 
 }
 
 /**
- * Finds wrong balances that an error of the operator explains, and that a round which is not in the logs also explains: the
- * balance changed by a multiple of a stake of the player, and the pause before it is as long as a round, or the pause is very
- * long.
+ * Finds wrong balances that have two possible explanations: an error of the operator, or a round that is not in the logs. Such a
+ * round is possible if the balance changed by a multiple of a stake of the player and the pause before it is at least as long as a
+ * round, or if this pause is very long.
  */
 function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
   const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
@@ -150,7 +153,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
   return found;
 }
 
-/** The usual time from one bet to the next in ms, or a short one if the logs have too few bets to tell. */
+/** The usual time in ms from one bet to the next. If the logs have too few bets to show it, a short time is used. */
 function usualRoundMs(bets: readonly Transaction[]): number {
   const times = bets.flatMap(({ attempts }) => attempts[0]?.atMs ?? []);
   const pauses = times
@@ -187,8 +190,8 @@ function unidentifiedOf(transactions: readonly Transaction[]): readonly string[]
 }
 
 /**
- * Finds wins that were not answered 200, and may have been sent again with another txID. Then it is unknown whether the
- * operator must pay both.
+ * Finds wins that were not answered 200, and that the service may have sent again with another txID. Then it is unknown whether the
+ * operator must pay both wins.
  */
 function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] {
   return transactions.flatMap((win) => {

@@ -30,7 +30,8 @@ export function odditiesOf(
 }
 
 /**
- * Reports balances that were wrong and were corrected later. Nothing is owed for them, but players may ask about them.
+ * Reports balances that were wrong and were corrected later. Nothing is owed because of them, but players may ask about such a
+ * balance.
  */
 export function fixedOf(deviations: readonly Deviation[]): readonly Oddity[] {
   return deviations.flatMap(({ call, by, causes, fixedBy }) => {
@@ -63,7 +64,7 @@ function difference(call: LoggedCall): Oddity[] {
 }
 
 function repeats({ call, attempts: all }: Transaction): Oddity[] {
-  // Calls of croupier are left out: croupier repeats calls on purpose, which says nothing about the service.
+  // Calls of croupier are left out. croupier repeats calls on purpose, so these repetitions say nothing about the service.
   const attempts = all.filter(({ seen }) => !seen.exchange.isProbe && !seen.exchange.isOfRun);
   const [first, ...again] = attempts;
   if (!first || again.length === 0) return [];

@@ -18,12 +18,11 @@ import type { RoundVerdict } from './round-verdict.ts';
 import type { WalletVerdict } from './verdict.ts';
 
 /**
- * Finds the wallets in which nothing is unusual, while the logs are read for the first time. Their calls are not kept, which saves most of
- * the time and the memory for a large log.
- *
- * A wallet is ordinary if each bet and each win was answered 200 in time, with exactly the balance that follows from the call before, and
- * if each round has its bets and then one win, or no win yet. Bets that were declined with a 4xx are ordinary too. For such a wallet,
- * {@link judgeWallet} gives the same verdict. A test compares both. All other wallets are judged by {@link judgeWallet}.
+ * Finds the wallets in which nothing is unusual, while the logs are read for the first time. The calls of such a wallet are not
+ * kept, which saves most of the time and the memory for a large log. A wallet is ordinary if each bet and each win was answered 200
+ * in time, each reply has exactly the balance that follows from the call before, and each round has its bets and then one win, or
+ * no win yet. A bet that was declined with a 4xx is ordinary too. All other wallets are judged by {@link judgeWallet}. For an
+ * ordinary wallet, {@link judgeWallet} would give the same verdict. A test compares both.
  */
 export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #known: ReadonlyMap<string, KnownSession>;
@@ -32,7 +31,7 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #ids: RepeatedIds;
   readonly #wallets: OrdinaryWallet[] = [];
   readonly #sides = new Set<string>();
-  /** For each call that is an example: the facts that all calls like it have in common. */
+  /** For each call that serves as an example: the facts that all calls on similar lines have in common. */
   readonly #fitting = new WeakMap<LoggedExchange, CommonFacts>();
   /** True if any call is signed with one of the given keys. */
   isKeyProven = false;
@@ -53,7 +52,9 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     return wallet;
   }
 
-  /** With a key, each signature in a log must be verified, which needs the whole call. */
+  /**
+   * If a key is known, each signature in the log must be verified. This needs the whole call, so no call can serve as an example.
+   */
   isExample(exchange: LoggedExchange): boolean {
     const { own, others } = this.#keysOf(exchange.request.url);
     if (own.length + others.length > 0 && hasSignature(exchange)) return false;
@@ -96,7 +97,7 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     }
   }
 
-  /** Says what calls like this one have in common. Returns undefined if the call is not ordinary. */
+  /** Returns the facts that all calls on similar lines have in common. Returns undefined if the call is not ordinary. */
   #factsOf(call: RecordedCall): (CommonFacts & { readonly balance: string | null }) | undefined {
     const { exchange } = call;
     const isOfCroupier = exchange.isOfRun ?? exchange.isJudged ?? exchange.isProbe ?? exchange.isDisturbed;
@@ -126,8 +127,8 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
 }
 
 /**
- * A 4xx with which the operator itself declined a bet. A 408 may come from a server in front of the operator. A 401 does not
- * show what happened to the bet.
+ * True for a 4xx with which the operator itself declined a bet. A 408 does not count, because a server in front of the operator may
+ * have sent it. A 401 does not count either, because it does not show what happened to the bet.
  */
 function isDeclinedByOperator(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && status !== 401 && status !== 408;
@@ -153,7 +154,7 @@ type Values = Omit<AlikeCall, 'template'>;
 const MAX_OPEN = 100;
 /** With at least this number of decimals, a balance may have the rounding error of floating-point numbers. */
 const MANY_DECIMALS = 9;
-/** Precision in ms. Coarser times do not show which of two calls came first. */
+/** Times with a precision of more ms than this do not show which of two calls came first. */
 const FINE_MS = 100;
 
 /** One wallet of the survey. */
@@ -178,13 +179,13 @@ export class OrdinaryWallet implements SurveyedWallet {
   /** The bets of all rounds that have no win yet, if there has been more than one. */
   #open: Map<string, Money> | null = null;
   /**
-   * The last call: its logged time, its end if the logged time is the beginning, and its beginning if the logged time is the
-   * end.
+   * Times of the last call: the logged time (`#atMs`), its end if the logged time is the beginning (`#endMs`), and its beginning if
+   * the logged time is the end (`#beginMs`).
    */
   #atMs = Number.NEGATIVE_INFINITY;
   #endMs = Number.NEGATIVE_INFINITY;
   #beginMs = Number.NEGATIVE_INFINITY;
-  /** True if the last call may have been in flight together with another one. */
+  /** True if the last call may have been in flight at the same time as another call. */
   #isLastShared = false;
 
   constructor(index: number, ids: RepeatedIds) {
@@ -222,14 +223,17 @@ export class OrdinaryWallet implements SurveyedWallet {
     this.#lastLine = line;
   }
 
-  /** True if the call came after all earlier calls, whether the logged times are beginnings or ends. */
+  /**
+   * True if the call came after all earlier calls. This must be true both if the logged times are beginnings and if they are ends.
+   */
   #isInOrder({ time, tookMs }: Values): boolean {
     const took = tookMs ?? 0;
     if (time.laterMs !== undefined || took > REPLY_DEADLINE_MS) return false;
     if (time.ms < this.#atMs || time.ms - took < this.#beginMs) return false;
     const margin = time.precisionMs > FINE_MS ? time.precisionMs : 0;
     const isShared = time.ms < this.#endMs + margin || time.ms - took < this.#atMs + margin;
-    // The first balance of a wallet counts only if no other call was in flight.
+    // The first balance of a wallet is reliable only if no other call was in flight. So the second call must not overlap with the
+    // first one.
     if (isShared && this.#calls === 2) return false;
     this.#isLastShared = isShared;
     this.#atMs = time.ms;
@@ -319,8 +323,8 @@ export class OrdinaryWallet implements SurveyedWallet {
   /**
    * Returns the verdict on an ordinary wallet.
    *
-   * @param number the number of its last call
-   * @param unread what was not read of the logs and may matter to this wallet, each as a clause
+   * @param number the number of the last call of the wallet
+   * @param unread the parts of the logs that were not read and may matter to this wallet, each as a clause
    */
   verdict(
     owner: { readonly wallet: string; readonly player: string | null; readonly sessions: readonly string[] },
@@ -361,7 +365,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     };
   }
 
-  /** Returns the call whose reply has the last balance, with no more than is printed of it. */
+  /** Returns the last call whose reply has a balance. It has only the data that is printed. */
   #lastCall(owner: { readonly player: string | null; readonly sessions: readonly string[] }, number: number) {
     const facts = this.#lastFacts;
     if (facts === null) throw new Error('the wallet is not ordinary');
@@ -399,7 +403,7 @@ function openRound(roundID: string, bets: Money, firstCall: number): RoundVerdic
   return { roundID, state: 'open', bets, wins: Money.zero, debts: [], firstCall, ...sums };
 }
 
-/** The amounts of the last calls. Most bets have one of a few amounts. */
+/** The amounts that were read last. Most bets have one of a few amounts, so an amount need not be parsed again. */
 const AMOUNTS = new Map<string, Money>();
 const MAX_AMOUNTS = 1000;
 

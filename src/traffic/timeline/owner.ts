@@ -3,8 +3,8 @@ import type { RecordedCall } from '../recorded-call.ts';
 import type { Paired } from './clock-skew.ts';
 
 /**
- * The wallet that a call belongs to. A player has one wallet for each operator and each currency. If the player is unknown, the
- * session stands for the player.
+ * The wallet that a call belongs to. A player has one wallet for each operator and each currency. If the player is unknown, each
+ * session counts as a player of its own.
  */
 export interface CallOwner {
   /** The name of the wallet. Null if the log does not show whose call it is. */
@@ -17,9 +17,9 @@ export interface CallOwner {
 export const NOBODY: CallOwner = { wallet: null, player: null, currency: null };
 
 /**
- * Returns a function that says to which wallet a call belongs. A wallet belongs to a player at one operator in one currency. If
- * the player is unknown, the session stands for the wallet. If a call names neither the player nor the session, it belongs to
- * the wallet of its bet, if the bet is in the logs.
+ * Returns a function that says to which wallet a call belongs. A wallet belongs to a player at one operator in one currency. If the
+ * player is unknown, the wallet belongs to the session. If a call names neither the player nor the session, it belongs to the
+ * wallet of its bet, if the bet is in the logs.
  */
 export function ownersOf(
   paired: readonly Paired[],
@@ -70,7 +70,7 @@ function addTo(map: Map<string, Set<string>>, name: string, value: string | null
   map.set(name, values.add(value));
 }
 
-/** Returns the address of the operator without the name of the call. Null if the log has only paths. */
+/** Returns the base address of the operator: the URL without the name of the call. Null if the log has only paths. */
 export function originOf({ seen, also }: Views): string | null {
   return first(seen, also, ({ exchange, call }) => {
     // Most logs have only paths.

@@ -1,23 +1,25 @@
 import type { LogTime } from '../logged-exchange.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
-/** The calls with their times in the hour that occurs twice in autumn, as far as the logs show which of the two hours is meant. */
+/**
+ * The calls, with corrected times in the hour that occurs twice in autumn. A time is corrected only if the logs show which of the
+ * two hours is meant.
+ */
 export interface RepeatedHour {
   readonly calls: readonly RecordedCall[];
   /** The reasons why the order of calls is not known, each as a clause. */
   readonly doubts: readonly string[];
-  /** Sentences about times that may be an hour later. The order of these calls is known all the same. */
+  /** Sentences about times that may be an hour later. The order of the calls with these times is still known. */
   readonly notes: readonly string[];
 }
 
 /**
- * Lines of a log that are written at the same moment may be in another order. So if the time steps back by less than this, it
- * is no change of the clock.
+ * If lines of a log are written almost at the same time, their order may differ from the order of their times. So if the time steps
+ * back by less than this, the clocks were not set back.
  */
 const SAME_MOMENT_MS = 60_000;
 /**
- * If the time steps back by at least this much, the clocks were set back. A shorter step may also come from lines in another
- * order.
+ * If the time steps back by at least this much, the clocks were set back. A shorter step can also come from lines in a wrong order.
  */
 const CLOCK_CHANGE_MS = 30 * 60_000;
 /**
@@ -27,9 +29,8 @@ const CLOCK_CHANGE_MS = 30 * 60_000;
 const CLOCKS_DIFFER_MS = 15 * 60_000;
 
 /**
- * Decides which of the two hours is meant by a local time that occurs twice, because the clocks were set back. The lines of a
- * log show the hour if the times step back once. The log of the other side shows the hour if it has the same call with an
- * offset.
+ * When the clocks are set back, a local time occurs twice. Decides which of the two hours is meant. The lines of a log show this if
+ * their times step back once. The log of the other side shows it if that log has the same call with an offset from UTC.
  */
 export function withRepeatedHour(calls: readonly RecordedCall[]): RepeatedHour {
   if (!calls.some((call) => laterMs(call) !== null)) return { calls, doubts: [], notes: [] };
@@ -80,8 +81,8 @@ function timeLater({ exchange: { time } }: RecordedCall): LogTime {
 }
 
 /**
- * Returns the calls of a file that have a time, as they were written. An export may begin with the newest entry. `isSure` is false if the
- * times do not show which end of the file is the newest one.
+ * Returns the calls of a file that have a time, in the order in which they were written. An export may begin with the newest entry.
+ * `isSure` is false if the times do not show whether the first or the last entry is the newest one.
  */
 function inOrderOfWriting(calls: readonly RecordedCall[]): {
   readonly lines: readonly RecordedCall[];
@@ -101,10 +102,16 @@ function inOrderOfWriting(calls: readonly RecordedCall[]): {
   return { lines, isSure: down <= 1 && up >= SURE_STEPS };
 }
 
-/** If at least this number of steps between lines goes in one direction, and at most one in the other, the direction of the file is known. */
+/**
+ * The number of steps from one line to the next that show the direction of a file. At least this number of steps must go in one
+ * direction, and at most one step in the other.
+ */
 const SURE_STEPS = 3;
 
-/** Returns the times of calls that have an offset or are not in the hour, by the name and the txID of the call. */
+/**
+ * Returns the calls whose time is certain, by the name and the txID of the call. A time is certain if it has an offset from UTC, or
+ * if it is not in the repeated hour.
+ */
 function certainTimes(calls: readonly RecordedCall[]): ReadonlyMap<string, readonly RecordedCall[]> {
   return Map.groupBy(
     calls.filter((call) => call.exchange.time !== null && laterMs(call) === null && call.txID !== null),
@@ -117,9 +124,10 @@ function keyOf({ call, txID }: RecordedCall): string {
 }
 
 /**
- * Splits the calls of one log into those of the first hour, those of the second hour, and those whose hour is not known.
+ * Splits the calls of one log into those of the second hour and those whose hour is not known (`open`). The other calls are in the
+ * first hour.
  *
- * @param run the calls in the hour, as they were written
+ * @param run the calls in the repeated hour, in the order in which they were written
  */
 function hoursOf(
   run: readonly RecordedCall[],
@@ -160,8 +168,8 @@ function hourBy(
 }
 
 /**
- * True if another log has calls in the two hours. Then the order of these calls is not known. The same calls in the log of the
- * other side do not count.
+ * True if another log has other calls in the two hours. Then the order of all these calls is not known. If the log of the other
+ * side has the same calls, these do not count.
  */
 function hasOthersBetween(
   open: readonly RecordedCall[],

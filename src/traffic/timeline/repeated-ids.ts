@@ -1,20 +1,23 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Number of parts of the ids. Only one part is in memory when repeated ids are searched. */
+/** Number of parts into which the ids are divided. While repeated ids are searched, only one part is in memory. */
 const PARTS = 32;
-/** Number of ids of a part that are kept in memory before they are written to its file. */
+/** Number of ids of one part that are kept in memory. Then they are written to the file of this part. */
 const BLOCK = 4096;
 
 /**
- * Finds the wallets with an id that also occurs in another call. Keeps 16 bytes for each id in files, because a log can have
- * more ids than fit in memory. In one of some million logs, two different ids count as equal. Then a wallet is only checked
- * without need.
+ * Finds the wallets with an id that also occurs in another call. Keeps 16 bytes for each id in files, because a log can have more
+ * ids than fit in memory. In about one of some million logs, two different ids count as equal. This does no harm: a wallet is then
+ * checked without need.
  */
 export class RepeatedIds {
   readonly #folder: string;
   readonly #name: string;
-  /** For each part: the hash of each id, then the number of its wallet. */
+  /**
+   * For each part, the ids that are not yet in its file. Each id is stored as two numbers: the hash of the id, and the number of
+   * its wallet.
+   */
   readonly #blocks = Array.from({ length: PARTS }, () => new Float64Array(2 * BLOCK));
   readonly #lengths = Array.from({ length: PARTS }, () => 0);
 
@@ -27,7 +30,7 @@ export class RepeatedIds {
   add(kind: 'transaction' | 'round', id: string, wallet: number): void {
     let [low, high] = kind === 'round' ? [0xdeadbeef, 0x41c6ce57] : [0x1b873593, 0x85ebca6b];
     for (let index = 0; index < id.length; index += 2) {
-      // Two characters at once. There is no second one at the end of an id of odd length.
+      // Reads two characters at once. If the length of the id is odd, the last character has no second one.
       const first = id.charCodeAt(index);
       const second = index + 1 < id.length ? id.charCodeAt(index + 1) : 0xff_ff;
       low = Math.imul(low ^ (first | (second << 16)), 0x9e3779b1);

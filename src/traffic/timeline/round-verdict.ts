@@ -1,7 +1,7 @@
 import type { Money } from '../../contract/money.ts';
 import type { Debt } from './debt.ts';
 
-/** Sums of a round or a wallet. A sum is null if these logs do not show it. */
+/** Sums of a round or of a wallet. A sum is null if the logs do not show it. */
 export interface Sums {
   /** The sum after everything that is owed has been done. */
   readonly should: Money | null;

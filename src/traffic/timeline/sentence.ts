@@ -11,8 +11,8 @@ import { isDecided, type WalletVerdict } from './verdict.ts';
 import type { WalletState } from './wallet-state.ts';
 
 /**
- * Writes an amount with its currency, in the decimals of the currency. If the currency is unknown, at least two
- * decimals are written.
+ * Writes an amount with its currency, with as many decimals as the currency has. If the currency is unknown, writes at least two
+ * decimals.
  */
 function amountText(amount: Money, currency: string | null): string {
   const decimals = currency === null ? 2 : (currencyByCode(currency)?.decimals ?? 0);
@@ -44,7 +44,7 @@ interface Ticket {
   readonly isComplete: boolean;
 }
 
-/** Writes the verdict on a wallet in one or two sentences, which can be pasted into a ticket. They fill at most two lines. */
+/** Writes the verdict on a wallet in one or two sentences that can be pasted into a ticket. They have at most two lines. */
 export function walletSentence(verdict: WalletVerdict): string {
   return ticketOf(verdict).sentence;
 }
@@ -77,7 +77,7 @@ function clausesOfDebts(verdict: WalletVerdict): readonly string[] {
 /** Maximum number of debts in the text. */
 const MAX_DEBTS = 50;
 
-/** Chooses the most detailed text that fits into {@link MAX_TICKET}, or else the shortest one. */
+/** Chooses the most detailed text that fits into {@link MAX_TICKET}. If no text fits, chooses the shortest one. */
 function ticketOf(verdict: WalletVerdict): Ticket {
   const { debts, currency, serviceFaults } = verdict;
   if (debts.length === 0 && serviceFaults.length > 0 && isDecided(verdict)) return faultTicket(verdict);
@@ -156,7 +156,7 @@ function isShort(sentence: string, verdict: WalletVerdict): boolean {
  */
 const DETAILS = ['all', 'no time', 'no reason', 'no difference'] as const;
 
-/** The forms of a clause about a debt: whole, or without the calls that show the debt. */
+/** The amount of detail in a clause about a debt. `all`: the whole clause. `no calls`: without the calls that show the debt. */
 type DebtDetail = 'all' | 'no calls';
 
 function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number]): string {
@@ -210,7 +210,7 @@ function sumClauses(debts: readonly Debt[], currency: string | null, detail: Sum
   const refunds = debts.filter(({ kind }) => kind === 'missing-refund' || kind === 'refund-pending').length;
   const wins = debts.filter(({ kind }) => kind === 'win-pending').length;
   const sum = (some: readonly Debt[]): string =>
-    // If the logs do not show the amount of a call, `amount` is zero here.
+    // `amount` is zero here if the logs do not show the amount of a call. So the sum is not known.
     some.some(({ amount }) => amount.isZero())
       ? 'money'
       : amountText(
@@ -267,7 +267,7 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
   }
 }
 
-/** Writes the calls and the balance on which the verdict on a wallet rests. */
+/** Writes which calls and which balance are the evidence for the verdict on a wallet. */
 export function evidenceSentence({ books, evidence: { calls, files } }: WalletVerdict): string {
   const named = files.length > MAX_FILES ? `${files.length} files` : files.join(' and ');
   const last = books.lastSaid;
@@ -276,7 +276,7 @@ export function evidenceSentence({ books, evidence: { calls, files } }: WalletVe
 
 const MAX_FILES = 3;
 
-/** Writes each reason why something is unknown, and each debt that is only possible, as a sentence. */
+/** Writes as sentences each reason why something is unknown, and each debt that is possible but not certain. */
 export function doubtSentences({ unknowns, possibleDebts, currency }: WalletVerdict): readonly string[] {
   return [
     ...unknowns.map((each) => `Not known: ${each}.`),
@@ -292,7 +292,7 @@ export function roundClause(round: RoundVerdict, currency: string | null): strin
     case 'settled':
       return `settled: ${sums}`;
     case 'refunded':
-      // A refund alone does not show whether the operator had taken the bet.
+      // If only the refund is in the logs, they do not show whether the operator had taken the bet.
       return round.bets?.isZero() === true
         ? 'refunded; the logs do not have the bet'
         : 'refunded: nothing is won or lost';
@@ -334,10 +334,7 @@ function debtGroups(debts: readonly Debt[]): readonly (readonly Debt[])[] {
   return [...Map.groupBy(debts, (debt) => faultOf(debt) ?? debt).values()];
 }
 
-/**
- * Returns a key for the single error that caused a debt. Returns undefined if the debt was not caused by a single
- * error.
- */
+/** Returns a key for the error that caused a debt. Returns undefined if the debt does not come from a single error. */
 function faultOf({ deviation }: Debt): string | undefined {
   const [cause, ...others] = deviation?.causes ?? [];
   if (!cause?.repeat || others.some((other) => !isSameFault(cause, other))) return undefined;
@@ -358,8 +355,8 @@ function clauseOf(debts: readonly Debt[], currency: string | null, detail: DebtD
 }
 
 /**
- * Describes errors in the books. If a repeated call shows the error and `detail` is `all`, the text includes the time of this
- * call.
+ * Describes the errors of the operator. If a repeated call shows the error and `detail` is `all`, the text also has the time of
+ * this call.
  */
 function faultText(causes: readonly Cause[], detail: DebtDetail): string {
   const [cause] = causes;
@@ -484,7 +481,7 @@ export function callText(call: LoggedCall, currency: string | null): string {
   return `${free}${seen.call}${of}`;
 }
 
-/** Describes the reply to a call briefly: its status, its balance, or the reason why there is no reply. */
+/** Describes the reply to a call briefly: the status and the balance, or the reason why there is no reply. */
 export function answerText(call: LoggedCall, currency: string | null): string {
   const { ending: end, status, code, balance, reading } = call;
   const has = balance === null ? '' : `, balance ${amountText(balance, currency)}`;

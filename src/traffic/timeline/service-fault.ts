@@ -4,8 +4,8 @@ import { isTypeCut } from './cut-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 
 /**
- * Finds calls that the service must not make (contract, "States" and "Errors"). The operator must not be blamed for the effects
- * of such a call. Calls with which croupier tests an operator are left out.
+ * Finds calls that the contract forbids the service to make (contract, "States" and "Errors"). The operator must not be blamed for
+ * the effects of such a call. Calls with which croupier tests an operator are left out.
  */
 export function serviceFaultsOf(
   calls: readonly LoggedCall[],
@@ -53,7 +53,7 @@ function fault(calls: readonly LoggedCall[], text: string): Oddity {
   return { kind: 'service-fault', calls: calls.map(({ number }) => number), text };
 }
 
-/** True for a refund or a win to which the service has no right, because of the bets of its round. */
+/** True for a refund or a win that the service must not send, because of the bets of its round. */
 export function isWinWithoutBet(win: Transaction, round: readonly Transaction[]): boolean {
   const before = round.filter(({ call, attempts }) => call === 'bet' && isBefore(attempts, win.attempts));
   return before.length > 0 && before.every((bet) => bet.state === 'declined' || isRefunded(bet, win, round));
@@ -106,7 +106,7 @@ function isSettledBefore(other: Transaction, win: Transaction, round: readonly T
   );
 }
 
-/** Finds one txID with which the service sent calls of two wallets. */
+/** Finds each txID with which the service sent calls of two wallets. */
 export function sharedTransactions(calls: readonly LoggedCall[]): readonly Oddity[] {
   const first = new Map<string, LoggedCall>();
   return calls.flatMap((call) => {

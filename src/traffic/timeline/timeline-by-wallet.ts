@@ -16,14 +16,14 @@ import { stateOfWallet, worstFirst } from './wallet-state.ts';
 const MAX_LISTED = 10_000;
 
 /**
- * Builds the timeline of logs that have more calls than fit in memory, one group of wallets after another. It lists the calls of the
- * wallets with a problem.
+ * Builds the timeline of logs that have more calls than fit in memory. Judges one group of wallets after another. The timeline
+ * lists only the calls of wallets with a problem.
  *
  * @param folder an empty folder for temporary files
  * @param maxCalls the maximum number of calls of several wallets that are judged at once
  * @param largest the maximum number of calls of one wallet that are judged at once
  * @param fewest the number of calls that fit in memory
- * @returns null if there are not more calls than that
+ * @returns null if the logs do not have more calls than `fewest`
  */
 export async function timelineByWallet(
   sources: readonly ReopenableSource[],
@@ -70,14 +70,20 @@ export async function timelineByWallet(
 /** Maximum number of calls of several wallets that are judged at once. */
 const MAX_CALLS_OF_GROUP = 10_000;
 
-/** The parts of one wallet, with the reasons why they do not show its state together, and the number of its calls. */
+/**
+ * The timelines of the parts of one wallet, the reasons why these parts together do not show its state, and the number of its
+ * calls.
+ */
 interface PartsOfOne {
   readonly timelines: readonly IncidentTimeline[];
   readonly doubts: readonly string[];
   readonly calls: number;
 }
 
-/** Judges one wallet in parts, because it has more calls than fit in memory. Returns the timelines of the parts, without their calls. */
+/**
+ * Judges one wallet in parts, because it has more calls than fit in memory. Returns the timelines of the parts. These timelines do
+ * not list the calls.
+ */
 async function inParts(
   calls: AsyncIterable<RecordedCall>,
   judge: (calls: readonly RecordedCall[]) => IncidentTimeline,
@@ -107,7 +113,7 @@ class Timelines {
   readonly #notes = new Set<string>();
   #clocks: IncidentTimeline['clocks'] = null;
   readonly #statuses = new Set<IncidentTimeline['status']>();
-  /** The number of calls so far. Numbers of calls are never used twice. */
+  /** The number of calls so far. The next calls get higher numbers, so no number is used twice. */
   numbered = 0;
 
   add(timeline: IncidentTimeline): void {
@@ -168,10 +174,10 @@ class Timelines {
 
 const SEVERAL_WALLETS = 'the player has several wallets, and more calls than croupier compares at once';
 
-/** Maximum number of rounds that are kept of a wallet whose calls are not listed. */
+/** Maximum number of rounds that are kept for a wallet, if its calls are not listed. */
 const MAX_ROUNDS = 100;
 
-/** Returns a verdict with only its last call, and with the rounds that did not end, to save memory. */
+/** Returns a verdict that has only the last call, and only the rounds that did not end. This saves memory. */
 function withoutCalls(verdict: WalletVerdict): WalletVerdict {
   const { books, rounds } = verdict;
   return {

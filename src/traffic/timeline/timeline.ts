@@ -27,8 +27,8 @@ export interface IncidentTimeline {
   readonly breaches: readonly Breach[];
   readonly oddities: readonly Oddity[];
   /**
-   * The verdict on each wallet of the selected calls, the worst first. It is computed from all calls of these wallets and not
-   * only from the selected calls, so that the balances are right.
+   * The verdict on each wallet of the selected calls, the worst first. A verdict is computed from all calls of the wallet, and not
+   * only from the selected calls, because each balance depends on all calls.
    */
   readonly wallets: readonly WalletVerdict[];
   /** The names of the wallets with a reply that breaks a rule. */
@@ -41,16 +41,13 @@ export interface IncidentTimeline {
 
 /** Facts about the logs that are not calls. */
 export interface Reading {
-  /** The parts of the logs that were not read and may be calls, each as a clause. */
+  /** The parts of the logs that were not read and may contain calls, each as a clause. */
   readonly unread: readonly string[];
   /** The rules that croupier found broken when it made or forwarded the calls. */
   readonly judgements: readonly JudgedCall[];
-  /**
-   * The number of calls of other wallets before these calls. The numbers of the calls in this timeline continue after this
-   * number.
-   */
+  /** The number of calls of other wallets that were numbered before. The calls of this timeline get the numbers after it. */
   readonly earlier?: number;
-  /** True if a call of another wallet is signed with one of the given keys, so the keys are right. */
+  /** True if a call of another wallet is signed with one of the given keys. This shows that the keys are right. */
   readonly isKeyProven?: boolean;
 }
 
@@ -78,7 +75,8 @@ export function buildTimeline(
     });
   const byTime = build('time', unread);
   if (!isShuffled(once)) return byTime;
-  // The times of several servers can differ, and exports can be shuffled. The balances show which order is right.
+  // The times are not always reliable: several servers may have different clocks, and an export can be in a wrong order. The
+  // balances show which order is right.
   const byFile = build('file', unread);
   const [timeFits, fileFits] = [fits(byTime), fits(byFile)];
   if (timeFits !== fileFits) return timeFits ? byTime : byFile;
@@ -96,7 +94,7 @@ export function buildTimeline(
   return { ...unsure, breaches, wallets, status: statusOf({ ...unsure, breaches, wallets }) };
 }
 
-/** Returns what the journals of croupier say about the calls. These calls are not judged again. */
+/** Returns the breaches that the journals of croupier contain for the calls. These calls are not judged again. */
 function judgedBreaches(judgements: readonly JudgedCall[], calls: readonly LoggedCall[]): readonly Breach[] {
   if (judgements.length === 0) return [];
   const keyOf = ({ file, line }: LogPlace): string => `${file} ${line}`;
@@ -225,7 +223,7 @@ function breakersOf(breaches: readonly Breach[], calls: readonly LoggedCall[]): 
 const NOTHING_IN_COMMON =
   'the logs of the two sides have no call in common, so one of them is of another player or time';
 
-/** Says which calls about money belong to nobody. Each of them may belong to any wallet. */
+/** Says which calls about money belong to no wallet. Each of them may belong to any wallet, so it makes every verdict uncertain. */
 function ownerlessOf(calls: readonly LoggedCall[]): readonly string[] {
   const nobodys = calls.filter((call) => call.wallet === null && call.seen.call !== 'balance');
   if (nobodys.length === 0) return [];
@@ -247,7 +245,7 @@ function statusOf({ breaches, wallets, calls }: Omit<IncidentTimeline, 'status'>
   return isKnown && calls.length > 0 ? 0 : 3;
 }
 
-/** True for a debt that a run of croupier has left, because the run was killed. It accuses nobody. */
+/** True for a debt that exists because a run of croupier was killed. Such a debt accuses nobody. */
 function isLeftByRun({ toAct, transaction }: Debt): boolean {
   return toAct === 'service' && transaction?.attempts.every(({ seen }) => seen.exchange.isOfRun === true) === true;
 }

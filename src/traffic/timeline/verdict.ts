@@ -28,8 +28,8 @@ export interface WalletVerdict extends Sums, Owner {
   readonly rounds: readonly RoundVerdict[];
   readonly debts: readonly Debt[];
   /**
-   * The debts that the calls in the logs suggest, if something suggests that the logs lack a call. They are not certain: the missing
-   * call may have settled them.
+   * The debts that the known calls suggest, if something shows that the logs lack a call. These debts are not certain, because the
+   * missing call may have settled them.
    */
   readonly possibleDebts: readonly Debt[];
   /** The reasons why some values are unknown, each as a clause. */
@@ -64,7 +64,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   const cut = cutBodiesOf(books, calls);
   const gaps = [...nobodys, ...unread, ...cut, ...gapsOf(books, rounds, calls)];
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
-  // A round at the end of the logs may still go on. The sums are then those of the calls so far.
+  // A round at the end of the logs may not have ended yet. Then the sums are those of the calls so far.
   const isSure = gaps.length === 0;
   return {
     ...owner,
@@ -174,8 +174,8 @@ function judgeRound(
     }, off);
   const pending = debts.filter(({ kind }) => kind !== 'misbooked');
   const worlds = books.unknown === null ? books.worlds : [];
-  // If a refund names a bet that is not in the logs, the operator may or may not have given money back. `booked` and
-  // `should` are then unknown.
+  // If the bet of a refund is not in the logs, the operator may or may not have given money back. Then `booked` and `should` are
+  // unknown.
   const isWhole = transactions.every(
     ({ call, origTxID, state }) =>
       call !== 'refund' || state === 'declined' || (origTxID !== null && bets.has(origTxID)),
@@ -194,7 +194,7 @@ function judgeRound(
   };
 }
 
-/** Sums up all bets or wins that were accepted or must still be accepted. Returns null if an amount is unknown. */
+/** Sums up all bets or wins that the operator accepted or must still accept. Returns null if an amount is unknown. */
 function total(transactions: readonly Transaction[], call: 'bet' | 'win'): Money | null {
   const counted = transactions.filter((one) => one.call === call && (call === 'win' || one.state !== 'declined'));
   return counted.reduce<Money | null>(

@@ -5,21 +5,21 @@ import type { RepeatedIds } from './repeated-ids.ts';
 import type { IncidentTimeline } from './timeline.ts';
 import type { WalletVerdict } from './verdict.ts';
 
-/** A round or a call without its end is no longer waited for after this number of calls. */
+/** If the end of a round or of a call has not come after this number of calls, the division does not wait for it any more. */
 const MAX_WAIT = 2000;
 
 /**
- * Divides the calls of one wallet into parts that can be judged one after another. A part ends where no round is open and the last reply
- * has a balance. The next part begins with this balance, as if it had been asked for.
+ * Divides the calls of one wallet into parts that can be judged one after another. A part ends where no round is open and the last
+ * reply has a balance. The next part begins with this balance, as if it came from the reply to a balance call.
  *
- * @param size the number of calls after which a part ends as soon as it can
+ * @param size if a part has this number of calls, it ends at the next place where a part may end
  */
 export class PartsOfWallet {
   readonly #size: number;
   readonly #ids: RepeatedIds;
   #part: RecordedCall[] = [];
   #number = 0;
-  /** The rounds without an accepted win, with the number of their last call. */
+  /** The rounds without an accepted win. The value is the number of the last call of the round. */
   readonly #open = new Map<string, number>();
   #count = 0;
   #lastMs = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export class PartsOfWallet {
   #currency: string | null = null;
   #isMixed = false;
   #isForced = false;
-  /** The txIDs of the part. The reply to a repeated call may have an old balance. */
+  /** The txIDs of this part. If a txID occurs again, the call is repeated, and its reply may have an old balance. */
   readonly #inPart = new Set<string>();
   #isRepeat = false;
   #isOutOfOrder = false;
@@ -38,7 +38,7 @@ export class PartsOfWallet {
     this.#ids = ids;
   }
 
-  /** Adds the next call in the order of the files. Returns the part that ends before this call, or null. */
+  /** Adds the next call in the order of the files. If a part ends before this call, returns this part. Otherwise returns null. */
   add(call: RecordedCall): readonly RecordedCall[] | null {
     const ended = this.#part.length >= this.#size ? this.#end(call) : null;
     this.#count += 1;
@@ -89,7 +89,7 @@ export class PartsOfWallet {
     else this.#open.set(round, this.#count);
   }
 
-  /** Ends the part before the next call, if nothing is open and the last reply has a balance. */
+  /** Ends the part before the next call, if no round and no call is open, and the last reply has a balance. */
   #end(next: RecordedCall): readonly RecordedCall[] | null {
     for (const [round, since] of this.#open) if (this.#count - since > MAX_WAIT) this.#open.delete(round);
     const part = this.#part;
@@ -101,7 +101,7 @@ export class PartsOfWallet {
       isBefore(part.at(-2), last) &&
       isBefore(last, next);
     const balance = isQuiet ? balanceOf(last) : null;
-    // The end can't be found, so the part ends anywhere, and the sums are not known.
+    // There is no place where the part may end. So it ends here, and the sums of the wallet are unknown.
     if (balance === null && part.length < MAX_SIZES * this.#size) return null;
     this.#isForced ||= balance === null;
     this.#endOfPartMs = this.#lastMs;
@@ -112,12 +112,15 @@ export class PartsOfWallet {
   }
 }
 
-/** Maximum size of a part, in sizes after which it ends as soon as it can. */
+/** Maximum size of a part, as a multiple of the size after which the part ends at the next possible place. */
 const MAX_SIZES = 5;
-/** Precision in ms. Coarser times do not show which of two calls came first. */
+/** Times with a precision of more ms than this do not show which of two calls came first. */
 const FINE_MS = 100;
 
-/** True if a call certainly ended before the next one began, both if the logged times are beginnings and if they are ends. */
+/**
+ * True if a call certainly ended before the next call began. This must be true both if the logged times are beginnings and if they
+ * are ends.
+ */
 function isBefore(call: RecordedCall | undefined, next: RecordedCall): boolean {
   if (!call) return false;
   const [from, to] = [call.exchange, next.exchange];
@@ -141,7 +144,7 @@ function balanceOf({ call, exchange }: RecordedCall): string | null {
   return /"balance"\s*:\s*"(\d{1,30}(?:\.\d{1,30})?)"/.exec(body.data)?.[1] ?? null;
 }
 
-/** Returns a balance call with this reply, at the time of a call. */
+/** Returns a balance call that has this balance in its reply, and the time of the given call. */
 function askedFor(call: RecordedCall, balance: string): RecordedCall {
   const { exchange } = call;
   return {
@@ -164,8 +167,8 @@ function askedFor(call: RecordedCall, balance: string): RecordedCall {
 }
 
 /**
- * Joins the verdicts on the parts of a wallet. If one part is unknown, a debt of another part is not certain, because the calls of the
- * unknown part may have settled it.
+ * Joins the verdicts on the parts of a wallet. If the verdict on one part is unknown, the debts of the other parts are not certain,
+ * because calls of that part may have settled them.
  *
  * @param calls the number of calls of the wallet
  * @param doubts the reasons why the parts together do not show the state of the wallet

@@ -18,7 +18,7 @@ export function stateOfWallet(verdict: WalletVerdict, breakers: ReadonlySet<stri
   return verdict.serviceFaults.length > 0 ? 'service-fault' : 'right';
 }
 
-/** Sorts wallets: the worst first, and the largest differences first among wallets with the same state. */
+/** Sorts wallets by their state, the worst first. Among wallets with the same state, the largest difference comes first. */
 export function worstFirst(
   wallets: readonly WalletVerdict[],
   breakers: ReadonlySet<string | null>,

@@ -2,7 +2,7 @@ import type { LoggedRequest } from '../../logged-exchange.ts';
 
 /** The result of reading a copied command. The kind `open` means that the command continues on the next line. */
 export type CommandReading =
-  /** `missing` is the name of the file that contains the body, if that file could not be read. Otherwise it is null. */
+  /** If the file that contains the body could not be read, `missing` is the name of this file. Otherwise it is null. */
   | { readonly kind: 'request'; readonly request: LoggedRequest; readonly missing: string | null }
   | { readonly kind: 'open' }
   | { readonly kind: 'unreadable'; readonly why: string };
@@ -23,8 +23,8 @@ export interface StandardInput {
 }
 
 /**
- * Reads the value of the option at position `at`: the text after `=`, or else the next word. Also returns the position of the
- * last word that it read.
+ * Reads the value of the option at position `at`: the text after `=`, or else the next word. Also returns the position of the last
+ * word that belongs to the option.
  */
 export function optionValue(words: readonly string[], at: number): { readonly value: string; readonly at: number } {
   const joined = /^--[^=]+=(.*)$/s.exec(words[at] ?? '')?.[1];

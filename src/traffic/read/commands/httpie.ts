@@ -6,8 +6,8 @@ const WITH_VALUE =
   /^(?:-[apsoA]|--(?:auth|auth-type|print|style|output|timeout|verify|cert|cert-key|session|session-read-only|proxy|max-redirects|pretty|format-options))$/;
 const METHOD = /^[A-Z]{3,7}$/;
 /**
- * Matches a request item of HTTPie: `Name:value` (header), `name==value` (query), `name:=json` and `name=value` (fields
- * of the body). `:=@` and `=@` read the value of a field from a file.
+ * Matches a request item of HTTPie: `Name:value` (header), `name==value` (query), `name:=json` or `name=value` (fields of the
+ * body). `:=@` and `=@` take the value of a field from a file.
  */
 const ITEM = /^((?:\\.|[^:=@\\])+)(:=@|:=|==|=@|=|:)(.*)$/s;
 

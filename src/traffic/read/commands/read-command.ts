@@ -20,8 +20,8 @@ export function beginsCommand(line: string): boolean {
 }
 
 /**
- * Reads a copied command: curl in the quoting of bash, zsh, cmd or PowerShell (in which browsers copy requests),
- * Invoke-WebRequest, wget or HTTPie.
+ * Reads a copied command: curl, Invoke-WebRequest, wget or HTTPie. The quotation is that of bash, zsh, cmd or PowerShell. Browsers
+ * copy requests for these shells.
  */
 export function readCommand(
   text: string,
@@ -61,8 +61,8 @@ function readProgram(words: readonly string[], stdin: StandardInput | null, besi
 }
 
 /**
- * Removes `< FILE` and `<<< TEXT` from a command. Returns the other words, and the standard input of the command (null
- * if it has none).
+ * Removes `< FILE` and `<<< TEXT` from a command. Returns the other words, and the standard input of the command (null if the
+ * command has none).
  */
 function redirected(
   words: readonly string[],
@@ -79,8 +79,8 @@ function redirected(
 }
 
 /**
- * Returns the output of the `printf FORMAT`, `echo` or `cat` before a pipe. croupier itself prints a `printf` for a
- * body that a terminal cannot show.
+ * Returns the output of the command before a pipe: `printf FORMAT`, `echo` or `cat`. croupier itself prints a command with `printf`
+ * if a terminal cannot show the body.
  */
 function piped(program: string, args: readonly string[], beside: ReadFileBeside): StandardInput {
   const [first = ''] = args;

@@ -152,9 +152,9 @@ function ansiQuoted(command: string, from: number): Quoted | undefined {
 }
 
 /**
- * Splits a command line of cmd into words. cmd itself removes the carets. Then the program splits the rest. There `\"` stands
- * for a quotation mark. `""` also stands for one within a quotation. Chrome puts a caret before every special character, and
- * writes each line end twice.
+ * Splits a command line of cmd into words. cmd itself removes the carets. Then the program splits the rest. In the rest, `\"`
+ * stands for a quotation mark, and within a quotation `""` stands for a quotation mark too. Chrome puts a caret before every
+ * special character, and writes each line end twice.
  */
 function cmdWords(command: string): ShellReading {
   let bare = '';
@@ -258,14 +258,17 @@ function powershellQuoted(command: string, from: number, mark: string): Quoted |
 }
 
 /**
- * A command without its here-document, and the text of the here-document as `input` (null if there is none). The kind
- * `open` means that the here-document does not end within the text.
+ * A command without its here-document. `input` is the text of the here-document, or null if there is none. The kind `open` means
+ * that the end of the here-document is missing in the text.
  */
 export type HereDocumentReading =
   | { readonly kind: 'read'; readonly command: string; readonly input: string | null }
   | { readonly kind: 'open' };
 
-/** Matches an escaped character or a quotation (to skip them), `<<<`, or `<<` and the word that ends the here-document. */
+/**
+ * Matches an escaped character or a quotation (so that these are skipped), `<<<`, or `<<` together with the word that ends the
+ * here-document.
+ */
 const HERE =
   /\\.|'[^']*'?|"[^"\\]*(?:\\.[^"\\]*)*"?|(?<text><<<)|<<(?<indented>-?)[ \t]*(?:'(?<single>\w+)'|"(?<double>\w+)"|(?<bare>\w+))/gs;
 

@@ -7,7 +7,7 @@ export type WgetLine =
   /** wget begins an attempt. After a failure, it sends the same request again. */
   | { readonly kind: 'attempt'; readonly time: string; readonly url: string }
   | { readonly kind: 'connected' }
-  /** The reply ends. If there was no body before this event, wget did not show the body. */
+  /** The reply ends. If no body came before this event, wget did not show the body. */
   | { readonly kind: 'done' }
   | { readonly kind: 'failure'; readonly answer: LoggedReply };
 
@@ -33,14 +33,14 @@ const PROGRESS = /^\S{0,80} {1,80}(?:\d{1,3}%)?\[[ =<>+]{0,200}\]([^{]*)/;
 
 /** Reads the lines that wget prints about a request: the headers of the reply (`-S`), the body (`-O -`) and errors. */
 export class WgetOutput {
-  /** The part of the output that the next line belongs to. Null if the line is not from wget. */
+  /** The part of the output to which the next line belongs. Null if the next line is not from wget. */
   #part: 'request' | 'sent request' | 'headers' | 'reply' | null = null;
   #isInBody = false;
 
   /**
    * Reads a line. Returns undefined if the line is not from wget.
    *
-   * @param asked how much is known of the request: nothing, only its URL from the output, or all of it from the command
+   * @param asked what is known of the request: nothing, only its URL (from the output), or the whole request (from the command)
    */
   take(text: string, asked: 'nothing' | 'url' | 'all'): WgetLine | undefined {
     const isAsked = asked !== 'nothing';
@@ -75,7 +75,7 @@ export class WgetOutput {
     }
   }
 
-  /** Ends the output, because a command begins or the reply is read. */
+  /** Ends the output, because a new command begins or because the reply was read. */
   end(): undefined {
     this.#part = null;
     return undefined;

@@ -7,19 +7,18 @@ import { withoutHexEscapes } from './wrapped.ts';
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** The formats of access logs that are known. Each named group of an expression has the name of a field. */
+/** The known formats of access logs. The named groups of each expression have the names of log fields. */
 const FORMS: readonly RegExp[] = [
-  // The common log format, or the combined format with referer and user agent. Some servers add the duration. nginx
-  // writes seconds with a decimal point. Apache writes whole microseconds, which can't be distinguished from
-  // milliseconds and are ignored.
+  // The common log format, or the combined format with referer and user agent. Some servers add the duration. nginx writes it in
+  // seconds with a decimal point. Apache writes whole microseconds, which look like milliseconds, so they are ignored.
   /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] "(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
-  // The HTTP format of HAProxy, after at most 400 other characters. The last of its five timers is the total time.
+  // The HTTP format of HAProxy, after at most 400 other characters. It has five timers, and the last one is the total time.
   /^.{0,400}?\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
   // The default format of Envoy and Istio. After the status come flags and reasons, bytes in, bytes out, and the
   // duration in milliseconds.
   /^\[(?<time>\d{4}-[^\]]+)\] "(?<url>[A-Z]+ \S+ HTTP\/[\d.]+)" (?<status>\d{1,3}) .*? \d+ \d+ (?<tookMs>\d+) (?:\d+|-) "/,
-  // The format of an AWS load balancer. The second of its three durations is how long the target took to reply. It is
-  // -1 if the target did not reply.
+  // The format of an AWS load balancer. It has three durations. The second one is the time in which the target replied, or -1 if
+  // the target did not reply.
   /^(?:https?|h2|wss?) (?<time>\d{4}-\S+) \S+ \S+ \S+ \S+ (?<tookSeconds>-?[\d.]+) \S+ (?<status>\d{3}|-) (?:\d{3}|-) \d+ \d+ "(?<url>[A-Z]+ \S+ \S+)" /,
   // The format of gin, a web framework for Go.
   /^\[GIN\] (?<time>\d{4}\/\d\d\/\d\d - \d\d:\d\d:\d\d) \| {0,4}(?<status>\d{3}) \| {0,20}(?<took>[\d.]{1,20}\S{0,6}) \| {0,40}\S{1,60} \| {0,4}(?<method>[A-Z]{3,7}) {1,8}"(?<url>[^"]{1,4000})"/,
@@ -64,7 +63,7 @@ function quotedBodies(line: string): Partial<Record<LogField, string>> {
   return bodies;
 }
 
-/** True for the first fields of a request, if the field `sessionID` comes after the cut. */
+/** True if the fields are the first fields of a request whose `sessionID` comes after the cut. */
 function isCutRequest({ amount, roundID, balance }: Fields): boolean {
   return balance === undefined && (typeof amount === 'string' || typeof roundID === 'string');
 }

@@ -12,7 +12,8 @@ const PREFIXES: readonly RegExp[] = [
   /^\[pod\/[^\]]+\] (?:(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) )?/,
   // containerd and CRI-O.
   /^(?<time>\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)) (?:stdout|stderr) [FP] /,
-  // `docker logs -t` and `kubectl logs --timestamps`. Programs seldom write nanoseconds themselves.
+  // `docker logs -t` and `kubectl logs --timestamps`. A time with nanoseconds is theirs, because other programs seldom write
+  // nanoseconds.
   /^(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) /,
   // syslog (RFC 5424).
   /^<\d{1,3}>\d (?<time>\S+) \S+ \S+ \S+ \S+ (?:-|(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])+) (?:\uFEFF)?/,
@@ -26,26 +27,24 @@ const PREFIXES: readonly RegExp[] = [
   /^[a-z][a-z\d.-]*-[a-z\d]{5,10}-[a-z\d]{5} [a-z][a-z\d-]* /,
 ];
 
-/**
- * Maximum number of lines before the first line with a prefix. Other lines may come before it, such as a message of the
- * collector.
- */
+/** Maximum number of lines that may come before the first line with a prefix. A message of the collector can be such a line. */
 const MAX_LINES = 20;
 
 /**
  * Removes the prefix of a log collector from the lines of one file, so that croupier can join the lines of one entry. The first
- * lines decide which collector wrote the file.
+ * lines of the file show which collector wrote it.
  */
 export class CollectorPrefix {
   #prefix: RegExp | 'docker' | null = null;
   #seen = 0;
 
-  /** Returns the line of the program, and the time of the collector. Undefined if the line has no prefix. */
+  /** Returns the line of the program, and the time that the collector added. Returns undefined if the line has no prefix. */
   take(line: string): Unwrapped | undefined {
     if (this.#prefix === null) {
       if (this.#seen >= MAX_LINES) return undefined;
       this.#seen += 1;
-      // A program that writes JSON has each entry on one line, which is read together with its envelope.
+      // A program that writes JSON has each entry on one line. Such a line is read together with its prefix, so the prefix is not
+      // removed here.
       this.#prefix =
         dockerLine(line)?.text.startsWith('{') === false
           ? 'docker'

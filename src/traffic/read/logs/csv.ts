@@ -9,7 +9,10 @@ const FIELDS = {
   ';': /(?:^|;)(?:"([^"]*(?:""[^"]*)*)"|([^";]*))(?=;|$)/gs,
 } as const;
 
-/** The header of a CSV: the names of the columns, and the sign between two fields. German programs write a semicolon. */
+/**
+ * The header of a CSV: the names of the columns, and the sign that separates two fields. German programs use a semicolon as this
+ * sign.
+ */
 export interface CsvHeader {
   readonly names: readonly string[];
   readonly comma: keyof typeof FIELDS;
@@ -30,7 +33,7 @@ export function csvColumns(line: string): CsvHeader | undefined {
   return undefined;
 }
 
-/** The names of fields that people write in other ways in the header of a table, such as `Request Body` or `http_status`. */
+/** Fields whose name people often write in another way in the header of a table, such as `Request Body` or `http_status`. */
 const USUAL_NAMES: ReadonlyMap<string, string> = new Map(
   Object.values(logForm().fields)
     .flatMap((names) =>
@@ -55,8 +58,8 @@ export function isOpenRow(text: string): boolean {
 }
 
 /**
- * Reads a row of a CSV as an object whose fields have the names of the columns. Returns undefined if the row has another
- * number of fields.
+ * Reads a row of a CSV as an object whose fields have the names of the columns. Returns undefined if the row does not have as many
+ * fields as the header.
  */
 export function readCsvRow(row: string, { names, comma }: CsvHeader): Fields | undefined {
   const values = csvFields(row, comma);

@@ -43,8 +43,8 @@ const CARRIER_NAMES: ReadonlySet<string> = new Set(CARRIERS);
 const MAX_DEPTH = 4;
 
 /**
- * Programs that log a duration without its unit. A log line comes from such a program if it has a field with the name in
- * `mark`. `field` is the name of the duration, and `ms` is the length of its unit in milliseconds.
+ * Programs that log a duration without its unit. A log entry is from such a program if it has the field `mark`. `field` is the name
+ * of the field with the duration, and `ms` is the length of its unit in milliseconds.
  */
 const UNITLESS = [
   { mark: 'response_code', field: 'duration', ms: 1 },
@@ -69,7 +69,7 @@ export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): Lo
   return best;
 }
 
-/** The side that wrote an entry. croupier itself writes its name into the calls of a capsule. */
+/** Returns the side that wrote an entry. A capsule writes this side into its calls. */
 function sideOf({ side }: Fields): Side {
   return side === 'service' ? 'service' : 'operator';
 }
@@ -77,8 +77,8 @@ function sideOf({ side }: Fields): Side {
 const MAX_PARTS = 2;
 
 /**
- * Counts which parts of an exchange a layer of an entry shows: the result and a body. The layer with most parts is used,
- * because a message may only repeat the method and the URL, while another field has the bodies.
+ * Counts which of two parts an exchange from one layer of an entry has: the result and a body. The layer with the most parts is
+ * used, because a message may only repeat the method and the URL, while another field has the bodies.
  */
 function knownParts({ request: { body }, answer }: LoggedExchange): number {
   const hasBody = (body !== null && body !== 'unknown') || (answer.kind === 'reply' && answer.body !== null);
@@ -101,12 +101,12 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
   }
 }
 
-/** The fields that a text describes: a request or a reply that was printed with its JSON, or an object at its end. */
+/** Returns the fields that a text describes. The text is a printed request or reply with its JSON, or has an object at its end. */
 function inText(text: string, around: Fields): Fields | undefined {
   const printed = printedBodies(text);
   if (!printed) return objectIn(text);
-  // The id and the time in the text are used only if the entry has none. The id of the entry joins lines more reliably, and its
-  // time is at least as exact.
+  // The id and the time from the text are used only if the entry itself has none. The entry's own id joins lines more reliably, and
+  // its own time is at least as exact.
   const { trace_id: id, timestamp, ...rest } = printed;
   const isNamed = id !== ADJACENT && typeof id === 'string';
   return { ...rest, ...(isNamed && !hasId(around) && { trace_id: id }), ...(!hasTime(around) && { timestamp }) };
@@ -128,7 +128,7 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
     // In most logs, the field `request` contains the whole request. In some logs, it contains only the body.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
-    // In many logs, a field `action` or `type` is something else than the name of the call, so its value is checked.
+    // In many logs, a field `action` or `type` does not contain the name of the call, so its value is checked.
     if (text !== undefined && isUsable(field, text)) return text;
   }
   if (field === 'time') return splitTime(object);
@@ -141,8 +141,8 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
 }
 
 /**
- * Says in which fields of an object {@link fieldOf} finds a value: `path` has the value, and `unusable` are the paths before it whose
- * values can't be it. `path` is null if there is no value, and undefined if the value comes from elsewhere.
+ * Says where {@link fieldOf} finds the value of a field. `path` is the path with the value: null if there is no value, undefined if
+ * the value comes from elsewhere. `unusable` are the earlier paths that have a value with another meaning.
  */
 export function pathOf(
   object: Fields,
@@ -215,7 +215,7 @@ function isUsable(field: LogField, text: string): boolean {
   return field !== 'status' || /^\s*[1-5]\d\d(?!\d)/.test(text);
 }
 
-/** The fields that have the same value in all log entries of one request. */
+/** The fields that belong to a whole request, so that they have the same value in all its log entries. */
 const CONTEXT_FIELDS: ReadonlySet<LogField> = new Set(['player', 'currency', 'correlation']);
 const CALL = /(?:^|\/)(?:balance|bet|win|refund)$/i;
 
@@ -235,8 +235,8 @@ function contextValue(object: Fields, names: readonly string[]): string | undefi
 }
 
 /**
- * Fields that contain the request body in some logs and something else in others. Such a field counts as the body only
- * if it contains a `sessionID`.
+ * Fields that contain the request body in some logs, and something else in other logs. Such a field counts as the body only if its
+ * value has a `sessionID`.
  */
 const AMBIGUOUS_BODY = ['request', 'req', 'input', 'in', 'params', 'args'] as const;
 
@@ -249,7 +249,7 @@ function ambiguousBody(object: Fields): string | undefined {
   return undefined;
 }
 
-/** The fields that tell bodies from other objects in an entry of a log. */
+/** The names of fields that only an entry of a log has. An object with one of these fields is not a body. */
 const OF_ENTRY = ['url', 'uri', 'path', 'method', 'level', 'status', 'statusCode', 'time', 'timestamp'] as const;
 
 function isSent(value: Fields): boolean {
@@ -268,8 +268,8 @@ function isReplied(value: Fields): boolean {
 }
 
 /**
- * Finds a body by its content, in a field whose name is not known. Programs name these fields in many ways. Returns undefined if
- * there is none, or if several fields may be it.
+ * Finds a body by its content, in a field with an unknown name, because programs name such fields in many ways. Returns undefined
+ * if no field may be the body, or if several may be.
  */
 function bodyByContent(object: Fields, is: (value: Fields) => boolean): string | undefined {
   let found: string | undefined;
@@ -308,7 +308,7 @@ function readCarriedText(object: Fields, form: LogForm, place: LogPlace): Logged
   return undefined;
 }
 
-/** Maximum number of prefixes before a line. Each collector of logs on the way may add one. */
+/** Maximum number of prefixes before a line. Several log collectors may pass on the same line, and each may add a prefix. */
 const MAX_PREFIXES = 8;
 
 /**
@@ -354,11 +354,13 @@ function objectIn(text: string): Fields | undefined {
   return value === undefined ? cutEntry(text.slice(start)) : undefined;
 }
 
-/** Matches what an entry about a request has. A text without it is about something else, such as settings. */
+/**
+ * Matches a word that every entry about a request contains. A text without such a word is about something else, such as settings.
+ */
 const OF_REQUEST =
   /\b(?:balance|bet|win|refund|method|url|uri|path|request|req|http|post|get|sessionID|txID|origTxID|roundID)\b/i;
 
-/** True if an entry has a text with JSON that a logger has cut, and the text may have been a call. */
+/** True if an entry contains a text with JSON that a logger has cut, and this text may describe a call. */
 export function hasCutCall(object: Fields): boolean {
   return CARRIERS.some((carrier) => {
     const value = object[carrier];
@@ -381,8 +383,8 @@ function unitless(object: Fields): string | undefined {
 }
 
 /**
- * Finds a value by its path. If a field has a name with dots that is equal to the path, uses this field. Otherwise uses the
- * nested objects.
+ * Finds a value by its path. If the object has a field whose name is the whole path with its dots, returns the value of this field.
+ * Otherwise follows the nested objects.
  */
 function valueAt(object: Fields, path: string): unknown {
   const own = object[path];
@@ -394,8 +396,8 @@ function valueAt(object: Fields, path: string): unknown {
 }
 
 /**
- * Returns a value as text, or undefined if it is no text and no number. Some logs write a header as a list, so a list
- * of one value counts as the value.
+ * Returns a value as text, or undefined if the value is neither a text nor a number. Some logs write a header as a list. So a list
+ * with one value counts as this value.
  */
 function plainText(value: unknown): string | undefined {
   if (Array.isArray(value) && value.length === 1) return plainText(value[0]);

@@ -3,8 +3,7 @@ import { LOGGED_FIELDS, type LoggedField, type Side } from '../../logged-exchang
 import type { Zone } from './time.ts';
 
 /**
- * The fields of a log entry: the parts of an exchange, and the values that a log has beside the body, for example the
- * player.
+ * The fields of a log entry: the parts of an exchange, and the values that a log contains beside the body, for example the player.
  */
 export const LOG_FIELDS = [
   'time',
@@ -36,7 +35,7 @@ export interface LogForm {
    */
   readonly side: Side | null;
   readonly fields: Readonly<Record<LogField, readonly string[]>>;
-  /** True if the names of a field are the usual ones, because none are configured. */
+  /** True if no names are configured for a field, so that its usual names are used. */
   readonly isUsual: (field: LogField) => boolean;
   /** A regular expression for lines of text, with groups named after the fields; null if none is configured. */
   readonly pattern: LinePattern | null;
@@ -268,7 +267,8 @@ export function logForm(
   const fields = Object.fromEntries(
     LOG_FIELDS.map((field) => {
       const named = given.fields?.[field];
-      // If a name is configured, the usual names are not tried, because another field may have a usual name by accident.
+      // If a name is configured for a field, the usual names are not tried. Otherwise a field with another meaning could be read by
+      // accident.
       return [field, named === undefined ? USUAL[field] : [named].flat()];
     }),
   ) as Record<LogField, readonly string[]>;
@@ -281,15 +281,12 @@ export function logForm(
   };
 }
 
-/**
- * Reads the values that a log has beside the body, for example the player. Values that are absent or empty are left
- * out.
- */
+/** Reads the values that a log contains beside the body, for example the player. Values that are absent or empty are left out. */
 export function loggedOf(read: (field: LogField) => string | undefined): Partial<Record<LoggedField, string>> {
   const logged: Partial<Record<LoggedField, string>> = {};
   for (const field of LOGGED_FIELDS) {
     const value = read(field);
-    // In many log entries, a field `type` is not the type of a transaction.
+    // In many log entries, a field `type` is not the type of a transaction. So its value counts only if it is such a type.
     if (field === 'type' && !ACTION_TYPES.some((type) => type === value)) continue;
     if (value !== undefined && value !== '' && value !== '-') logged[field] = value;
   }

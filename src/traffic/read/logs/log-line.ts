@@ -34,7 +34,7 @@ export function exchangeOfLine(
   };
 }
 
-/** Reads the method and the URL, each null if absent. Some programs log both in one field: `POST /bet HTTP/1.1`. */
+/** Reads the method and the URL. Each is null if it is absent. Some programs log both in one field: `POST /bet HTTP/1.1`. */
 function targetOf(read: ReadField): { readonly method: string | null; readonly url: string | null } {
   const url = read('url');
   const line = url === undefined ? null : /^([A-Z]{3,7}) (\S+)(?: HTTP\/[\d.]+)?$/.exec(url);
@@ -49,7 +49,7 @@ export function tookMs(read: ReadField): number | null {
   if (millis !== undefined) return millis;
   const seconds = read('tookSeconds')?.trim();
   if (seconds !== undefined && seconds !== '') return numberOf(/\d$/.test(seconds) ? `${seconds}s` : seconds) ?? null;
-  // A number without a unit may be seconds or milliseconds, so it is ignored.
+  // If a number has no unit, it may be seconds or milliseconds, so it is ignored.
   const text = read('took');
   return text === undefined || /^[\d.]*$/.test(text.trim()) ? null : (numberOf(text) ?? null);
 }
@@ -68,7 +68,7 @@ function sentBody(read: ReadField, method: string | null): LoggedExchange['reque
 }
 
 /**
- * Reads the reply from the fields of a log entry. Without a status, a logged error is the reason for a missing reply.
+ * Reads the reply from the fields of a log entry. If there is an error but no status, the error is the reason for a missing reply.
  */
 export function answerOf(read: ReadField): LoggedReply {
   const status = Number(read('status') ?? Number.NaN);
@@ -92,12 +92,14 @@ export function answerOf(read: ReadField): LoggedReply {
 function reasonOf(error: string): NoReplyReason {
   if (/connect\w{0,20}.{0,12}time/i.test(error))
     return /read|response|header|body/i.test(error) ? 'too-late' : 'connect-timeout';
-  // Node.js writes `connect ETIMEDOUT` while it connects, and only `ETIMEDOUT` if the socket timed out later.
+  // Node.js writes `connect ETIMEDOUT` if the time ran out while it connected. It writes only `ETIMEDOUT` if the socket timed out
+  // later.
   if (/connect ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|no route/i.test(error)) return 'connect-timeout';
   if (/time.?out|timed out|ETIMEDOUT|ESOCKETTIMEDOUT|deadline|too.?late/i.test(error)) return 'too-late';
   if (/refused/i.test(error)) return 'refused';
   if (/ENOTFOUND|EAI_AGAIN|no such host|resolve/i.test(error)) return 'unresolved';
-  // Other TLS errors come after the handshake, when the request may have arrived.
+  // Only these TLS errors come from the handshake, before the request is sent. After other TLS errors, the request may have
+  // arrived.
   if (/certificate|self.signed|handshake|unknown.?ca|hostname|altname/i.test(error)) return 'tls';
   return 'reset';
 }

@@ -22,13 +22,13 @@ const STATUS_BEFORE = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
 const PLAYER = /(?:^|[\s[{(,])player(?:_?id)?=([\w-]{1,64})(?=$|[\s\]}),])/i;
 const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
-/** Matches the id of a request in a line of text: named, or alone in brackets. */
+/** Matches the id of a request in a line of text. The id has a name before it, or is alone in brackets. */
 const ID =
   /(?:trace_?id|request_?id|req_?id|correlation_?id|requestid|x-request-id|cid)["']?\s?[=:]\s?["']?([\w-]{4,64})/i;
 /** Matches the id of a connection of ASP.NET Core, also after the number of a thread or before the number of the request. */
 const CONNECTION = /\[((?:\d{1,6}-)?0H[\dA-Z]{3,13}(?::[\dA-F]{8})?)\]/;
 const BRACKETED_ID = /\[([\da-f]{16,32}(?:-[\da-f]{16})?|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:,[^\]]{0,40})?\]/;
-/** Matches the name of a thread. A thread of a Java server answers one request at a time. */
+/** Matches the name of a thread. A thread of a Java server answers one request at a time, so its lines belong to one request. */
 const THREAD =
   /\[ {0,20}([\w.-]{1,60}-(?:exec|thread|worker|task)-\d{1,9}|qtp\d{1,20}-\d{1,9}|XNIO-\d+ task-\d{1,9}) {0,20}\]/;
 /** Matches a hash as Ruby prints it, if its strings contain no quotation marks. */
@@ -36,7 +36,7 @@ const RUBY_HASH = /\{"\w{1,100}" ?=> ?[^{}]{0,4000}\}/g;
 /** Matches a dictionary as Python prints it, if its strings contain no quotation marks. */
 const PYTHON_DICTIONARY = /\{'[^"\\{}]{0,4000}'\}/g;
 
-/** The id for lines that have no id in common. Two such lines are joined only if no other request is between them. */
+/** Replaces the id for lines that have no id in common. Two such lines are joined only if no other request is between them. */
 export const ADJACENT = 'adjacent';
 
 /**
@@ -46,15 +46,15 @@ export const ADJACENT = 'adjacent';
  */
 export function printedBodies(text: string): Fields | undefined {
   const line = asJson(text);
-  // In a CSV, quotation marks are doubled. Its fields are read elsewhere.
+  // In a CSV, quotation marks are doubled. The fields of a CSV are read elsewhere.
   if (line.includes('{""')) return undefined;
   const { objects, between } = splitObjects(line);
-  // A line of pairs without JSON is read by the names of its pairs.
+  // A line with `name=value` pairs and without JSON is read by the names of its pairs.
   const pairs = objects.length === 0 ? namedPairs(line) : undefined;
   if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
   const [context] = objects;
-  // If the logger has cut the object, the fields that show its kind may be missing. Then the place of the object in the line
-  // shows its kind.
+  // If the logger has cut an object, the fields that distinguish a request from a reply may be missing. Then the position of the
+  // object in the line decides.
   const request =
     objects.find(({ value }) => isRequest(value)) ??
     objects.find((one) => one.isCut && one === context && !isReply(one.value) && !isAfterStatus(one));
@@ -63,7 +63,8 @@ export function printedBodies(text: string): Fields | undefined {
   const session = withoutMarks(SESSION.exec(` ${around}`)?.[1]);
   const before = between[0] ?? '';
   const url = withoutMarks(URL_OF_CALL.exec(around)?.[1]) ?? relativeUrl(around);
-  // An object that describes the call is a JSON log entry, and is read elsewhere. Monolog writes the URL before it.
+  // If an object describes the call itself, it is a JSON log entry, which is read elsewhere. Monolog writes the URL before such an
+  // object.
   if (context && OWN.some((name) => context.value[name] !== undefined)) {
     if (url === undefined) return undefined;
     const merged: Fields = Object.assign({}, ...objects.map(({ value }) => value).toReversed());
@@ -102,7 +103,7 @@ export function printedBodies(text: string): Fields | undefined {
   };
 }
 
-/** Writes the objects of a line as JSON, if Python or Ruby have printed them. */
+/** If Python or Ruby have printed the objects of a line, writes these objects as JSON. */
 function asJson(text: string): string {
   const line = text.includes("{'") ? text.replaceAll(PYTHON_DICTIONARY, (found) => found.replaceAll("'", '"')) : text;
   return line.includes('=>')
@@ -115,7 +116,7 @@ function withoutMarks(text: string | undefined): string | undefined {
   return text?.replace(/(?<![,;)\]])[,;)\]]+$/, '');
 }
 
-/** Finds a path without its first slash after the method, as Laravel writes it: `POST api/wallet/bet`. */
+/** Finds a path after the method that lacks its first slash. Laravel writes it in this way: `POST api/wallet/bet`. */
 function relativeUrl(around: string): string | undefined {
   const path = RELATIVE_URL.exec(around)?.[1];
   return path === undefined ? undefined : `/${path}`;
@@ -123,7 +124,7 @@ function relativeUrl(around: string): string | undefined {
 
 interface Found {
   readonly text: string;
-  /** The fields of the object. If the logger has cut the object, only the complete ones. */
+  /** The fields of the object. If the logger has cut the object, only the complete fields. */
   readonly value: Fields;
   readonly isCut: boolean;
   /** The text before the object. */
@@ -135,8 +136,8 @@ function isAfterStatus({ before }: Found): boolean {
 }
 
 /**
- * Finds the status in a line. Without the name `status`, a number of three digits may be something else, such as the id
- * of a process. It counts only after the request, or directly before the JSON of the reply.
+ * Finds the status in a line. A number of three digits without the name `status` may also be something else, such as the id of a
+ * process. So it counts only after the request, or directly before the JSON of the reply.
  */
 function statusOf(
   line: string,
@@ -158,7 +159,10 @@ function statusOf(
     : STATUS.exec(line.slice(sentAt + (sent?.length ?? 0)).replace(reply?.text ?? '', ' '))?.[1];
 }
 
-/** Finds the id that the lines of one request share: an id, a thread, or none. */
+/**
+ * Finds the id that all lines of one request have: the id of the request, or the name of the thread. Returns {@link ADJACENT} if
+ * there is neither.
+ */
 export function idOf(around: string): string {
   const id = ID.exec(around)?.[1] ?? BRACKETED_ID.exec(around)?.[1] ?? CONNECTION.exec(around)?.[1];
   if (id !== undefined) return id;
@@ -204,10 +208,7 @@ function splitObjects(line: string): { readonly objects: readonly Found[]; reado
   return { objects, between };
 }
 
-/**
- * Returns the position after the object that begins at `start`. Tracks only strings and nesting, and does not check the
- * JSON.
- */
+/** Returns the position after the object that begins at `start`. Looks only at strings and nesting, and does not check the JSON. */
 function endOf(line: string, start: number): number {
   let depth = 0;
   let isString = false;

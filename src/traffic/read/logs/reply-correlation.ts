@@ -10,13 +10,13 @@ import { elapsedMs, readTime } from './time.ts';
 /** Maximum number of requests that wait for the line with their reply. */
 const MAX_WAITING = 10_000;
 const ONE_REQUEST_MS = 60_000;
-/**
- * Maximum time from a request without an id to its reply. If the line with the reply comes later, it is probably about another
- * request.
- */
+/** Maximum time in ms from a request without an id to its reply. A line that comes later is probably about another request. */
 const LONGEST_REPLY_MS = 15_000;
 
-/** Joins a request and its reply that were logged on two lines with the same request id. */
+/**
+ * Joins a request and its reply that were logged on two lines. They belong together if they have the same request id. Without ids,
+ * they belong together if no other request is between them.
+ */
 export class ReplyCorrelation {
   readonly #form: LogForm;
   readonly #waiting = new Map<string, LoggedExchange>();
@@ -38,14 +38,14 @@ export class ReplyCorrelation {
     this.#form = form;
   }
 
-  /** True if no line waits for another line. Then an exchange on one line is complete. */
+  /** True if no line waits for another line. Then a line that contains both a request and its reply is a complete exchange. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0 && this.#done === null && this.#sent.size === 0;
   }
 
   /**
-   * Adds a request whose reply may follow, or which may be logged again together with its reply. Yields the exchanges
-   * that are complete now.
+   * Adds a request. Its reply may follow on a later line, or the request may be logged again together with its reply. Yields the
+   * exchanges that are complete now.
    */
   *request(found: LoggedExchange, object: Fields): Generator<LogEntry> {
     const exchange = this.#withSent(found, object);
@@ -79,7 +79,7 @@ export class ReplyCorrelation {
     return { ...exchange, request: { ...exchange.request, body: loggedBody(text) } };
   }
 
-  /** Keeps the body of a request whose URL is on a later line. Only an id of the request joins the two lines. */
+  /** Keeps the body of a request whose URL is on a later line. The two lines are joined only if they have the same request id. */
   #keepSent(id: string, read: (field: LogField) => string | undefined): void {
     const text = read('requestBody') ?? '';
     const value = parsed(text);
@@ -90,8 +90,8 @@ export class ReplyCorrelation {
   }
 
   /**
-   * True if a line only repeats the URL and the status of the call that the lines before it showed, as request loggers
-   * write it at the end of a call.
+   * True if a line only repeats the URL and the status of the call on the lines before it. Request loggers write such a line at the
+   * end of a call.
    */
   #repeats(exchange: LoggedExchange): boolean {
     const done = this.#done;
@@ -110,8 +110,8 @@ export class ReplyCorrelation {
   }
 
   /**
-   * Notes that a request without an id began before the reply of an earlier request without an id. This note is removed when no
-   * such request came for a minute.
+   * Notes whether a request without an id began before the reply to an earlier request without an id. If no such request comes for
+   * a minute, this note is removed.
    */
   #noteAdjacent(exchange: LoggedExchange, before: LoggedExchange | undefined): void {
     const now = exchange.time?.ms ?? null;
@@ -204,7 +204,7 @@ export class ReplyCorrelation {
     } else if (value.balance !== undefined || value.code !== undefined) this.#replies.set(id, text);
   }
 
-  /** Yields the waiting requests, for which no reply was logged. Called at the end of the file. */
+  /** Yields the requests that still wait for a reply, because no reply was logged. Is called at the end of the file. */
   *end(): Generator<LogEntry> {
     for (const exchange of this.#waiting.values()) yield { kind: 'exchange', exchange };
     this.#waiting.clear();
@@ -229,7 +229,10 @@ function isSame(a: LoggedExchange, b: LoggedExchange): boolean {
   return isSoon && isSameCall(a, b) && (bodies.includes(undefined) || bodies[0] === bodies[1]);
 }
 
-/** True if the URLs of two requests end alike, or if one of them was not logged. One line may have the host, and one not. */
+/**
+ * True if the URLs of two requests have the same end, or if one of the URLs was not logged. The host may be in only one of the
+ * URLs.
+ */
 function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
   const [first, second] = [a, b].map(
     ({ request: { url }, logged }) => url?.replace(/[?#].*$/s, '').replace(/^.*\//s, '') ?? logged.call,
@@ -238,8 +241,8 @@ function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
 }
 
 /**
- * True if a line came not later than the reply of a call, with a second of tolerance. Some programs write no time into this
- * line.
+ * True if a line came not later than the end of a call, with a tolerance of one second. Also true if the line has no time, because
+ * some programs do not write a time here.
  */
 function isSoonAfter(done: LoggedExchange, { time }: LoggedExchange): boolean {
   if (time === null) return true;

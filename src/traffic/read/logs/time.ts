@@ -66,8 +66,9 @@ export function readTime(text: string, zone: Zone): LogTime | undefined {
 }
 
 /**
- * Returns the ms from one time to another; negative if the second time is before the first. If a local time occurs twice in
- * autumn, uses the hour with which the two times are closer together.
+ * Returns the ms from one time to another; negative if the second time is before the first. When the clocks are set back in autumn,
+ * one hour of local time occurs twice. For a time in this hour, the function chooses the hour in which the two times are closer
+ * together.
  */
 export function elapsedMs(from: LogTime, to: LogTime): number {
   const all = [from.ms, from.laterMs ?? from.ms].flatMap((begin) => [to.ms - begin, (to.laterMs ?? to.ms) - begin]);
@@ -119,7 +120,7 @@ function moment(
 ): LogTime | undefined {
   const [year, month, day, hour, minute, seconds] = parts;
   const wall = Date.UTC(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(seconds));
-  // Without this check, Date.UTC would turn a month, hour or day that does not exist into a later time.
+  // Date.UTC would convert a month, hour or day that does not exist to a later time. So these values are checked first.
   if (Number.isNaN(wall) || Number(month) < 0 || Number(month) > 11 || Number(hour) > 23 || Number(minute) > 59)
     return undefined;
   if (Number(day) > 28 && new Date(wall).getUTCDate() !== Number(day)) return undefined;
@@ -144,14 +145,15 @@ function offsetMinutes(text: string): number | undefined {
 }
 
 /**
- * Returns how many minutes the local time of a zone is ahead of UTC, at a local time. A time in the hour that is repeated in autumn has
- * two values, the first hour before the second.
+ * Returns how many minutes the local time of a zone is ahead of UTC, at a given local time. In autumn, one hour of local time
+ * occurs twice. A time in this hour has two values: that of the first hour, then that of the second.
  */
 function offsetsAtLocal(zone: string, wall: number): readonly number[] {
   const [before, after] = [offsetAtUtc(zone, wall - DAY_MS), offsetAtUtc(zone, wall + DAY_MS)];
   if (before === after) return [before];
   const fitting = [before, after].filter((minutes) => offsetAtUtc(zone, wall - minutes * 60_000) === minutes);
-  // A time in the hour that is left out in spring does not exist. Only a clock that was not changed shows such a time.
+  // In spring, one hour of local time is left out. A time in this hour is shown only by a clock that was not set forward, so the
+  // value before the change is used.
   return fitting.length === 0 ? [before] : fitting;
 }
 

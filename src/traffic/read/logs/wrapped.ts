@@ -1,8 +1,6 @@
 import { parsed } from '../../json-fields.ts';
 
-/**
- * The prefixes that log collectors add to a line. The group `time` is the time in the prefix, if it has a usable one.
- */
+/** The prefixes that log collectors add to a line. The group `time` is the time in the prefix, if this time is usable. */
 const PREFIXES: readonly RegExp[] = [
   // A prefix of `docker compose logs`.
   /^[\w.-]+ +\| /,
@@ -20,7 +18,9 @@ const PREFIXES: readonly RegExp[] = [
   /^(?<time>\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)[ \t]+(?=\S)/,
 ];
 
-/** Matches a quoted field of a CSV that begins as JSON. Without the closing mark, it matches the rest of the line. */
+/**
+ * Matches a quoted field of a CSV that begins as JSON. If the closing quotation mark is missing, it matches the rest of the line.
+ */
 const CSV_FIELD = /"(\{""[^"]*(?:""[^"]*)*)("?)/g;
 const TIME =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d?\.\d\d?\.\d{4},? \d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d\d?\/\d\d?\/\d{4},? \d\d?:\d\d:\d\d(?:\.\d{1,9})? ?[AP]M|\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: UTC)?|\d{4}\/\d\d\/\d\d(?: -)? \d\d:\d\d:\d\d(?:\.\d{1,9})?|[A-Z][a-z]{2} \d\d?, \d{4} @ \d\d:\d\d:\d\d(?:\.\d{1,9})?/;
@@ -58,15 +58,15 @@ export function embeddedJson(line: string): Unwrapped | undefined {
       return { text: field.replaceAll('""', '"'), time: TIME.exec(line.slice(0, index))?.[0] };
   }
   const start = line.indexOf('{"');
-  // Monolog writes context and extra data after the message, as `[]` or `{}` if they are empty.
+  // Monolog writes context and extra data after the message. If they are empty, it writes `[]` or `{}`, which are removed here.
   let text = line.slice(start).trimEnd();
   while (/^\s(?:\[\]|\{\})$/.test(text.slice(-3))) text = text.slice(0, -2).trimEnd();
   return start > 0 && text.endsWith('}') ? { text, time: TIME.exec(line.slice(0, start))?.[0] } : undefined;
 }
 
 /**
- * Parses a line of JSON. nginx and Apache write a quotation mark within a text as `\\x22`, which JSON does not know.
- * Returns undefined if the line is not JSON.
+ * Parses a line of JSON. In a text, nginx and Apache write a quotation mark as `\\x22`, which is not allowed in JSON. Returns
+ * undefined if the line is not JSON.
  */
 export function parsedLine(line: string): unknown {
   const value = parsed(line);
@@ -87,10 +87,7 @@ export function timeIn(text: string): string | undefined {
   return TIME.exec(text)?.[0];
 }
 
-/**
- * Reads the pairs of a logfmt line: `name=value name="a value"`. Returns undefined if the line has too few pairs to be
- * logfmt.
- */
+/** Reads the pairs of a logfmt line: `name=value name="a value"`. Returns undefined if the line has too few pairs for logfmt. */
 export function namedPairs(line: string): Readonly<Record<string, string>> | undefined {
   const pairs: [string, string][] = [];
   for (const [, word = '', quoted, next] of line.matchAll(WORD)) {
