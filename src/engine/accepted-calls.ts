@@ -3,7 +3,7 @@ import type { Money } from '../contract/money.ts';
 import type { ReplyReading } from '../reply/read.ts';
 import type { BuiltRequest } from '../wire/request.ts';
 
-/** A call that the operator accepted, and that can be sent again much later. */
+/** A call that the operator accepted. croupier can send this call again much later. */
 export interface AcceptedCall {
   readonly request: BuiltRequest;
   /** The amount in the body, as text. Undefined if the amount is not a plain decimal. */
@@ -14,8 +14,8 @@ export interface AcceptedCall {
 }
 
 /**
- * Keeps the first accepted call of each kind in each wallet of a run. Removes a bet when it is refunded, because the contract
- * then allows any answer to its repetition.
+ * Keeps the first accepted call of each kind in each wallet of a run. Removes a bet when it is refunded, because the contract then
+ * allows any answer if the bet is sent again.
  */
 export class AcceptedCalls {
   readonly #earliest = new Map<string, AcceptedCall>();

@@ -7,7 +7,7 @@ import { answerOf } from '../reply/classify.ts';
 import { readReply } from '../reply/read.ts';
 import type { CallStep } from '../scenario/plan/plan.ts';
 
-/** A round with a bet that was accepted and not refunded, and without an accepted win. */
+/** A round that still needs a win: one of its bets was accepted and not refunded, and no win was accepted. */
 export interface OpenRound {
   /** The alias of its session. */
   readonly alias: string;
@@ -30,8 +30,8 @@ interface Round extends OpenRound {
 }
 
 /**
- * Keeps a list of the rounds of a scenario that the service must still complete. The service completes each round with a win,
- * which is 0 if the player has lost the round. Some operators decline a bet while another round of the session is open.
+ * Keeps a list of the rounds of a scenario that the service must still complete. The service completes each round with a win, which
+ * is 0 if the player has lost the round. Otherwise some operators decline the next bet of the session.
  */
 export class OpenRounds {
   readonly #judge: Pick<Judge, 'plannedCalls' | 'effects'>;
@@ -92,7 +92,7 @@ export class OpenRounds {
       isOpen: false,
     };
     this.#byKey.set(key, round);
-    // If a bet of this round is sent again, this does not open the round again.
+    // If this bet is sent again, the round does not become open again.
     if (round.known.has(txID)) return;
     round.known.add(txID);
     round.bets.add(txID);
@@ -111,8 +111,8 @@ export class OpenRounds {
   }
 
   /**
-   * Returns the open rounds that the service would complete before these bets, because they begin other rounds in the same
-   * session. Leaves out the rounds to which these or later steps of the scenario refer.
+   * Returns the open rounds that the service would complete before it sends these bets, because the bets begin other rounds in the
+   * same session. Leaves out each round to which these bets or later steps of the scenario refer.
    */
   before(bets: readonly CallStep[]): readonly OpenRound[] {
     const { plannedCalls } = this.#judge;

@@ -6,15 +6,15 @@ export interface Release {
   readonly reversed: boolean;
   /** Delay between the first half and the second half of the calls, in milliseconds. 0: all calls are released at once. */
   readonly staggerMs: number;
-  /** The factor by which the times (`at`) of the scenario are multiplied. */
+  /** The times (`at`) in the scenario are multiplied by this factor. */
   readonly scale: number;
 }
 
 /** The settings that decide how often a scenario with a race is repeated. */
 export interface RaceOptions {
   /**
-   * Number of rounds. A race ends earlier only if a round finds a problem. Undefined: croupier chooses the number, depending on
-   * the time.
+   * Number of rounds. A race ends earlier only if a round finds a problem. Undefined: croupier chooses the number, depending on how
+   * long the rounds take.
    */
   readonly raceRounds?: number | undefined;
   readonly deadlineMs: number;
@@ -22,8 +22,8 @@ export interface RaceOptions {
 }
 
 /**
- * Number of calls to release in all rounds together. If a race has few calls, a round is less likely to show a fault, so such a
- * race gets more rounds.
+ * Number of calls to release in all rounds together. So a race with few calls gets more rounds, because each of its rounds is less
+ * likely to show a fault.
  */
 const TARGET_CALLS = 48;
 const MAX_ROUNDS = 12;
@@ -31,15 +31,18 @@ const MAX_ROUNDS = 12;
 const MIN_ROUNDS = 2;
 /** After {@link MIN_ROUNDS}, no further round begins if the rounds have taken more than this share of the deadline. */
 const DEADLINE_SHARE = 0.05;
-/** A larger share of the deadline, after which no further round begins. */
+/**
+ * Before {@link MIN_ROUNDS} is reached, no further round begins if the rounds have taken more than this larger share of the
+ * deadline.
+ */
 const LONG_DEADLINE_SHARE = 0.3;
 /** If the calls of a race did not overlap, the race is repeated at least this number of times, even if the time is over. */
 const MIN_TRIES = 3;
 
-// Calls of the same kind reach their critical moment equally fast. So they overlap best if they leave at the same moment. In a
-// race of different kinds, one call may read something some milliseconds after the other call has written it. So croupier also
-// tries delays. Scenarios list the call first that must arrive first. The opposite order is tried a little more often. If the
-// operator is far away, there are only 2 rounds, so the first two ways differ most.
+// Calls of the same kind reach their critical moment equally fast, so they overlap best if they leave at the same moment. If the
+// kinds differ, one call may read something some milliseconds after the other call has written it, so croupier also tries delays. A
+// scenario lists the call first that must arrive first, but the opposite order is tried a little more often. If the operator is far
+// away, there are only 2 rounds. So the first two ways differ most.
 const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },
   { reversed: true, staggerMs: 0 },
@@ -54,8 +57,8 @@ const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
 const SCALES: readonly number[] = [1, 0.25];
 
 /**
- * True if it is useful to repeat the scenario, because one round may miss a fault. This needs a race whose calls all leave at
- * the same instant.
+ * True if a scenario must be repeated, because one round may miss a fault. This is so if it has a race whose calls all leave at the
+ * same instant.
  */
 export function hasRace({ steps }: Plan): boolean {
   return steps.some((step) => step.kind === 'together' && step.steps.every(({ deviations }) => !deviations.trickle));
@@ -87,7 +90,8 @@ export class Races {
    * @param isTimed true if the scenario says when each call leaves
    */
   release(kinds: readonly string[], isTimed = false): Release {
-    // A fast operator may answer a call before the next call leaves. Then the delays between the calls are made shorter.
+    // A fast operator may answer a call before the next call leaves, so that the calls do not overlap. After each such round, the
+    // delays between the calls are made shorter.
     if (isTimed) return { reversed: false, staggerMs: 0, scale: SCALES[this.#misses] ?? 0 };
     const manner = new Set(kinds).size > 1 ? MIXED_RELEASES[(this.#round - 1) % MIXED_RELEASES.length] : undefined;
     return { ...(manner ?? { reversed: this.#round % 2 === 0, staggerMs: 0 }), scale: 1 };

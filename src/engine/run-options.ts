@@ -26,7 +26,7 @@ import type { AmountSettings } from './stakes.ts';
 /** A player session that the operator has opened for the test. */
 export interface SessionUnderTest {
   readonly sessionID: string;
-  /** The player of the session. Sessions of one player share a wallet. Undefined: the player is not known. */
+  /** The player of the session. Sessions of one player share a wallet. Undefined if the player is unknown. */
   readonly player?: string | undefined;
   readonly currency?: string | undefined;
   readonly gameID?: string | undefined;
@@ -54,8 +54,8 @@ export interface ClientUnderTest {
   /** The key of another ExtCID of the operator. Undefined if none is configured, or if both keys are equal. */
   readonly otherClientKey?: string | undefined;
   /**
-   * True if the configuration says that the wallet holds real players' money, false if it says the opposite. Absent: croupier
-   * guesses from the address.
+   * True if the configuration says that the wallet holds real players' money. False if it says that the wallet does not. Absent:
+   * croupier guesses from the address.
    */
   readonly production?: boolean | undefined;
 }
@@ -93,14 +93,14 @@ export interface NotPlayable {
   readonly declined?: true;
 }
 
-/** A bet of an earlier run whose round has neither a win nor a refund. */
+/** A bet of an earlier run. The round of this bet has neither a win nor a refund. */
 export interface UnfinishedBet {
   readonly txID: string;
   readonly roundID: string | null;
   readonly amount: Money;
 }
 
-/** The transactions of an earlier run that a new run can send again. */
+/** The transactions of an earlier run that a new run can send again. Their replies show whether the operator still knows them. */
 export interface EarlierTransactions {
   /** The message for the end of the report if no earlier transaction was sent again. Undefined if one was sent. */
   readonly notice: string | undefined;
@@ -110,12 +110,16 @@ export interface EarlierTransactions {
    * @param read reads the balance of a session; returns undefined if the balance could not be read
    */
   compareBalances(read: (session: SessionUnderTest) => Promise<Money | undefined>, signal: AbortSignal): Promise<void>;
-  /** Returns the first call of this kind that the operator accepted in a wallet, signed with the key of the new run. */
+  /**
+   * Returns the first call of this kind that the operator accepted in a wallet. The call is signed again with the key of the new
+   * run.
+   */
   earliest(walletID: string, call: TransactionCall): AcceptedCall | undefined;
   /** Returns an accepted bet in this session whose round the earlier run did not finish. Undefined if there is none. */
   unfinishedBet(sessionID: string): UnfinishedBet | undefined;
   /**
-   * Returns the assignments in which the earlier transactions of a plan can be judged. If there are none, returns the reason.
+   * Returns those assignments with which the replies to the earlier transactions of a plan can be judged. If there are none,
+   * returns the reason.
    */
   fitting(plan: Plan, assignments: readonly SessionAssignment[]): readonly SessionAssignment[] | NotPlayable;
 }
@@ -125,16 +129,16 @@ export interface RunOptions extends AmountSettings {
   readonly client: ClientUnderTest;
   readonly scenarios: readonly RunnableScenario[];
   readonly selection: readonly string[];
-  /** The flags that a later run needs to test the same operator in the same way. They are written to the journal. */
+  /** The command-line flags with which a later run tests the same operator in the same way. They are written to the journal. */
   readonly flags?: readonly string[];
   readonly whole: boolean;
-  /** The differences between the built-in suite and the released one. They are written to the journal. Absent: none. */
+  /** The changes of the built-in suite since its release. They are written to the journal. Absent: no changes. */
   readonly suiteChanges?: SuiteChanges | undefined;
-  /** Hashes of what decides the result. They are written to the journal. */
+  /** Hashes of everything that decides the result, such as the scenarios. They are written to the journal. */
   readonly digests?: Digests | undefined;
   /** The labels of the run. They are written to the journal. Absent: none. */
   readonly labels?: Labels | undefined;
-  /** The labels whose values are headers of replies, with the names of the headers. Absent: none. */
+  /** The labels whose values croupier takes from headers of replies, with the names of these headers. Absent: none. */
   readonly labelHeaders?: Labels | undefined;
   /** The part of the whole suite that `--quick` leaves out. Absent: the run is not a quick run. */
   readonly quick?: QuickPart | undefined;
@@ -148,12 +152,12 @@ export interface RunOptions extends AmountSettings {
   readonly campaign: string | null;
   readonly largeAmounts: boolean;
   /**
-   * Number of times that each race is repeated. A race ends earlier if a repetition finds a problem. Absent: croupier chooses
-   * the number, depending on the time.
+   * Number of times that each race is repeated. A race ends earlier if a repetition finds a problem. Absent: croupier chooses the
+   * number, depending on how long the repetitions take.
    */
   readonly raceRounds?: number | undefined;
   /**
-   * True if built-in scenarios leave out balance reads when the balances in the replies are enough. If such a scenario finds a
+   * True if built-in scenarios leave out a balance read where the balances in the replies are enough. If such a scenario finds a
    * problem, it is played again with all reads.
    */
   readonly fewerReads?: boolean;
@@ -163,8 +167,8 @@ export interface RunOptions extends AmountSettings {
    */
   readonly watchesBalances?: boolean | undefined;
   /**
-   * True if no lock keeps other processes from playing the same players. A failure that a balance shows must then occur twice.
-   * Absent: false.
+   * True if no lock keeps other processes from playing with the same players. Then a failure that only a balance shows must occur
+   * twice before it counts. Absent: false.
    */
   readonly isUnlocked?: boolean | undefined;
   /** Returns the calls that the operator's backend has sent to the Core API so far. Absent: the run has no Core API. */

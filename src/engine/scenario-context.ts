@@ -30,7 +30,7 @@ export interface ScenarioContext {
    * The stake and the decimals of each session, by alias. The currency of the main session defines the stake of the scenario.
    */
   readonly denominations: ReadonlyMap<string, Denomination>;
-  /** Creates the step of a balance call between the steps of the scenario. */
+  /** Creates a step for a balance call that croupier adds between the steps of the scenario. */
   readStep(alias: string, key: string): CallStep;
 }
 
@@ -41,17 +41,20 @@ export interface ScenarioPlayOptions {
   readonly run: RunOptions;
   readonly proven: (rule: string) => boolean;
   readonly report: (finding: Finding) => void;
-  /** Gets the sums of breaches whose findings were reported before. Absent: nobody needs them. */
+  /**
+   * Receives the wrong sum of a breach, if the finding of this breach was reported before the sum was known. Absent: nobody needs
+   * the sum.
+   */
   readonly reportSum?: (found: FoundSum) => void;
   /** The stale reads that the run has seen. */
   readonly staleReads: StaleReadHistory;
   /** The decimals of the operator's balances. */
   readonly shownDecimals: ShownDecimals;
-  /** The amounts that the operator has returned in the right unit so far in the run. */
+  /** Amounts that the operator has returned in the right unit during this run. So the operator uses this unit. */
   readonly rightUnit: RightUnit;
   /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
   readonly knownBalances?: KnownBalances;
-  /** True if the operator must also meet expectations of the scenario that go beyond the rules. */
+  /** True if a scenario may expect more than the rules require, and the operator must also meet these expectations. */
   readonly demanding: boolean;
   /** True if an earlier attempt at the scenario made the same observation. Absent: there was no earlier attempt. */
   readonly seenBefore?: (what: string) => boolean;
@@ -145,7 +148,7 @@ function namedSteps(steps: readonly Step[]): Map<string, CallStep> {
 
 /** The reason why a scenario could not be played to its end. */
 export interface StopReason extends Stop {
-  /** The balance that the main session needs. Absent: the balance was not the reason. */
+  /** The balance that the main session needs, if the balance was too low. Absent: there was another reason. */
   readonly needed?: Money;
 }
 
@@ -153,7 +156,7 @@ export function stoppedBecause(reason: string): StopReason {
   return { verdict: 'inconclusive', reason, connection: false, causes: [] };
 }
 
-/** Creates the step of a balance call that is not part of a scenario. */
+/** Creates a step for a balance call that the scenario itself does not contain. */
 export function readStep(place: Place, alias: string, key: string): CallStep {
   return {
     kind: 'call',

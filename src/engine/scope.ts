@@ -15,7 +15,7 @@ export interface Names {
   readonly amounts: Map<string, Money>;
   readonly denomination: Denomination;
   readonly campaign: string;
-  /** A bet of an earlier run in the main session whose round is not finished. Undefined if there is none. */
+  /** A bet of an earlier run in the main session, in a round that is not finished. Undefined if there is none. */
   readonly unfinishedBet: UnfinishedBet | undefined;
   sessionID(alias: string): string | undefined;
   walletOf(alias: string): Wallet | null;
@@ -85,17 +85,16 @@ function within(value: JsonValue | undefined, path: readonly string[]): JsonValu
   return here;
 }
 
-/** Cuts a balance to the decimals of the currency, because a bet cannot have more decimals. */
+/** Cuts a balance to the number of decimals of the currency, because a bet cannot have more decimals. */
 function inDecimals(balance: Money | undefined, decimals: number): Money | undefined {
   if (!balance || balance.isNegative() || balance.decimals() <= decimals) return balance;
   return balance.truncated(decimals);
 }
 
 /**
- * Finds two small wins. If a wallet adds both to this balance in binary floating point, the result is too low.
+ * Finds two small wins with this property: if a wallet adds both to this balance in binary floating point, the result is too low.
  *
- * Most sums of doubles are correct after rounding. So with random wins, a wallet that computes with doubles would usually show
- * the right balance.
+ * Random wins would not do, because after rounding most sums of doubles are right.
  *
  * @param unit the smallest unit of the currency, below 1
  */

@@ -4,10 +4,7 @@ import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
 import type { ClientUnderTest, SessionAssignment, SessionUnderTest } from './run-options.ts';
 import { statedDecimals } from './stakes.ts';
 
-/**
- * The name for the player of all sessions without a configured player. They have one common name, because they may share a
- * wallet.
- */
+/** All sessions without a configured player get this one name as their player, because they may share a wallet. */
 const UNNAMED_PLAYER = '(unnamed player)';
 
 /** Returns the player of a session. */
@@ -16,16 +13,17 @@ export function playerOf(session: SessionUnderTest): string {
 }
 
 /**
- * True if scenarios can be played in the session. An expired session is used only by the scenarios that test expired sessions.
+ * True if scenarios can be played in the session. False for an expired session: only the scenarios that test expired sessions use
+ * it.
  */
 export function isPlayable(session: SessionUnderTest): boolean {
   return (session.state ?? 'active') === 'active';
 }
 
 /**
- * Returns the sessions of the client in which scenarios can be played. Before version 1.2.11 of the contract, amounts are
- * whole. Few players have several whole units of a crypto currency. So sessions in crypto currencies are left out if there are
- * other sessions.
+ * Returns the sessions of the client in which scenarios can be played. Sessions in crypto currencies are left out if amounts must
+ * be whole (before version 1.2.11 of the contract) and there are other sessions. The reason is that few players have several whole
+ * units of a crypto currency.
  */
 export function sessionsToPlay({ contract, sessions }: ClientUnderTest): readonly SessionUnderTest[] {
   if (hasDecimalAmounts(contract)) return sessions;
@@ -36,8 +34,8 @@ export function sessionsToPlay({ contract, sessions }: ClientUnderTest): readonl
 }
 
 /**
- * Returns the id of a session's wallet. Sessions of one player share a wallet in each currency. If the player of a session is
- * not configured, the session counts as a separate wallet.
+ * Returns the id of a session's wallet. The sessions of one player share one wallet for each currency. If the player of a session
+ * is not configured, the session counts as a wallet of its own.
  */
 export function walletIdOf(session: SessionUnderTest): string {
   return session.player === undefined ? session.sessionID : `${session.player} ${session.currency ?? ''}`;
@@ -49,8 +47,8 @@ export interface Unassignable {
 }
 
 /**
- * Assigns sessions to scenarios. A player takes part in only one scenario at a time, because another scenario would change the
- * balance of the wallet.
+ * Assigns sessions to scenarios. A player takes part in only one scenario at a time. Otherwise another scenario would change the
+ * balance of this player's wallet.
  */
 export class SessionPool {
   readonly #sessions: readonly SessionUnderTest[];
@@ -88,8 +86,8 @@ export class SessionPool {
       }
       assignments.push(...partial);
     }
-    // Assignments with fewer currencies come first: an operator may separate wallets only by currency, and two players with
-    // different currencies would not show this fault.
+    // Assignments with fewer currencies come first. An operator may separate wallets only by currency, and players with different
+    // currencies would not show this fault.
     const currencies = (assignment: SessionAssignment): number =>
       new Set([...assignment.values()].map(({ currency }) => currency)).size;
     assignments.sort((a, b) => currencies(a) - currencies(b));

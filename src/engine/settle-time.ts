@@ -14,7 +14,11 @@ export class SettleTime {
     this.#now = now;
   }
 
-  /** Notes that the operator may still carry out a call after this time, when the call has ended for croupier. */
+  /**
+   * Notes a call that has ended for croupier, but that the operator may still carry out.
+   *
+   * @param endedAt when the call ended for croupier
+   */
   noteRisk(endedAt: number): void {
     this.#lastRiskyEnd = Math.max(this.#lastRiskyEnd, endedAt);
   }

@@ -3,8 +3,7 @@ import { Money } from '../contract/money.ts';
 import { type ContractVersion, hasDecimalAmounts } from '../contract/versions.ts';
 
 /**
- * Default stakes by currency. They are amounts that a real player may bet, and small enough for the bet limits of most
- * operators.
+ * Default stakes by currency. A real player may bet these amounts, and they are small enough for the bet limits of most operators.
  */
 const STAKES: Readonly<Record<string, string>> = {
   JPY: '100',
@@ -48,9 +47,9 @@ export interface Denomination {
 export interface AmountSettings {
   /** Stakes as decimal text. Other currencies get a default stake. */
   readonly stakes: Readonly<Record<string, string>>;
-  /** Numbers of decimals. For other currencies, the contract or the balances decide. */
+  /** Numbers of decimals. For a currency that is not listed, the contract or the balances decide. */
   readonly decimals: Readonly<Record<string, number>>;
-  /** The client that uses these amounts. Its version of the contract decides whether amounts may have decimals. */
+  /** The client in whose calls these amounts are used. Its version of the contract decides whether amounts may have decimals. */
   readonly client?: { readonly contract?: ContractVersion | undefined };
 }
 
@@ -60,8 +59,8 @@ export interface AmountSettings {
 const DECIMALS_UNKNOWN = 2;
 
 /**
- * Returns the number of decimals that the configuration or the contract states. Null if neither states it; then the balances
- * decide.
+ * Returns the number of decimals that the configuration or the contract states. Returns null if neither states it. Then the
+ * decimals of the balances decide.
  */
 export function statedDecimals(
   code: string | undefined,
@@ -90,16 +89,17 @@ export function denominationOf(
     statedDecimals(code, settings) ??
     Math.max(
       mostUsable(code, shown ?? usual.decimals()),
-      // If a person configures a stake with more decimals, croupier assumes that the wallet accepts this number of decimals.
+      // If the user has configured a stake with more decimals, croupier assumes that the wallet accepts this number of decimals.
       configured === undefined ? 0 : usual.decimals(),
     );
   const unit = Money.unit(decimals);
-  // The wallet would decline a stake with more decimals than it uses. The stake is cut, and is then at least the smallest unit.
+  // The wallet would decline a stake with too many decimals. So the stake is cut. If nothing is left, the stake is the smallest
+  // unit.
   const cut = usual.truncated(decimals);
   return { code, stake: cut.isZero() ? unit : cut, unit, decimals };
 }
 
-/** Returns how many of the decimals that a balance shows are used in amounts. */
+/** A balance may have more decimals than amounts may have. Returns the number of decimals for amounts. */
 function mostUsable(code: string | undefined, shown: number): number {
   return code !== undefined && currencyByCode(code) ? shown : Math.min(shown, DECIMALS_UNKNOWN);
 }

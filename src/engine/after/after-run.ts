@@ -10,8 +10,8 @@ import { type PastTransaction, PastTransactions } from './past-transactions.ts';
 
 export interface AfterRunOptions {
   /**
-   * Returns true if the call has the right signature. An operator that keeps the contract refuses a call with a wrong
-   * signature, so such a call moves no money.
+   * Returns true if the call has the right signature. A call with a wrong signature moves no money, because an operator that keeps
+   * the contract refuses it.
    */
   readonly signedRight: (sending: Sending) => boolean;
 }
@@ -33,11 +33,11 @@ interface OpenScenario {
 }
 
 /**
- * Computes the state at the end of a run from its journal: the transactions that still need an answer, and the expected balance
- * of each wallet. Events of `croupier settle` can be added after those of the run.
+ * Computes the state at the end of a run from its journal: the transactions that still need an answer, and the expected balance of
+ * each wallet.
  *
- * The class does no input or output. Its state is correct after each event. So it also works with the journal of an aborted
- * run, which has no last event.
+ * Events of `croupier settle` can be added after those of the run. The class does no input or output. After each event, the state
+ * is complete up to this event. So the journal of an aborted run works too, although its last event is missing.
  */
 export class AfterRun {
   readonly #signedRight: (sending: Sending) => boolean;
@@ -71,8 +71,8 @@ export class AfterRun {
   }
 
   /**
-   * False for a load test that has ended: the players keep what they have won and lost, and the load test itself reports wrong
-   * balances. Otherwise true.
+   * False for a load test that has ended: its players keep what they have won and lost, and the load test itself has already
+   * reported wrong balances. True for all other runs.
    */
   get owesBalances(): boolean {
     return !(this.#ended && this.#run?.source === 'load');
@@ -102,8 +102,8 @@ export class AfterRun {
   }
 
   /**
-   * The first accepted bet of each round that the run had no time to complete. Empty if the run ended normally, because such a
-   * run leaves rounds open only on purpose.
+   * The first accepted bet of each round that the run had no time to complete. Empty if the run ended normally, because then each
+   * open round was left open on purpose.
    */
   get openRounds(): readonly PastTransaction[] {
     return this.#ended ? [] : this.#transactions.openRounds();
@@ -164,7 +164,7 @@ export class AfterRun {
   }
 
   /**
-   * Records that all calls in flight got no reply, because the process that sent them has ended. Returns a `received` event for
+   * Records that all calls in flight have no reply, because the process that sent them has ended. Returns a `received` event for
    * each of these calls.
    */
   giveUp(detail: string): readonly Received[] {
@@ -193,8 +193,8 @@ export class AfterRun {
     const idle = isRead && others.every(({ sending }) => sending.call === 'balance');
     this.#inFlight.set(event.id, { sending: event, walletID, idle });
     if (isRead || walletID === undefined) return;
-    // A scenario may use the balance that an earlier scenario left. Then it reads the balance for the first time after its
-    // first calls.
+    // If a scenario uses the balance that an earlier scenario left, it reads the balance for the first time only after its first
+    // calls. So this read does not count as the read before the scenario.
     this.#scenarios.get(event.scenario ?? '')?.wallets.add(walletID);
     for (const other of others) other.idle = false;
     this.#estimates.get(walletID)?.touch();
@@ -229,7 +229,7 @@ export class AfterRun {
     }
     const past = pastCallOf(sending);
     const transaction = past && this.#transactions.ofTxID(past.txID);
-    // A call of another kind or with another body is a different call, even if it uses the same txID.
+    // If the call is of another kind or has another body, it is a different call, even with the same txID.
     if (!past || transaction?.call.call !== past.call || !transaction.bodies.includes(past.body)) return;
     if (!this.#signedRight(sending) || !mayHaveArrived(exchange)) {
       if (transaction.state === 'sent') transaction.state = 'none';
@@ -253,8 +253,8 @@ export class AfterRun {
   }
 
   /**
-   * Closes a scenario. The run has already sent the unanswered calls again, as often as it may. The `owed` events name the
-   * calls that are still owed.
+   * Closes a scenario. Before the end of the scenario, the run has sent the unanswered calls again as often as it may. The `owed`
+   * events name the calls that are still owed after that.
    */
   #closeScenario(scenario: string): void {
     const plannedCalls = this.#scenarios.get(scenario);

@@ -24,11 +24,11 @@ export interface EarlierJournal {
 }
 
 /**
- * Finds accepted transactions of an earlier run that can be sent again. Uses a wallet only if its balance has not changed since
- * that run.
+ * Finds accepted transactions of an earlier run that can be sent again.
  *
- * If the balance has changed, the wallet may have been reset together with its list of transactions. The operator is then right
- * to treat an old transaction as new, so the reply could not be judged.
+ * Uses a wallet only if its balance has not changed since that run. Otherwise the operator may have reset the wallet, and deleted
+ * its transactions at the same time. Then the operator is right to treat an old transaction as new, so the reply could not be
+ * judged.
  */
 export class EarlierRun implements EarlierTransactions {
   readonly #afterRun: AfterRun;
@@ -50,11 +50,10 @@ export class EarlierRun implements EarlierTransactions {
     this.#ageDays = Math.floor(ageMs / DAY_MS);
     for (const { call, walletID, state, purpose, reply, effect } of afterRun.transactions) {
       const key = `${call.call} ${walletID}`;
-      // A refunded bet has another state, so it is left out. If such a bet is sent again, the contract allows any answer that
-      // takes no money.
+      // A refunded bet is left out, because its state is different: if it is sent again, the contract allows any answer that takes
+      // no money.
       const isPlain = purpose === 'step' && state === 'applied' && !call.free && !call.campaign;
-      // A call that moved no money is left out: the balance would not show whether the operator carried out the repeated call
-      // too.
+      // A call that moved no money is left out. If the operator carried it out again, the balance would not show this.
       if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
         continue;
       const request = buildRequest({ call: call.call, ...addressOf(client), fields: {}, rawBody: call.body });
@@ -84,8 +83,7 @@ export class EarlierRun implements EarlierTransactions {
     for (const session of this.#client.sessions) {
       const walletID = walletIdOf(session);
       const known = wallets.get(walletID);
-      // The operator may refuse to read the balance of an expired session. So a session that is not expired replaces an expired
-      // session of the same wallet.
+      // The operator may refuse to read the balance of an expired session. So another session of the same wallet is preferred.
       if (this.#afterRun.estimateOf(walletID) && (!known || known.state === 'expired')) wallets.set(walletID, session);
     }
     for (const [walletID, session] of wallets) {
@@ -133,7 +131,7 @@ export class EarlierRun implements EarlierTransactions {
       const session = assignment.get(alias);
       return session ? walletIdOf(session) : '';
     };
-    // A plan that sends no earlier transaction again needs a round of the earlier run that is not finished.
+    // If a plan sends no earlier transaction again, it needs an unfinished round of the earlier run.
     const having = assignments.filter((assignment) =>
       needed.length === 0
         ? this.unfinishedBet(assignment.get('main')?.sessionID ?? '') !== undefined

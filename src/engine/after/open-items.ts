@@ -5,14 +5,15 @@ import type { PastTransaction } from './past-transactions.ts';
 /** One item that must be settled after a run: a call to send, or a balance to restore. */
 export type OpenItem =
   /**
-   * A bet with an unknown outcome, which must be refunded. `refund` is the refund that was already sent; null if none was sent.
+   * A bet with an unknown outcome, which must be refunded. `refund` is a refund that was already sent for this bet; null if none
+   * was sent.
    */
   | { readonly kind: 'refund'; readonly bet: PastTransaction; readonly refund: PastTransaction | null }
-  /** A win, or the refund of an accepted bet. It must be sent again unchanged. */
+  /** A win, or a refund of an accepted bet, that was not answered 200. It must be sent again unchanged. */
   | { readonly kind: 'again'; readonly transaction: PastTransaction }
   /**
    * A round of a killed run that has an accepted bet and no win. The service completes each round with a win, which is 0 if the
-   * player has lost. Some operators decline further bets of the session while the round is open.
+   * player has lost. As long as the round is open, some operators decline further bets of the session.
    */
   | { readonly kind: 'round'; readonly bet: PastTransaction }
   /** A wallet whose balance differs from its balance before the run, or is uncertain. */
@@ -35,7 +36,7 @@ export function openItemsOf(afterRun: AfterRun): readonly OpenItem[] {
   ];
 }
 
-/** Returns the key of an item. The key stays the same when the list of items is computed again. */
+/** Returns the key of an item. If the list of items is computed again, the same item has the same key. */
 export function keyOfItem(item: OpenItem): string {
   switch (item.kind) {
     case 'refund':

@@ -45,7 +45,7 @@ export function pastCallOf(sending: Sending): PastCall | undefined {
   const amountText = amountTextOf(sending);
   const roundID = text('roundID') ?? null;
   const origTxID = text('origTxID') ?? null;
-  // The service always sends an amount as text, so a call with an amount of another type was sent only to test the operator.
+  // The service always sends an amount as text. So if the amount has another type, the call was sent only to test the operator.
   if (sessionID === undefined || !txID || !amount || amountText === undefined || text('amount') === undefined)
     return undefined;
   if (call === 'refund' ? origTxID === null : roundID === null) return undefined;
@@ -72,8 +72,8 @@ export function sessionOfSending({ call, request }: Sending): string | undefined
 }
 
 /**
- * Creates a function that returns true if a call of a journal was correctly signed with this key. The signature may be in upper
- * or lower case.
+ * Creates a function that says whether a call of a journal was correctly signed with this key. The signature may be in upper or
+ * lower case.
  */
 export function signedBy(key: string): (sending: Sending) => boolean {
   return ({ request: { url, headers, body } }) =>

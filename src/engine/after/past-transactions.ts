@@ -17,8 +17,8 @@ import type { PastCall } from './past-call.ts';
 export interface PastTransaction {
   readonly call: PastCall;
   /**
-   * All bodies that were sent with this txID. If two sessions of a player sent the transaction at the same time, it is not
-   * known which body arrived first.
+   * All bodies that were sent with this txID. There may be several, because two sessions of a player may have sent the transaction
+   * at the same time. Then it is unknown which body arrived first.
    */
   readonly bodies: string[];
   readonly walletID: string;
@@ -26,7 +26,7 @@ export interface PastTransaction {
   /** The reason why the transaction was sent. */
   readonly purpose: Sending['purpose'];
   state: TransactionState;
-  /** True if the transaction must be sent again or refunded, until the operator answers 200. */
+  /** True if the transaction still needs a 200 from the operator. Until then, it must be sent again or refunded. */
   open: boolean;
   /** True if the latest `owed` event of the journal says that the call is owed. */
   announced: boolean;
@@ -60,7 +60,7 @@ export class PastTransactions {
   }
 
   /**
-   * Returns the refund that was already sent for a bet, in any state. The caller sends this refund again and does not create a
+   * If a refund was already sent for a bet, returns this refund, in any state. The caller sends this refund again instead of a
    * second one.
    */
   refundOf(bet: PastTransaction): PastTransaction | undefined {
@@ -89,7 +89,7 @@ export class PastTransactions {
       walletID,
       scenario,
       purpose,
-      // If a bet arrives after its own refund, it takes no money (contract, Rules 3).
+      // A bet that arrives after its own refund takes no money (contract, Rules 3).
       state: call.call === 'bet' && this.#isRefunded(call.txID, walletID) ? 'reversed' : 'sent',
       open: false,
       announced: false,
@@ -137,8 +137,8 @@ export class PastTransactions {
 
   #acceptedAgain(transaction: PastTransaction): void {
     if (transaction.call.call !== 'refund') transaction.open = false;
-    // A bet with an unknown outcome may have reached the operator only after its refund. The refund then gave nothing back the
-    // first time. If the operator accepts the repeated refund, this refund returns the stake of the bet.
+    // If the outcome of a bet is unknown, the bet may have reached the operator only after its refund. Then the refund gave nothing
+    // back the first time. If the operator accepts the refund when it is sent again, it gives back the stake of the bet.
     else if (this.#targetOf(transaction)?.state === 'unknown') this.#giveBack(transaction, transaction.state);
   }
 
@@ -188,7 +188,7 @@ export class PastTransactions {
     }
   }
 
-  /** Applies a refund that was answered 200 to its bet and to the balance estimate. */
+  /** Applies a refund that was answered 200: changes the state of its bet, and the balance estimate. */
   #giveBack(refund: PastTransaction, before: TransactionState): void {
     const { call, walletID } = refund;
     const target = this.#targetOf(refund);
@@ -239,8 +239,8 @@ export class PastTransactions {
   }
 
   /**
-   * True if the real service would send this refund: it has the whole amount of a bet that moved money, and its round has no
-   * win.
+   * True if the real service could have sent this refund: it has the whole amount of a bet that moved money, and the round of this
+   * bet has no win.
    */
   #isRegularRefund(refund: PastTransaction, bet: PastTransaction): boolean {
     const round = this.#rounds.get(bet.call.roundID ?? '') ?? [];
@@ -249,7 +249,7 @@ export class PastTransactions {
   }
 }
 
-/** Returns false only for a refund that can give nothing back, for example because its bet was refused. */
+/** True if a refund may give money back. False only if it certainly gives nothing back, for example because its bet was refused. */
 function mayStillMove(facts: CallFacts): boolean {
   if (facts.call !== 'refund') return true;
   const { target } = facts;

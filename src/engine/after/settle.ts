@@ -20,8 +20,8 @@ export interface SettleOptions extends AmountSettings {
   /** The state of the transactions and wallets at the end of the run. `settleRun` adds its own events to this state. */
   readonly afterRun: AfterRun;
   /**
-   * The `received` events of calls that had no answer when the run was aborted. `afterRun` already contains these events, but
-   * the journal does not.
+   * The `received` events of the calls that were unanswered when the run was aborted. `afterRun` already contains these events, but
+   * they are not in the journal yet.
    */
   readonly unanswered: readonly Received[];
   readonly deadlineMs: number;
@@ -51,7 +51,7 @@ export interface Settled {
   /** For a wallet: the balance that was read first. Null for a call, or if the balance could not be read. */
   readonly found: Money | null;
   readonly missing: Money | null;
-  /** The reason why the item is not settled, as a clause. Null if it is settled. */
+  /** The reason why the item is not settled, as a clause. Null if the item is settled. */
   readonly reason: string | null;
 }
 
@@ -69,8 +69,8 @@ function isCall(item: OpenItem): item is CallItem {
 }
 
 /**
- * Sends the calls that an aborted run still owes until each of them is answered 200. The contract (section Errors) requires
- * this for refunds and wins. Afterwards restores the balances, if the journal shows the missing amounts for certain.
+ * Sends the calls that an aborted run still owes, each one until it is answered 200. The contract (section Errors) requires this
+ * for refunds and wins. Then restores the balances whose missing amounts are certain from the journal.
  *
  * @returns one entry for each open item, in the order in which the items were found
  */
@@ -95,7 +95,7 @@ interface Progress {
   last: Outcome | null;
   found: Money | null;
   missing: Money | null;
-  /** The reason why croupier stops trying, as a clause. Null while it still tries. */
+  /** The reason why croupier does not try again, as a clause. Null while it still tries. */
   givenUp: string | null;
 }
 
@@ -135,8 +135,8 @@ class Settlement {
   }
 
   /**
-   * Returns the items that are open now. If the calls of a wallet were settled, the wallet stays in the list until its balance
-   * was read once, even if no money should be missing.
+   * Returns the items that are open now. If calls of a wallet were settled, the balance of this wallet stays in the list until it
+   * was read once, even if no money is expected to be missing.
    */
   #openItems(): readonly OpenItem[] {
     const item = openItemsOf(this.#afterRun);
@@ -163,7 +163,7 @@ class Settlement {
   }
 
   /**
-   * True if the item is a balance whose wallet still has open calls that move money. The balance must wait for these calls.
+   * True if the item is a balance, and its wallet still has open calls that move money. Then these calls must be settled first.
    * Otherwise the same amount could be restored twice.
    */
   #isBlocked(item: OpenItem): boolean {
@@ -178,7 +178,7 @@ class Settlement {
       if (signal.aborted) return;
       if (isCall(item) && this.#progressOf(item).givenUp === null) await this.#send(item);
     }
-    // The calls above can complete or reverse rounds, so the open rounds are computed again.
+    // The calls above can complete or refund rounds. So the list of open rounds is computed again.
     for (const item of openItemsOf(this.#afterRun)) {
       if (signal.aborted) return;
       if (item.kind === 'round' && this.#progressOf(item).givenUp === null) await this.#complete(item);
@@ -190,7 +190,7 @@ class Settlement {
     }
   }
 
-  /** Completes a round with a win of 0. If the win gets no answer, it becomes an open item itself. */
+  /** Completes a round with a win of 0. If this win gets no answer, the win becomes an open item. */
   async #complete(item: Extract<OpenItem, { kind: 'round' }>): Promise<void> {
     const progress = this.#progressOf(item);
     const { client, uuid } = this.#options;
@@ -232,7 +232,7 @@ class Settlement {
     progress.tries += 1;
     if (!(await this.#readBalance(account, progress))) return;
     if (estimate.strange !== null) {
-      // A debit that arrives late may still bring the balance to the expected value, so the balance is read once more.
+      // A debit may arrive late and bring the balance to the expected value. So the balance is read a second time.
       await sleep(this.#options.lingerMs, undefined, { signal: this.#options.signal }).catch(() => {});
       if (!(await this.#readBalance(account, progress))) return;
     }
@@ -285,7 +285,10 @@ class Settlement {
     };
   }
 
-  /** Writes an `owed` event for each call that is newly owed or newly settled, so that reports on the journal are right. */
+  /**
+   * Writes an `owed` event for each call that is newly owed, and for each call that is newly settled. So reports on the journal are
+   * right.
+   */
   #announce(): void {
     for (const { call, scenario, open, announced } of this.#afterRun.transactions) {
       if (open === announced) continue;
@@ -305,7 +308,7 @@ class Settlement {
     const still = new Set(this.#openItems().map(keyOfItem));
     return [...this.#progress].flatMap(([key, { item, tries, last, found, missing, givenUp }]): readonly Settled[] => {
       const done = !still.has(key);
-      // If the win got no usable answer, the win is now an open item itself. It replaces the item of its round.
+      // If the win got no usable answer, the win has become an open item that replaces the item of its round.
       if (item.kind === 'round' && done && (last && replyStatus({ outcome: last })) !== 200) return [];
       const settled = {
         item,
@@ -322,8 +325,8 @@ class Settlement {
 }
 
 /**
- * Returns the body for the next attempt. Of several bodies with the same txID, the operator knows only one and refuses the
- * others. So each attempt uses the next body.
+ * Returns the body for the next attempt. If several bodies were sent with the same txID, the operator knows only one of them and
+ * refuses the others. So each attempt uses another body.
  */
 function bodyOf(past: PastTransaction | null, tries: number): string {
   return past?.bodies[tries % past.bodies.length] ?? '';
@@ -350,8 +353,8 @@ function answered(outcome: Outcome): string {
 }
 
 /**
- * Returns a `record` function that gives events new ids and times. They continue those of the run, because the events of the
- * run and of the settlement are in one journal.
+ * Returns a `record` function that gives events new ids and times. They continue the ids and times of the run, because both have
+ * the same journal.
  */
 function continuing(
   { exchanges, latestStamp }: AfterRun,

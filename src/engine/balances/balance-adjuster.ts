@@ -38,14 +38,15 @@ interface OwnCall {
 }
 
 const MAX_TRIES = 2;
-/** Maximum number of rounds that are started while temporary errors make them fail. */
+/** Maximum number of rounds that croupier begins for one change if temporary errors make rounds fail. */
 const MAX_ROUNDS = 4;
 /** Maximum number of times that a win or refund is sent. After that, `croupier settle` has to send it. */
 const MAX_SENDINGS = 4;
-/** Maximum number of times that a win of 0 is sent. Nobody loses money without it. */
+/** Maximum number of times that a win of 0 is sent. It is low, because nobody loses money if this win does not arrive. */
 const MAX_SENDINGS_OF_ZERO = 2;
 /**
- * After this number of wins of 0 without a reply, no more wins of 0 are sent, because each one waits for the whole deadline.
+ * After this number of wins of 0 without a reply, croupier sends no more wins of 0 in this run, because each of them would wait for
+ * the whole deadline.
  */
 const MAX_UNANSWERED_ENDS = 2;
 /**
@@ -64,7 +65,7 @@ type Round = 'played' | 'again' | 'failed';
 
 export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'record'> & {
   /**
-   * Returns the time in milliseconds that a read must wait, so that earlier calls can take effect. Absent: a read does not
+   * Returns the time in milliseconds that a read must wait, so that earlier calls can take effect first. Absent: a read does not
    * wait.
    */
   readonly readAfterMs?: () => number;
@@ -72,9 +73,9 @@ export type BalanceAdjusterOptions = Pick<RunOptions, 'client' | 'uuid' | 'recor
   readonly signal?: AbortSignal;
 };
 
-/** Changes a player's balance with bets and wins that are not judged. */
+/** Changes a player's balance with bets and wins. The replies to these calls are not judged. */
 export class BalanceAdjuster {
-  /** Remembers which declines of this run come from limits of the operator. */
+  /** Remembers the limits of the operator for which it declined calls in this run. */
   readonly ownLimits = new OwnLimits();
   readonly #sender: Sender;
   readonly #run: BalanceAdjusterOptions;
@@ -87,11 +88,11 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Changes the balance to the wanted value. To lower it, places a bet of the difference. To raise it, places a bet and then
-   * sends a win that is larger than the bet. Never sends a win without a bet.
+   * Changes the balance to the wanted value. To lower the balance, places a bet of the difference. To raise the balance, places a
+   * bet and then sends a win that is larger than the bet. Never sends a win without a bet.
    *
-   * @param open a round that has already begun. To raise the balance, its win is used, so no new bet is necessary; undefined if
-   * there is none
+   * @param open a round that has already begun. If the balance must be raised, this round gets the win, so no new bet is necessary;
+   * undefined if there is no such round
    * @returns the balance that was read at the end; undefined if it could not be read
    */
   async bring(
@@ -104,12 +105,12 @@ export class BalanceAdjuster {
     let now = from;
     let beginnings = 0;
     let begun = open;
-    // At this operator, bets always fail. Another bet would only be one more call with an unknown outcome.
+    // All bets fail at this operator. Another bet would only be one more call with an unknown outcome.
     if (!begun && this.#sender.waitPolicy.stopsRetrying('bet')) return now;
     for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
       const missing = to.minus(now);
       if (missing.decimals() > account.denomination.decimals) return now;
-      // At this operator, wins always time out. So nobody would know whether the win was credited.
+      // All wins time out at this operator. So it would be unknown whether a win was credited.
       if (!missing.isNegative() && this.#sender.waitPolicy.neverEnds('win')) return now;
       const stake = stakeWithin(now, account.denomination);
       const round = missing.isNegative()
@@ -160,7 +161,7 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Places two plain bets one after the other, and sends a win of the same amount for each. The replies show whether the
+   * Places two plain bets one after the other, and sends a win of the same amount for each bet. The replies show whether the
    * operator declines every bet at this time.
    *
    * @returns the exchanges of the bets; only one if the first bet was not accepted
@@ -182,7 +183,8 @@ export class BalanceAdjuster {
   /**
    * Completes a round with a win of money.
    *
-   * @param isOwn true if croupier began the round to raise the balance. Then croupier owes the win if the operator declines it
+   * @param isOwn true if croupier began the round to raise the balance. Then croupier still owes the win if the operator declines
+   * it
    */
   async #pay(account: Account, round: RoundToEnd, amount: Money, purpose: Purpose, isOwn: boolean): Promise<Round> {
     const win = this.#winOf(account, round, amount);
@@ -208,7 +210,7 @@ export class BalanceAdjuster {
     const round = this.#newRound();
     const taken = await this.#bet(account, round, stake, purpose);
     if (!isSuccess(replyStatus(taken))) {
-      // If refunds never work, the stake of each further bet would be lost too.
+      // If refunds never work at this operator, croupier would also lose the stake of each further bet. So it plays no more rounds.
       const isLost = mayHaveTaken(taken) && this.#sender.waitPolicy.stopsRetrying('refund');
       return !isLost && isWorthRetrying(replyStatus(taken)) ? 'again' : 'failed';
     }
@@ -226,7 +228,7 @@ export class BalanceAdjuster {
     const fields = { ...this.#fieldsOf(account, round.roundID, stake), type: round.type };
     const bet: OwnCall = { call: 'bet', fields };
     const taken = await this.#send(account, bet, purpose);
-    // The contract says that a bet took no money if it was answered with any other error. So it is not refunded.
+    // All other errors mean that the bet took no money (contract). So the bet is not refunded.
     if (isSuccess(replyStatus(taken)) || !mayHaveTaken(taken)) return taken;
     const refund: OwnCall = {
       call: 'refund',
@@ -266,7 +268,8 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Writes to the journal that a call is still owed. Without this event nobody would notice that the player has lost the stake.
+   * Writes to the journal that a call is still owed. Without this event, nobody would know that the player has lost the stake of
+   * the bet.
    */
   #recordOwed({ scenario, sessionID }: Account, call: 'win' | 'refund', { fields }: OwnCall): void {
     this.#run.record({ event: 'owed', scenario, call, sessionID, txID: fields.txID ?? '', open: true, fields });

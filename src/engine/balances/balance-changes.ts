@@ -12,13 +12,12 @@ const MAX_SURPLUS = Money.of('100');
  */
 const MAX_DEFICIT = Money.of('20');
 /**
- * Minimum balance of a wallet with a deficit, in stakes. The built-in scenarios need at most 20 stakes, but scenarios of users
- * may need more. If a wallet has less money than this, its deficit is paid back at once, so that a later scenario has enough
- * money.
+ * If a wallet has a deficit and its balance is below this number of stakes, the deficit is paid back at once. So a later scenario
+ * has enough money: the built-in scenarios need at most 20 stakes, but scenarios of users may need more.
  */
 const MIN_BALANCE = Money.of('200');
 
-/** A wallet that has more or less money than before the run, because of scenarios that have ended. */
+/** The difference between the balance of a wallet now and its balance before the run. The scenarios that have ended caused it. */
 interface Change {
   readonly account: Account;
   /** Negative if money is missing. */
@@ -33,8 +32,8 @@ export interface KeptChange {
 }
 
 /**
- * The money that the wallets have more or less than before the run, because of its scenarios. To restore a balance, croupier
- * needs a bet, a win and a read. So it does not restore the balance after every scenario, but once at the end of the run.
+ * The money that each wallet has more or less than before the run, because of the scenarios. Restoring a balance needs a bet, a win
+ * and a read. So croupier does not restore the balance after every scenario, but once at the end of the run.
  */
 export class BalanceChanges {
   readonly #byWallet = new Map<string, Change>();
@@ -44,7 +43,10 @@ export class BalanceChanges {
     return this.#byWallet.get(wallet)?.amount ?? Money.zero;
   }
 
-  /** True if a scenario that began with the first balance may leave the second balance. */
+  /**
+   * True if a scenario may leave the balance `now` in a wallet that had the balance `before`. Then croupier restores the balance
+   * later.
+   */
   mayKeep(wallet: string, { denomination: { stake } }: Account, before: Money, now: Money): boolean {
     const all = this.of(wallet).plus(now.minus(before));
     return all.isNegative()
@@ -52,7 +54,10 @@ export class BalanceChanges {
       : all.compare(stake.times(MAX_SURPLUS)) <= 0;
   }
 
-  /** Notes that the balance of a wallet has changed by this amount and is not restored now. */
+  /**
+   * Notes that a scenario has changed the balance of a wallet by this amount. croupier does not restore this balance now, but
+   * later.
+   */
   keep(wallet: string, account: Account, change: Money): void {
     this.#byWallet.set(wallet, { account: { ...account, scenario: null }, amount: this.of(wallet).plus(change) });
   }

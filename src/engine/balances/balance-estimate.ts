@@ -3,22 +3,21 @@ import { JOURNAL_WORLDS } from '../../ledger/policies.ts';
 import { type OpenEffect, Worlds } from '../../ledger/worlds.ts';
 
 /**
- * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some calls
- * is unknown. Also keeps the balance before the run, and the last balance that was read although the journal does not explain
- * it.
+ * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some calls is
+ * unknown. Also keeps the balance before the run, and the last balance that was read if the journal does not explain it.
  *
- * Unlike in the judge, a balance read does not decide whether a call with an unknown outcome was carried out. Such a call stays
+ * In the judge, a balance read decides whether a call with an unknown outcome was carried out. Here it does not: such a call stays
  * open until it is answered, or until `leaveToRead` lets the next read decide. See `JOURNAL_WORLDS`.
  */
 export class BalanceEstimate {
   readonly walletID: string;
   /** The session in which the balance was first read. */
   readonly sessionID: string;
-  /** The balance to restore: the balance before the run, plus changes that others made between scenarios. */
+  /** The balance to restore: the balance before the run, plus the changes that somebody else made between scenarios. */
   #target: Money;
   readonly #worlds: Worlds;
   #read: Money;
-  /** True if no call that may move money was sent for the wallet since the last read. */
+  /** True if no call that may move money was sent for the wallet after the last read. */
   #isFresh = true;
   #strange: Money | null = null;
   /** True if each movement of money also changes the balance to restore. */
@@ -41,7 +40,7 @@ export class BalanceEstimate {
     return this.#read;
   }
 
-  /** A balance that was read after the run and that the journal does not explain. Null if there is none. */
+  /** A balance that was read after the run, and that the calls in the journal do not explain. Null if there is none. */
   get strange(): Money | null {
     return this.#strange;
   }
@@ -51,15 +50,15 @@ export class BalanceEstimate {
     return this.#worlds.possible();
   }
 
-  /** Returns the amount to add to the wallet to restore the balance. Undefined while that amount is not certain. */
+  /** Returns the amount that must be added to the wallet to restore the balance. Undefined as long as this amount is uncertain. */
   missing(): Money | undefined {
     const balance = this.#strange === null ? this.#worlds.certain() : undefined;
     return balance && this.#target.minus(balance);
   }
 
   /**
-   * Makes the current balance the balance to restore, and changes it with each later effect. For a load test that has ended:
-   * the players keep what they have won and lost, and only calls without an answer are owed.
+   * Makes the current balance the balance to restore. All later effects change both. Used for a load test that has ended: the
+   * players keep what they have won and lost, and only calls without an answer are owed.
    */
   follow(): void {
     this.#target = this.#worlds.base ?? this.#target;
@@ -83,7 +82,7 @@ export class BalanceEstimate {
   }
 
   /**
-   * Makes the effect of a call certain once its outcome is known: the effect has happened, or will never happen.
+   * Makes the effect of a call certain when its outcome becomes known: the effect has happened, or it will never happen.
    *
    * @returns false if the call had no uncertain effect
    */
@@ -99,8 +98,8 @@ export class BalanceEstimate {
   }
 
   /**
-   * Records the first read of a scenario. If the balance has changed since the previous scenario, somebody else changed it. So
-   * the balance to restore is changed by the same amount.
+   * Records the first read of a scenario. If the balance has changed since the end of the previous scenario, somebody else has
+   * changed it. So the balance to restore changes by the same amount.
    */
   opens(value: Money): void {
     const before = this.#isFresh ? this.#read : this.#worlds.base;
@@ -109,8 +108,8 @@ export class BalanceEstimate {
   }
 
   /**
-   * Records a read within a scenario, made while no other call was in flight. The scenario has caused this balance, even if the
-   * journal does not explain it. So the balance to restore stays the same.
+   * Records a read within a scenario, made while no other call was in flight. Even if the journal does not explain this balance,
+   * the scenario has caused it. So the balance to restore stays the same.
    */
   reads(value: Money): void {
     this.#take(value);

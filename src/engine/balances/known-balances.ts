@@ -3,7 +3,7 @@ import type { JournalEvent } from '../../journal/event.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import type { CallStep } from '../../scenario/plan/plan.ts';
 
-/** A win of 0 that has completed a round after the end of a scenario, and that was answered with the balance of the last read. */
+/** A win of 0 that completed a round after the end of a scenario. Its reply had the same balance as the last read. */
 export interface CompletedRound {
   readonly step: CallStep;
   readonly exchange: Exchange;
@@ -13,13 +13,15 @@ export interface CompletedRound {
 export interface LeftBalance {
   /** The last balance that was read. */
   readonly balance: Money;
-  /** The wins of 0 after this read. The first read of the next scenario shows whether one of these wins has moved money. */
+  /**
+   * The wins of 0 that were sent after this read. The first read of the next scenario shows whether one of them has moved money.
+   */
   readonly completed: readonly CompletedRound[];
 }
 
 /**
- * The balances that scenarios have left. If no call was sent in between, the next scenario uses this balance and does not read
- * it again.
+ * The balances that the scenarios have left. If no call was sent since then, the next scenario uses such a balance instead of
+ * reading it again.
  */
 export class KnownBalances {
   readonly #balances = new Map<string, LeftBalance & { readonly calls: number }>();
@@ -35,8 +37,8 @@ export class KnownBalances {
   }
 
   /**
-   * Remembers the balances that a scenario has left, by wallet. Does nothing if another call than a win that completes a round
-   * came after the last read: the operator may have moved money by mistake in this call.
+   * Remembers the balances that a scenario has left, by wallet. Does nothing if another call than a win that completes a round came
+   * after the last read, because the operator may have moved money in this call by mistake.
    */
   remember(balances: ReadonlyMap<string, LeftBalance>): void {
     const completions = [...balances.values()].reduce((sum, { completed }) => sum + completed.length, 0);

@@ -2,13 +2,12 @@ import type { Exchange } from '../../journal/exchange.ts';
 import { type OwnDecline, wordsOf } from '../../judge/policy/own-limits.ts';
 import { readReply } from '../../reply/read.ts';
 
-/** Maximum number of comparisons for declines with the same text. */
+/** Maximum number of times that declines with the same text are compared with plain bets. */
 const MAX_COMPARISONS = 3;
 
 /**
- * Remembers during a run which declines come from a limit of the operator. A decline comes from a limit if the operator also
- * declines plain bets with the same text. For example, the operator may require a pause between two bets, or only one open
- * round.
+ * Remembers which declines of a run come from a limit of the operator, such as a pause between two bets, or only one open round. A
+ * decline comes from a limit if the operator also declines plain bets with the same text.
  */
 export class OwnLimits {
   readonly #known = new Set<string>();
@@ -17,7 +16,7 @@ export class OwnLimits {
   /**
    * Returns true if the operator declined a call because of one of its own limits.
    *
-   * @param plainBets a function that places plain bets; isLimit compares their replies with the decline
+   * @param plainBets places plain bets; `isLimit` compares their replies with the decline
    */
   async isLimit({ words, isPlain }: OwnDecline, plainBets: () => Promise<readonly Exchange[]>): Promise<boolean> {
     if (isPlain) this.#known.add(words);

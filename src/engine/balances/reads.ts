@@ -33,8 +33,8 @@ export interface ReadsOptions {
 }
 
 /**
- * Reads balances for the steps of a scenario, or between the steps. If the judge does not expect the balance, does what the
- * judge asks for.
+ * Reads balances for the steps of a scenario, and between the steps. If a balance differs from what the judge expects, does what
+ * the judge asks for.
  */
 export class Reads {
   readonly #context: ScenarioContext;
@@ -58,7 +58,7 @@ export class Reads {
 
   /**
    * Reads a balance for a step of the scenario. First waits until the time that the step names. If the step says `eventually`,
-   * repeats the read until the balance is as expected or the time is over.
+   * repeats the read until the balance is as expected, or until the time of the step is over.
    */
   async ofStep(step: CallStep): Promise<StopReason | null> {
     if (step.after === 'linger') await pause(this.#settleTime.restMs);
@@ -85,7 +85,7 @@ export class Reads {
     if (!outgoing) return { stopReason: stoppedBecause('GET /balance could not be sent'), reading: undefined };
     const wallet = this.#context.names.walletOf(step.session);
     if (wallet) await this.#waitForStaleReads(this.#context.judge.reads.pauseMs(wallet));
-    // A read changes nothing, so it can be repeated if the operator is too busy, or if the network has lost the reply.
+    // A read changes nothing. So it can be repeated if the operator is too busy, or if the network has lost the reply.
     let lost = 0;
     for (let retry = 0; ; retry += 1) {
       const { exchange, judged: reaction } = await this.#dispatch.judged({ step, outgoing }, purpose, (sent) =>
@@ -134,7 +134,7 @@ export class Reads {
     }
   }
 
-  /** Waits this time, so that the operator's reads are no longer out of date. Records the wait. */
+  /** Waits this time and records the wait. After it, a read at this operator shows the current balance again. */
   async #waitForStaleReads(ms: number): Promise<void> {
     if (ms <= 0) return;
     this.#context.staleReads.waited(ms);
@@ -147,8 +147,7 @@ export class Reads {
     const from = this.#run.now();
     const until = from + this.#run.lingerMs;
     let shownAt: number | undefined;
-    // The expected balance must be read twice in a row. If the operator has several servers, one may know the balance before
-    // the others.
+    // The expected balance must be read twice in a row, because one of several servers may know this balance before the others.
     for (let inARow = 0; this.#run.now() < until && inARow < FITTING_READS_IN_A_ROW; ) {
       await this.#waitForStaleReads(Math.min(POLL_MS, this.#run.lingerMs / MIN_POLLS));
       const value = await this.#probe(alias);

@@ -9,13 +9,13 @@ import { statedDecimals } from '../stakes.ts';
 type ShownDecimalsOptions = Pick<RunOptions, 'client' | 'decimals'>;
 
 /**
- * The number of decimals in the operator's balances, for currencies without a number in the contract or in the configuration. A
- * balance may leave out zeros at its end. So the balance with the most decimals counts, over all wallets of a currency.
+ * The number of decimals in the operator's balances. It is used for a currency if neither the contract nor the configuration states
+ * a number. A balance may leave out zeros at its end. So the balance with the most decimals counts, over all wallets of a currency.
  */
 export class ShownDecimals {
   readonly #sender: Sender;
   readonly #options: ShownDecimalsOptions;
-  /** The most decimals of a balance, by currency. For a session without a configured currency, by wallet. */
+  /** The largest number of decimals in a balance, by currency. If the currency of a session is not configured, by wallet. */
   readonly #most = new Map<string, number>();
   readonly #known = new Set<string>();
 
@@ -25,11 +25,11 @@ export class ShownDecimals {
   }
 
   /**
-   * Reads the balance of each session once if its decimals are not known yet. If the operator does not answer the read of a
-   * session, the next call of `learn` reads this balance again.
+   * Reads the balance of each session whose decimals are not known yet. If the operator does not answer a read, the next call of
+   * `learn` reads this balance again.
    *
    * @param scenario the scenario that needs the number of decimals; null before the first scenario
-   * @returns false if a call got no reply, so that further reads would only wait
+   * @returns false if a read got no reply, so that further reads would only wait
    */
   async learn(sessions: Iterable<SessionUnderTest>, scenario: string | null): Promise<boolean> {
     const { client } = this.#options;
@@ -54,7 +54,7 @@ export class ShownDecimals {
     return true;
   }
 
-  /** Returns the most decimals of the balances that were read so far. undefined if none was read. */
+  /** Returns the largest number of decimals in the balances that were read so far. undefined if no balance was read. */
   of(session: SessionUnderTest): number | undefined {
     return this.#most.get(keyOf(session));
   }

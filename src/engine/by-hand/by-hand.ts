@@ -30,7 +30,7 @@ export interface ByHandOptions {
   readonly reads: boolean;
   /** The configured numbers of decimals, by currency. */
   readonly decimals: Readonly<Record<string, number>>;
-  /** True if the txID was not made for this call. Then the operator may have carried out the same call before. */
+  /** True if the user gave the txID. Then the operator may already have carried out the same call. */
   readonly maybeKnown: boolean;
   readonly campaignKnown: boolean;
   readonly strict: boolean;
@@ -60,7 +60,7 @@ export interface ManualResult {
   /** The balances before and after the call. Undefined if a balance was not read, or if the reply does not contain it. */
   readonly before: Money | undefined;
   readonly after: Money | undefined;
-  /** True if somebody else changes the balance at the same time. Then the balance does not show the effect of the call. */
+  /** True if somebody else changes the balance at the same time. Then the balance does not show which effect the call had. */
   readonly disturbed: boolean;
   /** Text that says what the real service would do next. Null if it would do nothing in particular. */
   readonly next: string | null;
@@ -111,8 +111,8 @@ class ByHand {
   readonly #findings: Finding[] = [];
   #reads = 0;
   /**
-   * False while croupier judges a call that the operator may have carried out before. Such a call may move no money, so the
-   * expected balance of the wallet is not changed.
+   * False while croupier judges a call that the operator may have carried out before. Such a call may move no money, so croupier
+   * does not change the expected balance of the wallet.
    */
   #tracksWallet = true;
 
@@ -166,7 +166,7 @@ class ByHand {
   }
 
   /**
-   * Returns advice for a call that was accepted but did not change the balance. This is right only if the operator had already
+   * Returns advice if a call was accepted but did not change the balance. The operator is right to do so only if it had already
    * carried out the call.
    */
   #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
@@ -178,12 +178,14 @@ class ByHand {
     return `The ${manual.call} was accepted but moved no money. This is right only if the ${manual.call} was carried out before${orUnknown}.`;
   }
 
-  /** Judges the effect of a call that may have been carried out before. The call must move exactly its amount, or nothing. */
+  /**
+   * Judges the effect of a call that the operator may have carried out before. The call must move exactly its amount, or nothing.
+   */
   #judgeSingleEffect(step: CallStep, { id }: Exchange, before: Exchange, after: Exchange): void {
     const { amount, fields } = this.#options.call;
     const plain = PLAIN_EFFECTS[step.call];
     const moved = balanceOf(before) && balanceOf(after)?.minus(balanceOf(before) ?? Money.zero);
-    // The contract does not say what money a call of a free round moves.
+    // The contract does not define how much money a call of a free round moves. So such a call is not judged here.
     if (!plain || !amount || !moved || fields.type === 'free' || moved.isZero()) return;
     const effect = step.call === 'bet' ? amount.negated() : amount;
     if (moved.equals(effect)) return;
@@ -200,7 +202,9 @@ class ByHand {
     });
   }
 
-  /** Reads the balance after the calls. If the judge does not expect the balance, waits or reads again, as the judge asks. */
+  /**
+   * Reads the balance after the calls. If the balance differs from what the judge expects, waits or reads again, as the judge asks.
+   */
   async #closing(
     judge: Judge,
     wallet: Wallet,

@@ -11,7 +11,7 @@ export interface ManualCall {
   readonly call: CallName;
   /** The fields of the body, or of the query for a balance call. The sessionID is one of them. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The amount in the fields. Undefined for a balance call, or if the contract does not allow the amount. */
+  /** The amount in the fields. Undefined for a balance call, and for an amount that the contract does not allow. */
   readonly amount: Money | undefined;
   readonly sign: SignKind;
   /** The number of times that the call is sent, with the same bytes each time. */
@@ -33,8 +33,8 @@ export function readByHand(key: string): CallStep {
 }
 
 /**
- * Makes a plan for the user's call. A user may send a call that the operator must decline. If croupier cannot know whether the
- * operator must accept or decline the call, the plan expects the answer that the operator gave.
+ * Makes a plan for the user's call. The user may send a call that the operator must decline. If croupier cannot know whether the
+ * operator must accept or decline the call, the plan expects the answer that the operator has already given.
  *
  * @param answer the answer to the first call
  */
@@ -84,7 +84,7 @@ function firstStep({ call, fields, sign, namesBet, namesRound }: ManualCall, ans
 }
 
 function expected(call: CallName, sign: SignKind, answer: Answer): Expect {
-  // The contract does not say whether a signature in upper-case hexadecimal is accepted.
+  // The contract does not define whether the operator accepts a signature in upper-case hexadecimal.
   if (sign === 'upper-case') return { outcome: 'either', stated: false };
   if (sign !== 'valid') return { outcome: 'refused', stated: false };
   const declined = call !== 'refund' && (answer === 'declined' || answer === 'error-200');

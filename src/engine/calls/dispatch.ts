@@ -21,7 +21,7 @@ export interface DispatchOptions {
   readonly sender: Sender;
   readonly run: RunOptions;
   readonly acceptedCalls: AcceptedCalls;
-  /** All repetitions of a scenario share this object, and the owed calls. */
+  /** The wait for late effects. All repetitions of a scenario share this object, and the list of owed calls. */
   readonly settleTime: SettleTime;
   readonly owedCalls: OwedCalls;
 }
@@ -35,7 +35,9 @@ export interface ReadyCall {
 /** Maximum number of times that a call is sent again after its connection was closed. */
 const MAX_CUT_OFF_REPEATS = 2;
 
-/** Sends the calls of a scenario. Records the late effects, the owed calls, and the calls to send again. */
+/**
+ * Sends the calls of a scenario. Records which calls may take effect late, which calls are owed, and which calls can be sent again.
+ */
 export class Dispatch {
   readonly outbox: Outbox;
   readonly #context: ScenarioContext;
@@ -90,8 +92,8 @@ export class Dispatch {
     let { exchange, judgement } = await send({});
     let closes = true;
     let isPrompt = false;
-    // The connection was closed without a reply. To find out whether the call is the reason, the same call is sent again over
-    // new connections.
+    // The operator closed the connection without a reply. To find out whether the call is the reason, croupier sends the same call
+    // again over new connections.
     for (let more = 0; judgement === null && more < MAX_CUT_OFF_REPEATS; more += 1) {
       const control = await this.#control(step);
       closes = control?.outcome.kind === 'reply';
@@ -109,8 +111,8 @@ export class Dispatch {
   }
 
   /**
-   * Reads the balance over a new connection. If the operator answers this read but not the judged call, the judged call is the
-   * reason, and not the connection.
+   * Reads the balance over a new connection. If the operator answers this read but not the judged call, the call is the reason for
+   * the closed connection.
    */
   async #control({ key }: CallStep): Promise<Exchange | undefined> {
     const step = this.#context.readStep('main', `${key}.control`);
@@ -162,7 +164,7 @@ export class Dispatch {
     };
   }
 
-  /** Updates the records after a call was judged: the owed calls, and the calls that may be sent again. */
+  /** Updates the records after a call was judged: which calls are owed, and which calls can be sent again. */
   follow({ step, outgoing }: ReadyCall, exchange: Exchange): void {
     this.noteConnection(exchange);
     const { outcome, stamps, connection } = exchange;
@@ -171,7 +173,7 @@ export class Dispatch {
     if (mayLand && connection !== null) this.#settleTime.noteRisk(stamps.end);
     this.#owedCalls.note(this.#context, { step, outgoing });
     this.#context.openRounds.note(step, outgoing.spec.fields, exchange);
-    // A call with an unknown outcome must be sent again, so its bytes are kept.
+    // If the outcome of a call is unknown, the call must be sent again. So its bytes are kept.
     if (this.#context.judge.effects.ofStep(step.key)?.state === 'unknown') this.outbox.keep(step, outgoing);
     const { origTxID } = outgoing.spec.fields;
     if (step.call === 'refund' && typeof origTxID === 'string') this.#acceptedCalls.remove(origTxID);
@@ -183,7 +185,8 @@ export class Dispatch {
       session &&
       transaction?.state === 'applied' &&
       transaction.reply &&
-      // Does not keep a call that has the txID of another call: the operator may treat it as a repetition of that other call.
+      // If a call has the txID of another call, it is not kept, because the operator may treat it as a repetition of that other
+      // call.
       transaction.planned.sameTxID === null &&
       Object.keys(step.deviations).length === 0 &&
       !step.campaign
@@ -198,7 +201,7 @@ export class Dispatch {
   }
 
   /**
-   * Notes that the operator closed a kept-alive connection during a call. This is no error of the wallet: the operator may
+   * Notes that the operator closed a kept-alive connection during a call. This is no fault of the wallet, because an operator may
    * close an idle connection at any time.
    */
   noteConnection({ outcome }: Exchange): void {
@@ -212,8 +215,8 @@ export class Dispatch {
 }
 
 /**
- * True if the operator must reject the call because the real service would never send it. The operator's handler may crash on
- * such a call and close the connection.
+ * True if the real service would never send the call, so that the operator must reject it. The operator's handler may crash on such
+ * a call and close the connection.
  */
 function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
   if (deviations.break || deviations.trickle) return false;
@@ -224,8 +227,8 @@ function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
 }
 
 /**
- * Additional time that the sending of a request may take, in milliseconds, for example to open a new connection. No operator
- * closes a connection that was idle for only this time.
+ * Additional time in milliseconds that it may take to send a request, for example to open a new connection. If a connection was
+ * idle only for this time, no operator closes it.
  */
 const TOLERANCE_MS = 10;
 
@@ -241,8 +244,8 @@ export function isCutOff({ outcome, stamps, connection }: Exchange): boolean {
 }
 
 /**
- * True if the call was sent at most twice as slowly as the control call, which was answered. On a busy machine, croupier may
- * send the call so late that the operator closes the idle connection. Then the closed connection is not the fault of the call.
+ * True if the call was sent at most twice as slowly as the control call. The control call was answered. On a busy machine, croupier
+ * may send a call so late that the operator closes the idle connection. Then the call is not the reason for the closed connection.
  */
 export function wasPrompt(cutOff: Exchange, control: Exchange): boolean {
   return sendMs(cutOff) <= 2 * sendMs(control) + TOLERANCE_MS;

@@ -17,7 +17,7 @@ import type { ScenarioContext } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
 import type { CallToSend } from './sender.ts';
 
-/** Builds the bytes of a scenario's calls. Keeps the bytes of calls that are sent again later. */
+/** Builds the bytes of a scenario's calls. Keeps the bytes of the calls that croupier sends again later. */
 export class Outbox {
   readonly #context: ScenarioContext;
   readonly #client: ClientUnderTest;
@@ -56,7 +56,7 @@ export class Outbox {
     return outgoing;
   }
 
-  /** Returns the call that was sent for a step, with its bytes. Undefined if this call was not kept. */
+  /** Returns the call that was sent for a step, with its bytes. Undefined if the bytes of this call were not kept. */
   kept(step: CallStep): Outgoing | undefined {
     return this.#kept.get(step.key);
   }
@@ -92,7 +92,7 @@ export class Outbox {
     return source ? this.#kept.get(source.step.key) : undefined;
   }
 
-  /** Keeps the amount of a step with a name, because later steps can refer to it by the name. */
+  /** Keeps the amount of a step that has a name, because later steps can use this name to refer to the amount. */
   #rememberAmount({ key, name }: CallStep, { amount }: Outgoing): void {
     if (name !== undefined && amount) this.#context.names.amounts.set(key, amount);
   }
@@ -109,12 +109,12 @@ export interface Outgoing {
   readonly request: BuiltRequest;
   /**
    * The amount of the call. If the text of the amount is wrong on purpose, such as `1e0`, this is the amount that a tolerant
-   * operator may read from the text. Undefined if no amount can be read from the text.
+   * operator may read from it. Undefined if nobody can read an amount from the text.
    */
   readonly amount: Money | undefined;
   /**
-   * The amount in the body as a plain decimal in the main unit: `signed` before any tampering, `sent` after it. Undefined if
-   * the body has no amount, if the amount is not a plain decimal on purpose, or if the scenario writes the whole body as text.
+   * The amount in the body as a plain decimal in the main unit: `signed` before any tampering, `sent` after it. Undefined if the
+   * body has no amount, if the text of the amount is wrong on purpose, or if the scenario writes the whole body as text.
    */
   readonly plainAmount: { readonly sent: string | undefined; readonly signed: string | undefined };
 }
@@ -133,7 +133,7 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
   const tampered = deviations.tamper && evaluated(deviations.tamper.fields, own);
   const add = deviations.query?.add && evaluated(deviations.query.add, own).fields;
   const raw = deviations.body?.raw === undefined ? undefined : textOf(evaluate(deviations.body.raw, own));
-  // The service sends the parameters of the query in the order in which it signs them. Another order is a deviation.
+  // The service sends the parameters of the query in the order in which it signs them. So any other order is a deviation.
   const { order = 'sorted', encode } = deviations.query ?? {};
   const spec: CallSpec = {
     call: step.call,
@@ -168,8 +168,8 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
 }
 
 /**
- * Builds an earlier call again. If the step says so, changes the signature, the letter case of the signature header, or the
- * fields that are changed after signing.
+ * Builds an earlier call again. Changes the signature, the letter case of the signature header, or fields after signing, if the
+ * step says so.
  *
  * @throws EvaluationError if a value cannot be computed
  */
@@ -187,7 +187,7 @@ function sentAgain({ deviations: { sign, tamper, headerCase } }: CallStep, first
   return { ...first, spec, request: buildRequest(spec), plainAmount: { signed, sent: sentText(signed, tampered) } };
 }
 
-/** Creates a scope in which `self.amount` is known, because a wrong value may depend on the amount of its own call. */
+/** Returns a scope that also knows `self.amount`, because a wrong value may depend on the amount of its own call. */
 function withOwnAmount(scope: Scope, amount: Money | undefined): Scope {
   return {
     decimals: scope.decimals,
@@ -221,7 +221,7 @@ function plainText(amount: Amount | undefined): string | undefined {
   return typeof amount.written === 'string' ? amount.written : undefined;
 }
 
-/** Returns the amount in the body that is sent. Tampering may have replaced the signed amount. */
+/** Returns the amount in the body that is sent. Tampering may have replaced the amount that was signed. */
 function sentText(signed: string | undefined, tampered: Evaluated | undefined): string | undefined {
   return tampered?.amount ? plainText(tampered.amount) : signed;
 }

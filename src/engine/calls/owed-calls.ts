@@ -3,7 +3,7 @@ import type { CallStep } from '../../scenario/plan/plan.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
 import type { Outgoing } from './outbox.ts';
 
-/** Writes to the journal which calls croupier owes, so that `croupier settle` can send them if the run is aborted. */
+/** Writes to the journal which calls croupier owes. If the run is aborted, `croupier settle` can send these calls. */
 export class OwedCalls {
   readonly #record: (event: JournalEvent) => void;
   readonly #open = new Map<string, Owed>();

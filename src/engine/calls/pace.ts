@@ -2,20 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Mutex, Semaphore } from 'async-mutex';
 import { isTooMany, type LimitedReply, RateLimit, retryAfterMs } from '../../journal/network/rate-limit.ts';
 
-/** If the operator asks for a pause in `Retry-After`: the longest pause without calls, in ms. */
+/** Maximum pause without calls in ms, if the operator asks for a pause in `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
 /**
- * The first pause after a refusal without `Retry-After`, as a part of the deadline. The pause doubles each time, as long as the
- * operator accepts no call at all.
+ * The first pause after a refusal without `Retry-After`, as a share of the deadline. As long as the operator accepts no call at
+ * all, each pause is twice as long as the pause before.
  */
 const FIRST_BACKOFF = 0.02;
-/** If the operator has accepted no call for this time, croupier makes no such pause any more. As a multiple of the deadline. */
+/**
+ * If the operator has accepted no call for this time, croupier makes no more pauses without `Retry-After`. The time is a multiple
+ * of the deadline.
+ */
 const MAX_BACKOFF_DEADLINES = 4;
-/** If the operator has accepted no call for this time, croupier does not wait any more. In ms. */
+/** If the operator has accepted no call for this time in ms, croupier makes no pauses at all any more. */
 const MAX_REFUSED_MS = 90_000;
-/** Minimum time between two reductions of the rate, in ms. The calls that are in flight must end first. */
+/** Minimum time between two reductions of the rate, in ms. In this time, the calls that were sent at the old rate can end. */
 const LOWER_AFTER_MS = 1000;
-/** After this time without a refusal, in ms, croupier multiplies the rate by the factor. */
+/** If the operator refuses no call for this time in ms, croupier multiplies the rate by `RAISE_FACTOR`. */
 const RAISE_AFTER_MS = 10_000;
 const RAISE_FACTOR = 1.05;
 
@@ -32,14 +35,14 @@ export interface PaceOptions {
 }
 
 /**
- * Limits how many calls are sent per second, and how many are in flight. If the operator refuses calls because there are too
- * many, lowers the rate.
+ * Limits how many calls are sent per second, and how many are in flight. If the operator refuses calls because there are too many,
+ * lowers the rate.
  *
- * The semaphore of async-mutex limits the number of calls in flight. The calls of a race leave together, so they need several
- * places at once. In p-queue and p-limit, each task takes only one place.
+ * The semaphore of async-mutex limits the number of calls in flight: the calls of a race leave together, so they need several
+ * places at once, and in p-queue and p-limit each task takes only one place.
  *
- * The rate limit stores the earliest time of the next call, so calls are spaced evenly. The interval limit of p-queue would
- * allow bursts.
+ * The rate limit stores the earliest time of the next call, so that the calls are spaced evenly. The interval limit of p-queue
+ * would allow bursts.
  */
 export class Pace {
   readonly #options: PaceOptions;
@@ -63,16 +66,15 @@ export class Pace {
   }
 
   /**
-   * Waits until the given number of calls may leave together. If the number is above the limit, waits until no other call is in
-   * flight.
+   * Waits until this number of calls may leave together. If this number is above the limit, waits until no other call is in flight.
    */
   async enter(calls: number): Promise<void> {
-    // If no call of a race could be built, there is nothing to send and no place to take.
+    // If none of the calls of a race could be built, there is nothing to send.
     if (calls === 0) return;
     await this.#places.acquire(this.#placesFor(calls));
     if (this.#perSecond === Number.POSITIVE_INFINITY && this.#waitMs <= 0) return;
     await this.#gate.runExclusive(async () => {
-      // Another reply can make the wait longer, so the remaining time is computed again after each sleep.
+      // While croupier waits, another reply can make the wait longer. So the remaining time is computed again after each sleep.
       for (let ms = this.#waitMs; ms > 0; ms = this.#waitMs) {
         const { signal } = this.#options;
         await sleep(ms, undefined, signal && !signal.aborted ? { signal } : {}).catch(() => undefined);
@@ -90,7 +92,7 @@ export class Pace {
     const now = this.#options.now();
     if (this.#limit.note(reply)) {
       this.#lower(now);
-      // If the operator accepts no call for a long time, croupier makes no more pauses. Otherwise the run would not end.
+      // If the operator has accepted no call for a long time, croupier makes no more pauses. Otherwise the run might never end.
       if (now - this.#acceptedMs > MAX_REFUSED_MS) return;
       const pauseMs = retryAfterMs(reply.headers) ?? this.#backoffMs(now);
       this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(pauseMs, MAX_PAUSE_MS));

@@ -64,7 +64,10 @@ interface TogetherResult<T> {
   readonly offsetsMs: readonly number[];
 }
 
-/** Times to wait for bytes that belong to no reply, in milliseconds: at least, and at most beyond that. */
+/**
+ * Times in milliseconds to wait for bytes that belong to no reply: the fixed part, and the maximum of the part that depends on the
+ * slowest reply.
+ */
 const EXCESS_WAIT_MS = 10;
 const MAX_EXCESS_WAIT_MS = 500;
 const EXCESS_NOTICE =
@@ -82,8 +85,8 @@ interface StartedCall {
  */
 const RECEIVE_MS = 2;
 /**
- * Maximum time between the other bytes of a call and its last byte, in milliseconds. If a call of a race leaves later than
- * this, its other bytes are not sent together with those of the first call.
+ * Maximum time in milliseconds between the last byte of a call and the bytes before it. If a call of a race leaves later than this
+ * after the first call, it is not prepared together with the first call.
  */
 const MAX_HELD_MS = 100;
 
@@ -100,8 +103,8 @@ export class Sender {
   /** The longest time to a reply so far, in milliseconds. */
   #slowestMs = 0;
   /**
-   * Number of times that bytes which belong to no reply came over a connection after a reply. A call may have got these bytes
-   * as its reply.
+   * Number of times that bytes which belong to no reply arrived after a reply. The next call over the same connection may have got
+   * them as its reply.
    */
   lateExcess = 0;
 
@@ -123,7 +126,7 @@ export class Sender {
   /**
    * Sends a call and judges it as soon as its reply arrives.
    *
-   * @param model returns the possible balances, as text; called before and after the judgement
+   * @param model returns the possible balances as text; it is called before and after the call is judged
    */
   async judged<T>(callToSend: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
     await this.#pace.enter(1);
@@ -158,8 +161,8 @@ export class Sender {
       (offsets[index] ?? 0) <= MAX_HELD_MS ? this.#hold(callToSend) : undefined,
     );
     await Promise.all(early.flatMap((one) => (one && !one.callToSend.trickle ? [one.pendingCall.ready] : [])));
-    // The operator must receive the other bytes of all calls first. Otherwise the operator could complete the first call before
-    // it has seen the last call.
+    // The operator must first receive all calls except for their last bytes. Otherwise the operator could complete the first call
+    // before it has seen the last call.
     await sleep(RECEIVE_MS);
     const barrier = this.#options.now();
     const isTimed = offsets.some((offset) => offset > 0);
@@ -230,8 +233,8 @@ export class Sender {
   }
 
   /**
-   * Stops the reuse of connections, because the operator closes kept-alive connections during calls. Returns false if
-   * connections are already not reused.
+   * Stops the reuse of connections, because the operator closes kept-alive connections during calls. Returns false if croupier has
+   * already stopped it.
    */
   giveUpKeepAlive(): boolean {
     if (!this.#keepAlive) return false;
@@ -243,8 +246,8 @@ export class Sender {
   }
 
   /**
-   * Waits as long as the operator needed for its slowest reply, so that bytes which belong to no reply are noticed. If a call has got
-   * such bytes as its reply, its own reply is still to come.
+   * Waits as long as the operator needed for its slowest reply. In this time, bytes that belong to no reply can arrive. If a call
+   * has got such bytes as its reply, its own reply arrives in this time too.
    */
   async waitForExcess(): Promise<void> {
     if (this.#keepAlive) await sleep(Math.min(this.#slowestMs, MAX_EXCESS_WAIT_MS) + EXCESS_WAIT_MS);
@@ -265,7 +268,10 @@ export class Sender {
     });
   }
 
-  /** With a new connection for each call, no call can get bytes that an earlier reply left behind. */
+  /**
+   * Notes bytes that belong to no reply, and opens a new connection for each further call. So no call can get bytes that an earlier
+   * reply left behind.
+   */
   #noteExcess(when: 'with-reply' | 'late'): void {
     if (when === 'late') this.lateExcess += 1;
     if (this.#hasExcess) return;

@@ -8,13 +8,13 @@ const FAILURES_TO_STOP_RETRYING = 8;
 const FAILURES_TO_GIVE_UP = 12;
 
 /**
- * If the first calls of a kind, this number of them, were all answered "too busy" to the end, calls of this kind are no longer
- * sent again.
+ * If at least this number of calls of a kind were answered "too busy" until croupier stopped sending them, and no call of this kind
+ * got another answer, croupier no longer sends calls of this kind again.
  */
 const BUSY_TO_STOP_RETRYING = 6;
 /**
- * If a kind of call has timed out this number of times and never succeeded, croupier gives it up, because each timeout costs a
- * whole deadline.
+ * If a kind of call has timed out this number of times and never succeeded, croupier no longer waits for this kind of call, because
+ * each timeout costs a whole deadline.
  */
 const TIMEOUTS_TO_GIVE_UP = 3;
 
@@ -26,8 +26,8 @@ export class WaitPolicy {
   readonly #timeouts = new Map<CallName, number>();
   readonly #carriedOut = new Set<CallName>();
   /**
-   * For each kind of call: how many calls were answered "too busy" until croupier stopped sending them again. Null if a call of
-   * this kind got another answer.
+   * For each kind of call: the number of calls that were answered "too busy" until croupier stopped sending them again. Null if a
+   * call of this kind got another answer.
    */
   readonly #busy = new Map<string, number | null>();
   #failsAtRandom = false;
@@ -48,12 +48,12 @@ export class WaitPolicy {
     }
   }
 
-  /** Notes that a call failed and that the identical call succeeded the next time. */
+  /** Notes that a call failed, and that the identical call succeeded when it was sent again. */
   noteRandomFailure(): void {
     this.#failsAtRandom = true;
   }
 
-  /** True if the operator fails at random. Then even three failures in a row can be chance. */
+  /** True if the operator fails at random. Then even three failures one after another can be chance. */
   get failsAtRandom(): boolean {
     return this.#failsAtRandom;
   }
@@ -79,7 +79,7 @@ export class WaitPolicy {
     return !this.#carriedOut.has(call) && this.timeoutsOf(call) >= TIMEOUTS_TO_GIVE_UP;
   }
 
-  /** True if many calls of this kind failed and none ever succeeded. Retries would then show nothing new. */
+  /** True if many calls of this kind failed and none has succeeded so far. Then a retry would show nothing new. */
   stopsRetrying(call: CallName): boolean {
     return this.#alwaysFails(call, FAILURES_TO_STOP_RETRYING) || this.neverEnds(call);
   }
@@ -91,7 +91,7 @@ export class WaitPolicy {
     this.#busy.set(kind, isBusyToTheEnd ? (count ?? 0) + 1 : null);
   }
 
-  /** True if the operator was too busy for every call of this kind, so that it is useless to send such a call again. */
+  /** True if the operator answered every call of this kind "too busy". Then it is useless to send such a call again. */
   isAlwaysBusy(kind: string): boolean {
     return (this.#busy.get(kind) ?? 0) >= BUSY_TO_STOP_RETRYING;
   }

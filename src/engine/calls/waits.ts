@@ -3,7 +3,7 @@ import type { Exchange } from '../../journal/exchange.ts';
 import { retryAfterMs } from '../../journal/network/rate-limit.ts';
 
 /**
- * Waits for the given time, so that findings are reliable. Ctrl-C does not end this wait, because only a second signal ends the
+ * Waits for the given time, so that findings are reliable. The first Ctrl-C does not end this wait. A second one ends the whole
  * process at once.
  */
 export async function pause(ms: number): Promise<void> {
@@ -18,7 +18,7 @@ export async function idle(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Maximum number of attempts at a scenario that a temporary error leaves undecided. */
+/** Maximum number of attempts at a scenario, if temporary errors leave it undecided. */
 export const MAX_ATTEMPTS = 3;
 
 /** Maximum number of retries of a call that the operator answers with "too busy". */
@@ -30,8 +30,9 @@ export function firstRetryMs(deadlineMs: number): number {
 }
 
 /**
- * Returns the pause before a call is sent again that was answered 429 or 503, in milliseconds: the time that the reply names in
- * `Retry-After` (RFC 9110, 10.2.3), but no longer than the deadline. Without this header, the pause doubles before each retry.
+ * Returns the pause in milliseconds before croupier sends a call again that was answered 429 or 503. This is the time that the
+ * reply names in `Retry-After` (RFC 9110, 10.2.3), but at most the deadline. Without this header, each pause is twice as long as
+ * the pause before.
  *
  * @param retry the number of earlier retries
  */
@@ -45,14 +46,14 @@ const MAX_DEADLINES = 3;
 
 /**
  * Returns the time in milliseconds that the operator may still need for calls that were sent at once and timed out. An operator
- * that locks each player or `txID` processes such calls one after another. Without a wait, the next call would also time out
- * because of these calls, and croupier would blame the next call.
+ * that locks each player or `txID` processes such calls one after another. Without this wait, these calls would make the next call
+ * time out too, and croupier would blame the next call.
  */
 export function queueWaitMs(exchanges: readonly Exchange[], deadlineMs: number): number {
   const late = exchanges.filter(({ outcome }) => outcome.kind === 'none' && outcome.reason === 'too-late').length;
   const answered = exchanges.filter(({ outcome }) => outcome.kind === 'reply').length;
   if (late === 0) return 0;
-  // The operator finished the answered calls within one deadline. The estimate assumes that each of the other calls takes the
-  // same time.
+  // The operator finished the answered calls within one deadline. The estimate assumes that it needs the same time for each of the
+  // other calls.
   return Math.min(MAX_DEADLINES * deadlineMs, (late * deadlineMs) / Math.max(1, answered));
 }

@@ -23,7 +23,7 @@ const PRODUCTION = /^(?:prod|production|prd|live|www)\d*$/;
 const TESTING =
   /^(?:.*(?:staging|sandbox|preprod|nonprod|notprod|testing)|stage|stg|test|tests|tst|dev|devel|qa|uat|sit|sbx|demo|int|ci|local|localhost)\d*$/;
 
-/** Says whether the server seems to know the path of a call. `unknown`: no call was answered. */
+/** Whether the server seems to know the path of a call. `unknown`: no call was answered. */
 export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'other' | 'unknown';
 
 /** Returns the host of a URL. An IPv6 address is returned without its brackets. */
@@ -40,7 +40,7 @@ export function isLocal(address: string): boolean {
 /**
  * Checks whether the base URL is written correctly.
  *
- * @param answer the kind of answer that a call got. `of-contract`: an answer that follows the contract; `not-found`: the server
+ * @param answer the kind of answer that the calls got. `of-contract`: an answer that follows the contract; `not-found`: the server
  * answered that the path does not exist
  */
 export function checkBaseUrl(
@@ -104,14 +104,14 @@ export function checkBaseUrl(
   return check('base-url', 'good', baseUrl);
 }
 
-/** Names of test environments that contain a word for production, such as `preprod` or `non-prod`. */
+/** Matches a name of a test environment that contains a word for production, such as `preprod` or `non-prod`. */
 const NON_PRODUCTION = /(pre|non|not)[-._]?(?:prod|production|prd|live)(?![a-z])/g;
 
 type EnvironmentWord = { readonly kind: 'testing' | 'production'; readonly word: string };
 
 /**
- * Finds a word in a name that stands for an environment. A word for testing has priority over a word for production, for
- * example in `test.www.casino.example`.
+ * Finds a word in a name that stands for an environment. If a name has both, a word for testing wins over a word for production,
+ * for example in `test.www.casino.example`.
  */
 function environmentIn(name: string): EnvironmentWord | undefined {
   const words = name

@@ -6,16 +6,13 @@ import type { WireOptions } from '../../wire/wire.ts';
 import { hostOf, isLocal } from './address.ts';
 import { type Check, type CheckName, check } from './check.ts';
 
-/**
- * A certificate that expires within this number of days gets a warning. If its renewal were automatic, it would be renewed
- * earlier.
- */
+/** A certificate that expires within this number of days gets a warning. An automatic renewal would already have renewed it. */
 const FEW_DAYS = 21;
 
 export interface ConnectionContext {
   readonly baseUrl: string;
   readonly wire: WireOptions;
-  /** The name of an environment variable that sets a proxy, which croupier does not use. Null if there is none. */
+  /** The name of an environment variable that sets a proxy. croupier does not use this proxy. Null if there is no such variable. */
   readonly ambientProxy: string | null;
   /** The current time, in milliseconds since 1970. */
   readonly time: number;
@@ -54,13 +51,13 @@ const ADVICE: Readonly<Partial<Record<CheckName, string>>> = {
   proxy: 'Fix the proxy, its credentials, or its list of allowed hosts (`proxy` in croupier.yaml, --proxy).',
 };
 
-/** Checks name resolution, TCP, proxy and TLS. The returned list ends with the first check that failed. */
+/** Checks name resolution, TCP, proxy and TLS. If one of these checks fails, it is the last one in the list. */
 export function checkConnection(seen: Probe, context: ConnectionContext): readonly Check[] {
   const { failure } = seen;
   const steps: readonly Check[] = [resolution(seen, context), tcp(seen, context), proxy(context), tls(seen, context)];
   if (!failure) return steps;
   const reached = seen.connectedMs !== null;
-  // If a proxy is configured, croupier connects only to the proxy.
+  // With a configured proxy, croupier connects only to the proxy. So an error before the proxy is reached is an error of the proxy.
   const failed = context.wire.proxy !== undefined && !reached ? 'proxy' : failedAt(failure.reason, reached);
   const certificate = failed === 'tls' && failure.reason === 'tls';
   return [

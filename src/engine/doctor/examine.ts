@@ -89,7 +89,7 @@ const NO_ANSWER: Answered = { checks: [], answer: 'unknown' };
 
 function answerOf(reply: Reply): BaseUrlAnswer {
   const { status } = reply;
-  // An operator that refuses the signature has understood the call.
+  // If the operator refuses the signature, it has understood the call.
   if (isOfContract(reply) || status === 401 || status === 403) return 'of-contract';
   return 'other';
 }
@@ -149,13 +149,13 @@ class Examination {
     const wrong = await this.#send(this.#request(this.#sessionID, 'wrong-key'));
     const key = checkKey(reply, wrong.outcome);
     const checks = [http, redirects, checkLatency(results), checkClock(reply, came), key];
-    // With a wrong key, croupier cannot check sessions, unless the operator accepts any signature.
+    // If the key is wrong, croupier cannot check sessions, unless the operator accepts any signature.
     if (isNothingThere(reply, wrong.outcome)) return { checks, answer: 'not-found' };
     if (key.state === 'bad' && !isSuccess(reply.status)) return { checks, answer };
     if (client.sessions.length === 0) checks.push(this.#options.noSession);
     let lost = 0;
     for (const session of client.sessions) {
-      // Each lost reply may take as long as the deadline, so the number of lost replies is limited.
+      // Each lost reply may cost the whole deadline. So the check ends after a few lost replies.
       if (lost >= MAX_LOST) {
         checks.push({ ...check('session', 'not-tried', 'not tried'), about: session.sessionID });
         continue;
@@ -214,7 +214,8 @@ class Examination {
     const result = await this.#wire.send({ request }).finally(() => this.#pace.leave(1));
     const { outcome, stamps } = result;
     if (outcome.kind === 'reply') this.#rateLimit.note({ atMs: stamps.end, call: 'balance', ...outcome.reply });
-    // A server may close an idle connection at the moment when a call begins. This is not an error, so the call is sent again.
+    // A server may close an idle connection at the moment when a call begins. This is no error of the server, so the call is sent
+    // again.
     return outcome.kind === 'none' && outcome.reason === 'stale-connection'
       ? this.#wire.send({ request, freshConnection: true })
       : result;

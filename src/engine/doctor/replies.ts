@@ -18,13 +18,13 @@ import { type AmountSettings, denominationOf } from '../stakes.ts';
 import { type Check, type CheckState, check } from './check.ts';
 
 /**
- * A reply time above this limit gets a warning, in milliseconds. The limit is a fifth of the deadline, because a bet takes
- * longer than a read.
+ * A reply that takes longer than this gets a warning, in milliseconds. The limit is only a fifth of the deadline, because the
+ * checks only read balances, and a bet takes longer.
  */
 const SLOW_MS = REPLY_DEADLINE_MS / 5;
 /**
- * A clock difference of this number of seconds or more gets a warning, because then it is hard to compare the logs of both
- * sides. The limit must be above 1 because the Date header has only whole seconds.
+ * A clock difference of at least this number of seconds gets a warning, because then it is hard to compare the logs of both sides.
+ * The limit must be above 1, because the Date header has only whole seconds.
  */
 const CLOCK_SECONDS = 3;
 /** Half an hour in seconds. If the clock difference is a multiple of half an hour, the reason is probably a wrong time zone. */
@@ -37,8 +37,8 @@ export function isOfContract(reply: Reply): boolean {
 }
 
 /**
- * True if the server does not seem to know the path, because signed and wrongly signed calls get the same answer. A wallet that
- * knows the path but not the session would reply with a code, or would answer a wrong signature differently.
+ * True if the server does not seem to know the path, because a right and a wrong signature get the same answer. If a wallet knew
+ * the path but not the session, its reply would have a code, or it would answer a wrong signature in another way.
  */
 export function isNothingThere(right: Reply, wrong: Outcome): boolean {
   const { status } = right;
@@ -124,7 +124,7 @@ export function checkLatency(results: readonly CallResult[]): Check {
   const [median = 0, longest = 0] = [times[times.length >> 1], times.at(-1)];
   const said = `GET /balance is answered within ${median.toFixed(1)} ms (median of ${times.length} calls), at most ${longest.toFixed(1)} ms`;
   const delayed = results.filter(({ stamps }) => isBodyDelayed(stamps)).length;
-  // The first replies on a new connection never show this delay, so half of the replies is enough.
+  // The first replies on a new connection never show this delay. So it is enough if half of the replies show it.
   if (delayed >= results.length / 2) {
     const where = `in ${delayed} of ${results.length} replies, the body came about 40 ms after the head, because the server waits for the acknowledgement of the head (Nagle's algorithm)`;
     return check('latency', 'warn', `${said}; ${where}`, DELAYED_BODY_ADVICE);
@@ -166,7 +166,7 @@ export function checkClock({ headers }: Reply, time: number): Check {
   const date = header(headers, 'date');
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return check('clock', 'not-tried', 'the reply has no readable Date header');
-  // The Date header has whole seconds. The real time is half a second later on average, so 500 ms are added.
+  // The Date header has only whole seconds: it is half a second behind the real time on average. So 500 ms are added.
   const seconds = Math.round((theirs + 500 - time) / 1000);
   if (Math.abs(seconds) < CLOCK_SECONDS)
     return check('clock', 'good', "the operator's clock and the local clock agree, to a second or two");
@@ -191,7 +191,7 @@ export function checkClock({ headers }: Reply, time: number): Check {
  */
 export function checkKey(right: Reply, wrong: Outcome): Check {
   const gateway = header(right.headers, 'www-authenticate');
-  // Some wallets answer 403 for a closed session. Such a wallet answers a wrong signature differently.
+  // Some wallets answer 403 for a closed session. Such a wallet gives another answer to a wrong signature.
   const alike = wrong.kind === 'reply' && wrong.reply.status === right.status;
   const refused = right.status === 401 || (right.status === 403 && (alike || readReply(right).code === undefined));
   if (refused && gateway !== undefined) {
@@ -301,7 +301,8 @@ export function checkSession(session: SessionUnderTest, outcome: Outcome, settin
       'Check whether the currency code is written correctly, also in upper and lower case. If it is correct, set the number of decimals of this currency in croupier.yaml (`decimals`).',
     );
   }
-  // The contract has no field `currency`, but an operator that sends the field knows the currency.
+  // The contract has no field `currency` in replies. But if the operator sends this field, its value is the currency of the
+  // session.
   const theirs = object?.currency;
   if (typeof theirs === 'string' && theirs.toUpperCase() !== session.currency.toUpperCase()) {
     const advice = `Configure the currency ${theirs.slice(0, 10)} for the session, or use a session in ${session.currency}.`;

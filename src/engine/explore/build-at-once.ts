@@ -60,10 +60,7 @@ export function buildAtOnce(race: Race, builder: ScenarioBuilder): Race | undefi
   }
 }
 
-/**
- * True if the bet can be refunded and its round has no other bet. If a round has several bets, other rules also apply to a
- * refund.
- */
+/** True if the bet can be refunded and is the only bet of its round. With several bets in a round, other rules apply too. */
 function isRefundable(entry: LedgerEntry): boolean {
   return !entry.free && isAlone(entry) && FIT.refund?.(entry) === true;
 }
@@ -104,7 +101,7 @@ function bets(race: Race, builder: ScenarioBuilder): Race | undefined {
   if (two && (!ledger.knownBalance('other').covers(wanted('other')) || !builder.enter('other'))) return undefined;
   const steps = sums.map((sum, at) => {
     const player = playerOf(at);
-    // Only the first bet gets a name, because later operations find a call by the id of its operation.
+    // Only the first bet gets a name, because later operations refer to a call by the id of its operation.
     const bet =
       at === 0 ? ledger.add({ id: race.id, call: 'bet', player, sum, round: newRound(), state: 'accepted' }) : null;
     ledger.knownBalance(player).spend(sum);
@@ -164,8 +161,9 @@ function betAndRefund(race: Race, builder: ScenarioBuilder): Race | undefined {
 }
 
 /**
- * Tries to overdraw the wallet with bets at the same instant. First bets the whole balance except three stakes, and wins this
- * amount back at the end. So if the operator allows overdrafts, the negative balance is small and exists only for a short time.
+ * Tries to overdraw the wallet with bets at the same instant. To keep the possible damage small, first bets the whole balance
+ * except three stakes, and wins this amount back at the end. So if the operator allows overdrafts, the negative balance is small
+ * and exists only for a short time.
  */
 function overdraft(race: Race, builder: ScenarioBuilder): Race | undefined {
   const { ledger } = builder;

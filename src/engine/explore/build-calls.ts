@@ -2,14 +2,14 @@ import { FIT, type LedgerEntry, newRound } from './history-ledger.ts';
 import type { OperationOf } from './operation.ts';
 import { amountText, atSession, type ScenarioBuilder } from './scenario-builder.ts';
 
-/** Repeats a call after its connection was broken. The real service also repeats such a call until it is answered 200. */
+/** Repeats a call whose connection was broken. The real service also repeats such a call until it is answered 200. */
 function repeatCall(
   entry: LedgerEntry,
   broken: NonNullable<OperationOf<'win'>['broken']>,
   builder: ScenarioBuilder,
 ): void {
   if (broken === 'raced') {
-    // The operator may still process one of the two calls and ask croupier to send the other call again. So each answer is
+    // The operator may still process one of these two calls, and may ask croupier to send the other one again. So each answer is
     // allowed.
     const again = { resend: entry.name, expect: 'either' };
     builder.step({ together: [again, again] });
@@ -35,7 +35,7 @@ export function buildBet(operation: OperationOf<'bet'>, builder: ScenarioBuilder
     ...(broken && { break: breakOf(broken) }),
   });
   if (broken) {
-    // The ids of operations are 0 or more, so a negative id for the refund is unique.
+    // The ids of operations are never negative, so a negative id for the refund is unique.
     const refund = reverse(-1 - id, bet, builder);
     builder.step({ refund: { of: bet.name, ...atSession(bet) }, as: refund.name });
   }
@@ -49,7 +49,8 @@ function reverse(id: number, bet: LedgerEntry, builder: ScenarioBuilder): Ledger
   round.refunded = true;
   const knownBalance = builder.ledger.knownBalance(player);
   knownBalance.gain(sum);
-  // croupier does not know whether the free bet took its amount, so the refunded amount is unknown too.
+  // croupier does not know whether the operator took the amount of the free bet. So it does not know how much the refund gives
+  // back.
   if (bet.free) knownBalance.uncertain = true;
   return builder.ledger.add({ id, call: 'refund', player, sum, round, of: bet, state: 'accepted' });
 }
@@ -96,8 +97,8 @@ export function buildRefund(
 ): OperationOf<'refund'> | undefined {
   return builder.about(operation, (bet) => {
     const { id, roundless, broken } = operation;
-    // The refund of a free bet gives back an unknown amount. With a broken connection, two things would be unknown, so such a
-    // history is not built.
+    // It is unknown how much the refund of a free bet gives back. If its connection were broken, the outcome of the refund would be
+    // unknown too. So such a history is not built.
     if (bet.free && broken) return false;
     const refund = reverse(id, bet, builder);
     builder.step({
@@ -147,8 +148,8 @@ export function buildMany(operation: OperationOf<'many'>, builder: ScenarioBuild
 }
 
 /**
- * Builds a free bet. The operator decides whether the bet takes its amount. To be safe, the ledger assumes that the amount is
- * taken.
+ * Builds a free bet. The operator decides whether the bet takes its amount. The ledger assumes that it does, because then the
+ * balance is certainly high enough.
  */
 export function buildFreeBet(
   operation: OperationOf<'free-bet'>,

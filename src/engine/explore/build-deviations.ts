@@ -2,7 +2,7 @@ import { FIT, type LedgerEntry, newRound } from './history-ledger.ts';
 import type { OperationOf } from './operation.ts';
 import { A_WHILE, amountText, atSession, type ScenarioBuilder } from './scenario-builder.ts';
 
-/** Builds a refund that must pay nothing, whatever the operator answers. */
+/** Builds a refund that must pay nothing, whatever the operator answers to it. */
 export function buildOpenRefund<O extends OperationOf<'refund-again' | 'refund-declined'>>(
   operation: O,
   builder: ScenarioBuilder,
@@ -27,8 +27,8 @@ export function buildSettledRefund(
 }
 
 /**
- * Builds a refund that is sent in another player's session. The operator may still give the amount back to the player who
- * placed the bet.
+ * Builds a refund that is sent in another player's session. The operator is still allowed to give the amount back to the player of
+ * the bet.
  */
 export function buildForeignRefund(
   operation: OperationOf<'refund-foreign'>,
@@ -43,7 +43,7 @@ export function buildForeignRefund(
   });
 }
 
-/** Closes the round of a bet with an undefined outcome, so that no other call uses the round. */
+/** Closes the round of a bet whose outcome the contract does not define. So no later call uses this round. */
 function closeRound(bet: LedgerEntry): void {
   bet.uncertain = true;
   bet.round.refunded = true;
@@ -67,8 +67,8 @@ export function buildRefundAhead(
 }
 
 /**
- * Builds a call that has the txID of an earlier call but another amount. The round stays the same, because the operator may
- * accept the same txID in another round as a new transaction.
+ * Builds a call with the txID of an earlier call and another amount. It stays in the same round. In another round, the operator
+ * might accept the same txID as a new transaction.
  */
 export function buildConflict(
   operation: OperationOf<'conflict'>,
@@ -131,8 +131,8 @@ export function buildEverything(
 }
 
 /**
- * Builds a call with a wrong signature. Afterwards the same call may be sent with the right signature. Then the operator must
- * treat it as a new call.
+ * Builds a call with a wrong signature. The same call may be sent again with the right signature. Then the operator must treat it
+ * as a new call.
  */
 export function buildForged(
   operation: OperationOf<'forged'>,

@@ -35,13 +35,13 @@ export interface BuiltScenario {
   readonly steps: readonly JsonObject[];
   /** The calls that give the players their money back at the end, even if a step failed. */
   readonly always: readonly JsonObject[];
-  /** The operations that were possible. Each reference names one call by its id. */
+  /** The operations that were possible. Each reference in them is the id of one call. */
   readonly operations: readonly Operation[];
 }
 
 /**
- * Builds a scenario from a history. Leaves out each operation that is not possible at its place, for example a win without a
- * bet. So every list of operations is a valid history, and every part of such a list is also valid.
+ * Builds a scenario from a history. Leaves out each operation that is not possible at its place, for example a win without a bet.
+ * So every list of operations is a valid history, and so is every part of a list.
  *
  * @param players the players that can take part
  */
@@ -52,8 +52,8 @@ export function buildScenario({ currency, operations }: History, players: Readon
 }
 
 /**
- * Builds a scenario from randomly drawn operations. Replaces each operation that is not possible with a plain bet, so that
- * later operations can refer to a bet.
+ * Builds a scenario from randomly drawn operations. Replaces each operation that is not possible by a plain bet, so that later
+ * operations have a bet to which they can refer.
  */
 export function buildDrawn({ currency, operations }: History, players: ReadonlySet<Player>): BuiltScenario {
   const builder = new ScenarioBuilder(players);
@@ -88,8 +88,8 @@ function builtScenario(
 }
 
 /**
- * Returns the wins that give back each bet of a whole balance. Without these wins the wallet would stay empty. croupier raises
- * a balance only with a bet and its win, so it cannot restore an empty wallet.
+ * Returns the wins that give back each bet of a whole balance. Without these wins, the wallet would stay empty, and croupier could
+ * not restore it: it raises a balance with a bet and its win, and an empty wallet has no money for the bet.
  */
 function wonBack({ entries }: HistoryLedger): JsonObject[] {
   const open = entries.filter(

@@ -8,7 +8,10 @@ import { renderDiagnostic } from '../../scenario/yaml/diagnostic.ts';
 import { buildScenario } from './build-scenario.ts';
 import type { History, Player } from './operation.ts';
 
-/** The rule that a scenario lists if no rule is known that its history breaks. The rule says that no money is lost. */
+/**
+ * A scenario must list a rule. It lists this rule if it can decide none of the rules that its history breaks, or if no broken rule
+ * is known. The rule says that no money is lost.
+ */
 const ANY_RULE: RuleId = 'money.conservation';
 
 /**

@@ -6,7 +6,7 @@ import type { RunOptions } from '../run-options.ts';
 
 /** A failing history, after it was shortened. */
 export interface Find {
-  /** The rules that the history breaks, except those that an earlier find already breaks. */
+  /** The rules that the history breaks. Rules that an earlier find breaks are left out. */
   readonly rules: readonly RuleId[];
   /** The evidence, with one finding for each rule. */
   readonly findings: readonly Finding[];
@@ -15,7 +15,7 @@ export interface Find {
   readonly history: number;
   readonly steps: number;
   readonly stepsBefore: number;
-  /** Number of failures among the last `played` times that the history was played. */
+  /** The history was played `played` times at the end. This is the number of these times in which it failed. */
   readonly failed: number;
   readonly played: number;
   /** True if the time ran out before the history was as short as possible. */
@@ -43,11 +43,11 @@ export interface Exploration {
 
 /** The options of a search. Options that are not listed here have the same meaning as in a run. */
 export interface ExploreOptions extends Omit<RunOptions, 'scenarios' | 'selection' | 'whole'> {
-  /** Maximum number of histories. Histories that shorten a failing one are not counted. */
+  /** Maximum number of histories. The shorter histories that are tried after a failure are not counted. */
   readonly runs: number;
   /** Time limit in milliseconds, after which no new history begins. Null: only `runs` limits the search. */
   readonly timeMs: number | null;
-  /** Called after each history, and each time that a failing history became shorter. */
+  /** Is called after each history, and each time that a shorter failing history is found. */
   readonly onProgress: (progress: ExploreProgress) => void;
 }
 

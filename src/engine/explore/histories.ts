@@ -15,12 +15,12 @@ import { simpler } from './shortening.ts';
 
 const MIN_OPERATIONS = 6;
 const MAX_OPERATIONS = 24;
-/** Small amounts to add to a stake, in the smallest unit. Most of them have no exact value in binary floating point. */
-const ODD_UNITS = [1, 7, 10, 15, 29, 57, 99];
 /**
- * Numbers of bets. They are large, because an operator that remembers too few transactions forgets an old one after this
- * number of bets.
+ * Small amounts that are added to a stake, in the smallest unit of the currency. Most of them have no exact value in binary
+ * floating point.
  */
+const ODD_UNITS = [1, 7, 10, 15, 29, 57, 99];
+/** Numbers of bets in a row. They are large, so that an operator which remembers too few transactions forgets an old one. */
 const MANY = [20, 70, 150];
 
 const reference: fc.Arbitrary<Reference> = fc.record({ pick: fc.nat({ max: 40 }) });
@@ -111,7 +111,7 @@ function kinds(players: ReadonlySet<Player>, campaign: boolean, breaks: boolean)
   ];
 }
 
-/** Draws many bets or a pause, followed by calls about a transaction that the operator may have forgotten by that time. */
+/** Draws many bets or a pause. After them come calls about a transaction that the operator may have forgotten in the meantime. */
 const gap: fc.Arbitrary<readonly Drawn[]> = fc.oneof(
   fc.tuple(
     fc.record({ kind: fc.constant('many' as const), times: fc.constantFrom(...MANY), read: always }),
@@ -155,18 +155,19 @@ export function histories(
 }
 
 /**
- * Draws histories. Shrinks them by simplifying their operations.
+ * Draws histories. Shrinks a history by simplifying its operations.
  *
- * This is model-based testing without `fc.commands` of fast-check, for these reasons:
- * - `fc.commands` checks a model after each command. The judge needs the whole scenario, because reads, late effects and the
- *   cause of a finding come after later steps. A race is one step with several calls.
- * - The result must be a scenario that a user can save and run, so a history is built completely before it is sent. The model
- *   (`HistoryLedger`) plans which calls are possible and which balance the wallet needs at the beginning.
- * - `fc.commands` shrinks by leaving out commands and by shrinking their values. `simpler` can do more: it replaces a race with
- *   one call and a broken connection with an explicit refund, and keeps all references valid.
- * - A shorter history may fail in another, simpler way (`stillFails`). A failure that comes and goes is played several times.
+ * This is model-based testing, but without `fc.commands` of fast-check, for these reasons:
+ * - `fc.commands` checks a model after each command. The judge needs the whole scenario, because reads, late effects and the cause
+ *   of a finding come after later steps. A race is one step with several calls.
+ * - The result must be a scenario that a user can save and run. So a history is built completely before its first call is sent. The
+ *   model (`HistoryLedger`) plans which calls are possible and which balance the wallet needs at the beginning.
+ * - `fc.commands` shrinks by leaving out commands and by shrinking their values. `simpler` can do more: it replaces a race by one
+ *   call and a broken connection by an explicit refund, and keeps all references valid.
+ * - A shorter history may fail in another, simpler way (`stillFails`). A failure that does not happen every time is played several
+ *   times.
  *
- * `npm run explore-count` measures the number of defects that the search finds.
+ * `npm run explore-count` measures how many defects the search finds.
  */
 class Histories extends fc.Arbitrary<History> {
   readonly #drawn: fc.Arbitrary<History>;

@@ -24,7 +24,7 @@ export interface LedgerEntry {
   readonly free: boolean;
   /** `reversed`: a bet that was refunded. */
   state: 'accepted' | 'reversed' | 'declined';
-  /** True if the contract does not define the result. Then only the identical call may be sent again. */
+  /** True if the contract does not define the result of this call. Then only the identical call may be sent again. */
   uncertain: boolean;
   /** True if no other call may refer to this call, and this call may not be sent again. */
   unusable: boolean;
@@ -35,8 +35,8 @@ export interface LedgerEntry {
 }
 
 /**
- * The part of a wallet's balance that is certain. It starts with the balance at the beginning of the scenario, and adds all
- * later changes. After a bet of the whole balance, it starts again with zero.
+ * The part of a wallet's balance that is certain: the balance at the beginning of the scenario with all later changes. After a bet
+ * of the whole balance, it starts again from zero.
  */
 export class KnownBalance {
   #fromStart = true;
@@ -55,7 +55,7 @@ export class KnownBalance {
 
   covers({ stakes, units }: Sum): boolean {
     if (this.#fromStart) return stakes - this.#stakes <= this.#limit;
-    // Some money must stay in the wallet, because croupier cannot restore the balance of an empty wallet.
+    // Some money must stay in the wallet, because croupier cannot restore the balance if the wallet is empty.
     const isAll = this.#stakes === stakes && this.#units === units;
     return this.#stakes >= stakes && this.#units >= units && !isAll;
   }
@@ -75,7 +75,7 @@ export class KnownBalance {
     this.#units += units;
   }
 
-  /** Notes that the whole balance was bet. If a small amount stays in the wallet, this amount is ignored. */
+  /** Notes that the whole balance was bet. A small amount that may be left in the wallet is ignored. */
   empty(): void {
     this.#fromStart = false;
     this.#stakes = 0;
@@ -91,10 +91,10 @@ const MAX_OTHER = 8;
 const MAX_MAIN = 60;
 
 /**
- * The calls of a history so far, and the part of the balances that is certain.
+ * The calls of a history so far, and the certain part of the balances.
  *
- * The classes in `ledger/` cannot be used here, because a history is generated before any call is sent. Answers and currencies
- * are not known yet. So amounts are counted in stakes and units, and a balance is only a minimum that the scenario requires.
+ * The classes in `ledger/` can't be used here: a history is generated before any call is sent, so answers and currencies are not
+ * known yet. Therefore amounts are counted in stakes and units, and a balance is only a minimum that the scenario requires.
  */
 export class HistoryLedger {
   readonly entries: LedgerEntry[] = [];
@@ -127,7 +127,7 @@ export class HistoryLedger {
     return added;
   }
 
-  /** Returns the entry that a reference selects among the fitting entries. Undefined if no entry fits. */
+  /** Returns the entry that a reference selects among the entries that fit. Returns undefined if no entry fits. */
   choose(reference: Reference, isFit: (entry: LedgerEntry) => boolean): LedgerEntry | undefined {
     const fit = this.entries.filter(isFit);
     return 'id' in reference
@@ -154,7 +154,7 @@ export function isAlone({ round }: LedgerEntry): boolean {
   return round.bets === 1 && round.sameIDRound === null;
 }
 
-/** Conditions by kind of operation: each returns true if the operation can be about the given earlier call. */
+/** For each kind of operation: a condition that is true if the operation can be about this earlier call. */
 export const FIT: Readonly<Partial<Record<Operation['kind'], (entry: LedgerEntry) => boolean>>> = {
   bet: (entry) => isSound(entry) && !entry.free && isOngoing(entry),
   beyond: (entry) => isSound(entry) && !entry.free && isOngoing(entry) && entry.player === 'main',

@@ -9,8 +9,8 @@ export interface Sum {
 }
 
 /**
- * The earlier call to which an operation refers. `pick` is the index of a suitable call, modulo the number of suitable calls,
- * so every number is valid. `id` is the id of one call.
+ * The earlier call to which an operation refers. `id` is the id of this call. `pick` is the index of the call among the suitable
+ * calls, modulo their number, so that every value of `pick` is valid.
  */
 export type Reference = { readonly pick: number } | { readonly id: number };
 
@@ -21,9 +21,9 @@ export type Reference = { readonly pick: number } | { readonly id: number };
 export type Player = 'main' | 'other' | 'second' | 'onlooker';
 
 /**
- * The moment at which the connection is broken. `sent`: right after the last byte of the request. `5ms`: 5 milliseconds later.
- * `raced`: like `sent`, followed by two repetitions at the same instant. The service reacts at once: it refunds a bet and
- * repeats a win or a refund.
+ * The moment at which the connection is broken. `sent`: right after the last byte of the request. `5ms`: 5 milliseconds after it.
+ * `raced`: like `sent`, and then croupier sends two repetitions at the same instant. After a broken connection, the service reacts
+ * at once: it refunds a bet, and repeats a win or a refund.
  */
 type Break = 'sent' | '5ms' | 'raced';
 
@@ -45,7 +45,7 @@ export type Operation = Base &
         readonly round: Reference | null;
         readonly broken: Break | null;
       }
-    /** A bet of the same player in another game, with a `roundID` that the first game has used. */
+    /** A bet of the same player in another game. Its `roundID` was already used in the first game. */
     | { readonly kind: 'reuse'; readonly of: Reference; readonly sum: Sum }
     | { readonly kind: 'win'; readonly of: Reference; readonly sum: Sum; readonly broken: Break | null }
     | { readonly kind: 'refund'; readonly of: Reference; readonly roundless: boolean; readonly broken: Break | null }
@@ -144,7 +144,7 @@ export interface CurrencyChoice {
   readonly decimals?: number | 'some';
 }
 
-/** The players that the configured sessions allow, for one choice of the main session's currency. */
+/** The players that are possible with the configured sessions, if the main session has one certain currency. */
 export interface PlayerSetup {
   readonly currency: CurrencyChoice | null;
   readonly players: ReadonlySet<Player>;

@@ -18,11 +18,11 @@ import { playerSetups } from './player-setups.ts';
 import { type Failing, stillFails } from './shortening.ts';
 import { findingsOf, type Trial, Trials } from './trial.ts';
 
-/** A failure counts only after the failing history was played again this number of times. */
+/** A failure counts only after the failing history was played again, at least this number of times. */
 const PLAYED_AGAIN = 3;
 /** After this number of failed connections in a row, the operator counts as unreachable. */
 const MAX_LOST = 3;
-/** Only one of this number of histories breaks connections, because croupier must wait for late effects in each of them. */
+/** Only one of this number of histories breaks connections, because croupier must wait for late effects in such a history. */
 const BREAKS_ONE_IN = 4;
 
 interface KeptFind {
@@ -37,14 +37,15 @@ interface TrialOptions {
   /** The rules that are known to be broken. Absent: the rules that the search has found broken so far. */
   readonly known?: ReadonlySet<RuleId>;
   /**
-   * The number of times that a race is repeated. Absent: as often as in a run. When a history is played for the first time,
-   * each race is played only once, because there are many histories.
+   * The number of times that a race is repeated. Absent: as often as in a run. When a history is played for the first time, each
+   * race is played only once. There are many histories, so this saves time.
    */
   readonly raceRounds?: number;
 }
 
 /**
- * One search. It draws and plays histories. If a history breaks a rule that no earlier history broke, it shortens this history.
+ * One search. It draws and plays histories. If a history breaks a rule that no earlier history broke, the search shortens this
+ * history.
  */
 export class Search {
   readonly #options: ExploreOptions;
@@ -57,8 +58,8 @@ export class Search {
   readonly #broken = new Set<RuleId>();
   readonly #judged = new Set<RuleId>();
   /**
-   * Makes failures wait for each other. Two failures may have the same cause, so they are examined one after another. The mutex
-   * of async-mutex is enough, because the workers only need to take turns.
+   * Makes workers examine failures one after another, because two failures may have the same cause. The mutex of async-mutex is
+   * enough for this.
    */
   readonly #confirming = new Mutex();
   #next = 0;
@@ -137,8 +138,8 @@ export class Search {
   }
 
   /**
-   * True if there is no time left to shorten a failure. A failure may happen at the last moment of the search. So croupier may
-   * use the same time again to shorten it.
+   * True if there is no time left to shorten a failure. A failure may happen in the last moment of the search. So shortening may
+   * take as much time again as the search.
    */
   get #isTooLateToShorten(): boolean {
     const { timeMs } = this.#options;
@@ -183,7 +184,8 @@ export class Search {
   /**
    * Plays a failing history again.
    *
-   * @returns undefined if the search now knows the rules that the history breaks, or if the history does not fail again
+   * @returns undefined if the history does not fail again, or if the search has found the broken rules in another history in the
+   * meantime
    */
   async #reproduce(
     id: string,
@@ -224,8 +226,7 @@ export class Search {
   }
 
   /**
-   * Plays the shortest history as `croupier run` does, and ignores which faults are known. Reports the rules that the history
-   * breaks.
+   * Plays the shortest history as `croupier run` would, without regard to known faults. Reports the rules that the history breaks.
    */
   async #conclude(id: string, number: number, failing: Failing, players: PlayerSetup['players']): Promise<void> {
     const unfinished = this.#isTooLateToShorten;
@@ -240,8 +241,8 @@ export class Search {
   }
 
   /**
-   * Removes a find if another find explains it, because two workers may find the same fault in two ways. Begins with the
-   * longest finds.
+   * Two workers may find the same fault in two ways. So a find is removed if another find explains it. The longest finds are
+   * checked first.
    */
   async #dropExplained(): Promise<void> {
     for (const kept of this.#found.toSorted((a, b) => b.find.steps - a.find.steps)) {

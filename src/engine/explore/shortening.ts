@@ -21,7 +21,7 @@ export function* simpler(history: History, players: ReadonlySet<Player>): Genera
 
 function* candidates(history: History): Generator<History> {
   const { operations } = history;
-  // Broken connections are removed first, because croupier must wait for late effects in each history with a broken connection.
+  // Broken connections are removed first, because croupier must wait for late effects in each history that has one.
   yield { ...history, operations: operations.flatMap((one) => unbroken(one, operations)) };
   for (let size = Math.ceil(operations.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     // Operations are removed from the end first, because later operations depend on earlier ones.
@@ -37,8 +37,8 @@ function* candidates(history: History): Generator<History> {
 }
 
 /**
- * Returns the operation without its broken connection. If the connection of a bet is broken, the service refunds the bet. So
- * this refund becomes a separate operation.
+ * Returns the operation without its broken connection. If the connection of a bet was broken, the service also refunded this bet.
+ * So this refund becomes an operation of its own.
  */
 function unbroken(operation: Operation, among: readonly Operation[]): readonly Operation[] {
   if (!('broken' in operation) || operation.broken === null) return [operation];
@@ -61,7 +61,8 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
   if (operation.kind === 'bet' && operation.player !== 'main') yield { ...operation, player: 'main' };
   if (operation.kind === 'forged' && operation.again) yield { ...operation, again: false };
   if (operation.kind === 'refund-ahead' && operation.late) yield { ...operation, late: false };
-  // An operator that accepts one kind of wrong signature may accept all kinds, so the simplest kind is enough.
+  // An operator that accepts one kind of wrong signature may accept all kinds. So a failing history with the simplest kind shows
+  // the fault too.
   if ((operation.kind === 'forged' || operation.kind === 'forged-read') && operation.sign !== 'garbage')
     yield { ...operation, sign: 'garbage' };
   if (operation.kind === 'at-once') {
@@ -82,7 +83,7 @@ function* plainerThan(operation: Operation, count: number): Generator<Operation>
   }
 }
 
-/** Returns a single call that replaces a race. Undefined if no single call corresponds to the race. */
+/** Returns a single call that can replace a race. Undefined if no single call has the same meaning. */
 function singleOf({ id, read, what, of, sum }: OperationOf<'at-once'>): Operation | undefined {
   switch (what) {
     case 'bets':
@@ -108,24 +109,24 @@ export interface Failing {
   readonly first: History;
   best: History;
   /**
-   * Number of times that a shorter history is played before it counts as passed. The number is above 1 if the failure does not
+   * A shorter history must pass this number of times before it counts as passed. The number is above 1 if the failure does not
    * happen every time.
    */
   readonly tries: number;
 }
 
 /**
- * This rule is reported only if no other rule explains a difference, so a shorter history that breaks only this rule does not
- * help to find the fault.
+ * This rule is reported only if no other rule explains a difference. So it does not help to find the fault if a shorter history
+ * breaks only this rule.
  */
 const UNEXPLAINED: RuleId = 'money.conservation';
 
 /**
  * If the shorter history fails too, keeps it as the best one.
  *
- * A history without a race and without a broken connection may fail in another way than the longer one. This failure is
- * accepted because it shows a simpler fault, and the search will find the first fault again. A finding is not accepted if the
- * known fault explains it.
+ * A history without a race and without a broken connection may fail in another way than the longer history. This other failure is
+ * accepted, because it shows a simpler fault, and the search will find the first fault again. It is not accepted if the known fault
+ * explains it.
  *
  * @param news the rules that the trial broke and that were not known to be broken
  * @returns true if the shorter history fails

@@ -37,7 +37,9 @@ export interface Trial {
 export class Trials {
   readonly #context: ExploreContext;
   readonly #attempts = new Map<string, number>();
-  /** Wallets with a negative balance. croupier cannot restore their balance, because a bet is not possible in such a wallet. */
+  /**
+   * Wallets with a negative balance. croupier cannot restore such a balance, because the operator accepts no bet in such a wallet.
+   */
   readonly #overdrawn = new Set<string>();
   #released: (() => void)[] = [];
 
@@ -134,8 +136,8 @@ export class Trials {
 }
 
 /**
- * Returns the broken rules, without rules whose failure another broken rule explains. The other rule may be broken in this
- * history or known before.
+ * Returns the broken rules. Leaves out a rule if another broken rule explains its failure. This other rule may be broken in this
+ * history, or was known to be broken before.
  */
 function brokenBy(findings: readonly Finding[], attribution: Attribution, known: ReadonlySet<RuleId>): RuleId[] {
   const explained = new Set(attribution.conclude().map(({ rule }) => rule));
@@ -152,9 +154,7 @@ export function findingsOf({ findings }: Trial, rules: readonly RuleId[]): Findi
   return rules.flatMap((rule) => findings.find((one) => one.rule === rule && isFault(one)) ?? []);
 }
 
-/**
- * True for a failure, and for a warning about money. A search reports both, because it looks for every fault that costs money.
- */
+/** True for a failure, and for a warning about money. A search reports both, because every fault that costs money matters. */
 function isFault({ rule, verdict }: Finding): boolean {
   return verdict === 'fail' || (verdict === 'warn' && rule !== EXPECTATION && isWarningAboutMoney(rule));
 }

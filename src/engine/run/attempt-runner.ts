@@ -21,8 +21,8 @@ import type { GiveUpPolicy } from './give-up-policy.ts';
 import type { Presence } from './presence.ts';
 
 /**
- * Maximum number of attempts at an operator that fails at random. At such an operator, a call may fail three times in a row by
- * chance.
+ * Maximum number of attempts at a scenario if the operator fails at random. At such an operator, a call may fail three times one
+ * after another by chance.
  */
 const MAX_ATTEMPTS_AT_RANDOM = 6;
 
@@ -64,7 +64,7 @@ interface AttemptSeries {
 }
 
 /**
- * Plays scenarios. Repeats a scenario that a temporary error left undecided. Retries a scenario that failed, because it may be
+ * Plays scenarios. Repeats a scenario if a temporary error left it undecided. Retries a scenario that failed, because it may be
  * flaky.
  */
 export class AttemptRunner {
@@ -83,10 +83,10 @@ export class AttemptRunner {
   }
 
   /**
-   * Plays a scenario and its retries. A retry ignores the result of the failed attempt before it.
+   * Plays a scenario and its retries. The result of a failed attempt has no influence on the retry after it.
    *
-   * @returns the last attempt that decided something. If the scenario failed and then passed, this attempt has the findings of
-   * both attempts.
+   * @returns the last attempt that decided something. If the scenario failed and then passed, this attempt has the findings of both
+   * attempts.
    */
   async play(scenario: RunnableScenario, plan: Plan, assignment: SessionAssignment): Promise<Attempted> {
     let failed: Attempted | undefined;
@@ -108,8 +108,8 @@ export class AttemptRunner {
   }
 
   /**
-   * Plays a scenario until an attempt decides it or another attempt would be useless. The first attempt may leave out needless
-   * reads. If this attempt finds a problem, the next attempt has all reads, because the reads show which call is wrong.
+   * Plays a scenario until an attempt decides it, or until another attempt would be useless. The first attempt may leave out
+   * needless reads. If it finds a problem, the next attempt has all reads, because they show which call is wrong.
    */
   async #playSeries(series: AttemptSeries): Promise<Attempted> {
     const { options, isStopped } = this.#context;
@@ -118,7 +118,8 @@ export class AttemptRunner {
     for (let times = 0; times < PROOFS && options.isUnlocked === true && !isStopped(); times += 1) {
       const suspects = attempted.findings.filter(isSuspect);
       if (suspects.length === 0) break;
-      // Another run of croupier may repeat the same scenario for the same reason, so both must not keep in step.
+      // Another run of croupier may disturb this scenario, and may now repeat its own scenario for the same reason. Because of the
+      // random wait, the two runs do not repeat at the same times.
       await sleep(randomInt(Math.max(1, Math.ceil(options.lingerMs))));
       const again = { ...series, plan: series.scenario.plan(), first: attempted.attempt + 1 };
       attempted = await this.#playAttempts(again, { fewerReads: false, breaches: [], suspects });
@@ -155,8 +156,8 @@ export class AttemptRunner {
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
-        // The connection was closed because the operator is gone, not because it was kept alive. The result of the next attempt
-        // says this.
+        // The connection was closed because the operator is gone, and not because the connection was kept alive. So the scenario is
+        // played once more, and the new result says that the operator is gone.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
         return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches }) : attempted;
       }
@@ -173,7 +174,7 @@ export class AttemptRunner {
     }
   }
 
-  /** False if the operator answered earlier calls, and now answers no call any more. Otherwise true. */
+  /** False if the operator answered earlier calls and now answers no call any more. True in all other cases. */
   #isOperatorThere(assignment: SessionAssignment): Promise<boolean> {
     const { presence, sender, options } = this.#context;
     const { sessionID } = sessionOf(assignment, 'main');
@@ -242,7 +243,7 @@ export class AttemptRunner {
       findings.push(finding);
       record({ event: 'finding', scenario: scenario.id, attempt, finding });
     };
-    // If failures must be shown again, they are reported at the end of the attempt.
+    // If the failures of an earlier attempt must be shown again, the failures of this attempt are reported only at its end.
     const held: Finding[] = [];
     const reportOrHold = (finding: Finding): void => {
       if (suspects && isSuspect(finding)) held.push(finding);
@@ -274,12 +275,13 @@ export class AttemptRunner {
       report: reportOrHold,
       reportSum: (found) => record({ event: 'wrong-sum', scenario: scenario.id, attempt, ...found }),
     });
-    // If the attempt with fewer reads found a breach, this breach counts, even if it does not happen again.
+    // If the attempt with fewer reads found a breach, this breach counts, even if the attempt with all reads does not find it
+    // again.
     const isLost = breaches.length > 0 && !findings.some(isBreach);
     if (isLost) for (const finding of breaches) report(finding);
     if (suspects) for (const finding of proven(suspects, held)) report(finding);
     const shown = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
-    // Nothing but failures that were not shown again can have failed the scenario.
+    // Without a failure that was shown again, nothing is proven, so the scenario has not failed.
     const isUnproven = suspects !== undefined && !findings.some(isFailure);
     const verdict = isUnproven ? graver('inconclusive', shown === 'fail' ? 'pass' : shown) : shown;
     const played = { ...result, verdict };
@@ -300,12 +302,15 @@ export class AttemptRunner {
     if (again === null || isStopped() || tries >= maxAttempts(atRandom) || verdict === 'fail') return false;
     if (again === 'stale-connection' && sender.giveUpKeepAlive()) this.#keepAliveGivenUp = true;
     if (atRandom && tries >= MAX_ATTEMPTS) onOverburdened();
-    // A network that resets connections now and then may do so twice in a row.
+    // If a network resets connections now and then, this may happen twice in a row.
     return again !== 'connection' || tries === 1 || this.#context.presence.answers;
   }
 }
 
-/** Number of further attempts that must show a failure, if no lock keeps other processes from moving the balance. */
+/**
+ * Number of further attempts that must show the same failure. They are needed if no lock keeps other processes from moving the
+ * balance.
+ */
 const PROOFS = 2;
 const UNPROVEN =
   'croupier holds no lock for the players, and another attempt did not show the same failures, so somebody else may have moved the balance';
@@ -314,14 +319,14 @@ function isFailure({ verdict }: Finding): boolean {
   return verdict === 'fail';
 }
 
-/** True for a failure that somebody else who moves the balance could cause. */
+/** True for a failure that may come from somebody else who moves the balance. */
 function isSuspect(finding: Finding): boolean {
   return isFailure(finding) && isShownByBalance(finding);
 }
 
 /**
- * Returns the failures of two attempts if both show the same ones. Otherwise, all of them are undecided. Somebody else hardly moves
- * balances by the same sums at the same steps twice.
+ * Returns the failures of the later attempt if both attempts show the same failures. Otherwise, all failures are undecided. It is
+ * very unlikely that somebody else moves balances by the same sums at the same steps twice.
  */
 function proven(earlier: readonly Finding[], later: readonly Finding[]): readonly Finding[] {
   const keyOf = ({ rule, step, wrongSum }: Finding): string => `${rule} ${step} ${wrongSum?.amount}`;
@@ -339,7 +344,7 @@ function isBreach({ verdict }: Finding): boolean {
   return verdict === 'fail' || verdict === 'warn';
 }
 
-/** True if an attempt found no problem. Then the reads that the attempt left out were not necessary. */
+/** True if an attempt found no problem. Then the reads that it left out were not necessary. */
 function isClean({ played: { verdict, retryReason, isSkippedEarly }, findings }: Attempted): boolean {
   const isFine = (one: Verdict): boolean => one === 'pass' || one === 'note' || (one === 'skip' && isSkippedEarly);
   return isFine(verdict) && retryReason === null && findings.every((finding) => isFine(finding.verdict));

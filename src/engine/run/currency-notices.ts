@@ -6,8 +6,8 @@ import { sessionsToPlay } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
 
 /**
- * Returns the messages about currencies: currencies that croupier does not know, currencies in which croupier could not bet
- * decimals, settings for a currency that no session has, and stakes that are not used because amounts must be whole.
+ * Returns the messages about currencies. Their subjects are currencies that croupier does not know, currencies in which croupier
+ * could not bet decimals, settings for a currency without a session, and stakes that are not used because amounts must be whole.
  *
  * @param shownIn returns the most decimals of the balances in a currency; undefined if no balance was read
  */
@@ -40,8 +40,8 @@ export function currencyNotices(
 }
 
 /**
- * Returns the messages for a client whose contract has only whole amounts: which stakes were replaced, and which currencies
- * were left out.
+ * Returns the messages for a client whose contract allows only whole amounts: which stakes were replaced, and which currencies were
+ * left out.
  */
 function wholeAmounts(
   codes: readonly string[],

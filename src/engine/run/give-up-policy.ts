@@ -7,26 +7,32 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import type { WaitPolicy } from '../calls/wait-policy.ts';
 import type { NotPlayable } from '../run-options.ts';
 
-/** If an endpoint misses the deadline in this number of scenarios in a row, croupier gives up on this endpoint. */
+/**
+ * If an endpoint misses the deadline in this number of scenarios in a row, croupier plays no more scenarios that need this
+ * endpoint.
+ */
 const MAX_TIMEOUTS = 5;
-/** If the operator refuses the invented campaign in this number of scenarios, croupier does not try it again. */
+/**
+ * If the operator refuses the campaign that croupier has invented in this number of scenarios, croupier plays no more scenarios
+ * that need a campaign.
+ */
 const MAX_UNKNOWN_CAMPAIGNS = 2;
 
 /**
- * The expected outcomes of calls that the operator may carry out. Only these calls count, because an operator often refuses a
- * wrong call quickly, even if it hangs on correct calls.
+ * The expected outcomes of calls that the operator may carry out. Only calls with these outcomes show that an endpoint is fast
+ * enough: an operator that hangs on correct calls often refuses a wrong call quickly.
  */
 const MAY_BE_ACCEPTED: readonly string[] = ['accepted', 'either'];
 
-/** Decides from the results of earlier scenarios which scenarios it is useless to play. */
+/** Decides which scenarios it is useless to play, because of the results of earlier scenarios. */
 export class GiveUpPolicy {
   readonly #waitPolicy: WaitPolicy;
   /** The number of scenarios in a row in which an endpoint missed the deadline, by endpoint. */
   readonly #timeouts = new Map<CallName, number>();
 
   /**
-   * The endpoints for which the missed deadline was reported. Before the report, scenarios that show this fault are still
-   * played.
+   * The endpoints for which a finding of `reply.deadline` exists. For an endpoint that is not in this set, the scenarios that can
+   * show this fault are still played.
    */
   readonly #reported = new Set<CallName>();
 
@@ -58,7 +64,7 @@ export class GiveUpPolicy {
     if (reason === UNKNOWN_CAMPAIGN) this.#unknownCampaigns += 1;
   }
 
-  /** Returns the reason why it is useless to play a scenario. Null if it is useful. */
+  /** Returns the reason why it is useless to play a scenario. Null if the scenario may show something. */
   reasonAgainst(plan: Plan): NotPlayable | null {
     const late = this.#timedOutCall(plan);
     if (late) {
@@ -85,8 +91,8 @@ export class GiveUpPolicy {
   }
 
   /**
-   * True if the scenario needs an accepted bet and the operator has never accepted one. Returns false for scenarios about plain
-   * bets. They are still played, because they show this fault.
+   * True if the scenario needs an accepted bet, and the operator has never accepted one. Returns false for scenarios about plain
+   * bets, because they must show this fault.
    */
   needsFailingBets({ steps, rules }: Plan): boolean {
     if (!this.#waitPolicy.hasGivenUp('bet') || rules.includes('bet.decimal-amount')) return false;
@@ -97,8 +103,8 @@ export class GiveUpPolicy {
   }
 
   /**
-   * Returns the endpoint that the scenario needs and that missed the deadline too often. Each scenario that needs it would only
-   * wait for the deadline.
+   * Returns the endpoint that the scenario needs and that missed the deadline too often. With this endpoint, the scenario would
+   * only wait for the deadline.
    */
   #timedOutCall(plan: Plan): CallName | undefined {
     const needed = new Set(
@@ -107,7 +113,7 @@ export class GiveUpPolicy {
         return calls.flatMap(({ call, expect }) => (MAY_BE_ACCEPTED.includes(expect.outcome) ? [call] : []));
       }),
     );
-    // Every scenario except those about launches reads balances, even if none of its steps is a balance call.
+    // Every scenario reads balances even if none of its steps is a balance call. Only scenarios about launches do not.
     if (!plan.needs.launches) needed.add('balance');
     return [...needed].find(
       (call) =>

@@ -8,7 +8,7 @@ import { makeFolder } from './make-folder.ts';
 export interface JournalFile {
   readonly path: string;
   /**
-   * Writes an event. The operating system has the event when this function returns, so the event is not lost if the process is
+   * Writes an event. When this function returns, the operating system has the event. So the event is not lost if the process is
    * killed.
    *
    * @throws UnwritableJournal if the operating system does not accept the event
@@ -55,7 +55,8 @@ export function createJournalFile(file: string, scrub: (text: string) => string)
 }
 
 /**
- * Opens a journal to append events to it. If the last line is incomplete because the process was killed, removes that line.
+ * Opens a journal to append events to it. Removes the last line if it is incomplete, because the process was killed while it wrote
+ * this line.
  *
  * @param scrub removes the secrets from a text
  * @throws Error of the operating system if the file cannot be written
@@ -76,8 +77,8 @@ export function reopenJournalFile(file: string, scrub: (text: string) => string)
 const PIECE = 65_536;
 
 /**
- * Finds the last line of a file. `at` is its position. `isWhole` is true if the line is a complete event, and only its line end
- * is missing.
+ * Finds the last line of a file. `at` is its position. `isWhole` is true if the line is a complete event that lacks only its line
+ * end.
  */
 function lastLine(descriptor: number, size: number): { readonly at: number; readonly isWhole: boolean } {
   let tail = Buffer.alloc(0);
@@ -105,12 +106,12 @@ function isJson(text: string): boolean {
 /** Maximum number of characters of a reply's body in the journal. A normal reply has some hundred characters. */
 const MAX_BODY = 8192;
 
-/** Cuts a long body of a reply, so that a journal with thousands of them stays small. */
+/** Cuts a long body of a reply. Otherwise a journal with thousands of such bodies would be too large. */
 function withShortBody(event: JournalEvent): JournalEvent {
   if (event.event !== 'received' || event.outcome.kind !== 'reply') return event;
   const { reply } = event.outcome;
   if (reply.body.data.length <= MAX_BODY) return event;
-  // Base64 has groups of 4 characters. The maximum is a multiple of 4, so no group is cut.
+  // Base64 has groups of 4 characters. The maximum length is a multiple of 4, so no group is cut.
   const data = reply.body.data.slice(0, MAX_BODY);
   return {
     ...event,
@@ -122,12 +123,12 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
   let open = true;
   const write = (text: string): void => {
     const line = Buffer.from(text);
-    // When a run fails, some calls may still be in flight. Their events come after the file was closed. The system may use the
-    // same descriptor for another file, so these events must not be written.
+    // When a run fails, some calls may still be in flight, so their events may come after the file was closed. These events must
+    // not be written, because the system may already use the same descriptor for another file.
     if (!open) throw new Error(`the journal ${file} is closed`);
     try {
-      // If the disk is almost full, the system may write only a part of the line. The next write succeeds or throws the
-      // reason.
+      // If the disk is almost full, the system may write only a part of the line. Then the next write either continues or throws
+      // the reason.
       for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at);
     } catch (error) {
       throw error instanceof Error ? new UnwritableJournal(file, error) : error;
@@ -154,8 +155,8 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
 }
 
 /**
- * Restores a file that somebody removed while croupier had it open. The system keeps the content until croupier closes the
- * file, so the content can be copied.
+ * Restores a file that somebody removed while croupier had it open. The system keeps the content of the file until croupier closes
+ * it, so the content can still be copied.
  */
 function writeAgain(file: string, descriptor: number): void {
   makeFolder(path.dirname(file), 0o700);

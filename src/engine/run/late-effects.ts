@@ -17,8 +17,8 @@ interface Watched {
 }
 
 /**
- * At the end of a run, reads the balances of the wallets in which a connection was broken. Finds a debit that took effect after
- * the end of its scenario.
+ * Finds debits that took effect after the end of their scenario. For this, it reads the balances at the end of a run, in the
+ * wallets in which a connection was broken.
  */
 export class LateEffects {
   readonly #options: RunOptions;

@@ -5,8 +5,8 @@ import path from 'node:path';
 const OWN_FOLDER = '.croupier';
 
 /**
- * Creates a folder and its missing parents. Creates them one by one, because the recursive `mkdirSync` of Node never returns if
- * the system reports "no such folder" although the parent exists (for example `/proc/x`).
+ * Creates a folder and its missing parents. Creates them one by one: if the system reports "no such folder" although the parent
+ * exists (for example `/proc/x`), the recursive `mkdirSync` of Node never returns.
  *
  * Writes a `.gitignore` into the folder `.croupier`, because this folder contains keys, sessions and signed calls.
  *

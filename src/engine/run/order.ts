@@ -4,9 +4,9 @@ import { RULE_GROUPS } from '../../contract/rule.ts';
 import type { RunnableScenario } from '../run-options.ts';
 
 /**
- * Sorts the scenarios of a run by group. Basic groups come first, because later groups use what croupier learns in the basic
- * groups, such as limits of bets. In each group, the scenarios of a quick run come first, because they find most faults with
- * few calls. Otherwise the order is random, so that no scenario can depend on it. The same seed always gives the same order.
+ * Sorts the scenarios of a run by group. Basic groups come first, because later groups use what croupier learns there, such as
+ * limits of bets. In each group, the scenarios of a quick run come first, because they find most faults with few calls. Otherwise
+ * the order is random, so that no scenario can depend on the order. The same seed always gives the same order.
  */
 export function inOrder(scenarios: readonly RunnableScenario[], seed: string): RunnableScenario[] {
   const groups: readonly string[] = RULE_GROUPS;
@@ -31,13 +31,13 @@ interface Phases {
   /** Scenarios that test whether players are isolated from each other. */
   readonly isolation: readonly RunnableScenario[];
   readonly main: readonly RunnableScenario[];
-  /** Scenarios that are played after all others, without those of `launches`. */
+  /** Scenarios that are played after the main scenarios. The scenarios of `launches` are not among them. */
   readonly last: readonly RunnableScenario[];
   /** Scenarios about the launches by the operator's backend. They are played at the very end. */
   readonly launches: readonly RunnableScenario[];
 }
 
-/** Divides scenarios into the phases of a run. Within a phase they keep their order. */
+/** Divides scenarios into the phases of a run. Within a phase, the scenarios keep their order. */
 export function inPhases(scenarios: readonly RunnableScenario[]): Phases {
   const first = scenarios.filter(({ last }) => !last);
   const later = scenarios.filter(({ last }) => last);

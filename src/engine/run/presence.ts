@@ -4,13 +4,16 @@ import type { JournalEvent, LastReply, Received, Sending } from '../../journal/e
 import type { Exchange, NoReplyReason } from '../../journal/exchange.ts';
 
 /**
- * Pauses before the probes of an operator that stopped answering, in milliseconds. The operator may be restarting, which takes
+ * Pauses before each probe of an operator that has stopped answering, in milliseconds. The operator may be restarting, which takes
  * some seconds.
  */
 const PAUSES_MS = [0, 100, 300, 600, 1000, 2000, 3000] as const;
-/** Time after which no further probe is sent, in milliseconds. A probe without a reply takes as long as the deadline. */
+/**
+ * Time in milliseconds after which no further probe is sent. The number of probes alone is no limit, because a probe without a
+ * reply takes as long as the deadline.
+ */
 const MAX_PROBING_MS = 15_000;
-/** If this number of calls in a row got no reply, the operator is probed, even if it accepts connections. */
+/** If this number of calls in a row got no reply, croupier probes the operator, even if the operator accepts connections. */
 const MAX_LATE_CALLS = 3;
 
 /** The reasons for a missing reply that are possible if the operator is gone. */
@@ -44,7 +47,7 @@ interface Silence {
   lost: number;
 }
 
-/** Finds out during a run that the operator no longer answers any call. */
+/** Notices during a run that the operator does not answer calls any more. */
 export class Presence {
   readonly #now: () => number;
   readonly #startedMs: number;
@@ -88,8 +91,8 @@ export class Presence {
   }
 
   /**
-   * True if the operator answers. If the latest calls had no reply, first probes the operator for some seconds. Does not probe
-   * an operator that has never answered.
+   * True if the operator answers. If the latest calls had no reply, first probes the operator for some seconds. Does not probe if
+   * the operator has never answered.
    *
    * @param probe sends one call over a new connection
    */
@@ -102,12 +105,14 @@ export class Presence {
     return this.#probing;
   }
 
-  /** True if the operator answers. Then the address is right, even if connections are closed again and again. */
+  /**
+   * True if the operator has answered and is not gone. Then the address is right, even if connections are closed again and again.
+   */
   get answers(): boolean {
     return this.#lastReply !== undefined && this.#farewell === undefined;
   }
 
-  /** The last reply of an operator that is gone, and the first call without a reply. Undefined while it answers. */
+  /** The last reply of an operator that is gone, and the first call without a reply. Undefined as long as the operator answers. */
   get farewell(): Farewell | undefined {
     return this.#farewell;
   }

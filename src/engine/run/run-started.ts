@@ -29,8 +29,7 @@ type Beginning = Pick<
   };
 
 /**
- * Creates the first event of a run. It holds the version of croupier, the client, the scenarios and the settings, but no
- * secret.
+ * Creates the first event of a run. It contains the version of croupier, the client, the scenarios and the settings, but no secret.
  */
 export function runStarted(options: Beginning): RunStarted {
   return {

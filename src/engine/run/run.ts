@@ -28,11 +28,11 @@ import { quickNotice } from './quick-notice.ts';
 import { runStarted } from './run-started.ts';
 import { SilentWatch } from './silent-watch.ts';
 
-/** Maximum time that a run waits until stale reads are over, as a multiple of the settle time. */
+/** Maximum time that a run waits until reads show the current balance again. It is a multiple of the settle time. */
 const MAX_STALE_READ_LINGERS = 15;
 
 /**
- * Plays the scenarios against one client and judges the client. Plays them in parallel if there are several players. Passes
+ * Plays the scenarios against one client and judges the client. If there are several players, plays scenarios in parallel. Passes
  * every event to `record`. Prints nothing and does not decide the exit status, because the caller makes the report and the exit
  * status from the journal.
  */
@@ -84,12 +84,12 @@ type Ending = Omit<RunEnded, 'durationMs'>;
 /**
  * One run with all its scenarios.
  *
- * The class schedules the scenarios itself because p-queue cannot do the following:
+ * The class schedules the scenarios itself, because p-queue cannot do the following:
  *
  * - The next scenario is the first one whose players are all free.
- * - The maximum number of parallel scenarios changes during the run: it is 1 until the operator has answered once, and 1 again
- *   if the operator is overloaded.
- * - The give-up policy can remove a waiting scenario.
+ * - The maximum number of parallel scenarios changes during the run: it is 1 until the operator has answered once, and 1 again if
+ *   the operator is overloaded.
+ * - The give-up policy can remove a scenario that still waits.
  */
 class Run {
   readonly #options: RunOptions;
@@ -156,19 +156,19 @@ class Run {
       return this.#adjuster.read({ sessionID, denomination, scenario: null }, 'read');
     }, signal);
     const { isolation, main, last, launches } = inPhases(inOrder(this.#options.scenarios, this.#options.seed));
-    // Players that share a wallet would disturb each other, so the run tests for shared wallets before it plays scenarios in
-    // parallel.
+    // Players that share a wallet would disturb each other. So before the run plays scenarios in parallel, it tests whether players
+    // share a wallet.
     await this.#playAll(isolation, 1);
     const max = this.#playersDisturbEachOther() ? 1 : this.#options.workers;
     await this.#playAll(main, max);
     await this.#playAll(last, max);
-    // These scenarios read the balances of the launched sessions of all players, so no other scenario may run.
+    // The scenarios about launches read the balances of sessions of all players. So no other scenario may run at the same time.
     await this.#playAll(launches, 1);
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#late.readAgain(this.#adjuster);
     if (!this.#presence.farewell && !this.#balancesMoveAnyway) await this.#silentWatch.atEnd(this.#adjuster);
     await this.#restoreBalances();
-    // An operator that is gone has closed all its connections. So a closed connection does not mean that the operator closes
+    // An operator that is gone has closed all its connections. So these closed connections do not show that the operator closes
     // kept-alive connections during calls.
     const keepAlive = this.#presence.farewell ? undefined : this.#attemptRunner.keepAliveNotice;
     const aboutCurrencies = currencyNotices(this.#options, (currency) =>
@@ -187,7 +187,7 @@ class Run {
     return this.#ending();
   }
 
-  /** Restores the balances that the scenarios have changed. Records a notice for each balance that could not be restored. */
+  /** Restores the balances that the scenarios have changed. If a balance could not be restored, records a notice. */
   async #restoreBalances(): Promise<void> {
     // If the operator moves wrong amounts, more calls would only make the balances worse.
     const isWrong = WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
@@ -205,9 +205,9 @@ class Run {
   }
 
   /**
-   * Reads balances in the currencies whose decimals neither the contract nor the configuration states. The decimals decide
-   * which sessions can play a scenario. Reads only once in a run, so that an operator that does not answer delays the run only
-   * once.
+   * Reads balances in each currency whose decimals neither the contract nor the configuration states. The number of decimals
+   * decides which sessions can play a scenario. Each balance is read only once in a run, so that an operator that does not answer
+   * delays the run only once.
    */
   async #learnDecimals(): Promise<void> {
     if (this.#hasLearnedDecimals) return;
@@ -224,8 +224,8 @@ class Run {
   }
 
   /**
-   * True if calls of one player cause wrong answers to calls of another player. Then players must not play in parallel: a
-   * scenario would find faults that its own calls did not cause.
+   * True if calls of one player cause wrong answers to calls of another player. Then players must not play in parallel. Otherwise a
+   * scenario would find faults that come from the calls of another scenario.
    */
   #playersDisturbEachOther(): boolean {
     if (this.#attribution.isProven('session.isolated')) return true;
@@ -257,7 +257,7 @@ class Run {
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
   }
 
-  /** True if balances change without a call. Then a changed balance at the end of the run does not prove a late debit. */
+  /** True if balances change without a call. Then it proves no late debit if a balance has changed at the end of the run. */
   get #balancesMoveAnyway(): boolean {
     const rules = ['balance.read-only', 'session.isolated'] as const;
     return this.#staleReads.rule !== undefined || rules.some((rule) => this.#attribution.isProven(rule));
@@ -284,8 +284,8 @@ class Run {
     const queue = [...scenarios];
     const waiting: WaitingScenario[] = [];
     const running = new Set<Promise<void>>();
-    // The first scenario is played alone. If the operator does not answer, only one scenario fails, and not one scenario for
-    // each player.
+    // The first scenario is played alone. So if the operator does not answer, only this one scenario fails, instead of one scenario
+    // for each player.
     while (queue.length > 0 || waiting.length > 0 || running.size > 0) {
       if (!this.#stopped) await this.#fill(queue, waiting, running, workers);
       if (running.size === 0) {
@@ -366,8 +366,8 @@ class Run {
   }
 
   /**
-   * Plays the rest of the scenarios one after another. An operator that fails when it gets many calls at once may be able to
-   * answer single calls.
+   * Plays the remaining scenarios one after another. An operator that fails if it gets many calls at once may still answer single
+   * calls.
    */
   #playSequentially(): void {
     if (this.#overloaded || this.#isSequential) return;
@@ -391,15 +391,12 @@ class Run {
   }
 }
 
-/**
- * Returns a hint that another part of a divided run may have the missing players. Returns an empty text if the run is not
- * divided.
- */
+/** Returns a hint: another part of a divided run may have the missing players. Returns an empty text if the run is not divided. */
 function shardHint({ shard }: RunOptions, { players }: SessionPool): string {
   return shard === undefined ? '' : ` (this shard has only ${players} of ${shard.players} players)`;
 }
 
-/** True if no call of the scenario can change a balance after its end. */
+/** True if no call of the scenario can change a balance after the scenario has ended. */
 function isQuiet({ steps }: Plan, { verdict, restored, isSkippedEarly }: Played): boolean {
   const isBroken = steps.some(
     (step) =>

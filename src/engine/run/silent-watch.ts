@@ -10,10 +10,11 @@ import type { RunOptions, SessionAssignment, SessionUnderTest } from '../run-opt
 import { walletIdOf } from '../session-pool.ts';
 import { denominationOf } from '../stakes.ts';
 
-/** Number of reads of one watch. They are spread over the time in which a call may take effect late (`lingerMs`). */
+/** Number of reads in one watch. They are spread over the time in which a call may take effect late (`lingerMs`). */
 const READS = 16;
 /**
- * Maximum number of watches of one wallet that show nothing. Otherwise a faulty wallet would delay its run with each failure.
+ * Maximum number of watches of one wallet that find nothing. Without this limit, a wallet with many failures would make the run
+ * very slow.
  */
 const MAX_WATCHES = 5;
 
@@ -24,8 +25,8 @@ interface Suspect {
 }
 
 /**
- * Watches the balances of players after a failure, while croupier sends nothing else for them. If a balance changes during this
- * time, somebody else changes it. Then the wallet must not be blamed for the failure.
+ * Watches the balances of players after a failure, while croupier sends nothing else for these players. If a balance changes in
+ * this time, somebody else changes it. Then croupier must not blame the wallet for the failure.
  */
 export class SilentWatch {
   readonly #options: RunOptions;
@@ -80,7 +81,7 @@ export class SilentWatch {
     }
   }
 
-  /** At the end of the run, watches again all wallets in which something failed. No scenario may run at the same time. */
+  /** At the end of the run, watches once more all wallets in which something failed. Meanwhile no scenario may run. */
   async atEnd(adjuster: BalanceAdjuster): Promise<void> {
     for (const suspect of this.#suspects.values()) await this.#watch(suspect, adjuster);
   }
@@ -90,7 +91,7 @@ export class SilentWatch {
     if (this.#isMoved) return;
     suspect.watches += 1;
     const { session } = suspect;
-    // A call of croupier itself may take effect late, so the watch begins only after the time for late effects.
+    // A call of croupier itself may take effect late. So the watch begins only when this is no longer possible.
     const restMs = this.#lastCallOf(session) + lingerMs - now();
     if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
     const account = {
@@ -104,7 +105,8 @@ export class SilentWatch {
       const value = await adjuster.read(account, 'probe');
       if (!value) return;
       values.push(value);
-      // One change is not enough: with only one change, nobody knows whether each read changes the balance by the same amount.
+      // One change is not enough to prove this. After one change, it is still possible that each read changes the balance by the
+      // same amount.
       if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
     }
     if (!this.#isMoved && values.length === READS && changesOf(values) > 0 && !isMovedByReads(values))
@@ -134,8 +136,9 @@ function changesOf(values: readonly Money[]): number {
 }
 
 /**
- * True in two cases. Each balance differs from the previous one by the same amount: then the reads themselves may have changed
- * the balance. Or there are only two values, which alternate: then the operator may show an old balance in some of its replies.
+ * True if the reads themselves may be the reason for the changes. This is possible in two cases. Each balance differs from the one
+ * before by the same amount: then each read may change the balance. Or there are only two values, which alternate: then the
+ * operator may show an old balance in some of its replies.
  */
 function isMovedByReads(values: readonly Money[]): boolean {
   const steps = values.slice(1).map((value, index) => value.minus(values[index] ?? value));

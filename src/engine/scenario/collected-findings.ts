@@ -6,8 +6,8 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import type { StopReason } from '../scenario-context.ts';
 
 /**
- * Collects the findings of a scenario over all its repetitions. If several repetitions make the same finding, it is reported
- * once. A finding that leaves its rule undecided is kept until the end, and is reported only if no repetition decides the rule.
+ * Collects the findings of a scenario over all its repetitions. If several repetitions make the same finding, it is reported once.
+ * A finding that leaves its rule undecided is reported at the end, and only if no repetition decided the rule.
  */
 export class CollectedFindings {
   readonly #report: (finding: Finding) => void;
@@ -18,7 +18,7 @@ export class CollectedFindings {
   /** Findings of the current repetition that leave their rule undecided. */
   #undecidedNow: Finding[] = [];
   readonly #undecided: Finding[] = [];
-  /** Rules that a repetition has judged without leaving anything undecided. */
+  /** Rules that a repetition has judged without any finding that leaves them undecided. */
   readonly #settledRules = new Set<string>();
   /** Rules of the scenario that a repetition has decided. */
   readonly #decided = new Set<RuleId>();
@@ -144,13 +144,13 @@ export class CollectedFindings {
   }
 }
 
-/** True for a rule that can be tested only with calls at the same time. */
+/** True for a rule that can be tested only with calls that are sent at the same time. */
 function isOfRaces(rule: RuleId): boolean {
   return rule === 'idempotency.concurrent' || ruleById(rule).group === 'concurrency';
 }
 
 /**
- * Returns the verdict of a scenario after all its findings are collected.
+ * Returns the verdict of a scenario, after all its findings are collected.
  *
  * @param missed a message about a race in which too few calls overlapped; null if there was none
  */
@@ -164,7 +164,7 @@ export function verdictOf(
   const { findings, passes } = collected;
   const claims = new Set<string>([...rules, EXPECTATION]);
   const start: Verdict = Object.keys(passes).length > 0 ? 'pass' : 'skip';
-  // If a rule was skipped but another rule was decided, the scenario does not count as skipped.
+  // If one rule was skipped and another rule was decided, the scenario does not count as skipped.
   const gravest = findings
     .filter(({ verdict, rule }) => verdict !== 'skip' && (claims.has(rule) || verdict === 'fail'))
     .reduce<Verdict>((worst, { verdict }) => graver(worst, verdict), start);

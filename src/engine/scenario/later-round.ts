@@ -3,10 +3,9 @@ import type { CallStep, Plan, Step } from '../../scenario/plan/plan.ts';
 /**
  * Returns the plan for a later round of a race. It leaves out what the first round has already shown:
  *
- * - calls before the race to which no later step refers, such as the control.
- * - reads of the balance before the first call. The balance is known from the last round.
- * - the calls that are sent again after the race, with the balance reads after these calls. They are left out only if no other
- *   call follows.
+ * - the calls before the race to which no later step refers, such as the control.
+ * - the reads of the balance before the first call. The balance is known from the last round.
+ * - the calls that are sent again after the race, with the balance reads after them. They are kept if another call follows.
  */
 export function laterRound(plan: Plan): Plan {
   const first = plan.steps.findIndex(isRace);
@@ -17,7 +16,8 @@ export function laterRound(plan: Plan): Plan {
   const before: Step[] = [];
   for (const step of plan.steps.slice(0, first).toReversed())
     if (isNeeded(step, [...before, ...raced, ...after, ...plan.always])) before.unshift(step);
-  // A read after a call stays. Without this read, a wrong balance could come from that call or from the race.
+  // A read after a call is kept. Without this read, it would be unclear whether a wrong balance comes from that call or from the
+  // race.
   const begin = before.findIndex((step) => !isPlainRead(step));
   return { ...plan, steps: [...(begin === -1 ? [] : before.slice(begin)), ...raced, ...after] };
 }
@@ -57,7 +57,8 @@ function refersTo(call: CallStep, { key, txID, roundID }: CallStep): boolean {
 }
 
 /**
- * Leaves out everything after the first reads of the balance, if these are only calls that are sent again and further reads.
+ * Leaves out everything after the first reads of the balance. But leaves out nothing if there is something else than repeated calls
+ * and further reads.
  */
 function withoutRepeats(steps: readonly Step[]): readonly Step[] {
   const read = steps.findIndex(isRead);

@@ -56,8 +56,8 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
 }
 
 /**
- * Returns the launched sessions without duplicates, because a session may be launched in several games. Leaves out demo
- * sessions, because the service sends no calls to the operator for them.
+ * Returns the launched sessions without duplicates, because a session may be launched in several games. Leaves out demo sessions,
+ * because the service sends no calls for them to the operator.
  */
 function sessionsOf(requests: readonly LaunchRequest[]): readonly LaunchedSession[] {
   const launched = requests.flatMap(({ session }) => (session && !session.demo ? [session] : []));
@@ -88,8 +88,8 @@ function isKnown({ sessionID }: LaunchedSession, exchange: Exchange): Decision {
 }
 
 /**
- * True if the answer says nothing about the session: there is no answer, the operator refused the signature, or the operator is
- * busy or failed.
+ * True if the answer does not show whether the operator knows the session: there is no answer, the operator refused the signature,
+ * or it is busy or failed.
  */
 function isOpen(exchange: Exchange): boolean {
   const status = replyStatus(exchange);

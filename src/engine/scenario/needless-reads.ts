@@ -2,13 +2,13 @@ import type { CallStep, Plan, Step } from '../../scenario/plan/plan.ts';
 import type { Names } from '../scope.ts';
 
 /**
- * Finds the balance reads of a scenario that may be left out. A read may be left out if the call before it was answered with
- * the expected balance, and if the scenario reads the same balance again later. If the call had a wrong effect, the later read
- * shows it. Then croupier plays the scenario again with all reads, to find the call.
+ * Finds the balance reads of a scenario that may be left out. A read may be left out on two conditions: the call before it was
+ * answered with the expected balance, and the scenario reads the same balance again later. If the call had a wrong effect after
+ * all, the later read shows it. Then croupier plays the scenario again with all reads, to find the call.
  */
 export class NeedlessReads {
   readonly #names: Names;
-  /** The call before each read that may be left out, by the key of the read. */
+  /** For each read that may be left out: the call before it. The key is that of the read. */
   readonly #callBefore: ReadonlyMap<string, CallStep>;
   #count = 0;
 
@@ -36,7 +36,8 @@ export class NeedlessReads {
 
 function callsBefore({ steps, always }: Plan, names: Names): ReadonlyMap<string, CallStep> {
   const found = new Map<string, CallStep>();
-  // A broken or slow call, or calls at the same instant, may take effect later. So such a scenario needs all its reads.
+  // If a call is broken or slow, or if calls leave at the same instant, an effect may come late. So a scenario with such a call
+  // needs all its reads.
   if (!steps.every((step) => step.kind === 'call' && hasPlainConnection(step)) || always.length > 0) return found;
   for (const [index, read] of steps.entries()) {
     const before = steps[index - 1];
@@ -66,7 +67,7 @@ function isPlainRead(step: Step): step is CallStep {
   return session !== 'unknown' && Object.keys(deviations).length === 0 && !expect.stated && expect.moves === undefined;
 }
 
-/** True for a new call that must be accepted and whose reply must have the balance after the call. */
+/** True for a new call that the operator must accept, if the reply must contain the balance after the call. */
 function isPlainMove({ call, origin, expect, session, type, deviations }: CallStep): boolean {
   return (
     call !== 'balance' &&

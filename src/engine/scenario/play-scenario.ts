@@ -36,7 +36,7 @@ export interface PlayOptions extends ScenarioPlayOptions {
   readonly sender: Sender;
   readonly adjuster: BalanceAdjuster;
   readonly acceptedCalls: AcceptedCalls;
-  /** The changes of balances that are kept until the end of the run. Absent: each scenario restores the balance. */
+  /** The changes of balances that are kept until the end of the run. Absent: each scenario restores the balances at its own end. */
   readonly balanceChanges?: BalanceChanges;
   /**
    * True if the step failed in every attempt. Absent: a step that fails in the last attempt counts as failed in every attempt.
@@ -57,8 +57,8 @@ export interface Played {
   /** Endpoints that carried out a call although its signature was wrong. */
   readonly letIn: readonly CallName[];
   /**
-   * True if the run knew of no stale read when the scenario began. Then the reads of the scenario did not wait, so they may
-   * have been stale.
+   * True if the run knew of no stale read when the scenario began. Then the reads of this scenario did not wait, so a read may have
+   * shown an old balance.
    */
   readonly unaware: boolean;
   /**
@@ -66,20 +66,23 @@ export interface Played {
    */
   readonly retryReason: 'excess' | 'stale-connection' | 'connection' | 'busy' | null;
   /**
-   * Steps with a temporary error, and bets that were wrongly declined. In the next attempt, the operator may reply differently.
+   * The steps with a temporary error, and the bets that were wrongly declined. If there is another attempt, the operator may reply
+   * differently.
    */
   readonly turnedAway: ReadonlySet<string>;
-  /** The balance that the scenario needs, if it was not played because the balance was too low. Otherwise null. */
+  /**
+   * The balance that the scenario needs, if the player's balance was lower, so that the scenario was not played. Otherwise null.
+   */
   readonly needed: Money | null;
   /** True if the scenario was stopped because the operator declined a call that it may decline. */
   readonly isSkippedEarly: boolean;
   /** Number of balance reads that were left out. */
   readonly leftOut: number;
-  /** The time in milliseconds after the end of the scenario in which its calls may still take effect. Usually 0. */
+  /** The time in milliseconds after the end of the scenario in which its calls may still take effect. It is usually 0. */
   readonly restMs: number;
   /** The last balance that was read, by wallet. Wallets with an uncertain balance are left out. */
   readonly left: ReadonlyMap<string, Money>;
-  /** The balances of {@link left}, with the wins of 0 that were sent after the last read. */
+  /** The balances of {@link left}, together with the wins of 0 that were sent after the last read. */
   readonly leftForNext: ReadonlyMap<string, LeftBalance>;
 }
 
@@ -95,8 +98,8 @@ interface Repetition {
 }
 
 /**
- * Plays one scenario, from the first read to the restored balance. Repeats a scenario with a race, with new ids and from the
- * balance that the last repetition left. The repetitions end when a repetition finds a problem or a limit is reached.
+ * Plays one scenario, from the first read to the restored balance. A scenario with a race is repeated, with new ids and from the
+ * balance that the last repetition left. The repetitions end when one of them finds a problem, or when a limit is reached.
  */
 export async function playScenario(options: PlayOptions): Promise<Played> {
   const { plan } = options;
@@ -139,7 +142,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     ),
     letIn: [...letIn],
     unaware: unaware || !options.staleReads.isWaitedFor,
-    // The reply to a call may have been the rest of the reply before it, so nothing that was found counts.
+    // The reply to a call may have been the rest of the reply before it. So nothing that this attempt found counts.
     retryReason:
       options.sender.lateExcess > lateExcess
         ? 'excess'
@@ -184,8 +187,8 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
   await options.shownDecimals.learn(options.assignment.values(), options.plan.id);
   for (let plan = options.plan; ; plan = laterRound(options.replan())) {
     const report = (finding: Finding): void => collected.add(finding);
-    // Only the first round can show that a call fails in every attempt. If the operator cannot serve a call in a later round,
-    // the repetitions end.
+    // Only the first repetition can show that a call fails in every attempt. If the operator cannot serve a call in a later
+    // repetition, the repetitions end.
     const isLasting = (step: string): boolean =>
       races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);
     const context = createScenarioContext({ ...options, plan, wallets, report, isLasting });
@@ -198,7 +201,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
       owedCalls: debts,
       needlessReads,
     });
-    // The scenario tests whether the wallet knows the launched sessions, so their balances are not read before.
+    // The scenario tests whether the wallet knows the launched sessions. So croupier does not read their balances before.
     const opened = plan.needs.launches
       ? null
       : await setUp(context, runner, options.adjuster, shared.openings, options.knownBalances);
@@ -225,8 +228,8 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
 }
 
 /**
- * Reads the balance, because this read may show a problem. Then no further repetition is necessary. Returns true if another
- * repetition is still useful.
+ * Reads the balance. If this read shows a problem, no further repetition is necessary. Returns true if another repetition is still
+ * useful.
  */
 async function readAndAskAgain(
   context: ScenarioContext,
@@ -238,8 +241,8 @@ async function readAndAskAgain(
 }
 
 /**
- * True if another repetition is useful and possible. It is useless if the race has already found a problem, and impossible if a
- * balance is uncertain.
+ * True if another repetition is both useful and possible. It is useless if the race has already found a problem. It is impossible
+ * if a balance is uncertain.
  */
 function mayBeRepeated(
   { plan, wallets }: ScenarioContext,

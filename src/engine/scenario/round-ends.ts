@@ -32,10 +32,10 @@ export async function endRounds(
     if (isSame) completed.push({ step: winOfRound(round), exchange });
     return isSame;
   };
-  // Rounds that began at the same instant are also completed at the same instant. It would take too long to complete the many
-  // rounds of a race one after another.
+  // Rounds that began at the same instant are also completed at the same instant. A race has many rounds, so it would take too long
+  // to complete them one after another.
   const fits = await Promise.all(rounds.filter(({ group }) => group !== null).map(end));
-  // A busy operator may decline some of the wins that come at the same instant. These are sent again, one after another.
+  // A busy operator may decline some wins if they come at the same instant. These wins are sent again, one after another.
   for (const round of roundsOf(context, wallet)) {
     if (!rounds.includes(round)) continue;
     fits.push(await end(round));
@@ -44,7 +44,7 @@ export async function endRounds(
   return { fits: fits.every(Boolean), completed };
 }
 
-/** Returns an open round of a wallet that can be completed with a win of money. Undefined if there is none. */
+/** Returns an open round of a wallet that can be completed with a win of more than 0. Undefined if there is none. */
 export function roundToPay(context: ScenarioContext, wallet: Wallet): OpenRound | undefined {
   return roundsOf(context, wallet).findLast(({ type }) => type === 'regular');
 }
@@ -55,7 +55,7 @@ function roundsOf({ openRounds, names, plan }: ScenarioContext, wallet: Wallet):
   return openRounds.all().filter(({ alias }) => names.walletOf(alias) === wallet);
 }
 
-/** Returns the step of the win of 0 with which croupier completes a round between the steps of a scenario. */
+/** Returns a step for the win of 0 with which croupier completes a round. This step is between the steps of the scenario. */
 export function winOfRound({ alias, bet, roundID, type }: OpenRound): CallStep {
   return {
     kind: 'call',
@@ -75,7 +75,7 @@ export function winOfRound({ alias, bet, roundID, type }: OpenRound): CallStep {
   };
 }
 
-/** Returns the account of a session, with which croupier changes its balance. */
+/** Returns the account with which croupier changes the balance of a session. */
 export function accountOf(context: ScenarioContext, alias: string): Account {
   return {
     sessionID: sessionOf(context.assignment, alias).sessionID,

@@ -35,8 +35,8 @@ export interface ScenarioRunnerOptions extends DispatchOptions {
 /** Maximum number of retries of a call that the operator may still be working on. */
 const MAX_RETRIES = 6;
 /**
- * Maximum number of retries of a call that the operator answers with "too busy", in the last attempt at a scenario. It is
- * higher than before, so that a short limit on the number of calls ends in the meantime.
+ * Maximum number of retries of a call that the operator answers with "too busy", in the last attempt at a scenario. It is higher
+ * than in the attempts before. So if the operator limits the number of calls for a short time, this time can end.
  */
 const PATIENT_RETRIES = 5;
 /** Maximum number of times that a call is sent to find out an unknown outcome. */
@@ -110,7 +110,8 @@ export class ScenarioRunner {
       const status = replyStatus(exchange);
       if (status === 200 && hasFailed) this.#sender.waitPolicy.noteRandomFailure();
       hasFailed ||= status === 500;
-      // croupier accepts one timeout. After a second timeout it stops sending the call, which stays recorded as owed.
+      // croupier accepts one timeout. After a second timeout, it stops sending the call. The journal still says that the call is
+      // owed.
       const isLast = tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status));
       if (isLast) {
         const sent = { ...this.#dispatch.sentOf(call, exchange), retried: tries > 1 || step.origin.kind === 'resend' };
@@ -164,7 +165,7 @@ export class ScenarioRunner {
 
   /**
    * Reads the balance from time to time if a step repeats a call many times. croupier keeps every effect in memory until a read
-   * shows the effect, so the reads limit the memory.
+   * shows it. So these reads limit the memory.
    */
   async #readIfManyUnread(): Promise<StopReason | null> {
     for (const { alias, wallet } of this.#context.wallets) {
@@ -176,8 +177,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Returns the reason to stop after a value of a step could not be computed. If a bet was answered 500, the balance is not
-   * defined until the refund of this bet, so the scenario is skipped.
+   * Returns the reason to stop because a value of a step could not be computed. If a bet was answered 500, its effect on the
+   * balance is unknown until the bet is refunded, so the scenario is skipped.
    */
   #stopAfterError(step: Step, error: EvaluationError): StopReason {
     const open = this.#context.wallets.some(({ wallet }) => wallet.branches.some(({ kind }) => kind === 'lost'));
@@ -199,7 +200,7 @@ export class ScenarioRunner {
     const outgoing = this.#dispatch.outbox.make(step);
     if (!outgoing) return stoppedBecause(`step ${step.key} repeats a call that was never sent`);
     const call = { step, outgoing };
-    // The service repeats a win or refund with an unknown outcome until it is answered 200, so only the last answer is judged.
+    // The service sends a win or refund with an unknown outcome again until it is answered 200. So only the last answer is judged.
     for (let retry = 0; retry < this.#retriesOf(step); retry += 1) {
       const exchange = await this.#dispatch.send(call);
       if (!isWorthRetrying(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
@@ -224,7 +225,9 @@ export class ScenarioRunner {
     }
   }
 
-  /** Judges a bet that was declined, after a comparison with plain bets has shown whether a limit of the operator was the reason. */
+  /**
+   * Judges a bet that was declined. Before that, a comparison with plain bets shows whether a limit of the operator was the reason.
+   */
   async #observeDeclined(call: ReadyCall, exchange: Exchange, decline: OwnDecline): Promise<Reaction> {
     const { judge, names } = this.#context;
     const { session } = call.step;
@@ -236,8 +239,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Completes the open rounds of a session with a win of 0 before the next round begins, as the service does. Does not complete
-   * a round if a later step refers to this round, or if the scenario tests rounds that overlap.
+   * Before the next round of a session begins, completes its open rounds with a win of 0, as the service does. Does not complete a
+   * round if a later step refers to it, or if the scenario tests rounds that overlap.
    */
   async #endRoundsBefore(bets: readonly CallStep[]): Promise<StopReason | null> {
     const { openRounds, plan, judge } = this.#context;
@@ -259,8 +262,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Returns the maximum number of retries of a win or refund. The number is highest if the connection of the first call, or of
-   * the refunded bet, was broken: the operator may still be working on that call.
+   * Returns the maximum number of retries of a win or refund. The number is highest if croupier broke the connection of the first
+   * call, or of the refunded bet, because the operator may still be working on that call.
    */
   #retriesOf(step: CallStep): number {
     if (step.deviations.break || (step.call !== 'win' && step.call !== 'refund')) return 0;
@@ -268,15 +271,15 @@ export class ScenarioRunner {
     const { source, target, signedRight } = this.#context.judge.plannedCalls.planned(step);
     const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
     if (broken) return MAX_RETRIES;
-    // The service repeats the refund of a declined bet too, because the network may have lost the decline.
+    // The service sends the refund of a declined bet again too, because the network may have lost the reply that declined the bet.
     const isOfDeclined = step.call === 'refund' && ['declined', 'refused'].includes(target?.step.expect.outcome ?? '');
     return signedRight && (step.expect.outcome === 'accepted' || isOfDeclined) ? RETRIES : 0;
   }
 
   /**
-   * Returns how many times at most a call is sent again while the operator is busy. Returns 0 for a new bet: the service does
-   * not send a bet again, and the next read shows whether the operator took the bet. Returns 0 for a win or refund if {@link
-   * #retriesOf} already allows retries.
+   * Returns the maximum number of times that a call is sent again while the operator is busy. Returns 0 for a new bet, because the
+   * service does not send a bet again, and the next read shows whether the operator took the bet. Returns 0 for a win or refund if
+   * {@link #retriesOf} already allows retries.
    */
   #busyRetriesOf(step: CallStep): number {
     if (step.deviations.break || step.deviations.trickle) return 0;
@@ -362,8 +365,8 @@ export class ScenarioRunner {
 }
 
 /**
- * Returns the kind of a call: its endpoint, whether it is new, and the expected reply. The run counts for each kind how often
- * the operator was too busy.
+ * Returns the kind of a call: its endpoint, whether the call is new, and the expected reply. For each kind, the run counts how many
+ * times the operator was too busy.
  */
 function kindOf({ call, origin, expect }: CallStep): string {
   return `${call} ${origin.kind} ${expect.outcome}`;

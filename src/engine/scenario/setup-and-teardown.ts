@@ -12,8 +12,8 @@ import { accountOf, endRounds, roundToPay } from './round-ends.ts';
 import type { ScenarioRunner } from './scenario-runner.ts';
 
 /**
- * Notes the balance of every wallet before the scenario begins. Raises the balance of the main session if the scenario needs
- * more. Skips the read of a wallet whose balance is known from the last repetition or from an earlier scenario.
+ * Notes the balance of every wallet before the scenario begins. If the scenario needs a higher balance, raises the balance of the
+ * main session. Does not read a wallet whose balance is known from the last repetition or from an earlier scenario.
  *
  * @param openings the balances before the first repetition; missing balances are added
  * @param known the balances that earlier scenarios have left
@@ -30,7 +30,7 @@ export async function setUp(
     const left = lastLeft?.balance ?? ofLastRepetition(wallet);
     if (left) {
       context.judge.reads.open(wallet, left);
-      // The win was answered with the right balance. If the win has moved money all the same, the next read shows it.
+      // The reply to the win had the right balance. If the win has moved money after all, the next read shows it.
       for (const { step, exchange } of lastLeft?.completed ?? [])
         context.judge.roundEnded({ ...step, session: alias, place: context.plan.place }, exchange);
     } else {
@@ -46,7 +46,7 @@ export async function setUp(
   if (!wanted || !wallet || !has) return null;
   const needed = evaluateMoney(wanted, scopeOf(context.names, undefined));
   if (has.compare(needed) >= 0) return null;
-  // The scenario may spend the whole balance. Afterwards croupier can win the money back only with a bet, so it raises the
+  // The scenario may spend the whole balance. After that, croupier could win the money back only with a bet. So it raises the
   // balance by one more stake.
   const account = accountOf(context, 'main');
   const raised = await adjuster.bring(account, has, needed.plus(account.denomination.stake), 'prepare');
@@ -101,12 +101,12 @@ export async function readLast(
 }
 
 /**
- * Completes the rounds that are still open, as the service does, and restores the balance of every wallet. If money is missing,
- * one of these rounds gets a win of the missing amount, so croupier does not have to play another round. The wins of all other
- * rounds are 0. A small change of the balance stays until the end of the run.
+ * Completes the rounds that are still open, as the service does, and restores the balance of every wallet. If money is missing, one
+ * of these rounds gets a win of the missing amount, so that croupier need not play another round. The wins of all other rounds are
+ * 0. A small change of the balance is not restored before the end of the run.
  *
  * @param completed receives the wins of 0 that were sent after the last read, by wallet
- * @param isBroken true if the scenario has shown a rule to be broken
+ * @param isBroken true if the scenario has shown that a rule is broken
  * @returns false if a balance could not be restored; null if no balance had to be restored
  */
 export async function restore(
@@ -123,7 +123,7 @@ export async function restore(
   },
   isBroken: (rule: RuleId) => boolean,
 ): Promise<boolean | null> {
-  // If the operator moves wrong amounts, more calls would make the balance worse.
+  // If the operator moves wrong amounts, more calls would only make the balance worse.
   const wrong = WRONG_BOOKING_RULES.some(isBroken);
   let all: boolean | null = null;
   for (const { alias, wallet } of context.wallets) {
@@ -162,8 +162,8 @@ export async function restore(
 }
 
 /**
- * Completes the rounds that a round of a race has left open. If the balance is too low for the next round of the race, one of
- * these rounds gets a win that raises the balance, so no further bet is necessary.
+ * Completes the game rounds that one round of a race has left open. If the balance is too low for the next round of the race, one
+ * of the game rounds gets a win that raises the balance. So no further bet is necessary.
  */
 export async function endRoundsOfRace(
   context: ScenarioContext,
@@ -193,7 +193,7 @@ function isUnread(wallet: Wallet): boolean {
 }
 
 /**
- * Returns zero if the balance could not be read and the wallet must be empty: some operators return no balance for an empty
+ * Returns zero if the balance could not be read but the wallet must be empty, because some operators return no balance for an empty
  * wallet. Otherwise returns undefined.
  */
 function certainZero(wallet: Wallet): Money | undefined {

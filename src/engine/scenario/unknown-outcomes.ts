@@ -10,16 +10,16 @@ import type { ScenarioContext } from '../scenario-context.ts';
 export type SendSettling = (step: CallStep, how: { readonly judged: boolean }) => Promise<void>;
 
 /**
- * Handles the calls with an unknown outcome as the service does: refunds the bets, and sends the wins and refunds again, until
- * each of these calls is answered 200. Judges the refund of a bet. Other answers only update the model of the wallet.
+ * Handles the calls with an unknown outcome as the service does: refunds the bets, and sends the wins and refunds again, until each
+ * of these calls is answered 200. Judges only the refund of a bet. The other answers only update the model of the wallet.
  */
 export async function settle(context: ScenarioContext, send: SendSettling, uuid: () => string): Promise<void> {
   await settleAll(context, send, uuid, unsettled(context));
 }
 
 /**
- * Handles the calls of a race that have an unknown outcome as soon as all calls of the race have ended. So the next read shows
- * their effects. Skips calls that later steps of the scenario send again or refund.
+ * Handles the calls of a race with an unknown outcome as soon as all calls of the race have ended, so that the next read shows
+ * their effects. Skips a call if a later step of the scenario sends it again or refunds it.
  */
 export async function settleRace(
   context: ScenarioContext,
@@ -53,19 +53,19 @@ async function settleAll(
   transactions: readonly Transaction[],
 ): Promise<void> {
   for (const transaction of transactions) {
-    // The outcome may be known by now, because of an earlier call in this loop.
+    // An earlier call in this loop may have made the outcome known.
     if (transaction.state !== 'unknown') continue;
     const key = `settle.${transaction.planned.step.key}`;
     if (transaction.planned.step.call !== 'bet') await send(againOf(transaction, key), { judged: false });
-    // If a refund of this bet was already sent, the same refund is sent again. The bet does not get a second refund.
+    // If a refund of this bet was already sent, the same refund is sent again. So the bet never gets a second refund.
     else if (!unsettled(context).some((other) => refundedBy(other) === transaction.planned.step.key))
       await send(refundOf(context, transaction, key, uuid), { judged: true });
   }
 }
 
 /**
- * Returns the transactions with an unknown outcome. Returns a copy of the list, because the caller sends refunds, and these new
- * transactions must not be handled in the same loop.
+ * Returns the transactions with an unknown outcome, as a copy. The caller sends refunds while it goes through the list, and these
+ * new transactions must not be handled in the same loop.
  */
 function unsettled({ judge }: ScenarioContext): readonly Transaction[] {
   return Array.from(judge.effects.all()).filter(({ state, wallet }) => state === 'unknown' && wallet !== null);

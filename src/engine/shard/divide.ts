@@ -18,7 +18,7 @@ export interface DivisionOptions<Scenario> {
   readonly workers: number;
   /** Returns the expected duration of a scenario, in any unit. */
   readonly weightOf: (scenario: Scenario, plan: Plan) => number;
-  /** Selects the assignments that can be used from those that the sessions allow. */
+  /** Selects from the possible assignments those that can be used for the plan. */
   readonly fitting: (plan: Plan, assignments: readonly SessionAssignment[]) => readonly SessionAssignment[];
 }
 
@@ -27,7 +27,8 @@ interface Load<Scenario> {
   readonly scenario: Scenario;
   readonly weight: number;
   /**
-   * The groups of players that can play the scenario. If there are none, the part that gets the scenario reports the reason.
+   * The groups of players that can play the scenario. If there is no such group, the part that gets the scenario reports the
+   * reason.
    */
   readonly playerGroups: PlayerGroups;
 }
@@ -45,9 +46,9 @@ export function playablePlayers(sessions: readonly SessionUnderTest[]): readonly
 }
 
 /**
- * Divides a run into parts that take about the same time and have different players. If a scenario needs several players, they
- * stay in one part, as long as every other part still gets a player. A scenario goes to a part that has all its players. The
- * same input always gives the same parts.
+ * Divides a run into parts that take about the same time and have different players. If a scenario needs several players, they get
+ * into one part, as long as every other part still gets a player. A scenario goes to a part that has all its players. The same
+ * input always gives the same parts.
  */
 export function divide<Scenario extends RunnableScenario>(
   scenarios: readonly Scenario[],
@@ -82,8 +83,8 @@ export function divisionHash(parts: readonly Part<RunnableScenario>[]): string {
 }
 
 /**
- * Puts the players into groups. First joins the players that a scenario needs together. Then puts each other player into the
- * smallest group.
+ * Divides the players into groups. First puts the players that one scenario needs into the same group. Then puts each other player
+ * into the smallest group.
  */
 function openPartsOf<Scenario>(
   loads: readonly Load<Scenario>[],
@@ -111,8 +112,8 @@ function openPartsOf<Scenario>(
 }
 
 /**
- * Returns the players that should be put into the same part next, because this makes the most scenarios possible. Among
- * equal choices, returns the fewest players.
+ * Returns the players that must next get into the same part, because this makes the most scenarios possible. If several choices are
+ * equal, returns the one with the fewest players.
  */
 function bestUnion(
   open: readonly PlayerGroups[],
@@ -124,7 +125,8 @@ function bestUnion(
   );
   let best: { playerGroup: readonly string[]; at: number; serves: number; size: number } | undefined;
   for (const playerGroup of unique.values()) {
-    // If one of the players already has a group, the other players join this group. Two different groups cannot be joined.
+    // If one of the players already belongs to a group, the other players join this group. If they belong to two groups, they can't
+    // be joined.
     const holding = groups.flatMap((group, at) => (playerGroup.some((player) => group.has(player)) ? [at] : []));
     const at = holding[0] ?? groups.findIndex(({ size }) => size === 0);
     const group = groups[at];
@@ -144,7 +146,7 @@ function bestUnion(
   return best;
 }
 
-/** True if there are enough free players to give one to each group without a player. */
+/** True if every group without a player can still get a free player. */
 function leavesEnough(groups: readonly ReadonlySet<string>[], playable: ReadonlySet<string>): boolean {
   const counts = groups.map((group) => countIn(group, playable));
   const free = playable.size - counts.reduce((sum, one) => sum + one, 0);
@@ -152,7 +154,8 @@ function leavesEnough(groups: readonly ReadonlySet<string>[], playable: Readonly
 }
 
 /**
- * Assigns a scenario to a part that has its players. Among several such parts, chooses the part that would be finished first.
+ * Assigns a scenario to a part that has the players for it. If several parts have them, chooses the part that would be finished
+ * first.
  */
 function assignTo<Scenario>(
   { scenario, weight, playerGroups }: Load<Scenario>,
@@ -167,7 +170,7 @@ function assignTo<Scenario>(
   const chosen = among.find((part) => part.load / parallelism(part) === least);
   if (!chosen) return;
   chosen.given.add(scenario);
-  // If nobody can play the scenario, it takes no time. A scenario with several players keeps all of them busy.
+  // If no players can play the scenario, it takes no time. If the scenario needs several players, it keeps all of them busy.
   chosen.load += weight * Math.min(playerGroups.smallestWithin(chosen.players) ?? 0, parallelism(chosen));
 }
 
@@ -175,7 +178,7 @@ function countIn(group: ReadonlySet<string>, wanted: ReadonlySet<string>): numbe
   return [...group].filter((player) => wanted.has(player)).length;
 }
 
-/** Up to this number of players, every subset is looked up. With more players, it is faster to compare each group. */
+/** Up to this number of players, it is fastest to look up every subset. With more players, it is faster to compare each group. */
 const MAX_ENUMERATED = 6;
 
 /** The groups of players that can play a scenario. */

@@ -7,8 +7,8 @@ const CALL_MS = 3;
 const RACE_MS = 1000;
 
 /**
- * Returns the expected duration of a scenario that was never measured, in milliseconds. It includes little more than settle
- * times and races, so it is only good enough to compare scenarios with each other.
+ * Returns the expected duration of a scenario that was never measured, in milliseconds. It counts little more than settle times and
+ * races. So it is only good enough to compare scenarios with each other.
  */
 export function expectedTime({ steps, always }: Pick<Plan, 'steps' | 'always'>, lingerMs: number): number {
   const all = [...steps, ...always];
@@ -20,7 +20,7 @@ function timeOf(step: Step, lingerMs: number): number {
   switch (step.kind) {
     case 'call': {
       const after = step.after === 'linger' ? lingerMs : (step.after ?? 0);
-      // croupier waits for the settle time after a broken connection, because its effects may come late.
+      // After a broken connection, croupier waits for the settle time, because the call may take effect late.
       return CALL_MS + after + (step.deviations.break === undefined ? 0 : lingerMs);
     }
     case 'together':

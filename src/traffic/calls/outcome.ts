@@ -34,6 +34,7 @@ export const ENDINGS: Readonly<Record<NoReplyReason, NoReplyEnding>> = {
 /**
  * The statuses that a server or a load balancer logs if its client has closed the connection before the reply. The service did not
  * get such a status. For the service, the call had no reply in time.
+ *
  * - 499: nginx, `ngx_http_request.h` (NGX_HTTP_CLIENT_CLOSED_REQUEST)
  * - 460: Elastic Load Balancing, "the client closed the connection"
  */

@@ -35,9 +35,10 @@ export interface RunningProxy {
 }
 
 /**
- * Opens a port, passes its traffic to the operator, and reports the calls to the listener and the judge. The proxy forwards bytes,
- * not requests: each connection of the service has its own connection to the operator, and bytes are copied between the two. It
- * uses no HTTP server, which would write heads and bodies in its own format.
+ * Opens a port, passes its traffic to the operator, and reports the calls to the listener and the judge.
+ *
+ * The proxy forwards bytes, not requests: each connection of the service has its own connection to the operator, and bytes are
+ * copied between the two. It uses no HTTP server, which would write heads and bodies in its own format.
  *
  * @throws Error if the port can't be opened; TypeError if the operator's URL or the route to it is invalid
  */
