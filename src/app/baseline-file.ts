@@ -150,7 +150,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
   }));
 }
 
-/** Returns what the key `money` of an entry means for a known failure. */
+/** Returns the fields of a known failure that come from the key `money` of a baseline entry. */
 export function allowedMoney(
   money: false | string | readonly string[] | undefined,
 ): Pick<KnownFailure, 'noMoney' | 'maxSums'> {

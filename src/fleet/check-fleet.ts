@@ -19,8 +19,8 @@ export interface CheckedOperator extends FleetOperator {
 }
 
 /**
- * The variables that name one client. They must not reach the runs of a fleet: one key for every operator would give wrong
- * signatures.
+ * The variables that describe a single client. The runs of a fleet must not get these variables: otherwise all operators would
+ * be called with the same key, and the signatures would be wrong.
  */
 const OF_ONE_CLIENT = ['CONFIG', 'CLIENT', 'BASE_URL', 'EXT_CID', 'SESSION', 'KEY', 'KEY_FILE', 'CONTRACT', 'BASELINE'];
 
@@ -41,7 +41,7 @@ export interface CheckedFleet {
 }
 
 /**
- * Reads a fleet, the configuration of each operator and the files that they name.
+ * Reads a fleet, the configuration of each operator, and the files that the fleet and the configurations name.
  *
  * @param given the path of the file
  * @throws UsageError with every mistake, each with its line
@@ -67,10 +67,12 @@ class FleetChecker {
   readonly #fleet: Fleet;
   readonly #dir: string;
   readonly #stdio: Stdio;
-  /** The configurations by their path, because many operators may share one. Undefined if the file has mistakes. */
+  /**
+   * The configurations by path, so that a file that many operators share is read once. Undefined for a file with mistakes.
+   */
   readonly #configurations = new Map<string, Configuration | undefined>();
 
-  /** The suites by their sources. */
+  /** The suites by their sources, so that each suite is loaded once. */
   readonly #suites = new Map<string, Suite>();
 
   constructor(fleet: Fleet, dir: string, stdio: Stdio) {
@@ -79,7 +81,7 @@ class FleetChecker {
     this.#stdio = stdio;
   }
 
-  /** Returns the operator, or nothing if it has a mistake. */
+  /** Returns a list with the operator; an empty list if the operator has a mistake. */
   async check(index: number): Promise<readonly CheckedOperator[]> {
     const operator = this.#fleet.operators[index];
     if (!operator) return [];
@@ -150,7 +152,10 @@ class FleetChecker {
     return suite;
   }
 
-  /** Does a piece of work. Its usage error becomes a mistake of the operator's key. */
+  /**
+   * Does a piece of work. If the work throws a usage error, reports it as a mistake at this key of the operator, and returns
+   * undefined.
+   */
   async #attempt<T>(index: number, key: string, work: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await work();

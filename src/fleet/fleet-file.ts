@@ -95,7 +95,7 @@ export const fleetSchema = z
 
 type FleetEntry = z.infer<typeof operator>;
 
-/** One operator of a fleet. Settings that it does not have itself are those of the fleet. */
+/** One operator of a fleet. If the operator has no setting of its own, the setting of the fleet applies. */
 export interface FleetOperator extends Omit<FleetEntry, 'schedule' | 'zone' | 'quiet'> {
   /** Undefined if the operator is judged only on request. */
   readonly schedule: Schedule | undefined;
@@ -104,10 +104,10 @@ export interface FleetOperator extends Omit<FleetEntry, 'schedule' | 'zone' | 'q
   readonly quiet: FleetEntry['quiet'];
 }
 
-/** A fleet without mistakes in the file itself. */
+/** A fleet whose file has no mistake. The files that it names are not checked yet. */
 export interface Fleet {
   readonly operators: readonly FleetOperator[];
-  /** Creates a diagnostic about a key of an operator, counted from 0, for checks that need more than the file. */
+  /** Creates a diagnostic about a key of an operator, for checks that need more than the file. `operator` counts from 0. */
   report(operator: number, key: string, message: string, fix?: string): Diagnostic;
 }
 

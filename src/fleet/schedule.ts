@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-/** A part of each day in which no run begins. Both times are local, as `HH:MM`; `to` may be on the next day. */
+/** The part of each day in which no run begins. Both times are local, as `HH:MM`; `to` may be on the next day. */
 export interface QuietHours {
   readonly from: string;
   readonly to: string;
@@ -15,7 +15,7 @@ export interface Schedule {
   readonly quiet: QuietHours | undefined;
 }
 
-/** Returns the reason why a text is no cron expression of five fields; undefined if it is one. */
+/** Returns the reason why a text is not a cron expression of five fields; undefined if the text is such an expression. */
 export function cronProblem(text: string): string | undefined {
   try {
     const cron = new Cron(text, { paused: true, mode: '5-part' });
@@ -41,13 +41,14 @@ const MINUTES_OF_DAY = 1440;
  * Returns the next times at which runs begin. A run that is due in the quiet hours begins when they end. If the clocks skip a
  * due time, the run begins at the first moment after it. If the clocks repeat a due time, the run begins once.
  *
- * @param after the time before the first one
+ * @param after all returned times are later than this time
  * @param count maximum number of times
  */
 export function nextStarts({ cron, zone, quiet }: Schedule, after: Date, count: number): readonly Date[] {
   const starts: Date[] = [];
   const pattern = new Cron(cron, { paused: true, mode: '5-part', timezone: zone });
-  // A run that was due earlier may begin only when the quiet hours end.
+  // During the quiet hours, the search begins a day earlier, because a run that was due before `after` may begin only when the
+  // quiet hours end.
   const from = quiet && isQuiet(quiet, zone, after) ? new Date(after.getTime() - MINUTES_OF_DAY * MINUTE_MS) : after;
   for (let due = pattern.nextRun(from); due !== null && starts.length < count; due = pattern.nextRun(due)) {
     const start = quiet ? endOfQuiet(quiet, zone, due) : due;

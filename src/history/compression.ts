@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
-/** Size of a part of compressed evidence, in bytes. */
+/** Size of one part of the compressed evidence, in bytes. The database stores the evidence in parts. */
 const PART = 1024 * 1024;
 
 /** Compresses a stream of bytes with zstd. All parts in their order are one zstd stream. */
@@ -31,7 +31,7 @@ export async function compressed(
  */
 export function decompressed(parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<string> {
   const stream = createZstdDecompress();
-  // The reader of the stream gets the error too.
+  // The error is ignored here, because whoever reads the stream gets the same error.
   pipeline(parts, stream).catch(() => {});
   return stream.setEncoding('utf8');
 }

@@ -30,7 +30,7 @@ export async function openHistory(file: string | undefined): Promise<History> {
     // With NORMAL, a power failure may lose the latest runs, but not the file.
     database.run('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
     if (versionOf(database) !== SCHEMA_VERSION)
-      // Another process may have brought the tables up to date since, so that the version is read again.
+      // Another process may have updated the tables after the version was read above. So the version is read again.
       await history.transaction().execute(async (transaction) => {
         const version = versionOf(database);
         if (version > SCHEMA_VERSION) throw newer(file);
@@ -54,7 +54,7 @@ export async function openExistingHistory(cwd: string): Promise<History | undefi
   return existsSync(file) ? openHistory(file) : undefined;
 }
 
-/** Gives the space of removed runs back to the file system. */
+/** Makes the database file smaller after runs were removed. */
 export async function shrink(history: History): Promise<void> {
   await sql`PRAGMA incremental_vacuum`.execute(history);
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(history);

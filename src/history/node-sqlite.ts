@@ -6,9 +6,10 @@ export function nodeSqlite(database: Database): SqliteDialect {
   return new SqliteDialect({
     database: {
       prepare: (sql) => {
-        // After some errors, such as a full disk, SQLite has already ended the transaction itself.
+        // After some errors, such as a full disk, SQLite has already ended the transaction itself. A rollback would then fail.
         if (sql === 'rollback' && !database.isTransaction) return NOTHING;
-        // A transaction that begins with a read could not write if another process has written in the meantime.
+        // `begin immediate` takes the write lock at once. After a plain `begin` and a read, a write would fail if another
+        // process had written in between.
         const statement = database.prepared(sql === 'begin' ? 'begin immediate' : sql);
         return {
           reader: statement.columns().length > 0,
@@ -30,7 +31,7 @@ const NOTHING: SqliteStatement = {
   iterate: () => [].values(),
 };
 
-/** The tables have only values of these types. */
+/** Returns the value if it has one of the types that the tables contain. Throws a TypeError for any other value. */
 function sqliteValue(value: unknown): string | number | Uint8Array | null {
   if (value === null || typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array)
     return value;

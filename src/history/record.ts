@@ -26,7 +26,7 @@ const MAX_REASON = 300;
  * Describes a finished run for the history.
  *
  * @param journal the path of its journal
- * @param scrub removes the keys from a text. The fold has texts that are not scrubbed
+ * @param scrub removes the secret keys from a text. Some texts of the fold still contain them
  */
 export function finishedRun(fold: Fold, journal: string, scrub: (text: string) => string): FinishedRun {
   const { run, ended } = fold;
@@ -150,8 +150,8 @@ function commonColumns(run: RunStarted, labels: Fold['labels'], scrub: (text: st
 }
 
 /**
- * Returns the build of the operator. A run in which the operator deployed another build has none, because its verdicts are
- * about both.
+ * Returns the build of the operator. Returns null if the operator deployed another build during the run, because the verdicts
+ * are then about both builds.
  */
 function buildOf(run: RunStarted, labels: Fold['labels'], scrub: (text: string) => string): string | null {
   if (run.flags?.includes('--reference') && labels.build === undefined) return run.croupier;
@@ -172,8 +172,8 @@ export interface Evidence {
 }
 
 /**
- * Adds a run to a history, and removes what the retention does not keep. Adds everything or nothing. A run that the history
- * already has is not added again.
+ * Adds a run to a history, and removes the runs and journals that the retention does not keep. Does all of this or nothing. If
+ * the history already has the run, it is not added again.
  *
  * @param evidence null stores none
  * @returns the number of the run
@@ -185,7 +185,7 @@ export async function addRun(
   evidence: Evidence | null,
   retention: Retention,
 ): Promise<number> {
-  // Compressing takes time, in which no other process should wait for this one.
+  // The evidence is compressed before the transaction begins, so that no other process has to wait during this time.
   const parts = evidence === null ? [] : await compressed(evidence.content);
   return history.transaction().execute(async (transaction) => {
     const known = await transaction

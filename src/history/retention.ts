@@ -6,13 +6,13 @@ export interface Retention {
   readonly runs: number;
   /** Maximum age of a run, in days. */
   readonly days: number;
-  /** Number of runs, the latest ones, whose compressed journal is kept too. */
+  /** The compressed journals of this number of runs are kept too: those of the latest runs. */
   readonly journals: number;
   /** The current time, in ms since 1970. */
   readonly now: number;
 }
 
-/** The numbers of what the retention removed. */
+/** The number of runs and the number of journals that the retention removed. */
 export interface Removed {
   readonly runs: number;
   readonly journals: number;
@@ -28,7 +28,7 @@ export async function applyRetention(history: History, retention: Retention): Pr
     await history.deleteFrom('evidence').where('run', '=', number).execute();
     await history.updateTable('run').set({ evidence: null }).where('number', '=', number).execute();
   }
-  // Their rules and their evidence go with them (ON DELETE CASCADE).
+  // The database also deletes the rule results and the evidence of these runs (ON DELETE CASCADE).
   for (const number of expired) await history.deleteFrom('run').where('number', '=', number).execute();
   if (expired.length > 0)
     await history
@@ -42,7 +42,7 @@ export async function applyRetention(history: History, retention: Retention): Pr
   return { runs: expired.length, journals: bare.length };
 }
 
-/** Returns what `applyRetention` would remove. */
+/** Returns how many runs and journals `applyRetention` would remove. Removes nothing. */
 export async function wouldRemove(history: History, retention: Retention): Promise<Removed> {
   const expired = await expiredRuns(history, retention);
   return { runs: expired.length, journals: (await runsToBare(history, retention, expired)).length };
@@ -60,7 +60,7 @@ async function expiredRuns(history: History, { runs, days, now }: Retention): Pr
   return unpinned.filter(({ started_at }, at) => at >= runs || started_at < oldest).map(({ number }) => number);
 }
 
-/** Returns the runs that stay, but whose evidence does not. */
+/** Returns the runs that stay in the history, but lose their evidence. */
 async function runsToBare(
   history: History,
   { journals }: Retention,

@@ -3,7 +3,7 @@ import type { PastVerdict } from '../report/options.ts';
 import type { History } from './history.ts';
 import type { RuleInRun } from './rule-trend.ts';
 
-/** The runs of one client with one operator that have a result for one rule, the latest first. */
+/** The results of one rule for one client and one operator: one entry for each run, the latest run first. */
 export interface RuleOfClient {
   readonly rule: string;
   readonly client: string;
@@ -79,7 +79,10 @@ function isExpectation(id: string): boolean {
   return id.startsWith(EXPECTATION_IN);
 }
 
-/** Returns the runs that met an expectation. The history has a result of an expectation only if the expectation failed. */
+/**
+ * Returns the runs that met an expectation. The history stores only failed expectations, so each other run that played the
+ * scenario has met its expectations.
+ */
 function metExpectation(
   id: string,
   failed: readonly RuleInRun[],
@@ -102,13 +105,16 @@ function byTime(a: RuleInRun, b: RuleInRun): number {
   return a.started_at === b.started_at ? b.number - a.number : a.started_at < b.started_at ? 1 : -1;
 }
 
-/** Maximum number of runs whose verdicts are looked up. Some of them may have played other scenarios. */
+/**
+ * Maximum number of earlier runs whose verdicts are read. Some of these runs may have played other scenarios, so a rule may
+ * have fewer verdicts.
+ */
 const MAX_RUNS_BEFORE = 50;
 
 /**
- * Returns the verdicts of the runs of one client before a run, by rule and the latest first.
+ * Returns for each rule the verdicts of the runs before `run`, of the same client and the same operator, the latest first.
  *
- * @param run the run, which the history may have or not
+ * @param run this run need not be in the history
  */
 export async function verdictsBefore(
   history: History,
@@ -145,7 +151,10 @@ async function playedSets(history: History): Promise<ReadonlyMap<string, readonl
   return new Map(rows.map(({ digest, scenarios }) => [digest, JSON.parse(scenarios) as readonly string[]]));
 }
 
-/** A newer version of croupier may have verdicts that this one does not know. */
+/**
+ * A newer version of croupier may have written a verdict that this version does not know. Such a verdict counts as
+ * inconclusive.
+ */
 function verdictOf(text: string): Verdict {
   return VERDICTS.find((verdict) => verdict === text) ?? 'inconclusive';
 }

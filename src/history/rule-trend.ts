@@ -19,7 +19,7 @@ export interface RuleInRun
     | 'played_digest'
   > {
   readonly verdict: Verdict;
-  /** True if the scenario failed and passed on retry in this run. */
+  /** True if in this run the rule failed in a scenario, and passed when this scenario was tried again. */
   readonly flaky: boolean;
   readonly reason: string | null;
   /** The scenarios in which the rule failed. */
@@ -28,39 +28,49 @@ export interface RuleInRun
   readonly played: readonly string[];
 }
 
-/** A thing that may change a verdict, apart from chance. */
+/** The inputs of a run: everything except chance that may change a verdict. */
 export const INPUTS = ['build', 'croupier', 'rules', 'contract', 'suite', 'configuration', 'scenarios'] as const;
 
 type Input = (typeof INPUTS)[number];
 
 /**
- * The state of a rule. `flaky`: its verdict changed although nothing else did. `unclear`: its verdict changed several times, and
- * the runs name no build. `broken`: the latest run that decided it shows a failure. `undecided`: no run decided it.
+ * The state of a rule. `flaky`: the verdict changed although no input changed. `unclear`: the verdict changed several times,
+ * and the runs name no build. `broken`: the latest run that decided the rule shows a failure. `undecided`: no run decided the
+ * rule.
  */
 export const RULE_STATES = ['broken', 'flaky', 'unclear', 'passing', 'undecided'] as const;
 
-/** The verdicts of one rule over the runs of one client, and their meaning. */
+/** The verdicts of one rule in the runs of one client, and what these verdicts mean together. */
 export interface RuleTrend {
   readonly state: (typeof RULE_STATES)[number];
   /** The runs, the latest first. */
   readonly runs: readonly RuleInRun[];
   /** The number of runs that can be compared with an earlier run in which all inputs were the same. */
   readonly compared: number;
-  /** The number of these runs in which the verdict was another one. */
+  /** The number of compared runs whose verdict differs from the verdict of the run before. */
   readonly changed: number;
   /** `changed / compared`; null if no runs can be compared. */
   readonly flakiness: number | null;
-  /** The number of runs with another verdict than the run before, if only the build may have changed, but is not known. */
+  /**
+   * The number of changes of the verdict between runs that name no build, when all other inputs were the same. So a new build
+   * may explain these changes.
+   */
   readonly unexplained: number;
   /** The first run of the failures that last until the latest run. Null if the latest run shows no failure. */
   readonly since: RuleInRun | null;
-  /** The last run before `since` that shows no failure, although it played a scenario that fails since. Null if there is none. */
+  /**
+   * The last run before `since` that played one of the scenarios that fail in `since`, and shows no failure. Null if there is
+   * no such run.
+   */
   readonly lastGood: RuleInRun | null;
   /** The inputs that differ between `lastGood` and `since`. */
   readonly differences: readonly Input[];
 }
 
-/** The number of unexplained changes from which a verdict may depend on chance. One change is the work of a new build. */
+/**
+ * If there are at least this many unexplained changes, the verdict may depend on chance. A single change may come from a new
+ * build.
+ */
 const MIN_UNEXPLAINED = 2;
 
 /**
@@ -69,10 +79,10 @@ const MIN_UNEXPLAINED = 2;
  * @param runs all runs of one client with one operator, the latest first
  */
 export function ruleTrend(runs: readonly RuleInRun[]): RuleTrend {
-  // A load test lists only the rules that it found broken, so that it never shows that a rule is fixed.
+  // Load tests are left out: a load test lists only broken rules, so it never shows that a rule is fixed.
   const decided = runs.filter(({ verdict, kind }) => verdict !== 'inconclusive' && kind === 'run');
   const [latest] = decided;
-  // A run that stopped early may have left out the scenario that fails.
+  // Only complete runs are compared, because a run that stopped early may have left out the scenario that fails.
   const complete = decided.filter(({ ended }) => ended === 'complete');
   const groups = [...Map.groupBy(complete, groupOf).values()];
   const known = groups.filter(([first]) => first?.build != null).map(changesIn);
@@ -103,7 +113,7 @@ function stateOf(latest: RuleInRun | undefined, changesOfGroup: number): RuleTre
   return latest.verdict === 'fail' ? 'broken' : 'passing';
 }
 
-/** Runs with the same text differ in nothing that could change a verdict. */
+/** Returns a text that is equal for two runs if all their inputs are the same. */
 function groupOf(run: RuleInRun): string {
   return JSON.stringify(INPUTS.map((input) => inputOf(run, input)));
 }
@@ -132,13 +142,13 @@ function differencesOf(one: RuleInRun, other: RuleInRun): readonly Input[] {
   return INPUTS.filter((input) => inputOf(one, input) !== inputOf(other, input));
 }
 
-/** Counts the changes of the verdict within runs of one group, the latest first. */
+/** Counts how often the verdict changed within a group of runs with the same inputs. The latest run comes first. */
 function changesIn(group: readonly RuleInRun[]): { readonly compared: number; readonly changed: number } {
   let compared = 0;
   let changed = 0;
   for (const [at, run] of group.entries()) {
     const before = group[at + 1];
-    // A failure that passed on retry shows two verdicts within one run.
+    // A flaky run is compared with itself: the rule failed and then passed within this run, although the inputs were the same.
     if (before || run.flaky) compared += 1;
     if (run.flaky || (before && before.verdict !== run.verdict)) changed += 1;
   }
@@ -151,7 +161,8 @@ function failuresUntilNow(decided: readonly RuleInRun[]): Pick<RuleTrend, 'since
   let since = latest;
   for (const run of decided.slice(1)) {
     if (run.verdict === 'fail') since = run;
-    // A run of other scenarios says nothing about the failure.
+    // The failure began after this run only if the run played one of the failing scenarios. A run of other scenarios says
+    // nothing about it.
     else if (since.failing.length === 0 || since.failing.some((scenario) => run.played.includes(scenario)))
       return { since, lastGood: run };
   }

@@ -5,18 +5,21 @@ import { decompressed, decompressedText } from './compression.ts';
 import type { History } from './history.ts';
 import type { RunRow } from './tables.ts';
 
-/** A run of the history, without its compressed contents. */
+/** A run of the history, without its compressed summary. */
 export type PastRun = Omit<RunRow, 'summary'>;
 
-/** The differences of a run from the run before it with the same client, operator and selection. */
+/** The differences between a run and the run before it. Both have the same client, operator and selection. */
 interface ChangesSince {
-  /** The number of the run before. */
+  /** The number of the earlier run. */
   readonly number: number;
-  /** Null for a load test, and if a version of croupier with another form of summaries has written one of the runs. */
+  /**
+   * Null for a load test. Also null if one of the two runs was written by a version of croupier whose summaries have another
+   * format.
+   */
   readonly comparison: Comparison | null;
 }
 
-/** A run of the list, with the changes since the one before; null if there is no such run. */
+/** A run in the list of runs, with the changes since the run before; null if there is no run before. */
 export interface ListedRun {
   readonly run: PastRun;
   readonly before: ChangesSince | null;
@@ -91,8 +94,8 @@ async function changesSinceBefore(history: History, run: PastRun): Promise<Chang
 }
 
 /**
- * Returns the start of the latest run of a client, in UTC (ISO 8601). Runs that were interrupted, and runs that could not begin
- * because another command used the players, don't count.
+ * Returns the start of the latest run of a client, in UTC (ISO 8601). Two kinds of runs do not count: interrupted runs, and
+ * runs that could not begin because another command used the players.
  */
 export async function latestStart(history: History, client: string): Promise<string | undefined> {
   const run = await history
@@ -186,7 +189,7 @@ async function* partsOf(history: History, number: number): AsyncGenerator<Uint8A
   }
 }
 
-/** Pins a run, so that the retention never removes it, or makes it an ordinary run again. */
+/** Pins a run, so that the retention never removes it. If `isPinned` is false, makes it an ordinary run again. */
 export async function setPinned(history: History, number: number, isPinned: boolean): Promise<void> {
   await history
     .updateTable('run')

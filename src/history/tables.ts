@@ -6,7 +6,7 @@ export const RUN_VERDICTS = ['conforming', 'nonconforming', 'undecided', 'reconc
 
 export type RunVerdict = (typeof RUN_VERDICTS)[number];
 
-/** One run or load test of one client. Texts that come from outside are scrubbed, so that no key is in them. */
+/** One run or load test of one client. Secret keys are removed from all texts that come from outside. */
 interface RunTable {
   /** The number of the run, counted from 1. */
   number: Generated<number>;
@@ -90,15 +90,15 @@ export type NewRun = Insertable<RunTable>;
 export type NewRuleResult = Insertable<RuleResultTable>;
 
 /**
- * The changes of the tables, one function for each version of the schema. A released function never changes: a new version gets
- * a new function at the end.
+ * The functions that update the tables, one for each version of the schema. Never change a released function. Add a new
+ * function at the end instead.
  */
 const MIGRATIONS: readonly ((history: Kysely<HistoryTables>) => Promise<void>)[] = [createTables];
 
 /** The version of the tables that this version of croupier writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings the tables from a version to the current version. Must be called in a transaction. */
+/** Updates the tables from the version `from` to the current version. Must be called in a transaction. */
 export async function migrate(history: Kysely<HistoryTables>, from: number): Promise<void> {
   for (const step of MIGRATIONS.slice(from)) await step(history);
   await history.deleteFrom('schema_version').execute();
@@ -114,7 +114,7 @@ async function createTables(history: Kysely<HistoryTables>): Promise<void> {
     .execute();
   await schema
     .createTable('run')
-    // AUTOINCREMENT: the number of a removed run is never used again.
+    // With AUTOINCREMENT, a new run never gets the number of a removed run.
     .addColumn('number', 'integer', (column) => column.primaryKey().autoIncrement())
     .addColumn('run_id', 'text', (column) => column.notNull().unique())
     .addColumn('kind', 'text', (column) => column.notNull())

@@ -87,7 +87,10 @@ function roundedOff(difference: Money, suspects: readonly LoadTransaction[], uni
 const NINETY_NINE = Money.of('99');
 const NINETY_NINE_PERCENT = Money.of('0.99');
 
-/** Returns the differences of a transaction that was booked with 100 times its amount, or with a hundredth of it. */
+/**
+ * Returns two suspicions about a transaction, each with the difference that it would make to the balance: the operator booked
+ * 100 times the amount, or a hundredth of the amount.
+ */
 function scaledBy100(transaction: LoadTransaction): readonly Suspicion[] {
   const { call, amount, state } = transaction;
   if (call === 'refund' || state !== 'applied') return [];
@@ -176,7 +179,8 @@ function swappedWith(
 ): readonly Suspicion[] {
   return window.flatMap((transaction): Suspicion[] => {
     if (transaction.state !== 'applied' || transaction.call === 'refund') return [];
-    // The difference says how much more than expected the balance has changed.
+    // `difference` is the actual balance minus the expected balance. If a bet was booked with a higher amount, it is negative;
+    // if a win was, it is positive.
     const booked =
       transaction.call === 'bet' ? transaction.amount.minus(difference) : transaction.amount.plus(difference);
     const other = others.find((one) => isAtTheSameTime(one, transaction) && one.amount.equals(booked));

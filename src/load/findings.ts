@@ -10,7 +10,7 @@ export interface LoadFinding {
   readonly actual: string;
   readonly player: string;
   readonly sessionID: string;
-  /** The txID of the first call that showed it; null for a balance call. */
+  /** The txID of the first call that showed the problem; null if this was a balance call. */
   readonly txID: string | null;
   /** Time of the first occurrence, in milliseconds from the start. */
   readonly atMs: number;

@@ -102,7 +102,7 @@ export class Wallet {
   #startedCredits = Money.zero;
   #fading: Fading[] = [];
   #either: EitherEffect[] = [];
-  /** The transactions since the last quiet point that showed the right balance. */
+  /** The transactions after the last quiet point at which the balance was right. */
   #window: LoadTransaction[] = [];
   /** Number of transactions at the beginning of the window after which a reply showed the right balance. */
   #confirmed = 0;

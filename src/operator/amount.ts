@@ -12,7 +12,8 @@ export interface AmountScale {
 }
 
 /**
- * If the contract does not limit the decimals of a currency, this number of decimals is stored. No known currency uses more.
+ * The number of decimals that is stored if the contract does not limit the decimals of a currency. No known currency uses more
+ * decimals.
  */
 const FINEST_DECIMALS = 18;
 

@@ -29,7 +29,7 @@ import type { Claim, Session, Store, Transaction, TransactionEntry, Wallet } fro
 export interface StoredState {
   readonly session: Session | undefined;
   readonly wallet: Wallet | undefined;
-  /** The transaction that was processed before with the txID of the call. Undefined if there is none. */
+  /** The earlier transaction with the txID of the call. Undefined if no such transaction was processed. */
   readonly earlier: Transaction | undefined;
 }
 
@@ -41,7 +41,10 @@ export interface Work {
   readonly act: (state: StoredState) => Decision;
 }
 
-/** Writes the reply to a call that was carried out. The SDK would refuse the balance of a defect that is no plain decimal. */
+/**
+ * Writes the reply to a call that was carried out. This function is needed because some defects send balances that are no plain
+ * decimals, and the SDK refuses these.
+ */
 function done({ balance, txID }: Success): Reply {
   return { ...success({ balance: '0' }), body: JSON.stringify({ balance, txID }) };
 }
@@ -65,7 +68,7 @@ function asInContract<Call>(verify: Verify<unknown>, schema: z.ZodType<Call>): V
 
 /** The steps of processing a call. A variant or a defect replaces single steps. The correct steps keep no state between calls. */
 export interface Behaviour {
-  /** Changes the sessions of the demonstration. The correct step changes nothing. */
+  /** Changes the sessions of the demonstration operator. The correct step changes nothing. */
   readonly accounts: (sessions: readonly SessionOptions[]) => readonly SessionOptions[];
   /** Receives a request and returns the reply. `answer` is the processing of the request. */
   readonly receive: (
@@ -88,8 +91,8 @@ export interface Behaviour {
     readonly refund: Verify<RefundRequest>;
   };
   /**
-   * Answers a call that was refused. The function `anyway` carries out the call as if its signature were correct. It returns
-   * undefined if the call cannot be carried out.
+   * Answers a call that was refused. `anyway` is for defects: it carries out the call as if the signature were correct, and
+   * returns undefined if the call cannot be carried out.
    */
   readonly refuse: (refused: Refused, anyway: () => Promise<Reply | undefined>) => Reply | Promise<Reply>;
   /** Carries out one call, isolated from all other calls. Either the whole call is carried out, or nothing. */
@@ -98,7 +101,7 @@ export interface Behaviour {
   readonly sessionOf: (store: Store, extCID: string, sessionID: string) => Session | undefined;
   /** Finds the wallet of a session. */
   readonly walletOf: (store: Store, session: Session) => Wallet;
-  /** Finds the transaction that was processed before with the same txID. */
+  /** Finds the earlier transaction with the same txID. */
   readonly find: (store: Store, claim: Claim) => Transaction | undefined;
   /** Decides a call whose txID was processed before. Returns undefined if the call must be processed as a new one. */
   readonly recall: (earlier: Transaction, again: Claim, store: Store) => Decision | undefined;
@@ -215,8 +218,8 @@ export function decisionOf(transaction: Transaction): Decision {
 }
 
 /**
- * True if two claims are equal in the fields that decide about money. Other fields and the spelling of an amount (`1.0` or
- * `1.00`) make no difference.
+ * True if two claims are equal in the fields that decide about money. Other fields are not compared, and `1.0` and `1.00` are
+ * the same amount.
  */
 function isSameClaim(a: Claim, b: Claim): boolean {
   return (

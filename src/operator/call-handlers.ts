@@ -15,7 +15,7 @@ export interface CallHandlers {
   readonly campaigns: ReadonlySet<string>;
 }
 
-/** A decision about a call that is not yet stored. */
+/** A decision about a call, before the decision is stored. */
 type Ruling =
   | { readonly kind: 'done'; readonly moved: bigint; readonly reverses?: Transaction }
   | { readonly kind: 'declined'; readonly reason: DeclineReason };

@@ -25,7 +25,10 @@ export type Decision =
   | { readonly kind: 'done'; readonly txID: string; readonly balance: string }
   | { readonly kind: 'declined'; readonly reason: DeclineReason };
 
-/** The content of the reply to a declined call: a status, a published code if one fits, and a sentence for the player. */
+/**
+ * The content of the reply to a declined call: a status, a code of the contract if the contract has one for the reason, and a
+ * sentence for the player.
+ */
 interface Wording {
   readonly status: number;
   readonly code?: string;

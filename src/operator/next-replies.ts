@@ -16,7 +16,7 @@ export type ReplyFault = 'error-500' | 'late' | 'declined';
 export interface PendingReplyFault {
   readonly id: number;
   readonly call: CallName;
-  /** The session whose call is answered badly; null for any session. */
+  /** The session whose call is answered wrongly; null for any session. */
   readonly sessionID: string | null;
   readonly fault: ReplyFault;
 }

@@ -178,7 +178,7 @@ function routesOf(
 }
 
 /**
- * Takes the results of one call that was verified with each key of the client. Returns the first success. If no key is right,
+ * Chooses among the results of verifying one call with each key of the client. Returns the first success. If no key is right,
  * returns the refusal for the first key.
  */
 function firstCall<C>(all: readonly Verified<C>[]): Verified<C> {

@@ -5,7 +5,7 @@ export interface OperatorOptions {
   /** The folder of the database, which is created if it does not exist. If it is left out, the data is kept in memory. */
   readonly dataDir?: string;
   /**
-   * Called with each internal error, which the caller of the operator sees as a plain 500. By default, the process emits a
+   * Is called with each internal error. Whoever sent the request gets only a plain 500. By default, the process emits a
    * warning.
    */
   readonly onFault?: (error: unknown) => void;

@@ -216,7 +216,7 @@ export class Store {
     return this.#transactions('walletID = ? AND roundID = ? AND gameID = ?', walletID, roundID, gameID);
   }
 
-  /** Returns the refunds of one wallet that name this bet, even if the bet is not known. */
+  /** Returns the refunds of one wallet that name this bet. The store need not know the bet. */
   refundsOf(walletID: number, betTxID: string): readonly Transaction[] {
     return this.#transactions(`walletID = ? AND origTxID = ? AND call = 'refund'`, walletID, betTxID);
   }

@@ -34,7 +34,7 @@ export interface Defect extends Variation {
   readonly mayBreak?: readonly RuleId[];
   /** True if the defect breaks a MUST in a way that is only a warning, such as extra zeros. */
   readonly onlyWarns?: true;
-  /** True if the defect leaves MUST rules untested, Then a run that reports no broken rule must end as undecided. */
+  /** True if the defect leaves MUST rules untested. Then a run that reports no broken rule must end as undecided. */
   readonly leavesUntested?: true;
   /** True if the effects of the defect change, or appear only, when the operator restarts on its database. */
   readonly restarted?: true;
@@ -45,8 +45,8 @@ export interface Variant extends Variation {
   /** The rules of level SHOULD that the variant may break, which gives warnings and never failures. */
   readonly mayWarn?: readonly RuleId[];
   /**
-   * True if it declines calls that tests need, for example because a player has no money. So a run may leave rules untested,
-   * and end as undecided.
+   * True if the variant declines calls that tests need, for example because a player has no money. A run may then leave rules
+   * untested, and end as undecided.
    */
   readonly declines?: true;
 }

@@ -11,7 +11,7 @@ interface SentCall {
   readonly call: CallName;
   readonly extCID: string;
   readonly sessionID: string;
-  /** The player and the currency of the game session; null if they are not known any more. */
+  /** The player of the game session; null if the session is not known any more. The same holds for `currency`. */
   readonly player: string | null;
   readonly currency: string | null;
   readonly request: BuiltRequest;

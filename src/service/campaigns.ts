@@ -5,7 +5,10 @@ import { RecordTable } from './record-table.ts';
 /** The state of a campaign. Free rounds can be played only while it is `running`. */
 export type CampaignState = 'upcoming' | 'running' | 'ended' | 'cancelled';
 
-/** The ids of a campaign and of its client. One of `id` (the service's) and `extID` (the operator's) may be left out. */
+/**
+ * The ids of a campaign, and the client to which it belongs. `id` comes from the service and `extID` from the operator; one of
+ * these two may be left out.
+ */
 export interface CampaignName {
   readonly cID: string;
   readonly extCID: string;
@@ -13,7 +16,7 @@ export interface CampaignName {
   readonly extID?: string | undefined;
 }
 
-/** A player in a game. The method `openTo` searches the campaigns that this player can use. */
+/** A player in a game. The method `openTo` searches the campaigns that the player can use in this game. */
 export interface Candidate {
   readonly cID: string;
   readonly extCID: string;

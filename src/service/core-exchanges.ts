@@ -11,7 +11,7 @@ import type { ExchangeLabel, ExchangeLog } from './exchange-log.ts';
 
 export interface CoreExchangesOptions {
   readonly log: ExchangeLog;
-  /** Returns the address of the service as the sender of a request reaches it, without a trailing slash. */
+  /** Returns the address at which the sender of a request reaches the service, without a trailing slash. */
   readonly publicUrl: (request: Pick<ListenRequest, 'headers'>) => string;
   /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number;

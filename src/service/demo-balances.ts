@@ -39,7 +39,7 @@ export class DemoBalances {
   /**
    * Creates a balance if it does not exist yet, and returns the current balance. An existing balance does not change.
    *
-   * @param initial the new balance in the main unit; undefined for the value of 10 000 US dollars
+   * @param initial the amount of a new balance, in the main unit; undefined for an amount that is worth 10 000 US dollars
    */
   open(key: DemoBalanceKey, initial: Money | undefined): Money {
     const known = this.#balances.get(keyOf(key));

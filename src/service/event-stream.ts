@@ -3,7 +3,7 @@ import type { Sleep } from './sleep.ts';
 
 export interface EventStreamOptions {
   /**
-   * Registers a function that is called whenever there are new events to send.
+   * Registers a function that must be called whenever there are new events to send.
    *
    * @returns a function that ends the registration
    */

@@ -13,14 +13,17 @@ export interface LoggedExchange extends ExchangeLabel {
   /** The outcome; null until the exchange has ended. */
   readonly outcome: Outcome | null;
   /**
-   * The time stamps; null until the exchange has ended. For a request to the service, the phases that only its sender
-   * can measure are null.
+   * The time stamps; null until the exchange has ended. For a request to the service, the time stamps that only the sender of
+   * the request can take are null.
    */
   readonly stamps: Stamps | null;
   readonly connection: Exchange['connection'];
   /** The findings about a reverse call. Empty until the call is judged, and for a request to the Core API. */
   readonly findings: readonly CallFinding[];
-  /** The balance in the reply and the expected balance; null until the call is judged, or if it is not judged. */
+  /**
+   * The balance in the reply, and the expected balance. Null until the call is judged; stays null for an exchange that is never
+   * judged.
+   */
   readonly balance: CallBalance | null;
 }
 

@@ -23,7 +23,7 @@ const RATES: ReadonlyMap<string, Money> = new Map(
   [...PER_USD.matchAll(/(?<!\S)(\S+) (\S+)/g)].map(([, code = '', rate = '']) => [code, Money.of(rate)]),
 );
 
-/** The decimals of the rounded amount in a currency that has no fixed number of decimals. */
+/** The maximum number of decimals of a rounded amount, for a currency that has no fixed number of decimals. */
 const MAX_DECIMALS = 9;
 
 /**

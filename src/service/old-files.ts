@@ -16,7 +16,10 @@ import { sessionSchema, sessionTable } from './game-sessions.ts';
 /** Stores the content of one line of a file. Throws when version 0.1.0 can't have written the line. */
 type StoreLine = (json: unknown, index: number) => void;
 
-/** The files in which version 0.1.0 kept its data, with one JSON value on each line, and how to store their lines. */
+/**
+ * The files in which version 0.1.0 kept its data, with one JSON value on each line. Each function returns the function that
+ * stores the lines of its file.
+ */
 const OLD_FILES: Readonly<Record<string, (database: Database) => StoreLine>> = {
   'ledger.ndjson': ledgerLines,
   'sessions.ndjson': (database) => {

@@ -63,8 +63,8 @@ export type PageRequest<T> =
   | { readonly kind: 'wrong'; readonly status: 400 | 415; readonly message: string };
 
 /**
- * Reads the JSON that a page sends. The content type must be JSON. Before a page of another site may send JSON, the browser
- * asks the server for permission (CORS), and croupier never gives this permission.
+ * Reads the JSON that a page sends. The content type must be JSON, because this protects against pages of other sites: before
+ * such a page may send JSON, the browser asks the server for permission (CORS), and croupier never gives it.
  */
 export function readPageJson<T>({ headers, body }: ListenRequest, schema: z.ZodType<T>): PageRequest<T> {
   const type = headerOf(headers, 'content-type') ?? '';

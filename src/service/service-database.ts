@@ -70,8 +70,8 @@ export function openServiceDatabase(folder?: string): Database {
   try {
     database.atomically(() => prepare(database, path.join(folder, 'service.sqlite')));
     importFrom010(database, folder);
-    // With NORMAL, nothing is lost if the process ends after a commit, but something may be lost in a power failure. If a power
-    // failure must not lose anything either, `RoundStore.flush` writes to the disk.
+    // With NORMAL, a commit survives the end of the process, but perhaps not a power failure. If a change must also survive a
+    // power failure, `RoundStore.flush` writes it to the disk.
     database.run('PRAGMA synchronous = NORMAL');
     return database;
   } catch (error) {

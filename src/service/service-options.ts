@@ -76,7 +76,7 @@ export interface ConsoleOptions extends Partial<ExchangeTexts> {
   readonly token: string;
   /** The controls of croupier's own operator. Left out if the operator is the user's. */
   readonly operator?: OperatorControls;
-  /** The sessions that the operator is known to have. The form for launching a game offers them. */
+  /** The sessions that croupier knows to exist at the operator. The form that launches a game offers these sessions. */
   readonly knownSessions?: readonly SessionChoice[];
 }
 

@@ -68,7 +68,7 @@ export interface OpenedParts {
 }
 
 /**
- * Opens all parts of the service. Wins and refunds that an earlier run of the service still owed are sent again.
+ * Opens all parts of the service. If an earlier process of the service left owed wins and refunds, they are sent again.
  *
  * @throws RangeError when the settings of the clients contradict each other or the catalogue
  * @throws DatabaseError when another service uses the folder, or when its content can't be read

@@ -67,8 +67,8 @@ export class LockFile {
     const other = this.#holder && this.#read();
     if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
     try {
-      // If bytes are written, the file server sets the time of the file by its own clock. So the times of all machines come
-      // from the same clock.
+      // Writing a byte makes the file server set the time of the file. So one clock sets the times for all machines; `utimes`
+      // would set the time of this machine's clock. The file already begins with `{`, so its content stays the same.
       const descriptor = openSync(this.#path, 'r+');
       writeSync(descriptor, '{');
       closeSync(descriptor);

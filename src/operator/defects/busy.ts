@@ -26,7 +26,7 @@ const EXCUSES: readonly Excuse[] = [
   ),
 ];
 
-/** The facts about a request that are known when it arrives. */
+/** The facts that are known about a request when the request arrives. */
 interface Arrived {
   readonly call: CallName;
   /** The fields of the body. Empty for GET /balance. */
@@ -43,7 +43,10 @@ interface Arrived {
 interface Kind {
   readonly name: string;
   readonly words: string;
-  /** The rules that the judge must report, because the wallet answers other calls to the same endpoint at the same time. */
+  /**
+   * The rules that the judge must report. The excuse is no reason to leave them untested, because the wallet answers other
+   * calls to the same endpoint at the same time.
+   */
   readonly breaks: readonly RuleId[];
   /** The rules that the judge must report if the calls are carried out. */
   readonly breaksIfBooked?: readonly RuleId[];

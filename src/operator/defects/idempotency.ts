@@ -4,7 +4,10 @@ import { type Behaviour, decisionOf } from '../behaviour.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
 import type { Defect } from '../variation.ts';
 
-/** Returns a key for storing a second transaction with a used txID, because the store holds each txID only once. */
+/**
+ * Stores a transaction, even if its txID is already used. The store holds each txID only once, so a random text is then added
+ * to the txID.
+ */
 function recordAgain(store: Store, entry: TransactionEntry): Transaction {
   const taken = store.transaction(entry.extCID, entry.txID) !== undefined;
   return store.record(taken ? { ...entry, txID: `${entry.txID}#${randomUUID()}` } : entry);

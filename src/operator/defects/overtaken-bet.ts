@@ -3,8 +3,8 @@ import { callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 
 /**
- * Time for which refunds are remembered, in milliseconds. It is longer than the time between a refund and its bet, except in
- * scenarios that wait.
+ * Time for which refunds are remembered, in milliseconds. Between a refund and its bet, less time passes, except in scenarios
+ * that wait.
  */
 const MEMORY_MS = 1000;
 

@@ -7,8 +7,8 @@ const isTaken = (original: Transaction | undefined): original is Transaction =>
   original?.call === 'bet' && original.outcome === 'done';
 
 /**
- * Time for which bets are remembered, in milliseconds. It is longer than the time between a bet and its refund, except in
- * scenarios that wait.
+ * Time for which bets are remembered, in milliseconds. Between a bet and its refund, less time passes, except in scenarios that
+ * wait.
  */
 const MEMORY_MS = 1000;
 
@@ -123,7 +123,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       const delayMs = deadlineMs / 20;
       let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
       return {
-        // First makes the payments that are due, so that the state which is read contains them.
+        // Makes the payments that are due before the call reads the state, so that the state contains these payments.
         carryOut: (store, work) => {
           const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
           for (const { walletID, moved } of unpaid.filter(isDue))

@@ -221,7 +221,7 @@ function typed(value: string): JsonValue {
   return /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
-/** Makes `{"a":{"b":"c"}}` of `a[b]=c`, and `{"a":["c"]}` of `a[]=c`. */
+/** Turns `a[b]=c` into `{"a":{"b":"c"}}`, and `a[]=c` into `{"a":["c"]}`. */
 function nested(params: QueryParams): JsonObject {
   return Object.fromEntries(
     params.map(([name, value]): [string, JsonValue] => {

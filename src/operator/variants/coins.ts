@@ -8,7 +8,7 @@ interface CoinWallet {
   readonly description: string;
   readonly currency: string;
   readonly balance: string;
-  /** The decimals that the wallet stores, and whether its balances show zeros at their end. */
+  /** The number of decimals that the wallet stores, and whether the wallet writes zeros at the end of balances. */
   readonly scale: AmountScale;
   /** The treatment of an amount with more decimals: the wallet declines the call, or cuts off the further decimals. */
   readonly finer: 'declined' | 'cut';

@@ -44,7 +44,10 @@ function isAbove(store: Store, { walletID, amount }: Claim, fiat: string, withou
   return limit !== undefined && amount > limit;
 }
 
-/** True if a bet is below 20 of the smallest unit. The stakes of most scenarios are 100 of this unit. */
+/**
+ * True if a bet is below 20 smallest units of its currency. The stakes of most scenarios are 100 smallest units, so only the
+ * small bets of a few scenarios are declined.
+ */
 function isBelowLeast({ amount }: Claim): boolean {
   return amount !== null && amount < 20n;
 }

@@ -11,7 +11,7 @@ interface LimitReply {
   readonly message: string;
 }
 
-/** Declines new bets with money under a condition, in the operator's own words. */
+/** Declines a new bet with money if a condition is met, with the status and the message of `LimitReply`. */
 function limitingBets(
   right: Behaviour,
   reply: LimitReply,
@@ -30,7 +30,7 @@ function limitingBets(
   };
 }
 
-/** An amount in the main unit of a wallet's currency, in its smallest unit. */
+/** Converts an amount from the main unit of a wallet's currency to the smallest unit. */
 function inUnits(store: Store, walletID: number, text: string): bigint {
   return readAmount(text, scaleOf(store.wallet(walletID).currency)) ?? 0n;
 }

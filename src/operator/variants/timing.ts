@@ -4,7 +4,7 @@ import { failure } from '../../sdk/reply.ts';
 import { bodyOf } from '../rewriting.ts';
 import type { Variant } from '../variation.ts';
 
-/** Returns a function that returns pseudo-random numbers from 0 to 1. They are the same in each run. */
+/** Returns a function that returns pseudo-random numbers from 0 to 1. Each run gets the same numbers. */
 function jitter(): () => number {
   let state = 1;
   return () => {

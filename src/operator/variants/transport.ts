@@ -157,7 +157,7 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
 ];
 
 function closing(right: Behaviour, closeAfterMs: number) {
-  // If this header is set explicitly, Node does not announce how long the connection stays open.
+  // The header is set here, because Node then does not announce how long the connection stays open.
   return delivering(right, (reply) =>
     withHeaders({ ...reply, transfer: { ...reply.transfer, closeAfterMs } }, [['Connection', 'keep-alive']]),
   );

@@ -59,7 +59,7 @@ export interface RoundTerms {
 const MAX_RETRIES_AT_ONCE = 64;
 const FIRST_WAIT = 1;
 
-/** With the fault `refund-first`, the refund is sent before the bet on purpose. This outcome is then stored for the bet. */
+/** The outcome that is stored for a bet with the fault `refund-first`, whose refund is sent before the bet on purpose. */
 const GIVEN_UP: Outcome = { kind: 'none', reason: 'broken', detail: 'The refund was sent before its bet, on purpose.' };
 
 /**
@@ -82,7 +82,10 @@ export class Adapter {
   readonly #closing = new AbortController();
   /** The bets and balance calls that are not answered yet. */
   readonly #sending = new Set<Promise<unknown>>();
-  /** Rounds of `openRound` whose first bet was stored. If the store does not have such a round, the round is finished. */
+  /**
+   * The rounds of `openRound` whose first bet was stored. If the store no longer has such a round, the round is finished, so it
+   * accepts no further bet.
+   */
   readonly #begun = new WeakSet<RoundRecord>();
 
   constructor(options: AdapterOptions) {
@@ -210,8 +213,8 @@ export class Adapter {
   }
 
   /**
-   * Returns the number and wins of a player's free rounds in a campaign; undefined if none has begun, or if the
-   * campaign is over.
+   * Returns the number of a player's free rounds in a campaign, and the sum of their wins; undefined if no free round has
+   * begun, or if the campaign is over.
    */
   tally(of: TallyKey): FreeTally | undefined {
     return this.#options.store.tally(of);
@@ -235,7 +238,7 @@ export class Adapter {
   }
 
   /**
-   * Sends a win or refund again without waiting for its next attempt.
+   * Sends a win or refund again at once, although the time of the next attempt has not come.
    *
    * @returns false when the call is settled, or is being sent at the moment
    */

@@ -47,7 +47,7 @@ export function troubleOf(outcome: Outcome): string {
 
 /**
  * Returns the event of a round that follows from the outcome of a call. A call that got no reply by the deadline is a
- * `timeout`. A call without a reply for any other reason is `broken`: it may have arrived, or not.
+ * `timeout`. A call without a reply for any other reason is `broken`: nobody knows whether the call has arrived.
  */
 export function eventOf(txID: string, outcome: Outcome): Extract<RoundEvent, { kind: 'reply' | 'timeout' | 'broken' }> {
   if (outcome.kind === 'reply') return { kind: 'reply', txID, status: outcome.reply.status };

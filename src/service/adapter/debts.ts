@@ -112,7 +112,7 @@ export class Debts {
   }
 
   /**
-   * Sends a win or refund again without waiting for its next attempt.
+   * Sends a win or refund again at once, although the time of the next attempt has not come.
    *
    * @returns false when the call with this `txID` is settled or unknown, or is being sent at the moment
    */

@@ -48,7 +48,10 @@ export class Payouts {
     return placed.kind === 'placed' ? resultOf(placed) : placed;
   }
 
-  /** Sends the win that was drawn when the round began. Refuses if its bet is not accepted, or if the win was sent before. */
+  /**
+   * Sends the win that was drawn when the round began. Refuses if the bet of the round is not accepted, or if the win was sent
+   * before.
+   */
   payPlanned(roundID: string): Promise<WinResult> {
     return this.#retry(() => {
       const record = this.#writer.store.round(roundID);

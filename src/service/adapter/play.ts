@@ -14,7 +14,7 @@ export interface FreeCampaign {
   readonly quantity: number;
   /** The bet of each free round, in the main unit of the currency. It comes from the bet line of the campaign. */
   readonly amount: string;
-  /** The maximum multiplier of the bet, a plain decimal. */
+  /** The highest multiplier that a free round of the campaign may win, a plain decimal. */
   readonly maxMult: string;
 }
 

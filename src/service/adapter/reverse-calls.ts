@@ -38,7 +38,7 @@ export interface ReverseCallsOptions {
   readonly observer?: CallObserver;
 }
 
-/** Receives every call with its exact bytes, which the log does not keep. */
+/** Receives every call with the exact bytes that were sent. The log does not keep these bytes. */
 export interface CallObserver {
   /** @param id the id of the exchange in the log */
   readonly sent: (id: number, call: ReverseCall, request: BuiltRequest) => void;
@@ -97,7 +97,8 @@ export class ReverseCalls {
   };
 
   /**
-   * Sends a call of the log again, with a valid signature. The outcome does not change the round of the call.
+   * Sends a call from the log again, with a valid signature. The new outcome does not change the round to which the call
+   * belongs.
    *
    * @param id the id of the exchange in the log
    * @returns undefined when there is no such call, or when it is no longer kept

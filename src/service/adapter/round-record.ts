@@ -34,7 +34,7 @@ export interface RoundRecord extends RoundSession {
   readonly over: boolean;
   /** The time when the round was opened, in milliseconds since 1970. */
   readonly openedAt: number;
-  /** The number of failed attempts of each call that must be sent again, by `txID`. */
+  /** For each call that must be sent again, by `txID`: the number of attempts that failed. */
   readonly failed: Readonly<Record<string, number>>;
 }
 
@@ -69,7 +69,7 @@ export function isFinished({ round, over }: RoundRecord): boolean {
   return !hasAcceptedBet(round) || (over && round.wins.length > 0);
 }
 
-/** Returns true if the round has a win, and no call of it must be sent or answered any more. */
+/** Returns true if the round has a win, and every call of the round was sent and answered. */
 export function isSettled({ round }: RoundRecord): boolean {
   return outstandingCalls(round).length === 0 && round.wins.length > 0;
 }

@@ -26,7 +26,7 @@ export interface TallyKey extends CampaignKey {
   readonly player: string;
 }
 
-/** A tally: the number and wins of the free rounds that one player has played in one campaign. */
+/** A tally: the number of the free rounds that one player has played in one campaign, and the sum of their wins. */
 export interface FreeTally extends TallyKey {
   /** The only game in which the player can use the campaign: the game of the first free round. */
   readonly gameID: string;
@@ -37,8 +37,8 @@ export interface FreeTally extends TallyKey {
   /** The sum of the free wins so far, in the main unit. */
   readonly won: string;
   /**
-   * The round whose bet was accepted last; null if there is none. This round stays open, because the sum of all free wins is
-   * paid in this round.
+   * The round whose bet was accepted last; null if no bet was accepted. This round stays open, because the sum of all free wins
+   * is paid in this round.
    */
   readonly lastRoundID: string | null;
   /** True after the win that pays the sum of the free wins (the withdrawal) was placed. */
@@ -269,7 +269,7 @@ export class RoundStore {
     return Number(this.#database.prepared(sql).get(tallyKey(of))?.rounds);
   }
 
-  /** Stores a player’s tally of free rounds, or deletes the tally if no free round can change it any more. */
+  /** Stores a player’s tally of free rounds. If no free round can change the tally any more, deletes it instead. */
   #putTally(tally: FreeTally): void {
     if (this.hasEnded(tally) && this.#openRounds(tally) === 0) this.#tallies.delete(tallyKey(tally));
     else this.#tallies.put(tally);
@@ -318,7 +318,10 @@ function statusOf({ round }: RoundRecord, betTxID: string): string | undefined {
   return round.bets.find(({ request }) => request.txID === betTxID)?.status;
 }
 
-/** Reads a round from its row. The constructor has checked all rows, and no other process can write to the database. */
+/**
+ * Reads a round from its row. The row needs no check here: the constructor has checked all rows, and no other process can write
+ * to the database.
+ */
 function asRound({ record }: Readonly<Record<string, unknown>>): RoundRecord {
   return JSON.parse(String(record));
 }

@@ -76,8 +76,8 @@ export class RoundWriter {
   }
 
   /**
-   * Waits until all changes are written to the disk. After an error, the rounds still continue: the changes are lost only if
-   * the machine loses power.
+   * Waits until all changes are written to the disk. An error does not stop the rounds, because the changes are then lost only
+   * if the machine loses power.
    */
   async flush(): Promise<void> {
     await this.store.flush().catch(this.#options.onFault);

@@ -131,7 +131,10 @@ function messageOf(headers: MessageView['headers'], body: Body | null): MessageV
   return { headers, body: text.slice(0, MAX_BODY), bodyNote: notes.length === 0 ? null : notes.join('; ') };
 }
 
-/** Returns the duration of each phase. A phase without a time stamp is left out, and its time is part of the next phase. */
+/**
+ * Returns the duration of each phase. If the time stamp of a phase is missing, the phase is left out, and its time counts for
+ * the next phase.
+ */
 function phasesOf({ start, resolved, connected, secured, sent, firstByte, end }: Stamps): ExchangeDetail['phases'] {
   const ends = [
     ['name looked up', resolved],

@@ -18,7 +18,7 @@ export interface ConsoleRoutesOptions extends GuardOptions, ExchangeTexts {
   readonly parts: ServiceParts;
   readonly players: Players;
   readonly operator?: OperatorControls;
-  /** The sessions that the operator is known to have. The form for launching a game offers them. */
+  /** The sessions that croupier knows to exist at the operator. The form that launches a game offers these sessions. */
   readonly knownSessions: readonly SessionChoice[];
   /** The path of the operation that launches a game. */
   readonly launchPath: string;

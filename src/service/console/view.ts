@@ -52,12 +52,12 @@ export interface ExchangeDetail {
   readonly trouble: string | null;
   /** The signature header of the request; null if it has none. */
   readonly signature: string | null;
-  /** The duration of each phase in milliseconds, in the order in which they happened. */
+  /** The phases of the exchange with their durations in milliseconds, the first phase first. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
   readonly connection: string | null;
   /** The ids of the rules that were checked in this exchange and passed. */
   readonly passed: readonly string[];
-  /** True if the exchange is judged. Requests to the Core API are not. */
+  /** True if the exchange is judged. Requests to the Core API are not judged. */
   readonly isJudged: boolean;
   /** A shell command that sends the same request again; null if there is none. */
   readonly curl: string | null;
@@ -88,7 +88,7 @@ export interface ConsoleState {
   readonly faults: readonly FaultRow[];
   /** The state of croupier's own operator; null if the operator is the user's. */
   readonly operator: OperatorView | null;
-  /** The number of all sessions and all owed calls. The lists may contain fewer. */
+  /** The number of all sessions and of all owed calls. The lists above may show fewer sessions and calls. */
   readonly counts: { readonly sessions: number; readonly owed: number };
 }
 
@@ -145,7 +145,10 @@ export interface FaultRow {
   readonly of: 'call' | 'reply';
   readonly call: string;
   readonly gsID: string | null;
-  /** The sessionID of a fault in a reply; null for any session, and for a fault in a call. */
+  /**
+   * For a fault in a reply: the `sessionID` of the call whose reply is disturbed. Null if the reply may belong to any session,
+   * and for a fault in a call.
+   */
   readonly sessionID: string | null;
   /** The effect of the fault on its call, such as "is sent twice". */
   readonly text: string;
@@ -170,7 +173,7 @@ export interface DefectChoice {
   readonly breaks: readonly string[];
 }
 
-/** A session that the operator is known to have. A field is null if it is not known. */
+/** A session that croupier knows to exist at the operator. A field is null if croupier does not know its value. */
 export interface SessionChoice {
   readonly extCID: string;
   readonly sessionID: string;

@@ -24,13 +24,16 @@ export interface CoreApiContext {
   readonly now: () => number;
   /** Returns a new UUID. */
   readonly newID: () => string;
-  /** Returns the address of the service as the sender of the request reaches it, without a trailing slash. */
+  /** Returns the address at which the sender of the request reaches the service, without a trailing slash. */
   readonly publicUrl: (request: ListenRequest) => string;
   /** Resolves when `GET /games` may be answered. A configured delay makes this reply slow. */
   readonly catalogueReady: () => Promise<void>;
   /** Called with a campaign after it was cancelled. */
   readonly onCancelled: (campaign: Campaign) => void;
-  /** Called with the error of an operation that failed. The caller only gets status 500 and a general message. */
+  /**
+   * Is called with the error of an operation that failed. The operator, which sent the request, only gets status 500 and a
+   * general message.
+   */
   readonly onFault: (error: unknown) => void;
 }
 

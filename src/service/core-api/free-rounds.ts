@@ -42,7 +42,10 @@ export const readFreeRounds: Operation<FreeRoundsQuery> = (context, _client, que
   return 'kind' in campaign ? campaign : { kind: 'done', reply: jsonReply(200, campaign) };
 };
 
-/** Cancels a campaign: `DELETE /free-rounds`. To cancel a campaign again changes nothing; the contract leaves this open. */
+/**
+ * Cancels a campaign: `DELETE /free-rounds`. If the campaign is already cancelled, nothing changes; the contract does not say
+ * what must happen then.
+ */
 export const cancelFreeRounds: Operation<CancelFreeRounds> = (context, _client, wanted) => {
   const campaign = requireCampaign(context.campaigns, wanted);
   if ('kind' in campaign) return campaign;

@@ -60,8 +60,8 @@ function isObject(value: JsonValue): value is JsonObject {
  * list, separated by commas.
  */
 function readQuery(query: string): ReadRequest {
-  // `URLSearchParams` removes a leading question mark. So another question mark is added here, to keep a question mark that
-  // belongs to the first name.
+  // `URLSearchParams` removes one leading question mark. So one is added here: otherwise a question mark that belongs to the
+  // first name would be lost.
   const params = new URLSearchParams(`?${query}`);
   const names = [...new Set(params.keys())];
   const fields = Object.fromEntries(

@@ -7,7 +7,10 @@ import type { RoundState, RoundView } from './view.ts';
 /** The maximum number of characters of an operator's message that are shown. */
 const MAX_MESSAGE = 500;
 
-/** Returns the view of a stored round. Its multiplier and message are not stored, so they are taken from the previous view. */
+/**
+ * Returns the view of a stored round. The store keeps neither the multiplier nor the message of a round, so the new view copies
+ * both from the previous view.
+ */
 export function viewOfRecord(record: RoundRecord, before?: RoundView): RoundView {
   const { round, plannedWin, free, currency, openedAt } = record;
   const stake = round.bets.reduce((sum, { request }) => sum.plus(Money.of(request.amount)), Money.zero);

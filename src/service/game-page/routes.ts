@@ -21,9 +21,9 @@ const FILES = ['game.js', 'game.css', 'icon.svg'];
 const roundSchema = z.object({ gsID: z.string(), stake: z.string() });
 
 /**
- * Returns the routes of the game page at `/game?gsID=…`, which other sites may show in a frame, and of its requests below
- * `/play`. Everybody who knows the `gsID` of a session can play in this session. So the `gsID` must be kept secret, like a
- * password.
+ * Returns the routes of the game page at `/game?gsID=…`, and of the requests that this page sends, below `/play`. Other sites
+ * may show the page in a frame. Everybody who knows the `gsID` of a session can play in this session. So the `gsID` must be
+ * kept secret, like a password.
  *
  * @throws Error when the pages are not built
  */

@@ -1,8 +1,8 @@
 /** The content of the game page. Amounts are decimal texts in the currency's main unit. */
 export interface GameView {
   /**
-   * A number that grows with each view, even after a restart of the service. The page ignores a view that is older than the
-   * view which it shows.
+   * A number that grows with each view, even after a restart of the service. If a page receives a lower number than the number
+   * of the view that it shows, it ignores the received view.
    */
   readonly version: number;
   readonly gsID: string;

@@ -1,8 +1,8 @@
 import type { ConsoleState, ExchangeDetail, ExchangeRow } from '../view.ts';
 
 /**
- * The secret that gives access to the console. The page sends it in a header. It is not sent in an address again, because
- * browsers and servers store addresses.
+ * The secret that gives access to the console. The page sends the secret in a header, and never in an address, because browsers
+ * and servers store addresses.
  */
 const token = new URLSearchParams(location.search).get('token') ?? '';
 const AUTHORITY = { Authorization: `Bearer ${token}` };

@@ -77,7 +77,10 @@ export class DetailPane {
     this.#closed(id);
   }
 
-  /** On a narrow page the details cover everything else, which then must not get the focus. */
+  /**
+   * On a narrow page, the details cover all other parts of the page. While they are covered, these parts must not get the
+   * focus.
+   */
   cover(): void {
     const isCovered = this.#id !== null && IS_NARROW.matches && !byId('exchanges').hidden;
     for (const id of ['top', 'list-pane']) byId(id).inert = isCovered;

@@ -253,7 +253,7 @@ function amountCell(kind: string, label: string, amount: string | null): Node {
   );
 }
 
-/** Names the most serious finding, and the number of the others. */
+/** Shows the most serious finding, and the number of the other findings. */
 function findingCell({ findings }: ExchangeRow): Node {
   const [worst] = findings;
   if (!worst) return make('span', { class: 'finding' });

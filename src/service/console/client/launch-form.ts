@@ -57,7 +57,7 @@ export class LaunchForm {
     }
   }
 
-  /** Fills in what is known about the session. */
+  /** Fills in the player, the currency and the game of the entered session, as far as they are known. */
   #fill(): void {
     const known = this.#chosen()?.sessions.find(({ sessionID }) => sessionID === this.#session.value);
     if (!known) return;

@@ -6,7 +6,7 @@ export type Answer =
   | { readonly kind: 'refused'; readonly status: number; readonly code: string | null; readonly message: string }
   | { readonly kind: 'lost' };
 
-/** Requests the current view. For this view, the server reads the player's balance. */
+/** Requests the current view. Before the server answers, it reads the player's balance from the operator. */
 export async function readState(gsID: string): Promise<Answer> {
   return ask(`play/state?gsID=${encodeURIComponent(gsID)}`);
 }

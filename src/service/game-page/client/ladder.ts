@@ -1,7 +1,7 @@
 import { byId } from './by-id.ts';
 
 const STEP_MS = 70;
-/** The milliseconds by which each of the last steps is longer than the step before it. */
+/** Before the light stops, each of its last steps takes this many milliseconds longer than the step before. */
 const SLOWER_MS = 55;
 const LAST_STEPS = 6;
 

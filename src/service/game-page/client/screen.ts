@@ -8,7 +8,7 @@ const MAX_ROUNDS = 15;
 
 /** Writes into the page. Text from an operator or a user is always shown as text, never as HTML. */
 export class Screen {
-  /** The state that the last message about each round described, by `roundID`. */
+  /** For each round, by `roundID`: the state that the last message about the round described. */
   readonly #announced = new Map<string, RoundView['state']>();
   /** The round and state that the last message described. Empty if there was no message; null before the first view. */
   #last: string | null = null;
