@@ -199,6 +199,9 @@ async function timeOf(read: (text: string) => unknown, text: string): Promise<nu
   return performance.now() - begun;
 }
 
+/** Other programs may hold the processor during a measurement, so only the fastest of several measurements counts. */
+const MEASUREMENTS = 4;
+
 // A text that is 100 times as long takes 100 times as long, but 10,000 times if the time grows with its square. The constant stands
 // for what else the machine does meanwhile.
 it.each(READERS)('%s takes a time that grows only linearly with the text', { timeout: 120_000 }, async (_, read) => {
@@ -206,9 +209,11 @@ it.each(READERS)('%s takes a time that grows only linearly with the text', { tim
   for (const piece of PIECES) {
     await read(repeated(piece, 1000));
     const short = await timeOf(read, repeated(piece, 1000));
-    const long = await timeOf(read, repeated(piece, 100_000));
-    if (long > 400 * short + 300)
-      slow.push(`${JSON.stringify(piece)}: ${short.toFixed(2)} ms, then ${long.toFixed(0)} ms`);
+    const limit = 400 * short + 300;
+    let long = Number.POSITIVE_INFINITY;
+    for (let times = 0; times < MEASUREMENTS && long > limit; times += 1)
+      long = Math.min(long, await timeOf(read, repeated(piece, 100_000)));
+    if (long > limit) slow.push(`${JSON.stringify(piece)}: ${short.toFixed(2)} ms, then ${long.toFixed(0)} ms`);
   }
   expect(slow).toEqual([]);
 });
