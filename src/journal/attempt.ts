@@ -17,14 +17,17 @@ export interface RuleOutcome {
   readonly endpoint: CallName | null;
   readonly verdict: Verdict;
   count: number;
-  /** True if all of these findings are breaches that moved no money. */
+  /** True if each of these findings is a breach that moved no money. */
   noMoney: boolean;
   /** The sums by which these findings made balances wrong. */
   wrongSums: MoneySums;
   readonly samples: Finding[];
 }
 
-/** One attempt to play a scenario. Its findings are summed up, so its size does not depend on the number of steps. */
+/**
+ * One attempt to play a scenario. Its findings are only counted, except for a few examples. So its size does not depend on the
+ * number of steps.
+ */
 export interface Attempt {
   readonly started: ScenarioStarted | null;
   readonly outcomes: Map<string, RuleOutcome>;
@@ -46,7 +49,8 @@ interface Failure {
 export interface CountedAttempt {
   readonly attempt: Attempt;
   /**
-   * The earlier failure if the retry passed; null otherwise. A retry without a decision does not remove the failure.
+   * The earlier failure, if this attempt is a retry that passed; null otherwise. If the retry decided nothing, the failed attempt
+   * counts instead.
    */
   readonly flaky: Failure | null;
 }

@@ -3,10 +3,10 @@ import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, type MoneySums } from './money-sums.ts';
 
 /**
- * The states of a known failure after a run. `failing` means that it still fails. `passed` means that it was tested and
- * did not fail, but that the entry stays: the failure occurs only now and then, or in another scenario of the entry. `mended`
- * means that it was tested and no longer fails, so the user must remove it from the baseline. `expired` means that its last valid day is over. `undecided` means that it was not tested enough. `mended`
- * and `expired` entries fail the run.
+ * The states of a known failure after a run. `failing`: it still fails. `passed`: it was tested and did not fail, but the entry
+ * stays, because the failure occurs only now and then, or in another scenario of the entry. `mended`: it was tested and no longer
+ * fails, so the user must remove it from the baseline. `expired`: its last valid day is over. `undecided`: it was not tested
+ * enough. A `mended` or `expired` entry fails the run.
  */
 export const KNOWN_STATES = ['failing', 'passed', 'mended', 'expired', 'undecided'] as const;
 
@@ -15,9 +15,9 @@ type KnownState = (typeof KNOWN_STATES)[number];
 export interface KnownResult {
   readonly known: KnownFailure;
   readonly state: KnownState;
-  /** Number of checks at the place of the entry that failed, or warned. */
+  /** Number of checks that failed or warned at the place that the entry names. */
   readonly failed: number;
-  /** Number of checks at the place of the entry that gave a decision. */
+  /** Number of checks that gave a decision at the place that the entry names. */
   readonly checks: number;
 }
 
@@ -41,10 +41,10 @@ export function judgeBaseline(results: RunResults): readonly KnownResult[] {
   return judgeKnown(results.run.baseline?.known ?? [], results);
 }
 
-/** Finds the state of known failures. They may come from another baseline than the baseline of the run. */
+/** Finds the states of known failures. They may come from another baseline than that of the run. */
 export function judgeKnown(known: readonly KnownFailure[], results: RunResults): readonly KnownResult[] {
   const alone = known.map((one) => judgeAlone(one, results));
-  // An entry can name several scenarios. If one of them still fails, another scenario may have passed only by chance.
+  // An entry can name several scenarios. If one of them still fails, the others may have passed only by chance.
   return alone.map((result) => {
     const isMended = alone.every((other) => other.known.line !== result.known.line || other.state === 'mended');
     return result.state === 'mended' && !isMended ? { ...result, state: 'passed' } : result;
@@ -58,12 +58,12 @@ function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): Kn
   const result = (state: KnownState): KnownResult => ({ known, state, failed, checks });
   // ISO dates can be compared as texts.
   const isExpired = run.startedAt.slice(0, 10) > known.expires;
-  // A warning is also a failure here, because the breach of a SHOULD rule gives only a warning.
+  // A warning counts as a failure here too, because the breach of a SHOULD rule never gives more than a warning.
   if (failed > 0) return result(isExpired ? 'expired' : 'failing');
   if (known.intermittent && !isExpired) return result(checks > 0 ? 'passed' : 'undecided');
   const isOpen = own.some((place) => place.isOpen);
-  // A rule that passes in one shard (one part of a divided run) may fail in another shard. A single shard can therefore
-  // not show that a failure is fixed.
+  // A rule that passes in one shard (one part of a divided run) may fail in another one. So a single shard cannot show that a
+  // failure is fixed.
   const isTried = ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried);
   if (isTried && !known.intermittent && !isOpen && checks > 0) return result('mended');
   return result(isExpired ? 'expired' : 'undecided');
@@ -86,34 +86,39 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
   return isAt(known, breach) && (known.noMoney !== true || breach.noMoney === true) && !isAboveSums(known, breach);
 }
 
-/** It is chance how often a failure occurs that occurs only now and then, so its sums are not compared. */
+/**
+ * If a failure occurs only now and then, the number of its breaches is chance, and so are its sums. So these sums are not compared.
+ */
 function isAboveSums({ maxSums, intermittent }: KnownFailure, { wrongSums }: Breach): boolean {
   if (!maxSums || !wrongSums || intermittent) return false;
   return currencyAbove(wrongSums, maxSums) !== undefined;
 }
 
-/** True for a breach that the baseline lists as a known failure and whose entry has not expired. */
+/** True if the baseline lists a breach as a known failure, and this entry has not expired. */
 export function isKnownBreach(results: readonly KnownResult[], breach: Breach): boolean {
   return results.some(({ known, state }) => state === 'failing' && allows(known, breach));
 }
 
-/** Returns the breach of a place, for a comparison with the entries of a baseline. */
+/** Returns the breach at a place, in the form that can be compared with the entries of a baseline. */
 export function breachAt({ rule, endpoint, scenario, movesMoney, wrongSums }: RulePlace): Breach {
   return { rule, endpoint, scenario, noMoney: !movesMoney, wrongSums: isAboutRaces(rule) ? undefined : wrongSums };
 }
 
-/** Returns the places at which a rule fails and no entry of the baseline allows it. */
+/** Returns each place at which a rule fails, if no entry of the baseline allows this failure. */
 export function newPlaces(results: readonly KnownResult[], places: readonly RulePlace[]): readonly RulePlace[] {
   return places.filter((place) => place.failed > 0 && !isKnownBreach(results, breachAt(place)));
 }
 
-/** The known failures of one entry of the baseline that have the same state. */
+/** The known failures that belong to one entry of the baseline and have the same state. */
 export interface KnownGroup extends KnownResult {
   /** The scenarios of these known failures; empty if the entry is valid for all scenarios. */
   readonly scenarios: readonly string[];
 }
 
-/** Joins the known failures of one entry that have the same state. An entry can name several scenarios. */
+/**
+ * Joins the known failures that belong to one entry and have the same state. There may be several, because an entry can name
+ * several scenarios.
+ */
 export function knownGroups(results: readonly KnownResult[]): readonly KnownGroup[] {
   return [...Map.groupBy(results, ({ known, state }) => `${known.line} ${state}`).values()].flatMap((own) => {
     const [first] = own;
@@ -128,7 +133,7 @@ export function knownGroups(results: readonly KnownResult[]): readonly KnownGrou
   });
 }
 
-/** Returns the entries of the baseline that fail the run, because the failure is fixed or the entry has expired. */
+/** Returns the entries of the baseline that fail the run, because their failure is fixed or because they have expired. */
 export function staleEntries(results: readonly KnownResult[]): readonly KnownGroup[] {
   return knownGroups(results).filter(({ state }) => state === 'mended' || state === 'expired');
 }

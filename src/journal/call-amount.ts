@@ -3,12 +3,12 @@ import { Money } from '../contract/money.ts';
 import type { Sending } from './event.ts';
 import { type Body, bodyText } from './exchange.ts';
 
-/** Maximum length of an amount in characters. Computing with more digits would take too long. */
+/** Maximum length of an amount in characters. It would take too long to compute with more digits. */
 const MAX_CHARACTERS = 100;
 
 /**
- * Returns the amount of a bet, win or refund as it was sent. The journal has the amounts of calls that croupier made.
- * For other calls and in older journals, the amount is read from the body. No other code reads amounts from bodies.
+ * Returns the amount of a bet, win or refund as it was sent. For calls that croupier made, the journal has the amount. For other
+ * calls, and in older journals, this function reads the amount from the body. No other code reads amounts from bodies.
  *
  * @returns the amount as text, or undefined if the call has no amount
  */
@@ -39,8 +39,8 @@ export function readAmount(text: string): Money | undefined {
 }
 
 /**
- * Returns the amount in the body of a call as text. `isNumber` is true if it was sent as a JSON number, which is wrong.
- * Returns undefined if there is no amount.
+ * Returns the amount in the body of a call as text. `isNumber` is true if the amount was sent as a JSON number, which the contract
+ * forbids. Returns undefined if the body has no amount.
  */
 export function amountIn(
   fields: JsonObject | undefined,

@@ -3,7 +3,7 @@ import { EXPECTATION, type Verdict } from './finding.ts';
 import { byGravity, countOf, isFinding, type JudgedFinding, type JudgedOutcome } from './judged-outcome.ts';
 import type { RuleResult } from './rule-result.ts';
 
-/** A rule with findings that are explained by the breach of another rule. */
+/** A rule, with its findings that the breach of another rule explains. */
 interface Explained {
   readonly rule: RuleId;
   readonly verdict: Verdict;
@@ -12,7 +12,10 @@ interface Explained {
 /** A broken rule that is a likely cause, with the findings of other rules that it explains. */
 export interface Cause {
   readonly result: RuleResult;
-  /** The rules that this cause explains, the most severe verdict first, then in the order of the catalogue. */
+  /**
+   * The rules that this cause explains. The most severe verdicts come first, and rules with the same verdict are in the order of
+   * the catalogue.
+   */
   readonly explains: readonly Explained[];
   /** Number of findings of the rule itself and of the rules that it explains. */
   readonly findings: number;
@@ -23,10 +26,9 @@ export interface Cause {
 }
 
 /**
- * Finds a small set of broken rules that explains every breach of the run, and everything that could not be decided
- * because of a breach.
- * Rules about money come first, then the rules that explain the most findings. Unmet expectations of scenarios are left
- * out, because they do not result from a rule.
+ * Finds a small set of broken rules that explains every breach of the run, and everything that could not be decided because of a
+ * breach. Rules about money come first, then the rules that explain the most findings. If a scenario's own expectation was not met,
+ * this is left out, because no rule is the reason.
  *
  * @param rules the results of all rules
  * @param outcomes all outcomes of the run, after attribution
@@ -62,10 +64,7 @@ export function likelyCauses(rules: readonly RuleResult[], outcomes: readonly Ju
     );
 }
 
-/**
- * True if the cause is a new failure or explains a new failure. If it only explains known failures, reports need not
- * show it.
- */
+/** True if the cause is a new failure, or explains one. If the cause only explains known failures, reports need not show it. */
 function explainsNewFailure({ result, explains }: Cause, rules: readonly RuleResult[]): boolean {
   const isNewFailure = ({ rule }: Explained): boolean =>
     rules.some((other) => other.rule.id === rule && other.verdict === 'fail' && !other.isKnown);
@@ -88,8 +87,7 @@ function causeOf(result: RuleResult, explained: readonly JudgedOutcome[], rules:
 }
 
 /**
- * Returns the broken rules that may be the cause of a breach: the rule itself, and each rule that all findings of the
- * breach name as a cause.
+ * Returns the broken rules that may be the cause of a breach: its own rule, and each rule that all its findings name as a cause.
  */
 function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): ReadonlySet<RuleId> {
   const named = broken.filter(
@@ -99,9 +97,9 @@ function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): Re
 }
 
 /**
- * Solves a set cover with a greedy algorithm. It first takes the rules that are the only explanation of a breach. After
- * that it repeatedly takes the rule that explains the most of the remaining breaches.
- * If several rules explain the same number, a rule about money is preferred, then the first rule in the catalogue.
+ * Finds a small set of rules that explains all breaches (a set cover, with a greedy algorithm). First chooses each rule that is the
+ * only explanation of a breach. Then always chooses the rule that explains the most of the remaining breaches. If several rules
+ * explain the same number, prefers a rule about money, and then the first rule in the catalogue.
  */
 function smallestCover(broken: readonly RuleResult[], suspects: readonly ReadonlySet<RuleId>[]): ReadonlySet<string> {
   const chosen = new Set<string>(suspects.filter(({ size }) => size === 1).flatMap((only) => [...only]));

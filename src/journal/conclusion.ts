@@ -17,24 +17,24 @@ export interface Conclusion {
    * interrupted the run.
    */
   readonly exitCode: 0 | 1 | 3 | 70 | (typeof STOP_STATUSES)[StopSignal];
-  /** The first line of every report. It contains names from other systems that are not escaped yet. */
+  /** The first line of every report. It contains names from other systems, which must be escaped before they are shown. */
   readonly firstLine: string;
 }
 
 /**
- * Decides the verdict, the exit status and the first line of a run. No other code decides them. Status 2 (usage and
- * configuration errors) is not possible here, because such an error ends croupier before the run starts.
+ * Decides the verdict, the exit status and the first line of a run. No other code decides these. Status 2 (usage and configuration
+ * errors) is not possible here: such an error ends croupier before the run starts.
  */
 export function conclude(fold: Fold): Conclusion {
   const conclusion = concluded(fold);
   const { refused, replies } = fold.rateLimit;
   const limit = rateLimitText(fold.rateLimit);
-  // If the run is decided, a few refused calls do no harm, so the first line does not name them.
+  // If the run is decided, a few refused calls change nothing. So the first line does not mention them.
   const isNamed = conclusion.verdict === 'undecided' || refused >= replies * MIN_SHARE_OF_REFUSALS;
   return limit === null || !isNamed ? conclusion : { ...conclusion, firstLine: `${conclusion.firstLine} ${limit}.` };
 }
 
-/** If at least this share of the calls was refused, the first line names the refused calls in any case. */
+/** If at least this share of the calls was refused, the first line mentions the refused calls even if the run is decided. */
 const MIN_SHARE_OF_REFUSALS = 0.01;
 
 function concluded(fold: Fold): Conclusion {
@@ -121,15 +121,15 @@ function whyUndecided(fold: Fold): string | null {
   if (fold.expectations.some((finding) => finding.verdict === 'inconclusive')) {
     return `an expectation of a scenario for ${name} could not be decided`;
   }
-  // A run may stop early because of failures. If these failures are later attributed to another cause, no failure is
-  // left.
+  // A run may stop early because of failures. If another cause later explains all these failures, the run has no failure any more,
+  // but it is still incomplete.
   if (fold.ended.how === 'bail') return `the run against ${name} stopped before all scenarios were played`;
   return null;
 }
 
 /**
- * True for an undecided MUST rule. False if the rule is on the baseline, or if it is undecided because of a known
- * failure.
+ * True for an undecided MUST rule. But false if the baseline lists the rule as undecided, or if the rule is undecided because of a
+ * known failure.
  */
 function isOpen(result: RuleResult, baseline: Fold['baseline']): boolean {
   return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, baseline);
@@ -143,15 +143,15 @@ function isExcused({ rule, because }: RuleResult, baseline: Fold['baseline']): b
   );
 }
 
-/** True for a MUST that no scenario could test, because the operator declined the calls. */
+/** True for a MUST rule that no scenario could test, because the operator declined the calls for it. */
 function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseline']): boolean {
   if (rule.level !== 'MUST' || !isDeclined) return false;
   return !baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id);
 }
 
 /**
- * Returns the rules that a run of the whole suite, or a quick run, must judge to be conforming, but that this run did
- * not judge. Empty for a run of another part of the suite.
+ * Returns the rules that this run did not judge, but that a run of the whole suite or a quick run must judge before it can be
+ * conforming. Empty for a run of another part of the suite.
  */
 function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly RuleResult[] {
   const version = contractVersion(run.contract);
@@ -177,7 +177,7 @@ function coreSentence(name: string, untested: readonly RuleResult[]): string {
   return `${rules} not tested against ${name}: ${ids}${why}`;
 }
 
-/** True for a run of the whole built-in suite, also if somebody has changed the suite. */
+/** True for a run of the whole built-in suite, even if somebody has changed this suite. */
 function isWholeSuite({ run }: Pick<Fold, 'run'>): boolean {
   return run.whole || (run.suiteChanges !== undefined && run.selection.length === 0);
 }
@@ -200,8 +200,7 @@ function unmeasuredSentence(name: string, budgets: readonly BudgetResult[]): str
 }
 
 /**
- * Says how many rules were not tested. Names the decline that left the most rules untested, and the number of these
- * rules.
+ * Says how many rules were not tested. Names the declined call that left the most rules untested, and the number of these rules.
  */
 function declinedSentence(name: string, declined: readonly RuleResult[]): string {
   const counts = new Map<string, number>();
@@ -213,7 +212,10 @@ function declinedSentence(name: string, declined: readonly RuleResult[]): string
   return `${rules} not tested, because ${name} declined the calls${said}`;
 }
 
-/** Says that somebody else moved a balance, and how many rules are undecided because of that; null if there is none. */
+/**
+ * Says that somebody else moved a balance, and how many rules are undecided for this reason. Returns null if nobody else moved a
+ * balance.
+ */
 function movedAloneSentence({ movedAlone, rules, expectations }: Fold): string | null {
   if (movedAlone === null) return null;
   const reason = movedAloneReason(movedAlone);
@@ -229,7 +231,8 @@ function movedAloneSentence({ movedAlone, rules, expectations }: Fold): string |
 }
 
 /**
- * Says when and after which call the operator stopped answering; null if it answered until the end, or never answered.
+ * Says when the operator stopped answering, and after which call. Returns null if the operator answered until the end, or if it
+ * never answered.
  */
 function silenceClause({ ended }: Fold): string | null {
   if (!ended?.lastReply) return null;
@@ -239,13 +242,13 @@ function silenceClause({ ended }: Fold): string | null {
   return `stopped answering ${(afterMs / 1000).toFixed(1)} s after the start, after ${path}${where} (exchange ${exchange})`;
 }
 
-/** Maximum number of reasons in the first line, and of names for each reason. */
+/** Maximum number of reasons in the first line, and maximum number of names for each reason. */
 const MAX_REASONS = 2;
 const MAX_NAMES = 4;
 
 /**
- * Writes a clause such as `the selected rule refund.unknown was not tested against acme: REASON`. With several rules or
- * scenarios, it names those that have the most frequent reasons, and counts the others.
+ * Writes a clause such as `the selected rule refund.unknown was not tested against acme: REASON`. For several rules or scenarios,
+ * names those with the most frequent reasons, and counts the others.
  */
 function unmetSentence({ run }: Fold, unmet: readonly RequiredOutcome[]): string {
   const name = run.client.extCID;
@@ -289,7 +292,7 @@ function staleSentence({ run }: Fold, stale: readonly KnownGroup[]): string {
   return `${plural(fixed, 'known failure')} ${of} ${left}${rest}${list}`;
 }
 
-/** Returns the number of rules whose breaches are all on the baseline. */
+/** Returns the number of rules that are broken only in ways that the baseline allows. */
 function knownFailureCount({ rules }: Fold): number {
   return rules.filter(({ isKnown }) => isKnown).length;
 }
@@ -307,7 +310,7 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
   }
   if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);
   const { scenarios, expectations, run } = fold;
-  // The reader of a flaky failure must know that the failure does not occur every time.
+  // If a failure is flaky, the reader must know that it does not occur every time.
   const always =
     failed.some(({ flaky }) => !flaky) || expectations.some(({ verdict, flaky }) => verdict === 'fail' && !flaky);
   const flaky = scenarios.filter((scenario) => scenario.flaky).length;

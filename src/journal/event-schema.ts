@@ -10,8 +10,8 @@ import { NO_REPLY_REASONS } from './exchange.ts';
 import { EXPECTATION, VERDICTS } from './finding.ts';
 
 /**
- * Defines an object of the journal. Unknown keys are allowed because a later version of croupier may add keys to the
- * same format.
+ * Defines an object of the journal. Unknown keys are allowed, because a later version of croupier may add keys without a new
+ * journal format.
  */
 export const object = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.object(shape).readonly();
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
@@ -80,9 +80,7 @@ export const stamps = object({
 
 export const signature = z
   .enum(SIGNATURE_STATES)
-  .describe(
-    'only in a capsule, whose bytes were changed after signing: the result of verifying the signature before the change',
-  );
+  .describe('only in a capsule: the result of verifying the original signature, before croupier changed the bytes');
 
 const ms = z.number().describe('milliseconds');
 
@@ -340,7 +338,7 @@ const raced = object({
       'delay of each call after the first call, in the order of exchanges; absent: the scenario sets no delays',
     ),
   overlapped: count.describe('number of calls that overlapped with another call'),
-}).describe('all calls of a race (calls released at almost the same time) have ended');
+}).describe('all calls of a race (calls that croupier sends at almost the same time) have ended');
 
 const found = object({ event: z.literal('finding'), scenario: scenarioID, attempt, finding });
 
@@ -429,12 +427,15 @@ const journalEvent = z.discriminatedUnion('event', [
   runEnded,
 ]);
 
-/** True if the types A and B accept each other's values: they have the same keys, and the same keys are optional. */
+/**
+ * True if a value of type A is always a value of type B, and also the other way round. So both types have the same keys, and the
+ * same keys are optional.
+ */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /**
- * The schema of one line of a journal. If the schema and the type JournalEvent differ, the type of this constant is
- * `never`, and the compiler reports an error.
+ * The schema of one line of a journal. If the schema differs from the type JournalEvent, the type of this constant is `never`, and
+ * the compiler reports an error.
  */
 const lineSchema: Same<z.infer<typeof journalEvent>, JournalEvent> extends true ? typeof journalEvent : never =
   journalEvent;

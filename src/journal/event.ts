@@ -7,7 +7,7 @@ import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { EXPECTATION, Finding, Place, Verdict } from './finding.ts';
 import type { MoneySums, WrongSum } from './money-sums.ts';
 
-/** The version of the journal format. A version of croupier refuses journals of a newer format. */
+/** The version of the journal format. croupier refuses a journal with a newer format than it knows. */
 export const JOURNAL_FORMAT = 'croupier-journal/1';
 
 /** One scenario of the plan, with the data that reports need. */
@@ -18,7 +18,7 @@ export interface PlannedScenario {
   readonly rules: readonly RuleId[];
 }
 
-/** The time limit in milliseconds for 95 % of the replies to each call. */
+/** For each call: the time limit in milliseconds for 95 % of its replies. */
 export type Budgets = Readonly<Partial<Record<CallName, number>>>;
 
 /** One entry of a baseline: a rule that is allowed to fail until a date. */
@@ -27,7 +27,7 @@ export interface KnownFailure {
   /** The endpoint for which the entry is valid; null if it is valid for all endpoints. */
   readonly endpoint: CallName | null;
   /**
-   * The scenario, or the scenario file with several cases, for which the entry is valid; null if it is valid for all
+   * The scenario for which the entry is valid, or the scenario file if it has several cases. Null if the entry is valid for all
    * scenarios.
    */
   readonly scenario: string | null;
@@ -37,18 +37,18 @@ export interface KnownFailure {
   readonly expires: string;
   /** True if the entry allows only breaches that move no money. It is left out if it allows all breaches. */
   readonly noMoney?: true;
-  /** The highest sums by which the rule may make balances wrong in each scenario. It is left out if any sum is allowed. */
+  /** For each scenario, the highest sums by which the rule may make balances wrong. It is left out if any sum is allowed. */
   readonly maxSums?: MoneySums;
   /**
-   * True if the failure occurs only now and then. A run without such a failure does not show that the failure is fixed.
-   * It is left out for other failures.
+   * True if the failure occurs only now and then. Then a run without this failure does not show that the failure is fixed. It is
+   * left out for other failures.
    */
   readonly intermittent?: true;
   /** The line of the entry in the baseline file, counted from 1. */
   readonly line: number;
   /**
-   * True if the run has every scenario of the suite that tests the rule, so that no other scenario could show the
-   * failure.
+   * True if the run has every scenario of the suite that tests the rule. So if the run does not show the failure, no other scenario
+   * can show it.
    */
   readonly tried: boolean;
 }
@@ -59,11 +59,11 @@ export interface Baseline {
   readonly known: readonly KnownFailure[];
 }
 
-/** Hashes of everything that decides the result of a run, apart from the operator. The same content has the same hash. */
+/** Hashes of everything that decides the result of a run, except the operator. Equal contents have equal hashes. */
 export interface Digests {
   /** The rules of the catalogue, with their levels and sentences. */
   readonly rules: string;
-  /** The contents of all scenarios that were selected. All parts of a divided run have the same hash. */
+  /** The contents of all selected scenarios. If a run is divided, all its parts have the same hash. */
   readonly suite: string;
   /** The settings of the run and of the client, without keys, the address and the ids of sessions. */
   readonly config: string;
@@ -71,15 +71,15 @@ export interface Digests {
   readonly baseline?: string;
 }
 
-/** The differences between the built-in suite and the suite that was released with this version of croupier. */
+/** The differences between the built-in suite of this run and the suite that was released with this version of croupier. */
 export interface SuiteChanges {
-  /** The built-in scenarios whose contents differ, or that were added, by id. */
+  /** The ids of the built-in scenarios that were changed or added. */
   readonly changed: readonly string[];
   /** The built-in scenarios that are missing, by id. */
   readonly missing: readonly string[];
 }
 
-/** Texts that the user gave to a run, such as the build of the operator, by name. */
+/** Texts that the user gave to a run, such as the build of the operator. The key is the name of the label. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** The settings of a run. They never contain keys. */
@@ -90,13 +90,13 @@ interface RunSettings {
   readonly workers: number;
   /** The time in which 95 % of the replies must come, for each kind of call. If it is left out, there are no limits. */
   readonly budgetMs?: Budgets;
-  /** The calls whose slow replies fail the run. If it is left out, slow replies give only a warning. */
+  /** The calls whose slow replies fail the run. For all other calls, and if it is left out, slow replies give only a warning. */
   readonly budgetFails?: readonly CallName[];
   /** Maximum number of retries of a failed scenario. If it is left out, there are no retries. */
   readonly retries?: number;
   /**
-   * True if a scenario that fails and then passes on retry gives only a warning. If it is left out, such a scenario
-   * fails the run.
+   * True if a scenario gives only a warning when it fails and then passes on retry. If it is left out, such a scenario fails the
+   * run.
    */
   readonly allowFlaky?: boolean;
   readonly sessions: readonly {
@@ -108,14 +108,14 @@ interface RunSettings {
   }[];
 }
 
-/** One part of a divided run. The fields that are equal in all parts show that the parts belong together. */
+/** One part of a divided run. Some fields are equal in all parts, which shows that the parts belong together. */
 export interface Shard {
   /** The number of this part, counted from 1. */
   readonly index: number;
   readonly count: number;
-  /** The hash of the plan that all parts make up together. (`planHash` of the run is the hash of the plan of this part.) */
+  /** The hash of the plan of the whole run. (`planHash` of the run itself is the hash of the plan of this part.) */
   readonly planHash: string;
-  /** The hash of the list that says which scenarios and players are in which part. */
+  /** The hash of the list that assigns scenarios and players to the parts. */
   readonly divisionHash: string;
   /** Number of scenarios in all parts together. */
   readonly scenarios: number;
@@ -123,11 +123,11 @@ export interface Shard {
   readonly players: number;
   /** True if all parts together are the whole built-in suite. */
   readonly whole: boolean;
-  /** The seed given to all parts; null if each part chose its own. */
+  /** The seed, if the same one was given to all parts; null if each part chose its own. */
   readonly seed: string | null;
 }
 
-/** A rule or a scenario that must be decided, or else the run is undecided. */
+/** A rule or a scenario that must be decided. Otherwise the whole run is undecided. */
 export interface RequiredResult {
   readonly kind: 'rule' | 'scenario';
   readonly id: string;
@@ -139,7 +139,7 @@ export interface RequiredResult {
 export interface QuickPart {
   /** The number of scenarios in the whole suite. */
   readonly scenarios: number;
-  /** The rules that only the scenarios outside the quick run are about. */
+  /** The rules that only scenarios outside the quick run test. */
   readonly rules: readonly RuleId[];
 }
 
@@ -157,24 +157,27 @@ export interface RunStarted {
   /** The arguments with which the user selected scenarios; empty if all scenarios are selected. */
   readonly selection: readonly string[];
   /**
-   * The command-line flags, without keys, to call the same operator again in the same way. If they are left out, they
-   * are unknown.
+   * The command-line flags with which the same operator can be called again in the same way. Secret keys are removed. If the flags
+   * are left out, they are unknown.
    */
   readonly flags?: readonly string[];
-  /** True if the run has the whole built-in suite, as it was released with this version, without a selection. */
+  /**
+   * True if the run has the whole built-in suite without a selection, and this suite is the one that was released with this
+   * version.
+   */
   readonly whole: boolean;
-  /** The changes of the built-in suite. It is left out if the suite is as it was released. */
+  /** The changes of the built-in suite since its release. It is left out if there are none. */
   readonly suiteChanges?: SuiteChanges;
-  /** Hashes of what decides the result. They are left out in older journals, and in journals that are not from a run. */
+  /** Hashes of everything that decides the result. They are left out in older journals, and in journals that are not from a run. */
   readonly digests?: Digests;
   /** The labels that the user gave. It is left out if there are none. */
   readonly labels?: Labels;
   /** The labels whose values are headers of the operator's replies, with the names of these headers. */
   readonly labelHeaders?: Labels;
-  /** The part of the suite that `--quick` left out. Absent: the run is not a quick run. */
+  /** The part of the suite that `--quick` left out. Absent if the run is not a quick run. */
   readonly quick?: QuickPart;
   readonly planHash: string;
-  /** The part of a divided run. It is left out if the run is not divided. */
+  /** The part of a divided run that this journal contains. It is left out if the run is not divided. */
   readonly shard?: Shard;
   readonly settings: RunSettings;
   /** The rules that may fail. It is left out if the user gave no baseline. */
@@ -183,12 +186,13 @@ export interface RunStarted {
   readonly required?: readonly RequiredResult[];
   readonly scenarios: readonly PlannedScenario[];
   /**
-   * `proxy` if a real service made the calls and they passed through croupier. `load` if the calls are those of a load test,
-   * whose lines load/lines.ts describes. It is left out for all other runs.
+   * `proxy`: a real service made the calls, and they passed through croupier. `load`: the calls are those of a load test, whose
+   * lines load/lines.ts describes. It is left out for all other runs.
    */
   readonly source?: 'proxy' | 'load';
   /**
-   * The process that writes the journal. It shows whether a run without an end event is still running or was killed.
+   * The process that writes the journal. If the journal has no end event, it shows whether the run is still in progress or was
+   * killed.
    */
   readonly process?: { readonly pid: number; readonly host: string };
 }
@@ -203,25 +207,24 @@ export interface ScenarioStarted {
   readonly event: 'scenario-started';
   readonly scenario: string;
   /**
-   * The number of the attempt, from 1. The scenario is played again if the connection failed and the operator is not to
-   * blame. Findings of earlier attempts do not count.
+   * The number of the attempt, from 1. A scenario is played again if the connection failed and the operator is not to blame. The
+   * findings of the earlier attempts do not count.
    */
   readonly attempt: number;
   /**
-   * The number of the retry, from 1. The scenario failed and is played again to see whether it fails every time. The
-   * earlier failure still counts.
+   * The number of the retry, from 1. A scenario that failed is played again, to find out whether it fails every time. The earlier
+   * failure still counts.
    */
   readonly retry?: number;
-  /**
-   * The time at which the scenario started, in milliseconds, on the same monotonic clock as the stamps of exchanges.
-   */
+  /** The time at which the scenario started, in milliseconds. It uses the same monotonic clock as the stamps of exchanges. */
   readonly at: number;
   /** The session that is used for each alias of the scenario. */
   readonly sessions: Readonly<Record<string, string>>;
 }
 
 /**
- * The reasons why croupier sends a call. `step` is a step of a scenario; the other calls are added by croupier itself.
+ * The reasons why croupier sends a call. `step`: the call is a step of a scenario. For all other reasons, croupier itself adds the
+ * call.
  */
 export const PURPOSES = ['step', 'read', 'prepare', 'restore', 'probe', 'settle'] as const;
 
@@ -236,23 +239,18 @@ export interface Sending {
   readonly call: CallName;
   readonly request: ExchangeRequest;
   /**
-   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency. It
-   * is left out if the call has no amount, if the amount is invalid on purpose, if the call passed through the proxy,
-   * and in older journals. In these cases call-amount.ts reads the amount from the body.
+   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency. It is left out
+   * if the call has no amount, if the amount is invalid on purpose, if the call passed through the proxy, and in older journals. In
+   * these cases, call-amount.ts reads the amount from the body.
    */
   readonly amount?: string;
-  /**
-   * The kind of wrong signature, as a word of the scenario language. It is left out if the call is not signed wrongly
-   * on purpose.
-   */
+  /** The kind of wrong signature, as a word of the scenario language. It is left out if the signature is not wrong on purpose. */
   readonly signed?: string;
-  /** True if the operator may decline the call, so that nobody owes its amount. It is left out for all other calls. */
+  /** True if the operator may decline the call. Then nobody owes the amount of the call. It is left out for all other calls. */
   readonly mayBeDeclined?: true;
   /** The point at which croupier breaks the connection on purpose, before the whole request is sent. */
   readonly brokenAt?: EarlyBreak;
-  /**
-   * Only in a capsule, whose bytes were changed after signing: the result of verifying the signature before the change.
-   */
+  /** Only in a capsule: the result of verifying the original signature, before the bytes were changed. */
   readonly signature?: SignatureState;
   /**
    * The sender of a call that passed through the proxy. `proxy` means that croupier itself repeated a call on purpose.
@@ -269,28 +267,28 @@ export interface Received {
   readonly stamps: Exchange['stamps'];
   readonly connection: Exchange['connection'];
   /**
-   * The balances that croupier considered possible before and after the call, as decimal text. An empty list means that
-   * the balance is unknown.
+   * The balances that croupier considered possible before and after the call, as decimal text. If such a list is empty, the balance
+   * is unknown.
    */
   readonly model: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
   /**
-   * Another event in the proxy that affected the call, such as a fault made on purpose, or a service that closed the
-   * connection. The operator never causes such an event.
+   * Something else that happened in the proxy and affected the call, such as a fault made on purpose, or a service that closed the
+   * connection. The operator is never the reason.
    */
   readonly aside?: string;
 }
 
 /**
- * The result of a race, in which several calls are released at almost the same time. The event is written when all
- * these calls have ended.
+ * The result of a race: several calls that croupier sends at almost the same time. The event is written when all these calls have
+ * ended.
  */
 export interface Raced {
   readonly event: 'race';
   readonly scenario: string;
   readonly attempt: number;
   /**
-   * The number of the repetition, from 1. A scenario with a race is repeated. Its steps keep their keys but get new
-   * ids.
+   * The number of the repetition, from 1. A scenario with a race is repeated. In each repetition, its steps have the same keys, but
+   * new ids.
    */
   readonly round: number;
   /** The key of the `together` step. */
@@ -298,17 +296,15 @@ export interface Raced {
   /** Ids of the exchanges, in the order in which the calls were released. */
   readonly exchanges: readonly string[];
   /**
-   * The time at which croupier released the first call, on the same clock as the stamps. Until then, croupier kept back
-   * the last byte of every call.
+   * The time at which croupier sent the last byte of the first call, on the same clock as the stamps. Until then, croupier kept
+   * back the last byte of every call.
    */
   readonly barrier: number;
-  /**
-   * The delay in ms of the second half of the calls after the first half. 0 means that all calls are released at once.
-   */
+  /** The delay in ms between the first half of the calls and the second half. 0 means that all calls are released at once. */
   readonly staggerMs: number;
   /**
-   * The delay in ms of each call after the first call, in the order of `exchanges`. It is left out if the scenario sets
-   * no delays.
+   * For each call, its delay in ms after the first call, in the order of `exchanges`. It is left out if the scenario sets no
+   * delays.
    */
   readonly offsetsMs?: readonly number[];
   /**
@@ -327,8 +323,8 @@ export interface Found {
 }
 
 /**
- * A call that croupier must still send, for example so that the operator pays money back to a player. The command
- * `settle` sends it.
+ * A call that croupier must still send, for example because the operator must give a player money back. The command `settle` sends
+ * it.
  */
 export interface Owed {
   readonly event: 'owed';
@@ -342,8 +338,7 @@ export interface Owed {
 }
 
 /**
- * The number of passes of each rule for each endpoint. `*` is used if the rule is not judged separately for each
- * endpoint.
+ * For each rule, the number of its passes for each endpoint. The key is `*` if the rule is not judged separately for each endpoint.
  */
 export type Tally = Readonly<Partial<Record<RuleId, Readonly<Partial<Record<CallName | '*', number>>>>>>;
 
@@ -361,21 +356,24 @@ export interface ScenarioEnded {
 }
 
 /**
- * A change of verdict at the end of the run. Findings of `rule` get this verdict because the breach of another rule,
- * `because`, explains them.
+ * A change of verdict at the end of the run. The breach of another rule, `because`, explains findings of `rule`, so these get a new
+ * verdict.
  */
 export interface Attributed {
   readonly event: 'blamed';
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
-  /** The scenario whose findings get the verdict; null for the findings of all scenarios. */
+  /** The scenario whose findings get the new verdict; null if the findings of all scenarios get it. */
   readonly scenario: string | null;
   readonly verdict: Exclude<Verdict, 'untested'>;
   readonly because: RuleId;
   readonly reason: string;
 }
 
-/** The sum by which a breach made a balance wrong, if a balance shows it only after the finding was written. */
+/**
+ * The sum by which a breach made a balance wrong. It is a separate event, because a balance showed this sum only after the finding
+ * was written.
+ */
 export interface SumFound {
   readonly event: 'wrong-sum';
   readonly scenario: string;
@@ -390,7 +388,8 @@ export interface SumFound {
 export type FoundSum = Pick<SumFound, 'rule' | 'endpoint' | 'step' | 'wrongSum'>;
 
 /**
- * The proof that somebody else moves the balance of a player: it changed while croupier sent nothing for this player. Failures that depend on a balance are then undecided.
+ * The proof that somebody else moves a player's balance: the balance changed while croupier sent nothing for this player. So
+ * failures that depend on a balance are undecided.
  */
 export interface MovedAlone {
   readonly event: 'moved-alone';
@@ -402,8 +401,8 @@ export interface MovedAlone {
 }
 
 /**
- * The ways in which a run ends. `complete`: all planned scenarios were played. `time`: the time of `--time` was over
- * before that. `in-use`: another command used the players, so croupier sent nothing. `bug`: croupier itself failed.
+ * The ways in which a run ends. `complete`: all planned scenarios were played. `time`: the time limit (`--time`) was reached before
+ * that. `in-use`: another command used the players, so croupier sent nothing. `bug`: croupier itself failed.
  */
 export const RUN_ENDINGS = ['complete', 'bail', 'time', 'interrupted', 'unreachable', 'in-use', 'bug'] as const;
 
@@ -412,10 +411,10 @@ export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
-/** The exit status of a run that a signal interrupted: 128 plus the number of the signal, as shells report it. */
+/** The exit status of a run that a signal interrupted. As in a shell, it is 128 plus the number of the signal. */
 export const STOP_STATUSES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const satisfies Record<StopSignal, number>;
 
-/** Returns the signal that is the reason of an abort. Returns SIGINT if the abort has another reason. */
+/** Returns the signal that caused an abort. If the abort has another reason, returns SIGINT. */
 export function stopSignalOf({ reason }: AbortSignal): StopSignal {
   return STOP_SIGNALS.find((signal) => signal === reason) ?? 'SIGINT';
 }
@@ -434,7 +433,7 @@ export interface RunEnded {
   readonly how: (typeof RUN_ENDINGS)[number];
   readonly signal: StopSignal | null;
   readonly detail: string | null;
-  /** With `unreachable`: the last reply. It is left out if the operator answered no call, or answered until the end. */
+  /** With `unreachable`: the last reply. It is left out if the operator never answered a call, or if it answered until the end. */
   readonly lastReply?: LastReply;
   readonly durationMs: number;
 }

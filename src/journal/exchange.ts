@@ -1,10 +1,10 @@
 import type { CallName } from '../contract/call-name.ts';
 
-/** The bytes of a body, stored as text if they are valid UTF-8, and otherwise as base64. */
+/** The bytes of a body. They are stored as text if they are valid UTF-8, and otherwise as base64. */
 export interface Body {
   readonly encoding: 'utf8' | 'base64';
   readonly data: string;
-  /** The number of bytes of the whole body, even if `data` holds only its beginning. */
+  /** The number of bytes in the whole body. `data` may contain only its beginning. */
   readonly length: number;
   /** True if `data` holds only the beginning of the body. */
   readonly truncated: boolean;
@@ -27,15 +27,15 @@ export interface Reply {
   /** The body after decompression. */
   readonly body: Body;
   /**
-   * The number of bytes that came together with the reply, but after the end of the body that its `Content-Length`
-   * announces. These bytes belong to no reply. Left out if there were no such bytes.
+   * The number of bytes that came together with the reply, but after the end of its body. `Content-Length` gives this end, so these
+   * bytes belong to no reply. Left out if there were no such bytes.
    */
   readonly excessBytes?: number;
 }
 
 /**
- * The reasons why no reply came. Only `too-late` says something about the operator. The other reasons are problems of
- * the connection, or were caused by croupier (`broken`).
+ * The reasons why no reply came. Only for `too-late`, the operator is responsible. The other reasons are problems of the
+ * connection, or croupier itself caused them (`broken`).
  */
 export const NO_REPLY_REASONS = [
   'broken', // croupier broke the connection on purpose
@@ -70,27 +70,27 @@ export type Outcome =
     };
 
 /**
- * The times at which the phases of an exchange ended, in milliseconds. All exchanges of a run use the same monotonic
- * clock, so that overlaps can be found. Null means that the phase did not happen, or that its time is unknown.
+ * The times at which the phases of an exchange ended, in milliseconds. All exchanges of a run use the same monotonic clock, so they
+ * show which calls overlapped. Null means that the phase did not happen, or that its time is unknown.
  */
 export interface Stamps {
   readonly start: number;
   readonly resolved: number | null;
   readonly connected: number | null;
   readonly secured: number | null;
-  /** The time at which the last byte of the request was given to the operating system. */
+  /** The time at which the operating system got the last byte of the request from croupier. */
   readonly sent: number | null;
   readonly firstByte: number | null;
   /** The time at which the last byte of the reply arrived, or at which croupier stopped waiting. */
   readonly end: number;
   /**
-   * The time during the exchange in which croupier itself could not run. The other stamps do not include this time. It
-   * is left out if croupier could always run.
+   * The time in ms during the exchange in which croupier itself could not run. This time is already subtracted from the other
+   * stamps. It is left out if croupier could always run.
    */
   readonly pausedMs?: number;
   /**
-   * The time by which croupier itself was late during the exchange, so that the reply may have come that much earlier. It is left
-   * out if there was none.
+   * The time in ms by which croupier itself was late during the exchange. The reply may have come earlier than its stamps say, by
+   * at most this time. It is left out if croupier was not late.
    */
   readonly delayedMs?: number;
 }
@@ -106,16 +106,16 @@ export interface Exchange {
 }
 
 /**
- * Returns the time that the contract limits (contract/limits.ts), in milliseconds. It is measured from the last byte of
- * the request to the last byte of the reply. Returns null if the request was not sent.
+ * Returns the time in milliseconds for which the contract has a limit (contract/limits.ts): from the last byte of the request to
+ * the last byte of the reply. Returns null if the request was not sent.
  */
 export function replyMs(stamps: Stamps): number | null {
   return stamps.sent === null ? null : stamps.end - stamps.sent;
 }
 
 /**
- * True if a reply was within a limit, false if it was not, and undefined if croupier cannot know it, because croupier itself could not
- * run in the meantime. Only for exchanges whose request was sent.
+ * True if a reply came within a limit, and false if it did not. Undefined if this is unknown, because croupier itself could not run
+ * for a part of the time. The request of the exchange must have been sent.
  */
 export function isWithin(stamps: Stamps, limitMs: number): boolean | undefined {
   if (stamps.pausedMs !== undefined) return undefined;
@@ -124,12 +124,15 @@ export function isWithin(stamps: Stamps, limitMs: number): boolean | undefined {
   return took - (stamps.delayedMs ?? 0) <= limitMs ? undefined : false;
 }
 
-/** The range of the delay that a TCP stack adds before it acknowledges a packet, in milliseconds. On Linux it is at least 40 ms. */
+/**
+ * The delay in milliseconds that a TCP stack adds before it acknowledges a packet: the least and the most. On Linux it is at least
+ * 40 ms.
+ */
 const DELAYED_ACK_MS = { from: 36, to: 56 } as const;
 
 /**
- * True if the body of a reply came about 40 ms after its head. A server causes this when it writes head and body separately on a
- * connection with Nagle's algorithm (RFC 9293, 3.7.4): the body waits until the client acknowledges the head, and the client
+ * True if the body of a reply came about 40 ms after its head. This happens if the server writes head and body separately on a
+ * connection with Nagle's algorithm (RFC 9293, 3.7.4). Then the body waits until the client acknowledges the head, and the client
  * delays its acknowledgement.
  */
 export function isBodyDelayed({ firstByte, end }: Pick<Stamps, 'firstByte' | 'end'>): boolean {
@@ -142,7 +145,7 @@ export function isBodyDelayed({ firstByte, end }: Pick<Stamps, 'firstByte' | 'en
 export const DELAYED_BODY_ADVICE =
   "Set TCP_NODELAY on the server's connections, or write the head and the body of a reply in one piece.";
 
-/** True if both exchanges were in flight at the same moment: each was sent before the other was answered. */
+/** True if both exchanges were in flight at the same moment: each request was sent before the other one was answered. */
 export function overlapped(a: Stamps, b: Stamps): boolean {
   return a.sent !== null && b.sent !== null && a.sent < b.end && b.sent < a.end;
 }
@@ -158,7 +161,7 @@ export function bodyText(body: Body): string {
   return body.encoding === 'utf8' ? body.data : Buffer.from(body.data, 'base64').toString('latin1');
 }
 
-/** Returns the `sessionID` in the query or the body of a call. The body is searched as text and not validated. */
+/** Returns the `sessionID` in the query or in the body of a call. The body is not parsed: the function only searches its text. */
 export function sessionNamedIn({ url, body }: ExchangeRequest): string | undefined {
   if (body === null) return URL.parse(url)?.searchParams.get('sessionID') ?? undefined;
   return /"sessionID"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(bodyText(body))?.[1];

@@ -20,8 +20,8 @@ export interface Place {
 }
 
 /**
- * The name under which an unmet expectation of a scenario is reported, instead of a rule id. It fails a run like a MUST
- * rule.
+ * A scenario can have an expectation of its own. If it is not met, it is reported under this name instead of a rule id. It fails a
+ * run like a MUST rule.
  */
 export const EXPECTATION = 'expectation';
 
@@ -37,24 +37,20 @@ export interface Finding {
   /** The id of the exchange that shows the finding; null if no exchange shows it. */
   readonly exchange: string | null;
   /**
-   * The expected behaviour as a sentence for people. It may contain text from the operator that is not escaped yet.
-   * This is also true of `actual`.
+   * The expected behaviour, as a sentence for people. Like `actual`, it may contain text from the operator that is not escaped yet.
    */
   readonly expected: string;
   readonly actual: string;
   /** Other rules that, if they are broken, explain this finding. */
   readonly causes: readonly RuleId[];
-  /**
-   * True for a skip if the operator declined a call that the test needs. The operator may decline this call, so the
-   * rule only stays untested.
-   */
+  /** For a skip: true if the operator declined a call that the test needs. This is allowed, so the rule only stays untested. */
   readonly declined?: true;
-  /** True for a breach that moved no money, although the rule is about money. */
+  /** For a rule about money: true if the breach itself moved no money. */
   readonly noMoney?: true;
   /** The sum by which the breach made a balance wrong. It is left out if no balance shows it. */
   readonly wrongSum?: WrongSum;
   /**
-   * For a warning about a MUST rule, the reason why the warning is not a failure. It completes "It only warns, because
+   * Only for a warning about a MUST rule: the reason why it is a warning and not a failure. It completes "It only warns, because
    * …".
    */
   readonly why?: string;

@@ -34,26 +34,23 @@ import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
 /**
- * Maximum number of different notices to keep. Without a limit, an operator that causes a notice for each call could
- * fill the memory.
+ * Maximum number of different notices that are kept. Otherwise, an operator that causes a notice with each call could fill the
+ * memory.
  */
 const MAX_NOTICES = 100;
 
-/**
- * The results of a run, from which every report is made. Its size depends on the plan and not on the number of
- * exchanges.
- */
+/** The results of a run. Every report is made from them. Their size depends on the plan, and not on the number of exchanges. */
 export interface Fold {
   readonly run: RunStarted;
-  /** The last event of the run; null if the run was cut off, so that the journal has no such event. */
+  /** The last event of the run. Null if the journal has no such event, because the run was cut off. */
   readonly ended: RunEnded | null;
   /** The results for every rule of the catalogue, in the order of the catalogue. */
   readonly rules: readonly RuleResult[];
-  /** The smallest known set of broken rules that explains all breaches. Rules about money come first. */
+  /** A small set of broken rules that explains all breaches. Rules about money come first. */
   readonly causes: readonly Cause[];
   /** The state of each known failure, in the order of the baseline. */
   readonly baseline: readonly KnownResult[];
-  /** The results of each rule, and of the expectations of scenarios, at each place where they were tried. */
+  /** The results at each place at which a rule, or an expectation of a scenario, was tried. */
   readonly places: readonly RulePlace[];
   /** The expectations of scenarios that were not met or could not be decided. */
   readonly expectations: readonly JudgedFinding[];
@@ -131,7 +128,7 @@ export function startFold(): FoldBuilder {
         return;
       case 'sending':
         sent += 1;
-        // A 429 to a wrong signature says nothing about the rate of calls.
+        // An operator may answer 429 to a wrong signature. This says nothing about the rate of calls.
         if (event.signed === undefined) inFlight.set(event.id, event.call);
         return;
       case 'received':
@@ -223,7 +220,7 @@ function sumUp(
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));
   for (const id of attempts.keys()) {
-    // Checks of the run as a whole report their findings under a scenario name that is not in the plan.
+    // Some checks are about the run as a whole. They report their findings under the name of a scenario that is not in the plan.
     if (!planned.has(id)) planned.set(id, { id, title: id, place: { file: '', line: 1, column: 1 }, rules: [] });
   }
   const outcomes: JudgedOutcome[] = [];
@@ -271,7 +268,7 @@ function sumUp(
   };
 }
 
-/** Returns the races of an attempt with at least one call that a finding refers to. */
+/** Returns the races of an attempt, but only those with a call to which a finding refers. */
 function racesWithFindings({ races, outcomes }: Attempt): readonly Raced[] {
   const shown = new Set([...outcomes.values()].flatMap(({ samples }) => samples.map(({ exchange }) => exchange)));
   return races.filter(({ exchanges }) => exchanges.some((id) => shown.has(id)));

@@ -8,8 +8,8 @@ import { joinSums, type MoneySums } from './money-sums.ts';
 import { isShownByBalance, movedAloneReason } from './moved-alone.ts';
 
 /**
- * A finding with its final verdict. The verdict may have changed because the breach of another rule explains the
- * finding (attribution).
+ * A finding with its final verdict. The final verdict differs from the verdict in the scenario if the breach of another rule
+ * explains the finding (attribution).
  */
 export interface JudgedFinding extends Finding {
   readonly scenario: string;
@@ -22,8 +22,8 @@ export interface JudgedFinding extends Finding {
 }
 
 /**
- * An outcome of a scenario with its final verdict. The verdict may have changed because the breach of another rule
- * explains the outcome (attribution).
+ * An outcome of a scenario with its final verdict. The final verdict differs from the verdict in the scenario if the breach of
+ * another rule explains the outcome (attribution).
  */
 export interface JudgedOutcome {
   readonly scenario: string;
@@ -33,19 +33,19 @@ export interface JudgedOutcome {
   readonly because: RuleId | null;
   readonly reason: string | null;
   readonly count: number;
-  /** True if all findings of the outcome are breaches that moved no money. */
+  /** True if each finding of the outcome is a breach that moved no money. */
   readonly noMoney: boolean;
   /** The sums by which the findings of the outcome made balances wrong. */
   readonly wrongSums: MoneySums;
   readonly findings: readonly JudgedFinding[];
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
-  /** True for a breach that is undecided because somebody else moved a balance. */
+  /** True for a breach that is undecided, because somebody else moved a balance. */
   readonly isMovedAlone?: true;
 }
 
 /**
- * Reduces the verdict of a breach to what the level of the rule allows. For example, a broken SHOULD rule gives only a
+ * Limits the verdict of a breach to what the level of the rule allows. For example, the breach of a SHOULD rule gives only a
  * warning.
  */
 function atLevel(level: Level, verdict: Verdict, strict: boolean): Verdict {
@@ -65,7 +65,7 @@ function matches(attribution: Attributed, scenario: string, outcome: RuleOutcome
     attribution.rule === outcome.rule &&
     (attribution.endpoint === null || attribution.endpoint === outcome.endpoint) &&
     (attribution.scenario === null || attribution.scenario === scenario) &&
-    // A skipped rule was not tested, so no attribution applies to it.
+    // If a rule was skipped, it was not tested, so no other rule explains its result.
     outcome.verdict !== 'skip'
   );
 }
@@ -116,8 +116,8 @@ export function judgeOutcome(
 }
 
 /**
- * Returns the outcome of a failed attempt, marked as flaky, for a scenario that passed on retry. Returns an empty list
- * unless the outcome is a breach or was attributed to a breach.
+ * If a scenario passed on retry, its failed attempt is reported as flaky. Returns an outcome of the failed attempt with this mark.
+ * Returns an empty list if the outcome is no breach and was not attributed to a breach.
  *
  * @param allowed true if a flaky failure is only a warning
  */
@@ -155,8 +155,8 @@ export const isDecided = (outcome: JudgedOutcome): boolean =>
 export const isFinding = (outcome: JudgedOutcome): boolean => outcome.findings.length > 0;
 
 /**
- * Returns the reason for the verdict of a rule. The reason of an attribution is preferred to the text of the first
- * finding.
+ * Returns the reason for the verdict of a rule. If another rule explains the verdict, this reason is used instead of the text of
+ * the first finding.
  */
 export function reasonOf(
   outcomes: readonly JudgedOutcome[],
@@ -195,8 +195,8 @@ export interface RulePlace {
 }
 
 /**
- * True for a rule that only calls at the same moment can break. These calls meet by chance, so it is also chance which scenario
- * shows the breach.
+ * True for a rule that can be broken only by calls that meet at the same moment. They meet by chance, so it is also chance in which
+ * scenario the breach occurs.
  */
 export function isAboutRaces(rule: string): boolean {
   return rule.startsWith('concurrency.') || rule === 'idempotency.concurrent';

@@ -1,6 +1,9 @@
 import type { JournalEvent, Labels, RunStarted } from './event.ts';
 
-/** Maximum number of values of one label that are kept, and maximum length of a value. Both may come from the operator. */
+/**
+ * Maximum number of values that are kept for one label, and maximum length of a value. There must be a limit, because the values
+ * may come from the operator.
+ */
 const MAX_VALUES = 5;
 export const MAX_LABEL_LENGTH = 200;
 

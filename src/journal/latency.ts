@@ -2,7 +2,7 @@ import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { Budgets, JournalEvent, Received, RunStarted } from './event.ts';
 import { isBodyDelayed, replyMs, type Stamps } from './exchange.ts';
 
-/** The medians of the first and the last third of a run. `slower` is true if the increase is too large to be chance. */
+/** The medians of the first third and of the last third of a run. `slower` is true if the median has grown too much for chance. */
 interface Drift {
   readonly earlyMs: number;
   readonly lateMs: number;
@@ -10,10 +10,10 @@ interface Drift {
 }
 
 /**
- * The operator's response times for one call, from the last byte of the request to the last byte of the reply. The
- * contract's time limit is measured in the same way.
- * Calls of a race are left out, because a wallet may process them one after the other. A call that timed out counts
- * with the time until the timeout. All times are in milliseconds. The quantiles are exact to 1 %, and `maxMs` is exact.
+ * The operator's response times for one call, from the last byte of the request to the last byte of the reply. The time limit of
+ * the contract is measured in the same way. Calls of a race are left out, because a wallet may process them one after the other. A
+ * call that timed out counts with the time until the timeout. All times are in milliseconds. The quantiles are exact to 1 %, and
+ * `maxMs` is exact.
  */
 export interface CallLatency {
   readonly call: CallName;
@@ -22,7 +22,7 @@ export interface CallLatency {
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** The distribution of the times, for charts. The buckets are narrow, so a chart may join neighbouring buckets. */
+  /** The distribution of the times, for charts. The ranges (buckets) are narrow, so a chart may join neighbouring ones. */
   readonly buckets: readonly Bucket[];
   /** The configured time limit in milliseconds for 95 % of the replies; null if no limit is configured. */
   readonly budgetMs: number | null;
@@ -30,13 +30,13 @@ export interface CallLatency {
   readonly isOverBudget: boolean;
   /** The number of replies whose body came about 40 ms after the head, see {@link isBodyDelayed}. */
   readonly delayedBodies: number;
-  /** The change of the response times during the run; null if the run had too few calls or was too short. */
+  /** The change of the response times during the run. Null if the run had too few calls, or was too short. */
   readonly drift: Drift | null;
 }
 
 /**
- * Maximum number of calls of a scenario that are kept before they are counted. A race has fewer calls, so the oldest
- * kept call cannot belong to a race that is still open.
+ * Maximum number of calls of a scenario that wait before they are counted. A race has fewer calls than this. So the call that has
+ * waited longest cannot belong to a race that has not ended.
  */
 const MAX_WAITING = 1000;
 
@@ -44,9 +44,8 @@ const MAX_WAITING = 1000;
 export interface LatencyTally {
   add(event: JournalEvent): void;
   /**
-   * Returns the results of each kind of call, in the order of the contract. Call this function only at the end of the
-   * run. It also counts the calls of scenarios that have not ended, and a later event could show that such a call
-   * belongs to a race.
+   * Returns the results of each kind of call, in the order of the contract. Call this function only at the end of the run. It also
+   * counts the calls of scenarios that have not ended, and a later event could show that such a call belongs to a race.
    */
   result(budgets: Budgets): readonly CallLatency[];
 }
@@ -67,8 +66,8 @@ export function startLatencyTally(): LatencyTally {
   };
 
   /**
-   * Keeps a call until its scenario ends. The calls of a race are not counted, but the event that names these calls
-   * comes only after all of them have ended.
+   * Keeps a call until its scenario ends. Calls of a race must not be counted, but the event that names these calls comes only
+   * after the race.
    */
   const keep = (event: Received): void => {
     const call = inFlight.get(event.id);
@@ -113,8 +112,8 @@ export function startLatencyTally(): LatencyTally {
 }
 
 /**
- * Minimum number of replies for a 95th percentile that can fail a run. With fewer replies, a single slow reply would
- * decide.
+ * Minimum number of replies for a 95th percentile that can fail a run. With fewer replies, a single slow reply would decide the
+ * result.
  */
 export const MIN_BUDGET_REPLIES = 20;
 
@@ -165,8 +164,8 @@ interface Timed {
 }
 
 /**
- * Returns the time of a call, or null if the call gives no information about the operator, for example because croupier
- * broke the connection.
+ * Returns the time of a call. Returns null if the time says nothing about the operator, for example because croupier broke the
+ * connection.
  */
 function timedOf(call: CallName, { outcome, stamps }: Received): Timed | null {
   if (outcome.kind === 'none' && outcome.reason !== 'too-late') return null;
@@ -180,16 +179,19 @@ function sentAt({ sent, start }: Stamps): number {
   return sent ?? start;
 }
 
-/** Maximum number of periods into which a run is divided. If a run needs more, the length of all periods is doubled. */
+/** Maximum number of periods into which a run is divided. A longer run gets periods that are twice as long. */
 const MAX_PERIODS = 32;
 const FIRST_PERIOD_MS = 250;
 /** Minimum number of calls in the first and in the last third of the run to compute a drift. */
 const MIN_CALLS = 20;
-/** The drift is reported as slower if the median grew at least by this factor and also by `DRIFT_MS` milliseconds. */
+/**
+ * The response times count as slower if their median has grown at least by this factor, and also by at least `DRIFT_MS`
+ * milliseconds.
+ */
 const DRIFT_RATIO = 1.5;
 const DRIFT_MS = 10;
 
-/** The response times of one call during the run, in periods of equal length. */
+/** The response times of one kind of call during the run, in periods of equal length. */
 class TimeLine {
   #origin: number | null = null;
   #width = FIRST_PERIOD_MS;
@@ -199,7 +201,7 @@ class TimeLine {
   add(at: number, ms: number, isDelayed: boolean): void {
     if (isDelayed) this.#delayedBodies += 1;
     this.#origin ??= at;
-    // Calls are counted only when their scenario ends. A call may therefore be older than the first counted call.
+    // Calls are counted only when their scenario ends. So a call may have been sent before the first call that was counted.
     const since = Math.max(0, at - this.#origin);
     while (since >= this.#width * MAX_PERIODS) this.#widen();
     const index = Math.floor(since / this.#width);
@@ -262,7 +264,7 @@ function driftOf(periods: readonly Histogram[], third: number): Drift | null {
   return { earlyMs, lateMs, slower: lateMs >= earlyMs * DRIFT_RATIO && lateMs - earlyMs >= DRIFT_MS };
 }
 
-/** Returns the periods from the beginning that are needed to reach the wanted number of calls. */
+/** Returns the first periods, as many as are needed to have the wanted number of calls. */
 function until(periods: readonly Histogram[], wanted: number): readonly Histogram[] {
   let seen = 0;
   const enough = periods.findIndex((period) => {
@@ -272,21 +274,15 @@ function until(periods: readonly Histogram[], wanted: number): readonly Histogra
   return periods.slice(0, enough + 1);
 }
 
-/** The ratio of the widths of neighbouring buckets. With this ratio, a quantile is wrong by 1 % at most. */
+/** The width of a bucket divided by the width of the bucket before it. With this ratio, a quantile is wrong by 1 % at most. */
 const BUCKET_RATIO = 1.02;
 const LOG_RATIO = Math.log(BUCKET_RATIO);
-/**
- * The shortest time that is counted, in milliseconds. Shorter times count as this value, because clocks are not more
- * exact.
- */
+/** The shortest time that is counted, in milliseconds. A shorter time counts as this value, because clocks are not more exact. */
 const MIN_MS = 0.01;
-/**
- * The longest time that has its own bucket, in milliseconds. Longer times count in the last bucket. The maximum is
- * always exact.
- */
+/** The upper end of the last bucket, in milliseconds. Longer times count in this bucket too. The maximum is always exact. */
 const MAX_MS = 600_000;
 
-/** The number of replies that took between `fromMs` and `toMs` milliseconds. */
+/** One range of times: `count` is the number of replies that took between `fromMs` and `toMs` milliseconds. */
 export interface Bucket {
   readonly fromMs: number;
   readonly toMs: number;
@@ -294,8 +290,8 @@ export interface Bucket {
 }
 
 /**
- * Counts times in buckets of growing width. It needs at most 904 counters for any number of times, and its quantiles
- * are exact to 1 %. The order in which times are added makes no difference.
+ * Counts times in ranges (buckets) of growing width. It needs at most 904 counters for any number of times, and its quantiles are
+ * exact to 1 %. The order in which times are added makes no difference.
  */
 export class Histogram {
   readonly #counts = new Map<number, number>();
@@ -324,10 +320,7 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /**
-   * Returns the time in milliseconds within which the given share (0 to 1) of all replies came. Returns 0 if no time
-   * was added.
-   */
+  /** Returns the time in milliseconds within which the given share (0 to 1) of all replies came. Returns 0 if no time was added. */
   quantile(share: number): number {
     const wanted = Math.max(1, Math.ceil(share * this.#count));
     let seen = 0;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.ts';
 
-/** A request of an operator's backend to the Core API, with its reply. The `launch` rules are judged from it. */
+/** A request that an operator's backend sent to the Core API, with the reply. The `launch` rules are judged from these requests. */
 export interface LaunchRequest {
   readonly operation: 'createNewGame' | 'games' | 'freeRounds' | 'createFreeRounds' | 'cancelFreeRounds';
   /** The time of the reply in milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface LaunchRequest {
   readonly status: number;
   /** The error code of the reply; left out if the reply is not an error. */
   readonly code?: string;
-  /** The message of the reply for the developers of the operator; left out if the reply is not an error. */
+  /** The message in the reply. It is for the developers of the operator. Left out if the reply is not an error. */
   readonly message?: string;
   /** The game session that the request opened; left out if it opened none. */
   readonly session?: LaunchedSession;

@@ -2,18 +2,20 @@ import { Money } from '../contract/money.ts';
 
 /** A sum by which a breach made the balance of a wallet wrong. */
 export interface WrongSum {
-  /** A plain decimal in the main unit. Below zero if the wallet had too little. */
+  /** A plain decimal in the main unit. It is negative if the wallet had too little. */
   readonly amount: string;
   /** The code of the currency. Null if the session has no known currency. */
   readonly currency: string | null;
-  /** True if the amounts of the scenario depend on the balance, so that the sum differs from run to run. It is left out otherwise. */
+  /**
+   * True if the amounts of the scenario depend on the balance. Then the sum differs from run to run. It is left out in other cases.
+   */
   readonly varies?: true;
 }
 
-/** Sums without their signs, by the code of the currency. An empty code stands for a currency that is not known. */
+/** Sums without their signs. The key is the code of the currency, or an empty text for an unknown currency. */
 export type MoneySums = Readonly<Record<string, string>>;
 
-/** Adds up sums. Those that differ from run to run are left out, because nothing can be compared with them. */
+/** Adds up sums. A sum that differs from run to run is left out, because it can't be compared with the sum of another run. */
 export function addUp(sums: Iterable<WrongSum>): MoneySums {
   const all = new Map<string, Money>();
   for (const { amount, currency, varies } of sums) {
@@ -41,8 +43,8 @@ export function highestSums(all: readonly MoneySums[]): MoneySums {
 }
 
 /**
- * Returns the first currency in which a sum is higher than its limit; undefined if there is none. A currency without a limit cannot be
- * compared.
+ * Returns the first currency whose sum is higher than its limit; undefined if there is none. A currency without a limit is left out
+ * of the comparison.
  */
 export function currencyAbove(sums: MoneySums, limits: MoneySums): string | undefined {
   return Object.keys(sums).find((code) => {
@@ -69,7 +71,7 @@ function isAbove(sum: string, limit: string): boolean {
   return a !== undefined && b !== undefined && a.compare(b) > 0;
 }
 
-/** Reads a sum without its sign. A journal that somebody has edited may have any text here. */
+/** Reads a sum without its sign. Returns undefined if the text is no amount, because somebody may have edited the journal. */
 function moneyOf(text: string): Money | undefined {
   return Money.read(text.replace(/^-/, ''));
 }

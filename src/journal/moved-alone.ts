@@ -2,7 +2,7 @@ import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { MovedAlone } from './event.ts';
 import { EXPECTATION, type Finding } from './finding.ts';
 
-/** Rules that are not about money themselves, but that croupier judges by a balance. */
+/** Rules that are not about money. But croupier needs a balance to judge them. */
 const JUDGED_BY_BALANCE: ReadonlySet<RuleId> = new Set([
   'balance.read',
   'balance.read-only',
@@ -19,7 +19,7 @@ const JUDGED_BY_BALANCE: ReadonlySet<RuleId> = new Set([
   'session.round-id-reuse',
 ]);
 
-/** Rules about money that croupier judges by the status of a reply. */
+/** Rules about money for which croupier needs no balance, because the status of a reply shows a breach. */
 const JUDGED_BY_STATUS: ReadonlySet<RuleId> = new Set([
   'signature.client-key',
   'signature.mismatch',
@@ -28,15 +28,15 @@ const JUDGED_BY_STATUS: ReadonlySet<RuleId> = new Set([
 ]);
 
 /**
- * True if somebody else who moves the balance can cause a breach of the rule. The breach of any other rule stays proven, because
- * no balance is needed to see it.
+ * True if croupier needs a balance to see a breach of the rule. Then somebody else who moves the balance can cause such a breach.
+ * The breach of any other rule stays proven.
  */
 function dependsOnBalance(rule: Finding['rule']): boolean {
   if (rule === EXPECTATION || JUDGED_BY_BALANCE.has(rule)) return true;
   return ruleById(rule).money && !JUDGED_BY_STATUS.has(rule);
 }
 
-/** True if a balance shows the finding, so that somebody else who moves the balance can cause it. */
+/** True if a balance shows the finding. Then somebody else who moves the balance can cause it. */
 export function isShownByBalance({ rule, wrongSum }: Pick<Finding, 'rule' | 'wrongSum'>): boolean {
   return wrongSum !== undefined || dependsOnBalance(rule);
 }

@@ -1,25 +1,22 @@
 import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
 import { isLoadLine, LoadLines } from './load/lines.ts';
 
-/**
- * The error for a text that this version of croupier cannot read as a journal. The message names the line and the
- * problem.
- */
+/** The error if this version of croupier cannot read a text as a journal. The message names the line and the problem. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-/** Describes the problem of a value that should be an event. Returns null if the value is valid. */
+/** Describes what is wrong with a value that must be an event. Returns null if the value is valid. */
 export type EventCheck = (value: unknown) => string | null;
 
 const FORMAT_NAME = /^croupier-journal\/(\d+)$/;
 const NEWEST = formatNumber(JOURNAL_FORMAT) ?? 0;
 
 /**
- * Reads a journal in pieces. If the run was killed, the last line may be incomplete. The last line is left out if it
- * has no line end and is not JSON.
+ * Reads a journal in pieces. If the run was killed, the last line may be incomplete. So a last line without a line end is left out
+ * if it is not JSON.
  *
- * @param check validates every event. If it is left out, events are not validated, as for the journal of the current
+ * @param check validates every event. If it is left out, events are not validated. This is right for the journal of the current
  * run.
  * @throws JournalError if the text is empty, is not a journal, has a newer format, or has a line that is not an event
  */

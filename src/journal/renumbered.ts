@@ -2,7 +2,8 @@ import type { JournalEvent } from './event.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * The numbers that are added to the events of a run when these events are appended to the journal of an earlier run.
+ * These numbers are added to the ids and times in the events of a run, when the events are appended to the journal of an earlier
+ * run.
  */
 export interface Offset {
   /** Number that is added to the number in each exchange id. */

@@ -8,9 +8,7 @@ export interface RequiredOutcome extends RequiredResult {
   readonly verdict: Verdict;
   /** The reason why the rule or scenario has no decision; null if it has a decision. */
   readonly reason: string | null;
-  /**
-   * True if the run decided the rule or scenario, or if only a known failure of the baseline prevented the decision.
-   */
+  /** True if the run decided the rule or scenario. Also true if only a known failure of the baseline prevented the decision. */
   readonly isMet: boolean;
 }
 
@@ -28,8 +26,8 @@ export function requiredOutcomes(fold: Results): readonly RequiredOutcome[] {
 }
 
 /**
- * Returns the required rules and scenarios that the run did not decide. Returns an empty list for a part of a divided
- * run, because another part may decide them. They count when the parts are merged.
+ * Returns the required rules and scenarios that the run did not decide. For a part of a divided run, returns an empty list, because
+ * another part may decide them. They count when the parts are merged.
  */
 export function unmetRequirements(fold: Results): readonly RequiredOutcome[] {
   return fold.run.shard === undefined ? requiredOutcomes(fold).filter(({ isMet }) => !isMet) : [];

@@ -29,8 +29,8 @@ interface EndpointResult {
 /** The result of a run for one rule of the catalogue. */
 export interface RuleResult {
   /**
-   * The rule. If the run has shown breaches, but no breach moved money, `money` is false and `means` is missing,
-   * because the harm that the catalogue describes did not occur.
+   * The rule. If its breaches moved no money, `money` is false and `means` is missing, because the harm that the catalogue
+   * describes did not occur.
    */
   readonly rule: Rule;
   /** The most severe verdict of all outcomes. */
@@ -39,13 +39,13 @@ export interface RuleResult {
   readonly reason: string | null;
   /** The rule whose breach explains the verdict; null if no other rule explains it. */
   readonly because: RuleId | null;
-  /** True if the verdict comes only from scenarios that failed and then passed on retry. */
+  /** True if the rule has this verdict only because of scenarios that failed and then passed on retry. */
   readonly flaky: boolean;
   /** The id of the scenario that gave the reason; null if there is no such scenario. */
   readonly seenIn: string | null;
   /** Number of checks that gave a decision about the rule. */
   readonly checks: number;
-  /** True for a skip: the rule stays untested because the operator declined calls that its tests need. */
+  /** For a skip: true if the rule stays untested because the operator declined calls that its tests need. */
   readonly isDeclined: boolean;
   /** The sums by which breaches of the rule made balances wrong. */
   readonly wrongSums: MoneySums;
@@ -53,7 +53,7 @@ export interface RuleResult {
   readonly breaches: number;
   /** True if the rule fails and all of its breaches are on the run's baseline. */
   readonly isKnown: boolean;
-  /** True if the run's baseline lists the rule, but the rule fails in a way that no entry of the baseline allows. */
+  /** True if the run's baseline lists the rule, but the rule also fails in another way, which no entry of the baseline allows. */
   readonly isWorse: boolean;
   /** The results at each place where the rule was tried. */
   readonly places: readonly RulePlace[];
@@ -66,9 +66,7 @@ export interface RuleResult {
   readonly findingCount: number;
 }
 
-/**
- * Puts the outcome with the main finding first. The reason of the result then belongs to the place that reports show.
- */
+/** Puts the outcome with the main finding first. Then the reason of the result comes from the place that reports show. */
 function mainFindingFirst(
   outcomes: readonly JudgedOutcome[],
   [main]: readonly JudgedFinding[],
@@ -78,8 +76,8 @@ function mainFindingFirst(
 }
 
 /**
- * Sums up the results for one rule. The rule is inconclusive if a scenario that claims to test it ended without a
- * decision, unless another scenario decided it.
+ * Sums up the results for one rule. The rule is inconclusive if a scenario that claims to test it ended without a decision. But if
+ * another scenario decided the rule, this decision counts.
  *
  * @param outcomes all outcomes of this rule
  */
@@ -125,7 +123,7 @@ export function ruleResult(
     const reason = `the rule is new in version ${rule.since} of the contract, but this run uses version ${how.run.contract}`;
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
-  // A breach that another rule explains does not hide a warning that no other rule explains.
+  // If another rule explains a breach, the breach does not hide a warning that no other rule explains.
   const hasWarning = outcomes.some((outcome) => outcome.verdict === 'warn');
   const verdict = gravest(
     hasWarning ? outcomes.filter((one) => one.verdict !== 'inconclusive' || one.because === null) : outcomes,
@@ -140,7 +138,8 @@ export function ruleResult(
   const undecided = scenarios.find(
     ({ planned, state }) => planned.rules.includes(rule.id) && state !== 'not-started' && !reporting.has(planned.id),
   );
-  // The reason for a skip is more useful than the fact that the scenario ended, so it is kept.
+  // If the result already has a reason for a skip, this reason is kept, because it is more useful than the fact that the scenario
+  // ended.
   if (undecided && (verdict === 'untested' || undecided.state === 'cut-off')) {
     return {
       ...base,

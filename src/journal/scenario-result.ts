@@ -17,7 +17,7 @@ export interface ScenarioResult {
   readonly state: 'ended' | 'cut-off' | 'not-started';
   readonly verdict: Verdict;
   readonly reason: string | null;
-  /** The start of the attempt that counts, on the clock of the run. Null if it was not started. */
+  /** When the attempt that counts started, on the clock of the run. Null if the scenario was not started. */
   readonly startedAtMs: number | null;
   readonly durationMs: number | null;
   readonly restored: boolean | null;
@@ -33,8 +33,8 @@ export interface ScenarioResult {
 }
 
 /**
- * Returns an outcome for each rule that a skipped or undecided scenario claims to test but did not report on. Returns
- * an empty list for other scenarios.
+ * A skipped or undecided scenario reports nothing about some rules that it claims to test. Returns an outcome for each of these
+ * rules. Returns an empty list for other scenarios.
  */
 export function impliedOutcomes(
   scenario: PlannedScenario,
@@ -103,8 +103,8 @@ export function scenarioResult(
       reason: `it was cut off: ${stopReason(runEnded)}`,
     };
   }
-  // If a finding was attributed to another rule, its new verdict replaces the scenario's own verdict. An undecided
-  // scenario stays undecided.
+  // If another rule explains a finding of the scenario, the new verdict of the finding replaces the scenario's own verdict. An
+  // undecided scenario stays undecided.
   const explained = own.some((outcome) => outcome.because !== null || outcome.isMovedAlone);
   const doubt = ended.verdict === 'inconclusive' || own.length === 0;
   const verdict = explained && !doubt ? gravest(own) : graver(ended.verdict, gravest(own));
@@ -140,14 +140,14 @@ export function stopReason(ended: RunEnded | null): string {
   }
 }
 
-/** The reason of a scenario that was stopped because a balance changed while no call was in flight. */
+/** The reason if a scenario was stopped because a balance changed while no call was in flight. */
 export const MOVED_ALONE = 'the balance moved while croupier sent nothing: somebody else is using the session';
 
 const MAX_NAMES = 4;
 
 /**
- * A warning that another user of the session may have caused failures, because a balance changed by itself in a scenario that
- * failed; null if no scenario shows that.
+ * If a balance changed by itself in a scenario that failed, returns a warning that another user of the session may have caused
+ * failures. Null if this happened in no scenario.
  */
 export function movedAloneWarning({ scenarios }: { readonly scenarios: readonly ScenarioResult[] }): string | null {
   const seen = scenarios

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RunEnded, RunStarted } from './event.ts';
 
-/** One journal that the user gave as a part (shard) of a divided run. */
+/** One of the journals that the user gave as the parts (shards) of a divided run. */
 export interface ShardHead {
   /** The name of the journal in messages. */
   readonly name: string;
@@ -33,10 +33,7 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
   ['--allow-flaky', ({ settings }) => settings.allowFlaky ?? false],
 ];
 
-/**
- * Checks that the journals are all parts of one divided run, and that each part is given once. Returns undefined if the
- * journals pass this check.
- */
+/** Checks that the journals are all parts of one divided run, and that no part is given twice. Returns undefined if this is so. */
 export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | undefined {
   const whole = heads.filter(({ run }) => run.shard === undefined);
   if (whole.length > 0) {
@@ -93,8 +90,8 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
       ...first.settings,
       sessions: runs.flatMap(({ settings }) => settings.sessions),
     },
-    // A run that is not divided is in the order of its files. The order of several cases of one file is not known here,
-    // so the id decides.
+    // In a run that is not divided, the scenarios are in the order of their files. If one file has several cases, their order is
+    // not known here, so they are sorted by their ids.
     scenarios: scenarios.toSorted((a, b) => compare(a.place.file, b.place.file) || compare(a.id, b.id)),
   };
 }
@@ -103,7 +100,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** All endings of a part, the most severe first. A part without an end event was cut off. */
+/** The ways in which a part can end, the most severe first. `cut-off`: the part has no end event. */
 const ENDINGS: readonly (RunEnded['how'] | 'cut-off')[] = [
   'bug',
   'interrupted',
@@ -121,10 +118,7 @@ export interface ShardEnd {
   readonly ended: RunEnded | null;
 }
 
-/**
- * Joins the last events of all parts. The most severe ending counts. Returns null if the most severe ending is
- * `cut-off`.
- */
+/** Joins the last events of all parts. The most severe ending counts. If it is `cut-off`, returns null. */
 export function joinedEnd(parts: readonly ShardEnd[]): RunEnded | null {
   const rank = ({ ended }: ShardEnd): number => ENDINGS.indexOf(ended?.how ?? 'cut-off');
   const [worst] = parts.toSorted((a, b) => rank(a) - rank(b));

@@ -7,12 +7,15 @@ import type { JournalEvent } from './event.ts';
 export class WallClock {
   #began = Number.NaN;
   /**
-   * The stamp of the first event after the start of the run. It is the best estimate of the monotonic clock at that
-   * start. Null before that event.
+   * The stamp of the first event after the start of the run. It is the best estimate of the monotonic clock's time at the start.
+   * Null before that event.
    */
   #origin: number | null = null;
 
-  /** Takes the next event of the journal. The events must come in order. One journal may contain several runs. */
+  /**
+   * Takes the next event of the journal. The events must be in order. A journal may contain several runs, so a new start may
+   * follow.
+   */
   take(event: JournalEvent): void {
     if (event.event === 'run-started') {
       this.#began = Date.parse(event.startedAt);

@@ -11,7 +11,7 @@ import type { Effects } from './wallet/effects.ts';
 import type { Transaction } from './wallet/transaction.ts';
 import type { Wallet } from './wallet/wallet.ts';
 
-/** Builds the record that the rules judge: a call that was sent, its place in the plan, and the calls before it. */
+/** Builds the record of a call for the rules: the call that was sent, its place in the plan, and the calls before it. */
 export class CallRecorder {
   readonly #plannedCalls: PlannedCalls;
   readonly #effects: Effects;
@@ -63,8 +63,8 @@ export class CallRecorder {
   }
 
   /**
-   * Returns the maximum number of decimals of an amount, which the currency sets. For a currency without a limit, returns
-   * the configured number, or the most decimals that a balance had before this reply.
+   * Returns the maximum number of decimals of an amount. The currency sets this number. For a currency without a limit, returns the
+   * configured number, or else the largest number of decimals in a balance before this reply.
    */
   #decimalsOf(alias: string, wallet: Wallet | null, reading: ReplyReading | undefined): number {
     const stated = this.#context.currencyOf(alias)?.decimals;
@@ -82,7 +82,7 @@ export class CallRecorder {
   }
 
   /**
-   * Returns the earlier transaction that this call sends again, or that has the same `txID`. undefined if there is
+   * Returns the transaction of the earlier call that this call sends again, or that has the same `txID`. undefined if there is
    * none.
    */
   earlier(planned: PlannedCall): Transaction | undefined {
@@ -97,7 +97,7 @@ export class CallRecorder {
     return step.refund?.kind === 'step' ? this.#effects.ofStep(step.refund.of) : undefined;
   }
 
-  /** Removes the stored amount of a step that no later step can refer to. */
+  /** Removes the stored amount of a step. No later step may refer to this step. */
   forget(stepKey: string): void {
     this.#amounts.delete(stepKey);
   }

@@ -11,16 +11,18 @@ import type { Wallet } from './wallet/wallet.ts';
 export interface JudgeContext {
   readonly strict: boolean;
   /**
-   * The version of the contract that the operator follows. Rules of later versions are not judged. Left out means the
-   * latest version.
+   * The version of the contract that the operator follows. Rules of later versions are not judged. Left out: the latest version.
    */
   readonly contract?: ContractVersion | undefined;
-  /** True when a reply that differs from the `expect` of its step fails the scenario, even if no rule is broken. */
+  /**
+   * True if each reply must also match the `expect` of its step. A reply that does not match then fails the scenario, even if no
+   * rule is broken.
+   */
   readonly demanding: boolean;
   readonly deadlineMs: number;
   readonly campaignKnown: boolean;
   /**
-   * Returns the wallet of a session, by the name of the session in the scenario. null if the operator never issued the
+   * Returns the wallet of a session. `alias` is the name of the session in the scenario. null if the operator never issued the
    * session.
    */
   walletOf(alias: string): Wallet | null;
@@ -28,8 +30,8 @@ export interface JudgeContext {
   readonly wallets: readonly Wallet[];
   currencyOf(alias: string): Currency | undefined;
   /**
-   * Returns the number of decimals that is configured for a session's currency, or that balances in this currency have shown
-   * in the run. undefined if it is unknown.
+   * Returns the number of decimals for a session's currency: the configured number, or the number in the balances of this run.
+   * undefined if it is unknown.
    */
   decimalsOf?(alias: string): number | undefined;
   /** Returns the stake of a session: the amount of a bet that the operator is expected to accept. undefined if it is unknown. */
@@ -48,9 +50,9 @@ export interface JudgeContext {
   seenBefore(observation: string): boolean;
   /** The stale reads that the run has observed so far. */
   readonly staleReads: StaleReadHistory;
-  /** The kinds of calls whose amounts the operator has read in the right unit in this run. */
+  /** The kinds of calls for which this run has shown that the operator reads their amounts in the right unit. */
   readonly rightUnit: RightUnit;
   report(finding: Finding): void;
-  /** Reports the sum of a breach whose finding was reported before a balance showed the sum. */
+  /** Reports the wrong sum of a breach, if its finding was reported before a balance showed this sum. */
   reportSum?(found: FoundSum): void;
 }

@@ -17,7 +17,10 @@ export interface Breach {
 export type Decision =
   | { readonly kind: 'pass' }
   | Breach
-  /** The rule is broken in a minor way, which is a warning at every level of the rule. `why` completes "It only warns, because …". */
+  /**
+   * The rule is broken in a minor way. This gives a warning, whatever the level of the rule. `why` completes "It only warns,
+   * because …".
+   */
   | {
       readonly kind: 'warn';
       readonly expected: string;
@@ -33,8 +36,8 @@ export type Decision =
   | { readonly kind: 'undecided'; readonly reason: string };
 
 /**
- * The reason why a breach gives only a warning if no call of the service has shown this breach. It completes "It only
- * warns, because …".
+ * A breach gives only a warning if no call that the service would send has shown it. This is the reason in the report: it completes
+ * "It only warns, because …".
  */
 export const SHOWN_BY_PROBE = 'only a call that the service never sends has shown it';
 

@@ -35,8 +35,8 @@ export class FindingCollector {
   #afterProbe = false;
 
   /**
-   * @param options `contract` is the version of the contract that counts; rules of later versions are not judged. `amountsVary` is
-   * true if the amounts of the scenario depend on the balance
+   * @param options `contract` is the version of the contract that the operator follows; rules of later versions are not judged.
+   * `amountsVary` is true if the amounts of the scenario depend on the balance
    */
   constructor(
     { strict, contract, amountsVary }: FindingCollectorOptions,
@@ -50,7 +50,7 @@ export class FindingCollector {
     this.#reportSum = reportSum;
   }
 
-  /** Returns true when the rule was broken in this scenario and no other broken rule explains the breach. */
+  /** Returns true if the rule was broken in this scenario, and no other broken rule explains the breach. */
   isBroken(rule: string): boolean {
     return this.#broken.has(rule);
   }
@@ -122,7 +122,7 @@ export class FindingCollector {
     }
   }
 
-  /** Adds the sum to a breach that was reported before a balance showed it. */
+  /** Adds the wrong sum to a breach that was reported earlier, before a balance showed this sum. */
   addSum({ rule, step }: Pick<FindingSubject, 'rule' | 'step'>, wrongSum: WrongSum): void {
     this.#reportSum({ rule, endpoint: endpointOf(rule, step.call), step: step.key, wrongSum: this.#marked(wrongSum) });
   }
@@ -136,8 +136,8 @@ export class FindingCollector {
   }
 
   /**
-   * Turns the breach of a MUST rule into a warning if only a call that the service never sends has shown the breach. A
-   * rule about signatures keeps its level, because only such calls test it.
+   * If only a call that the service never sends has shown the breach of a MUST rule, turns this breach into a warning. A rule about
+   * signatures keeps its level, because only such calls can test it.
    */
   #unlessProbe({ rule, step }: FindingSubject, decision: Decision): Decision {
     if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || rule.startsWith('signature.')) return decision;

@@ -9,7 +9,7 @@ export interface IdleRead {
   readonly value: Money;
   readonly step: CallStep;
   readonly exchange: string;
-  /** True when enough time has passed that no earlier call can still take effect. */
+  /** True if no earlier call can still take effect, because enough time has passed. */
   readonly lingered: boolean;
 }
 
@@ -17,23 +17,26 @@ export interface IdleRead {
 export type ReadResult =
   /** The balance is possible, or its fault has been reported. No further read is needed. */
   | { readonly kind: 'settled' }
-  /** The balance includes a bet whose refund may still take effect. Read again when no call can still take effect. */
+  /** The balance includes a bet whose refund may still take effect. It must be read again when no call can take effect any more. */
   | { readonly kind: 'wait' }
   /**
-   * The balance is wrong, but the replies had the right balance. Read again after a pause, to find out whether reads
-   * are stale.
+   * The read shows a wrong balance, but the replies had the right one. The balance must be read again after a pause, to find out
+   * whether reads show old balances.
    */
   | { readonly kind: 'behind' }
-  /** Nothing explains the balance. Read twice more, to find out whether the balance changes by itself. */
+  /** Nothing explains the balance. It must be read twice more, to find out whether it changes without a call. */
   | { readonly kind: 'probe' };
 
-/** Calls that were sent at the same instant, with the rule to report if nothing else explains the next balance. */
+/**
+ * Calls that were sent at the same instant, and their rule. If nothing else explains the next balance, a breach of this rule is
+ * reported.
+ */
 export interface ConcurrentCalls {
   readonly rule: RuleId;
   readonly step: CallStep;
   readonly exchange: string;
   readonly expected: string;
-  /** The rule that is reported if the balance is too high. Left out means that `rule` is reported. */
+  /** The rule that is reported instead of `rule` if the balance is too high. Left out: `rule` is reported in this case too. */
   readonly ifMore?: RuleId;
 }
 
@@ -41,8 +44,8 @@ export interface ConcurrentCalls {
 export interface UnexpectedReply {
   readonly rule: RuleId;
   /**
-   * The decision if the next read shows the right balance, so that only the reply was wrong. `nothing` if the contract
-   * allows another balance in the reply.
+   * The decision if the next read shows the right balance, so that only the balance in the reply was wrong. `nothing` if the
+   * contract allows this balance in the reply.
    */
   readonly ifReadFits: 'breach' | 'warn' | 'nothing';
   readonly step: CallStep;

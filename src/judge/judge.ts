@@ -110,8 +110,8 @@ export class Judge {
   }
 
   /**
-   * Makes the next balance read check that the win of 0 with which croupier completed a round has moved nothing. Judges nothing
-   * else, because the win is not part of the scenario.
+   * croupier has completed a round with a win of 0. Makes the next balance read check that this win has moved nothing. Judges
+   * nothing else, because the win is not part of the scenario.
    *
    * @param step the win
    * @param exchange an exchange in which the win was accepted
@@ -123,7 +123,7 @@ export class Judge {
     const said = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply).balance : undefined;
     const fits = !said?.money || wallet.allows(said.money);
     if (step.type === 'free') {
-      // The contract does not say what a win of a free round does to the balance.
+      // The contract does not define what a win of a free round does to the balance.
       if (!fits) wallet.setUnknown(step.key);
       return CONTINUE;
     }
@@ -151,12 +151,15 @@ export class Judge {
     return { ...CONTINUE, read: [wallet] };
   }
 
-  /** Returns how a bet was declined, if it must be compared with plain bets before it is judged. Otherwise undefined. */
+  /**
+   * If a bet was declined and must be compared with plain bets before it is judged, returns how it was declined. Otherwise returns
+   * undefined.
+   */
   ownDeclineOf(sent: SentCall): OwnDecline | undefined {
     return ownDeclineOf(this.#recorder.record(sent));
   }
 
-  /** Records how a call moves money, without judging the call. Used for calls that are not part of the scenario. */
+  /** Records how a call moves money, but does not judge the call. It is used for calls that are not part of the scenario. */
   follow(sent: SentCall): void {
     const observed = this.#recorder.record(sent);
     const wallet = this.#context.walletOf(sent.step.session);
@@ -181,8 +184,8 @@ export class Judge {
     const moving = new Set(
       sents.flatMap(({ step }) => (step.call === 'balance' ? [] : [this.#context.walletOf(step.session)])),
     );
-    // A copy that was answered 200 decides the outcome of all copies of its call, so it is judged before the other
-    // copies. Refunds are judged after their bets.
+    // Of several copies, the one that was answered 200 decides the outcome of the call, so this copy is judged first. Refunds are
+    // judged after their bets.
     const inOrder = [...calls].sort((a, b) => orderOf(a.observed) - orderOf(b.observed));
     for (const { sent, observed } of inOrder) {
       const earlier = this.#recorder.earlier(observed.planned);
@@ -208,7 +211,7 @@ export class Judge {
   }
 
   /**
-   * Ends the scenario. Makes the decisions that had to wait for a comparison call (the control) or for the rest of the
+   * Ends the scenario. Makes the decisions that had to wait for a comparison call (the control), or for the other calls of the
    * scenario.
    */
   close(): void {
@@ -248,7 +251,7 @@ export class Judge {
       const watched = check.watched === true && observed.answer === 'accepted';
       if ((hypotheses.length > 0 || watched) && wallet) {
         const { rank = 0, until = 'read', effect = '' } = check;
-        // If the reply has already shown the breach, the breach can still explain a wrong balance.
+        // Even if the reply has already shown the breach, the breach can still explain a wrong balance. So its check is kept.
         const reported = decision !== undefined && decision.kind !== 'pass';
         wallet.expectLater({
           rule,
@@ -329,7 +332,7 @@ export class Judge {
   #expectations(observed: ObservedCall, stated: StatedValues): void {
     if (!this.#context.demanding) return;
     for (const { about, expected, actual } of unmetExpectations(observed, stated)) {
-      // A fault that a rule has reported already is not reported again as an unmet expectation.
+      // If a rule has already reported a fault, the fault is not reported again as an unmet expectation.
       if (this.#isReportedByRule(observed, about)) continue;
       this.collector.unmet(observed.planned.step, observed.exchange.id, expected, actual);
     }
@@ -344,7 +347,7 @@ export class Judge {
 
   #remember(observed: ObservedCall): void {
     const { step } = observed.planned;
-    // Only the calls that a later step can refer to are kept, so that a long scenario needs little memory.
+    // Only the replies to which a later step can refer are kept. So a long scenario needs little memory.
     if (step.name !== undefined && observed.reading && !this.#replies.has(step.key))
       this.#replies.set(step.key, observed.reading);
     if (!/x\d+$/.test(step.key) || observed.planned.group !== null) return;
@@ -367,8 +370,8 @@ function expectsError(planned: PlannedCall): boolean {
 }
 
 /**
- * Makes the next balance read check that a win or refund was paid once, although it failed first and was sent again. A
- * faulty operator pays at every attempt.
+ * Makes the next balance read check that a win or refund was paid only once, if it failed first and was then sent again. A faulty
+ * operator pays at every attempt.
  */
 function expectOnePayment({ planned, exchange, effect, answer }: ObservedCall, wallet: Wallet | null): void {
   const { step } = planned;

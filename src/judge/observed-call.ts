@@ -22,15 +22,15 @@ export interface SentCall {
   /** The amount in the body of the call. undefined if the body has no readable amount. */
   readonly amount: Money | undefined;
   readonly stated: StatedValues;
-  /** For a transaction of an earlier run, its reply in that run and the signed sum that it moved. */
+  /** For a transaction of an earlier run: its reply in that run, and the signed sum that it moved. */
   readonly before?: { readonly reply: ReplyReading; readonly effect: Money };
   /** True when the same call was sent before and answered with a temporary error. */
   readonly retried?: boolean;
-  /** True when the operator closed the connection without a reply at every attempt, although it answered other calls. */
+  /** True if the operator answered other calls, but closed the connection without a reply at every attempt at this call. */
   readonly closesConnection?: boolean;
-  /** True when the operator declined plain bets in the same words, so that one of its own limits is the reason. */
+  /** True if the operator also declined plain bets with the same words. Then one of its own limits is the reason. */
   readonly isOwnLimit?: boolean;
-  /** For a balance read, true when enough time has passed that no earlier call can still take effect. */
+  /** For a balance read: true if no earlier call can still take effect, because enough time has passed. */
   readonly lingered: boolean;
 }
 
@@ -42,17 +42,17 @@ export interface ObservedCall {
   readonly answer: Answer;
   /** The parsed reply. undefined when no reply came. */
   readonly reading: ReplyReading | undefined;
-  /** True when the operator closes the connection on every attempt at this call, and on no other call. */
+  /** True if the operator closes the connection at every attempt at this call, but at no other call. */
   readonly closesConnection: boolean;
-  /** True when the operator declined plain bets in the same words, so that one of its own limits is the reason. */
+  /** True if the operator also declined plain bets with the same words. Then one of its own limits is the reason. */
   readonly isOwnLimit: boolean;
   /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
-  /** The signed sum by which the call changes the balance of its session if it is carried out as a new call. */
+  /** The amount of the call. A resend has the amount of the first call. undefined if the amount can't be read. */
   readonly effect: Money;
   /**
-   * For a resend or a copy, the transaction of the first call. For a call with a used txID, the earlier transaction
-   * with that txID.
+   * For a resend or a copy: the transaction of the first call. For a call whose txID was already used: the earlier transaction with
+   * this txID.
    */
   readonly earlier: Transaction | undefined;
   /** For a refund, the transaction that it names. For a win, the bet of its round. */
@@ -65,12 +65,12 @@ export interface ObservedCall {
   /** The smallest unit of the currency. */
   readonly unit: Money;
   /**
-   * The maximum number of decimals of an amount, which the currency sets. For a currency without a limit, the most
-   * decimals that a balance has had so far.
+   * The maximum number of decimals of an amount. The currency sets this number. For a currency without a limit: the largest number
+   * of decimals in a balance so far.
    */
   readonly decimals: number;
   readonly deadlineMs: number;
-  /** False when the campaign of the free rounds was made up for the test. */
+  /** False if the campaign of the free rounds was invented for the test. */
   readonly campaignKnown: boolean;
   /** True when a read has shown that a free bet of this scenario lowered the balance. */
   readonly freeBetsTakeMoney: boolean;
@@ -78,7 +78,7 @@ export interface ObservedCall {
   readonly isWholeBalance: boolean;
   /** True for a bet above the balance. False if the balance is not certain. */
   readonly exceedsBalance: boolean;
-  /** True when the bet was declined with `insufficient_funds` although the balance is more than twice its amount. */
+  /** True if the bet was declined with `insufficient_funds` although the balance is more than twice the amount of the bet. */
   readonly isWronglyDeclined: boolean;
 }
 

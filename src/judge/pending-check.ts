@@ -3,15 +3,15 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { CallStep } from '../scenario/plan/plan.ts';
 
-/** One way in which the next balance would be wrong if a rule were broken. */
+/** One wrong value that the next balance can have if a rule was broken. */
 export interface BalanceHypothesis {
   /** The difference to the right balance. */
   readonly by: Money;
   /** The event that would explain the difference, as a clause: "the bet was taken a second time". */
   readonly meaning: string;
-  /** Rules whose breach would lead to the same difference. Example: a bet that was never taken cannot be refunded. */
+  /** Rules whose breach would also lead to this difference. Example: if the bet was never taken, it cannot be refunded. */
   readonly causes?: readonly RuleId[];
-  /** True for an unlikely hypothesis. It may explain a difference alone, but not together with another breach. */
+  /** True for an unlikely hypothesis. It may explain a difference alone, but it is never combined with another breach. */
   readonly alone?: true;
 }
 
@@ -23,13 +23,13 @@ export interface PendingCheck {
   readonly exchange: string;
   readonly hypotheses: readonly BalanceHypothesis[];
   /**
-   * 0 for a rule that the scenario is about. 1 for a rule about every call of a kind. If two rules explain a balance,
+   * 0 for a rule that the scenario is about. 1 for a rule about every call of a kind. If two rules explain a balance, the rule with
    * the lower rank is reported.
    */
   readonly rank: 0 | 1;
   /**
-   * `read` if the next balance read decides the rule. `linger` if the rule needs a read that is so late that no call
-   * can still take effect.
+   * `read` if the next balance read decides the rule. `linger` if only a late read decides it, when no call can take effect any
+   * more.
    */
   readonly until: 'read' | 'linger';
   /** The right behaviour, as a clause. */
@@ -41,7 +41,10 @@ export interface PendingCheck {
   readonly reported: boolean;
 }
 
-/** A step that only observes the operator. The next balance read reports its reply and its effect as a note. */
+/**
+ * A step that only shows how the operator behaves. After the next balance read, the operator's reply and its effect are reported as
+ * a note.
+ */
 export interface Observation {
   readonly rule: RuleId;
   readonly endpoint: CallName | null;

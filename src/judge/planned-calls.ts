@@ -2,16 +2,14 @@ import { namesIn, type Template } from '../scenario/expressions/expression.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 
 /**
- * A call of the plan, with its relations to the other calls: which call it refers to, which calls come before it, and
- * how it deviates from the calls of the service. These relations decide which rules apply to the call.
+ * A call of the plan, with its relations to the other calls: to which call it refers, which calls come before it, and how it
+ * deviates from the calls of the service. These relations decide which rules apply to the call.
  */
 export interface PlannedCall {
   readonly step: CallStep;
   /** Position among the calls of the plan, from 0. */
   readonly index: number;
-  /**
-   * The key of the `together` step that sends this call at the same instant as others. null if the call is sent alone.
-   */
+  /** The key of the `together` step in which this call and others are sent at the same instant. null if the call is sent alone. */
   readonly group: string | null;
   /** The first call whose bytes this call sends again. null for a call with a body of its own. */
   readonly source: PlannedCall | null;
@@ -19,15 +17,15 @@ export interface PlannedCall {
   readonly target: PlannedCall | null;
   /** True for a refund whose bet comes later in the scenario. */
   readonly targetIsLater: boolean;
-  /** An earlier new call with the same txID but another body. null if there is none. */
+  /** An earlier call that is new and has the same txID but another body. null if there is none. */
   readonly sameTxID: PlannedCall | null;
   /** Number of earlier new bets of the same round and session. */
   readonly betsBefore: number;
   /** Number of earlier new wins of the same round and session. */
   readonly winsBefore: number;
   /**
-   * Number of earlier refunds of the same bet. The bet is this call, the first call of a resend, or the target of a
-   * refund.
+   * Number of earlier refunds of the same bet. For a bet, this is the bet itself; for a resend, its first call; for a refund, the
+   * bet that it names.
    */
   readonly refundsBefore: number;
   /** True for a win if an earlier step has refunded the bet of its round. */
@@ -37,8 +35,8 @@ export interface PlannedCall {
   /** True for a refund if an earlier win belongs to the round of the refunded bet. */
   readonly roundSettled: boolean;
   /**
-   * True when the call is sent exactly as the service sends it. A connection that is broken on purpose does not count
-   * as a deviation.
+   * True if the call is exactly like a call of the service. If its connection is broken on purpose, this does not count as a
+   * difference.
    */
   readonly regular: boolean;
   /** True when the signature is right for the bytes that are sent. */
@@ -46,8 +44,8 @@ export interface PlannedCall {
 }
 
 /**
- * True for an ordinary call of the service that is sent alone and for the first time: a read, or the first bet, win or
- * refund of a round. Rules about all calls are judged by ordinary calls, and other calls are compared with them.
+ * True for an ordinary call of the service that is sent alone and for the first time: a read, or the first bet, win or refund of a
+ * round. Ordinary calls decide the rules about all calls, and other calls are compared with them.
  */
 export function isPlain(planned: PlannedCall): boolean {
   const { step } = planned;
@@ -82,9 +80,7 @@ export function isPlain(planned: PlannedCall): boolean {
   }
 }
 
-/**
- * True for a new bet without deviations that is expected to be accepted and whose connection is not broken on purpose.
- */
+/** True for a new bet without deviations, if the operator must accept it and its connection is not broken on purpose. */
 export function isTakenBet(planned: PlannedCall): boolean {
   const { step } = planned;
   return (
@@ -136,7 +132,7 @@ export class PlannedCalls {
       calls.push(of);
       this.#byKey.set(step.key, of);
     }
-    // A refund may name a bet that comes later, which was not known yet when the refund was read.
+    // A refund may name a bet that comes later in the plan. When this refund was read, the bet was not known yet.
     this.calls = calls.map((planned) => {
       const refund = planned.step.refund;
       if (planned.target || refund?.kind !== 'step') return planned;
@@ -147,16 +143,15 @@ export class PlannedCalls {
   }
 
   /**
-   * True if the amounts of all calls are the same in every run with the same stake. Otherwise, they depend on the balance, or on
-   * calls of another scenario.
+   * True if the amounts of all calls are the same in every run with the same stake. False if an amount depends on the balance, or
+   * on a call of another scenario.
    */
   get hasFixedAmounts(): boolean {
     return this.calls.every(({ step }) => step.origin.kind !== 'earlier' && step.fields.every(isFixed));
   }
 
   /**
-   * Returns the planned call of a step. For a repetition that `times` creates during the run, returns the planned call
-   * of the first repetition.
+   * Returns the planned call of a step. If `times` repeats a step during the run, returns the planned call of the first repetition.
    */
   planned(step: CallStep): PlannedCall {
     const known = this.#byKey.get(step.key);
@@ -197,7 +192,7 @@ function* callsOf(steps: readonly Step[]): Generator<Placed> {
 }
 
 /**
- * True if a call belongs to the round of a bet. A `roundID` is unique only within one game, so the sessions must be the
+ * True if a call belongs to the round of a bet. Two games may have a round with the same `roundID`, so the sessions must be the
  * same too.
  */
 function isOfRound(other: CallStep, bet: CallStep): boolean {
@@ -232,7 +227,7 @@ function plannedOf(
       ? before.find(({ step: other }) => isNew(other) && other.txID === step.txID)
       : undefined;
   const roundBet = step.winOf ?? null;
-  // A call that is sent again has the same signature as the first time, unless its own step sets another signature.
+  // A call that is sent again has the same signature as the first time, unless the step of the repetition sets another one.
   const sign = deviations.sign ?? source?.step.deviations.sign;
   const tamper = deviations.tamper ?? (deviations.sign === undefined ? source?.step.deviations.tamper : undefined);
   const signedRight = (sign === undefined || sign === 'valid' || sign === 'upper-case') && tamper === undefined;

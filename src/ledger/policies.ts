@@ -9,7 +9,7 @@
  */
 export type EffectKind = 'lost' | 'unanswered' | 'either';
 
-/** Says whether an effect may still happen after a balance read that does not show it. */
+/** Says for each kind whether the effect may still happen if a balance read does not show it. */
 export const MAY_HAPPEN_LATER: Readonly<Record<EffectKind, boolean>> = { lost: true, unanswered: true, either: false };
 
 /**
@@ -25,21 +25,21 @@ export interface WorldsPolicy {
    * effects stay open until their call is answered, whatever the balance shows
    */
   readonly readCloses: 'proven' | 'either';
-  /** Maximum number of open effects. If there are more, any balance is possible at the next read. */
+  /** Maximum number of open effects. If there are more, any balance counts as possible at the next read. */
   readonly maxEffects: number;
   /** Maximum number of possible balances. If there are more, the list of possible balances is empty. */
   readonly maxBalances: number;
 }
 
 /**
- * The policy of the judge. The judge must find a wrong balance as early as possible, so an effect is closed as soon as a read
- * proves it. The judge looks at every combination of open effects, so their number is small.
+ * The policy of the judge. The judge must find a wrong balance as early as possible. So an effect is closed as soon as a read
+ * proves it. The judge looks at every combination of open effects, so the maximum number of open effects is small.
  */
 export const JUDGE_WORLDS: WorldsPolicy = { readCloses: 'proven', maxEffects: 10, maxBalances: 2 ** 10 };
 
 /**
- * The policy of `settle` and `--after`. They must not pay anything twice, so an open call stays open until it is answered. A
- * run may leave hundreds of open calls, often with the same amount, so the sums are counted and not the combinations.
+ * The policy of `settle` and `--after`. They must not pay anything twice, so an open call stays open until it is answered. A run
+ * may leave hundreds of open calls, often with the same amount. So the different sums are kept instead of the combinations.
  */
 export const JOURNAL_WORLDS: WorldsPolicy = {
   readCloses: 'either',
@@ -58,8 +58,8 @@ export interface TransactionPolicy {
    */
   readonly leftOpen: 'undecided' | 'by-amount';
   /**
-   * The meaning of a temporary error or a 409 as the answer to a bet. By the contract, such a bet has taken nothing. In
-   * practice, the wallet behind a gateway may still carry it out. `mayHaveBeenProcessed` explains both views.
+   * The meaning of a temporary error or a 409 as the answer to a bet. By the contract, such a bet has taken nothing. In practice, a
+   * wallet behind a gateway may still carry out the bet. `mayHaveBeenProcessed` explains both views.
    */
   readonly temporaryErrorOfBet: 'declined' | 'unknown';
 }

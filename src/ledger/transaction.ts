@@ -35,7 +35,7 @@ export interface BetFacts {
   readonly call: 'bet';
   /** True for a bet of a free round: the operator decides whether it moves money. */
   readonly isFree: boolean;
-  /** True if the operator had to decline the bet, for example because the balance is too low. */
+  /** True if the operator has to decline the bet, for example because the balance is too low. */
   readonly mustBeDeclined: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface WinFacts {
   readonly isFree: boolean;
   /** True if the round of the win has an accepted bet that was not refunded. */
   readonly hasBet: boolean;
-  /** True if wins of free rounds have credited the amount already. */
+  /** True if wins of free rounds have already credited the amount of this win. */
   readonly isPaidAlready: boolean;
   /** True if the contract requires that the win is answered 200. */
   readonly mustBeAccepted: boolean;
@@ -60,7 +60,8 @@ export interface RefundFacts {
 interface RefundTarget {
   readonly state: TransactionState;
   /**
-   * True for a bet that an ordinary refund gives back. False for a win, and if the contract does not say what the refund does.
+   * True if the refund is an ordinary one, which gives back its bet. False for a refund of a win, and for a refund whose effect the
+   * contract does not define.
    */
   readonly isRegular: boolean;
 }
@@ -69,8 +70,8 @@ interface RefundTarget {
 export type CallFacts = BetFacts | WinFacts | RefundFacts;
 
 /**
- * Returns the next state of a transaction and the change of money, after one answer. The call must be one that the service
- * sends, signed correctly, and may have arrived.
+ * Returns the next state of a transaction and the change of money, after one answer. The call must be one that the service sends.
+ * It must be signed correctly, and it may have reached the operator.
  *
  * @param status the status of the reply; undefined if there was no reply
  */
@@ -89,7 +90,7 @@ export function nextState(
     case 'unknown':
       return meaning === 'accepted' ? settled(facts, policy) : stillUnknown(facts, meaning, policy);
     case 'none':
-      // The service does not send a declined call again, so the contract does not say what happens if it is sent again.
+      // The service never sends a declined call again. So the contract does not define what happens if such a call is sent again.
       if (policy.leftOpen === 'undecided') {
         return { state: meaning === 'accepted' ? 'applied' : 'none', money: 'undecided' };
       }
@@ -104,12 +105,12 @@ export function nextState(
 }
 
 /**
- * Returns the change of the state and the money of a bet when its refund is answered 200.
+ * Returns the new state of a bet when its refund is answered 200, and the change of money.
  *
- * `moves` and `either` are about the amount to give back. `settles` means that the open effect of the bet never happens: a bet
- * whose outcome is unknown takes nothing once its refund is answered.
+ * `moves` and `either` are about the amount to give back. `settles` means that the open effect of the bet never happens: if the
+ * outcome of a bet is unknown, the bet takes nothing once its refund is answered.
  *
- * @param isRegular false if the contract does not say what the refund gives back (a settled round, another amount)
+ * @param isRegular false if the contract does not define what the refund gives back (a settled round, another amount)
  * @param isSameWallet false if the refund was sent in a session of another wallet
  */
 export function reversalOf(
@@ -189,7 +190,7 @@ function answeredWin({ isFree, isPaidAlready, mustBeAccepted }: WinFacts, meanin
     case 'declined':
     case 'error-200':
       if (!mustBeAccepted) return { state: 'none', money: 'either' };
-      // The service sends a failed win again until it is answered 200, so the win may have been credited already.
+      // The service sends a failed win again until it is answered 200. So the operator may already have credited the win.
       return { state: 'unknown', money: isPaidAlready ? 'nothing' : 'unanswered' };
     case 'unknown':
       return { state: 'unknown', money: isPaidAlready ? 'nothing' : 'unanswered' };
@@ -235,28 +236,28 @@ function answeredRefund(
       if (!mustBeAccepted) return { state: 'none', money: changed('either') };
       return { state: target ? 'unknown' : 'none', money: changed('unanswered') };
     case 'unknown':
-      // The bet that the refund names is not known. In a journal, this bet may still come later.
+      // The bet of this refund is not known. In a journal, this bet may still come later.
       if (!target) return { state: leftOpen === 'undecided' ? 'none' : 'unknown', money: 'nothing' };
       return { state: 'unknown', money: changed('unanswered') };
   }
 }
 
-/** Returns the transition of a call whose outcome was unknown, and that was sent again and answered 200. */
+/** If the outcome of a call was unknown, and the call was sent again and answered 200, returns its transition. */
 function settled(facts: CallFacts, { leftOpen }: TransactionPolicy): Transition {
   if (facts.call === 'refund') return { state: 'applied', money: 'gives-back' };
   return { state: 'applied', money: facts.isFree && leftOpen === 'undecided' ? 'either' : 'settles' };
 }
 
 function stillUnknown({ call }: CallFacts, meaning: Meaning, { leftOpen }: TransactionPolicy): Transition {
-  // An operator that answers the copy of a bet with an error and 200 may not have recognised the copy, and may have taken the
-  // bet twice.
+  // The operator may answer the copy of a bet with an error and status 200. Then it may not have recognised the copy, and may have
+  // taken the bet twice.
   const isTwice = call === 'bet' && meaning === 'error-200' && leftOpen === 'by-amount';
   return { state: 'unknown', money: isTwice ? 'either' : 'nothing' };
 }
 
 /**
- * Changes the transition of a call that was answered with an error before. If it is accepted later, its amount may or may not
- * move.
+ * Changes the transition of a call that was first answered with an error and then sent again. If the operator now accepts the call,
+ * its amount may or may not move.
  */
 function sentAgain({ state, money }: Transition): Transition {
   return { state, money: money === 'moves' ? 'either' : money };

@@ -16,10 +16,10 @@ export interface ClosedEffects {
 }
 
 /**
- * The possible balances of one wallet at an operator that keeps the contract. They are a base balance, plus any subset of the
- * open effects. Each subset is one possible state of the wallet (a world).
+ * The possible balances of one wallet at an operator that keeps the contract. They are a base balance, plus any subset of the open
+ * effects. Each subset is one possible state of the wallet (a world).
  *
- * The open effects are independent of each other. docs/architecture.md names the models that need more than this.
+ * The open effects do not depend on each other. docs/architecture.md names the models in which effects depend on each other.
  */
 export class Worlds {
   readonly #policy: WorldsPolicy;
@@ -46,12 +46,15 @@ export class Worlds {
     return this.#effects;
   }
 
-  /** The step or transaction since which any balance is possible, until the next read. null if there is none. */
+  /** The step or transaction after which any balance became possible. This is true until the next read. null if there is none. */
   get unknownSince(): string | null {
     return this.#unknownSince;
   }
 
-  /** Returns every possible balance once. Empty if nothing was read, or if there are more balances than the policy allows. */
+  /**
+   * Returns every possible balance, each only once. Empty if nothing was read yet, or if there are more balances than the policy
+   * allows.
+   */
   possible(): readonly Money[] {
     return this.#base === undefined ? [] : this.#sumsOf(this.#base, this.#effects);
   }
@@ -80,7 +83,7 @@ export class Worlds {
   }
 
   /**
-   * Records the outcome of a call whose outcome was unknown.
+   * Records the outcome of a call. It was unknown until now.
    *
    * @param happened false if the call had no effect and never will
    * @returns the effect that was open; undefined if there was none
@@ -103,7 +106,9 @@ export class Worlds {
     return effect;
   }
 
-  /** Lets the next balance read decide about a call with an unknown outcome, because the call will not be sent again. */
+  /**
+   * Notes that a call with an unknown outcome will not be sent again. So the next balance read decides whether it had an effect.
+   */
   leaveToRead(txID: string): void {
     const effect = this.settle(txID, false);
     if (effect) this.add({ ...effect, kind: 'either' });
@@ -132,7 +137,7 @@ export class Worlds {
     this.#effects = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);
   }
 
-  /** Closes the effects that the balance proves. Returns undefined if no combination of the open effects has this sum. */
+  /** Closes the effects that the balance proves. Returns undefined if no combination of the open effects gives this balance. */
   #closeProven(base: Money, value: Money): ClosedEffects | undefined {
     const combinations = this.#combinationsWith(base, value);
     if (combinations.length === 0) return undefined;
@@ -146,8 +151,8 @@ export class Worlds {
   }
 
   /**
-   * Closes the effects of kind `either`. Does not return which of them happened, because several combinations may have
-   * the same sum. Returns undefined if no combination has the sum.
+   * Closes the effects of kind `either`. Does not return which of them happened, because several combinations may have the same
+   * sum. Returns undefined if no combination gives this balance.
    */
   #closeEither(base: Money, value: Money): ClosedEffects | undefined {
     const later = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);
@@ -171,8 +176,8 @@ export class Worlds {
   }
 
   /**
-   * Returns the sums of `start` and every combination of the effects. Each sum occurs once, and `start` is the first. Empty if
-   * there are too many sums.
+   * Returns `start` plus each combination of the effects. Each sum occurs once, and `start` comes first. Empty if there are too
+   * many sums.
    */
   #sumsOf(start: Money, effects: readonly OpenEffect[]): readonly Money[] {
     let sums = new Map([[start.toString(), start]]);

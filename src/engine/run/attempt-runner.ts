@@ -313,7 +313,7 @@ export class AttemptRunner {
  */
 const PROOFS = 2;
 const UNPROVEN =
-  'croupier holds no lock for the players, and another attempt did not show the same failures, so somebody else may have moved the balance';
+  'another attempt did not show the same failures, so somebody else may have moved the balance (croupier holds no lock for the players)';
 
 function isFailure({ verdict }: Finding): boolean {
   return verdict === 'fail';

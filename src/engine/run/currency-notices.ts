@@ -32,7 +32,9 @@ export function currencyNotices(
       return [`croupier does not know the currency ${code}, but tests it all the same.${meant}${limit}`];
     }
     return statedDecimals(code, amounts) === null && shownIn(code) === 0
-      ? [`The balances in ${code} show no decimals, so no bet in ${code} had any. To test decimals, ${setDecimals}.`]
+      ? [
+          `The balances in ${code} show no decimals, so every bet in ${code} was a whole number. To test decimals, ${setDecimals}.`,
+        ]
       : [];
   });
   const whole = hasDecimalAmounts(client.contract) ? [] : wholeAmounts(codes, { client, stakes });

@@ -4,11 +4,14 @@ import type { JournalEvent, Received, RunStarted, Sending } from '../event.ts';
 import { type Body, NO_REPLY_REASONS, type NoReplyReason } from '../exchange.ts';
 
 /**
- * The lines of the journal of `croupier load` after its first event. A load test sends thousands of calls a second, so each line
- * is a short JSON array instead of an event. {@link LoadLines} turns every line into the event that it stands for.
+ * The lines of the journal of `croupier load` after its first event. A load test sends thousands of calls a second. So each line is
+ * a short JSON array instead of an event. {@link LoadLines} turns every line into the event that it stands for.
  *
- * - `s`, a bet, win or refund: number, time, index of the session, call, txID, roundID, amount, txID of the bet or null, frID or null
- * - `c`, a copy of it: number, time, number of the first copy
+ * Every call has a number. A reply has the number of its call.
+ *
+ * - `s`, a bet, win or refund: number, time, index of the session, call, txID, roundID, amount, txID of the bet or null, frID or
+ *   null
+ * - `c`, the same call sent again: number, time, number of the first sending
  * - `r`, a balance call: number, time, index of the session
  * - `a`, a reply: number, time, status, balance or null, the operator's txID or null
  * - `x`, no reply: number, time, reason
@@ -60,7 +63,7 @@ export function isLoadLine(value: unknown): value is LoadLine {
 export class LoadLines {
   readonly #run: RunStarted;
   readonly #sendings = new Map<number, { readonly sending: Sending; readonly at: number }>();
-  /** The first copy of each transaction. Only recent first copies are kept, because the later copies follow soon. */
+  /** The first sending of each transaction. Only recent ones are kept, because a call is sent again soon or not at all. */
   readonly #firsts = new Map<number, Sending>();
 
   constructor(run: RunStarted) {
@@ -117,7 +120,7 @@ export class LoadLines {
 
   #sending(number: number, call: CallName, query: string, body: Body | null, amount: string | undefined): Sending {
     const url = `${this.#run.client.integratorBaseUrl.replace(/(?<!\/)\/+$/, '')}/${call}${query}`;
-    // The journal does not keep the signature, which is always right.
+    // The journal does not contain the signature, because it is always right.
     const headers = [...(body ? [['Content-Type', 'application/json'] as const] : []), MASKED_SIGNATURE];
     return {
       event: 'sending',
@@ -147,15 +150,15 @@ export class LoadLines {
     this.#sendings.delete(number);
     const { sending, at: start } = sent;
     const stamps = { start, resolved: null, connected: null, secured: null, sent: start, firstByte: null, end: at };
-    // The journal does not contain the number of the connection, so 0 stands for it. `connection` is not null, because
-    // the call may have reached the operator.
+    // The journal does not contain the number of the connection, so 0 stands for it. `connection` must not be null, because the
+    // call may have reached the operator.
     const connection = { id: 0, reused: false };
     return { event: 'received', id: sending.id, scenario: null, outcome, stamps, connection, model: null };
   }
 }
 
 const MASKED_SIGNATURE = ['X-REQUEST-SIGN', '***'] as const;
-/** Maximum number of transactions whose first copy is kept, to find later copies. */
+/** Maximum number of transactions whose first sending is kept. It is needed when the same call is sent again. */
 const MAX_FIRSTS = 200_000;
 
 function idOf(number: number): string {

@@ -189,8 +189,8 @@ export type LoadVerdict = Pick<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 export type LoadFacts = Omit<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 
 /**
- * Decides the verdict and the exit status of a load test, and gives the reasons. A proven fault counts more than a
- * doubt. So the test also fails if croupier was too slow, or if the test was interrupted.
+ * Decides the verdict and the exit status of a load test, and gives the reasons. A proven fault counts more than a doubt. So with a
+ * proven fault, the test fails even if croupier was too slow or the test was interrupted.
  */
 export function concludeLoad({ money, findings, limits, croupierItself, ...facts }: LoadFacts): LoadVerdict {
   const faults = [

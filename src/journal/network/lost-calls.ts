@@ -1,7 +1,7 @@
 import type { NoReplyReason } from '../exchange.ts';
 
 /**
- * A text for each reason that the network can have caused. Other reasons are missing: croupier broke the connection on
+ * A text for each reason that the network may have caused. The other reasons are not listed: croupier broke the connection on
  * purpose, or the reply was late.
  */
 const LOST: Readonly<Partial<Record<NoReplyReason, string>>> = {

@@ -14,8 +14,8 @@ export interface RateLimitSummary {
   readonly refused: number;
   readonly replies: number;
   /**
-   * The number of calls per second that the operator accepts, as a value for the setting `rate`. Null if the operator
-   * refused no balance call, or refused too few calls to compute this number.
+   * The number of calls per second that the operator accepts, as a value for the setting `rate`. Null if the operator refused no
+   * balance call, or if it refused too few calls to compute this number.
    */
   readonly perSecond: number | null;
 }
@@ -24,15 +24,18 @@ export interface RateLimitSummary {
 const PERIOD_MS = 100;
 const MAX_PERIODS = 1200;
 /**
- * The time in which most operators count calls, in ms. A longer `Retry-After` shows that the operator counts over a
- * longer time.
+ * The time in ms for which most operators count calls before they refuse one. A longer `Retry-After` shows that the operator counts
+ * over a longer time.
  */
 const WINDOW_MS = 1000;
 /** Number of estimates from which the result is computed. */
 const MAX_SAMPLES = 51;
-/** The share of the estimated limit that croupier uses, so that calls are not refused again. */
+/** croupier uses only this share of the estimated limit, so that calls are not refused again. */
 const SAFE_SHARE = 0.9;
-/** Number of refusals in a window that show a limit of the rate. An operator may also refuse single calls at random. */
+/**
+ * This number of refusals in a window shows a limit of the rate. A smaller number does not, because an operator may refuse single
+ * calls at random.
+ */
 const ENOUGH_REFUSALS = 3;
 
 /** The parts of a reply from which a limit of the rate is computed. */
@@ -44,8 +47,8 @@ export interface LimitedReply {
 }
 
 /**
- * Finds out from replies how many calls per second the operator accepts. Only a refused balance call shows a limit of
- * the rate: an operator may answer 429 to other calls for reasons of its own, such as a replay that it never accepts.
+ * Finds out from replies how many calls per second the operator accepts. Only a refused balance call shows a limit of the rate. To
+ * other calls, an operator may answer 429 for reasons of its own, such as a replay that it never accepts.
  */
 export class RateLimit {
   readonly #accepted = new Map<number, number>();
@@ -72,7 +75,7 @@ export class RateLimit {
     this.#refused += 1;
     count(this.#refusedIn, atMs);
     if (call === 'balance') this.#isReadRefused = true;
-    // The operator asked for this pause before, so a refusal during the pause shows nothing new.
+    // The operator asked for this pause in an earlier reply. So a refusal during the pause shows nothing new.
     if (atMs < this.#sinceMs) return call === 'balance';
     const retryMs = retryAfterMs(headers) ?? 0;
     const isLong = retryMs > WINDOW_MS;
@@ -94,8 +97,8 @@ export class RateLimit {
   }
 
   /**
-   * If the operator refused every call for longer than a window, it counts calls over a longer time. Then computes the
-   * last estimate again: the number of calls that the operator accepted, divided by this longer time.
+   * If the operator refused every call for longer than one window, it counts calls over a longer time than the window. Then
+   * replaces the last estimate by a new one: the number of accepted calls, divided by this longer time.
    */
   #noteEndOfLongWindow(atMs: number): void {
     const sinceMs = this.#sinceMs ?? atMs;
@@ -114,7 +117,8 @@ export class RateLimit {
   /** See {@link RateLimitSummary.perSecond}. */
   get perSecond(): number | null {
     const sorted = this.#samples.toSorted((a, b) => a - b);
-    // The first windows may contain a reserve that the operator gives once, so the lower values are nearer to the limit.
+    // An operator may give a reserve of calls once, at the beginning. Then the estimates from the first windows are too high, so
+    // the lower values are nearer to the limit.
     const low = sorted[Math.floor((sorted.length - 1) / 4)];
     if (low === undefined || !this.#isReadRefused) return null;
     const rate = low * SAFE_SHARE;
@@ -129,12 +133,13 @@ export function retryAfterMs(headers: HeaderList): number | undefined {
   const text = header(headers, 'retry-after')?.trim();
   if (text === undefined) return undefined;
   if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
-  // A date is compared with the clock of the server, which may differ from the clock of this machine.
+  // A date is compared with the `Date` header of the same reply, because the clock of the server may differ from the clock of this
+  // machine.
   const [until, now] = [Date.parse(text), Date.parse(header(headers, 'date') ?? '')];
   return until > now ? until - now : undefined;
 }
 
-/** Says how many replies were refused, and which setting helps; null if the operator limits no rate. */
+/** Says how many calls were refused, and which setting helps. Null if the operator does not limit the rate. */
 export function rateLimitText({ refused, replies, perSecond }: RateLimitSummary): string | null {
   if (perSecond === null) return null;
   return `${grouped(refused)} of ${grouped(replies)} replies were 429: set \`rate: ${perSecond}\``;

@@ -46,8 +46,8 @@ function cleanBody(body: Body, scrub: Scrub): Body {
 }
 
 /**
- * Returns an event without secrets. Only texts from outside can contain a secret: calls, replies, and sentences about
- * them. Ids and the journal's own words are kept, because croupier could not read a journal without them.
+ * Returns an event without secrets. Only texts that come from outside can contain a secret: calls, replies, and sentences about
+ * them. Ids and the journal's own words are kept, because croupier needs them to read the journal.
  */
 export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
   switch (event.event) {

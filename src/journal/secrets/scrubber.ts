@@ -1,24 +1,21 @@
 import { formsOf, MIN_RUN, peculiarPlaces, type SecretForm } from './secret-forms.ts';
 import { originOf, type View, viewsOf } from './unescape.ts';
 
-/**
- * The text that replaces a secret. It is shorter than the shortest secret that is removed, so it cannot contain a
- * secret.
- */
+/** The text that replaces a secret. It is shorter than every secret that is removed, so it contains no secret itself. */
 export const MASK = '***';
 
-/** Minimum length of a secret that is removed, in characters. Shorter secrets would match in too much ordinary text. */
+/** Minimum length of a secret that is removed, in characters. Shorter secrets would also be found in ordinary text. */
 const MIN_SECRET = 4;
 
 /**
- * Minimum length of a part of a secret that is removed although the part consists of ordinary words or of digits. A
+ * A part of a secret that consists of ordinary words or of digits is removed only if it has at least this length, in characters. A
  * shorter part, such as `integration`, also occurs in texts that have nothing to do with the secret.
  */
 const MIN_WORDS = 16;
 
 /**
- * Words of calls and reports. A secret of fewer than 8 characters that is such a word is not removed, because nobody
- * could read a report without these words.
+ * Words of calls and reports. If a secret of fewer than 8 characters is such a word, it is not removed, because nobody could read a
+ * report without these words.
  */
 const COMMON: ReadonlySet<string> = new Set(
   'event sent true false null none balance amount type free bet win refund call message code session player game round reply status http https json text error test date host user name data info'.split(
@@ -27,12 +24,11 @@ const COMMON: ReadonlySet<string> = new Set(
 );
 
 /**
- * Creates a function that replaces secrets in a text. It also replaces each part of a secret that has at least 8
- * characters, because a text may have been cut or broken into lines. It finds a secret backwards, in other letter case,
- * in UTF-16, in base64 and in hexadecimal (once or twice, also inside a longer encoded text), and with escapes for
- * URLs, JSON or HTML.
+ * Creates a function that replaces secrets in a text. It also replaces each part of a secret that has at least 8 characters,
+ * because a text may have been cut or broken into lines. It finds a secret backwards, in other letter case, in UTF-16, in base64
+ * and in hexadecimal (once or twice, also inside a longer encoded text), and with escapes for URLs, JSON or HTML.
  *
- * A secret of 4 to 7 characters is removed only as a whole word. Shorter secrets are not removed.
+ * A secret of 4 to 7 characters is removed only if it is a whole word. Shorter secrets are not removed.
  */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
   const all = [...new Set(secrets)];
@@ -57,8 +53,8 @@ function shortPattern(secrets: readonly string[]): RegExp | null {
 interface Needle extends SecretForm {
   readonly codes: Uint16Array;
   /**
-   * True for each place at which the text can't be ordinary words. Null if the text is encoded: then it can't be
-   * ordinary words at any place.
+   * For each place of the text, true if the characters there can't be ordinary words. Null if the text is encoded, because encoded
+   * characters are never ordinary words.
    */
   readonly peculiar: readonly boolean[] | null;
 }
@@ -73,16 +69,13 @@ type Range = readonly [from: number, to: number];
 /** Number of bits of a hash that select an entry of the filter. */
 const FILTER_BITS = 16;
 const BASE = 0x01000193;
-/** BASE to the power of MIN_RUN, which removes the oldest character from a hash. */
+/** BASE to the power of MIN_RUN. It is needed to remove the oldest character from a hash. */
 const OLDEST = Array.from({ length: MIN_RUN }).reduce<number>((product) => Math.imul(product, BASE), 1);
 
-/** Finds parts of secrets. For any text, the time grows only linearly with the length of the text. */
+/** Finds parts of secrets in a text. Even in the worst case, a text that is twice as long takes only twice the time. */
 class SecretSearch {
   readonly #places = new Map<number, Place[]>();
-  /**
-   * Has a 1 for each hash in `#places`. At most places of a text it has a 0, which shows quickly that no secret is
-   * there.
-   */
+  /** Has a 1 for each hash in `#places`. For most places of a text, it has a 0. So it shows quickly that no secret is there. */
   readonly #filter = new Uint8Array(1 << FILTER_BITS);
 
   constructor(secrets: readonly string[]) {
@@ -95,7 +88,7 @@ class SecretSearch {
           codes: foldedCodes(form.text),
           peculiar: form.encoded ? null : peculiarPlaces(form.text),
         };
-        // Every part of the minimum length contains one of these places.
+        // The distance between these places is so small that every part of the minimum length contains one of them.
         for (let at = 0; at + MIN_RUN <= form.text.length; at += needle.min - MIN_RUN + 1) this.#add({ needle, at });
       }
     }
@@ -141,8 +134,8 @@ class SecretSearch {
 }
 
 /**
- * Gives one code to characters that are spellings of the same character: a capital and a small letter, or the
- * characters of the two base64 alphabets.
+ * Returns the codes of the characters. Characters that count as equal get the same code: a capital and a small letter, and the
+ * different characters of the two base64 alphabets (`-` and `+`, `_` and `/`).
  */
 function foldedCodes(text: string): Uint16Array {
   const codes = new Uint16Array(text.length);
@@ -161,8 +154,8 @@ function hashOf(codes: Uint16Array, from: number): number {
 }
 
 /**
- * Returns the longest part of the text that is equal to a part of the needle and contains the place; null if there is
- * no such part.
+ * Finds the longest part of the text that contains the place and is equal to a part of the needle. Returns null if there is no such
+ * part.
  */
 function rangeAround(codes: Uint16Array, from: number, { needle, at }: Place): Range | null {
   let left = 0;
@@ -173,13 +166,13 @@ function rangeAround(codes: Uint16Array, from: number, { needle, at }: Place): R
   return right < MIN_RUN || left + right < needle.min ? null : [from - left, from + right];
 }
 
-/** True if the part of the needle at this range of the text cannot be there by chance. */
+/** True if the part of the needle in this range of the text is not there by chance. */
 function isSecret(text: string, [start, end]: Range, from: number, { needle, at }: Place): boolean {
   const { peculiar } = needle;
   if (peculiar === null || end - start >= MIN_WORDS) return true;
   const first = at - (from - start);
   for (let place = first; place + MIN_RUN <= first + end - start; place += 1) if (peculiar[place]) return true;
-  // A short secret of ordinary words, such as `test-key`, is only removed as a whole.
+  // If a short secret consists of ordinary words, such as `test-key`, it is removed only as a whole.
   return end - start === needle.text.length && !isWordPart(text, start - 1) && !isWordPart(text, end);
 }
 
@@ -188,8 +181,8 @@ function isWordPart(text: string, at: number): boolean {
 }
 
 /**
- * Returns the view without its NUL characters. UTF-16 that was read byte by byte has a NUL beside each ASCII character.
- * Null if the view has no NUL character.
+ * Returns the view without its NUL characters, or null if it has none. If UTF-16 was read byte by byte, a NUL is beside each ASCII
+ * character.
  */
 function withoutZeros(view: View): View | null {
   if (!view.text.includes('\0')) return null;
@@ -216,8 +209,8 @@ function withMasks(text: string, ranges: readonly Range[]): string {
 }
 
 /**
- * True if a character is the second character of an escape of JSON. A mask must not replace it, or else the JSON could
- * not be read.
+ * True if a character is the second character of an escape of JSON. A mask must not replace such a character. Otherwise the text
+ * would not be valid JSON any more.
  */
 function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;

@@ -1,22 +1,20 @@
-/** A text that reveals a secret, and how much of it must be found. */
+/** A text that reveals a secret, and how many of its characters must be found. */
 export interface SecretForm {
   readonly text: string;
   /** Minimum length of a part of the text that reveals the secret, in characters. */
   readonly min: number;
-  /** True for an encoded secret. False for a secret in its own characters, which may be ordinary words. */
+  /** True if the secret is encoded in this text. False if the text has the secret's own characters, which may be ordinary words. */
   readonly encoded: boolean;
 }
 
-/** Number of characters of a secret that must not remain in a row. */
+/** This number of successive characters of a secret must never remain in a text. */
 export const MIN_RUN = 8;
 
 type Encoding = (bytes: Buffer) => readonly string[];
 
 const HEX: Encoding = (bytes) => [bytes.toString('hex')];
 
-/**
- * The encodings that anybody can undo. `length` is the number of characters that `count` bytes have in the encoding.
- */
+/** The encodings that anybody can decode. `length` is the number of characters that `count` bytes have in the encoding. */
 const ENCODINGS: readonly { readonly encode: Encoding; readonly length: (count: number) => number }[] = [
   { encode: HEX, length: (count) => 2 * count },
   { encode: base64Within, length: (count) => Math.floor((8 * count) / 6) },
@@ -31,8 +29,8 @@ export function formsOf(secret: string): readonly SecretForm[] {
   // A form of an HTML page writes a space as a plus.
   const plain = new Set([secret, reversed, secret.replaceAll(' ', '+'), reversed.replaceAll(' ', '+')]);
   const bytes = [secret, reversed].flatMap((text) => {
-    // In these UTF-16 bytes, every second byte is 0. A text that lacks only the 0 at its end reveals the secret too, so
-    // the minimum is one byte less.
+    // In these UTF-16 bytes, every second byte is 0. A text that lacks only the 0 at the end reveals the secret too. So the minimum
+    // is one byte less.
     const wide = Buffer.from(text, 'utf16le');
     return [
       { bytes: Buffer.from(text, 'utf8'), min: MIN_RUN },
@@ -52,16 +50,16 @@ function encodedOnce({ bytes, min }: { readonly bytes: Buffer; readonly min: num
 }
 
 /**
- * Returns the base64 text of these bytes as it appears inside a longer base64 text. There is one result for each of the
- * three offsets at which the bytes may begin.
+ * Returns the base64 text of these bytes as it appears inside a longer base64 text. Base64 encodes three bytes at once, so the
+ * bytes may begin at three offsets. There is one result for each offset.
  */
 export function base64Within(bytes: Buffer): readonly string[] {
   return [0, 1, 2].map((offset) => base64At(bytes, offset));
 }
 
 /**
- * Returns the base64 characters that depend only on these bytes, if `offset` other bytes come before them. A character
- * at either end that also depends on other bytes is left out. Such a character reveals at most four bits of the secret.
+ * Returns the base64 characters of these bytes if `offset` other bytes come before them. Leaves out a character at either end if it
+ * also depends on other bytes. Such a character reveals at most four bits of the secret.
  */
 function base64At(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
@@ -77,8 +75,8 @@ const NO_WORD = /[bcdfghjklmnpqrstvwxz]{5}/i;
 const VOWEL = /[aeiouy]/i;
 
 /**
- * True for each place of a secret at which 8 characters begin that can't be ordinary words or numbers, such as
- * `7Qz8LmT2`. False for characters that may occur in any text by chance, such as `integrat` or `20261125`.
+ * For each place of a secret, true if the 8 characters from there can't be ordinary words or numbers, such as `7Qz8LmT2`. False if
+ * these characters may occur in any text by chance, such as `integrat` or `20261125`.
  */
 export function peculiarPlaces(secret: string): readonly boolean[] {
   const isHex = HEX_KEY.test(secret);

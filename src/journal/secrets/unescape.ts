@@ -1,7 +1,7 @@
 /** A text in which escapes are decoded, with the place of each character in the original text. */
 export interface View {
   readonly text: string;
-  /** The position of each character in the original text, then the length of that text; null if nothing was decoded. */
+  /** For each character, its position in the original text. Then the length of the original text. Null if nothing was decoded. */
   readonly starts: Int32Array | null;
 }
 
@@ -14,8 +14,8 @@ const JSON_SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n'
 const HTML_NAMES: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
 
 /**
- * Returns the text itself, then the text with its escapes decoded once, twice and so on, up to a fixed number of times.
- * Decodes the escapes of URLs (`%2F`), of JSON strings (`\u00fc`, `\/`) and of HTML (`&quot;`).
+ * Returns several views: the text itself, then the text with its escapes decoded once, twice and so on, up to a fixed number of
+ * times. Decodes the escapes of URLs (`%2F`), of JSON strings (`\u00fc`, `\/`) and of HTML (`&quot;`).
  */
 export function viewsOf(text: string): readonly View[] {
   const views: View[] = [{ text, starts: null }];
@@ -27,7 +27,7 @@ export function viewsOf(text: string): readonly View[] {
   return views;
 }
 
-/** The position in the original text of a character of the view. */
+/** Returns the position in the original text of the character at this position of the view. */
 export function originOf({ starts }: View, at: number): number {
   return starts === null ? at : (starts[at] as number);
 }
@@ -60,7 +60,8 @@ function unescaped(view: View): View | null {
 interface Decoded {
   readonly character: string;
   /**
-   * The position at which the escape of this character begins, counted from the start of the whole sequence of escapes.
+   * Several escapes can follow each other directly. This is the position at which the escape of this character begins, counted from
+   * the first of these escapes.
    */
   readonly at: number;
 }
@@ -74,7 +75,7 @@ function decodedEscape(code: string): readonly Decoded[] {
   return [{ character, at: 0 }];
 }
 
-/** Decodes bytes that were written as `%C3%BC`. A byte that is not UTF-8 becomes one character of Latin-1. */
+/** Decodes bytes that were written like `%C3%BC`. A byte that is not UTF-8 is decoded as Latin-1. */
 function decodedBytes(bytes: Buffer): readonly Decoded[] {
   const found: Decoded[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -5,10 +5,7 @@ import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { OF_EVERY_CALL, SYSTEMATIC } from './wrong-balance.ts';
 
-/**
- * Rules that croupier cannot judge on an endpoint that accepts a wrong signature, because such an endpoint may accept
- * every call.
- */
+/** Rules that croupier cannot judge on an endpoint that accepts wrong signatures. Such an endpoint may accept every call. */
 const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
   'signature.missing',
   'signature.tampered-body',
@@ -27,7 +24,7 @@ const MAX_BREACHES = 5000;
 
 /** A finding that is kept until the end of the run, because another finding may explain it. */
 interface RuleBreach {
-  /** True for a breach that can explain a fail: a fail itself, or a warning about money. */
+  /** True for a breach that can explain a fail. This is a fail, or a warning about money. */
   readonly fails: boolean;
   readonly alone: boolean;
   readonly unaware: boolean;
@@ -37,7 +34,7 @@ interface RuleBreach {
   readonly causes: readonly RuleId[];
 }
 
-/** The rule that the stale reads of a run break, and whether enough stale reads were seen to be sure. */
+/** The rule that the operator breaks with its stale reads, and whether enough stale reads were seen to be sure. */
 interface StaleReadRule {
   readonly rule: RuleId | undefined;
   readonly isSure: boolean;
@@ -47,17 +44,16 @@ interface StaleReadRule {
 interface ScenarioFacts {
   readonly passes?: Tally;
   /**
-   * True when the reads of the scenario did not pause for stale reads, because no stale read was known when the scenario
-   * began.
+   * True if no stale read was known when the scenario began, so that its reads did not wait until they show the current balance.
    */
   readonly unaware?: boolean;
-  /** True when no other player was active during the scenario, in this or in another scenario. */
+  /** True if no other player was active during the scenario, neither in this scenario nor in another one. */
   readonly alone?: boolean;
 }
 
 /**
- * Decides which findings of a run explain other findings. If one scenario has proven a breach, that breach is the
- * simplest explanation of every other finding that it could have caused.
+ * Decides which findings of a run explain other findings. If one scenario has proven a breach, this breach is the simplest
+ * explanation of every other finding that it can cause.
  */
 export class Attribution {
   readonly #failing = new Set<RuleId>();
@@ -65,7 +61,7 @@ export class Attribution {
   readonly #breaches: RuleBreach[] = [];
   readonly #passes = new Map<string, number>();
   readonly #staleReads: StaleReadRule;
-  /** The rules that `isProven` returns true for. undefined until they are first needed. */
+  /** The rules for which `isProven` returns true. undefined until somebody asks for them. */
   #proven: ReadonlySet<string> | undefined;
   #alsoWarned: ReadonlySet<RuleId> | undefined;
 
@@ -75,8 +71,7 @@ export class Attribution {
   }
 
   /**
-   * Adds the findings of one scenario. If a scenario was played several times, only the findings of the attempt that counts
-   * are added.
+   * Adds the findings of one scenario. If a scenario was played several times, only the attempt that counts is added.
    *
    * @param letIn the endpoints that carried out a call with a wrong signature
    */
@@ -109,9 +104,9 @@ export class Attribution {
   }
 
   /**
-   * Returns true when the rule belongs to the smallest set of broken rules that explains all findings. The set contains each
-   * rule whose breach no other failing rule explains. Among rules that explain each other, it contains the rule that explains
-   * the most findings.
+   * Returns true if the rule belongs to the smallest set of broken rules that explains all findings. The set contains each rule
+   * whose breach no other failing rule explains. If several rules explain each other, the set contains the one that explains the
+   * most findings.
    */
   isProven(rule: string): boolean {
     this.#proven ??= this.#fewest();
@@ -152,7 +147,7 @@ export class Attribution {
     return warnings.filter(({ causes }) => !causes.some((cause) => broken.has(cause))).map(({ rule }) => rule);
   }
 
-  /** The failing rule that stale reads break. undefined if too few stale reads were seen to be sure. */
+  /** The failing rule that the operator breaks with its stale reads. undefined if too few stale reads were seen to be sure. */
   get #lateRule(): RuleId | undefined {
     const { rule, isSure } = this.#staleReads;
     return isSure && rule && this.#failing.has(rule) ? rule : undefined;
@@ -167,15 +162,15 @@ export class Attribution {
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );
-    // A read that did not pause for stale reads may be stale itself. It then proves only that reads are stale.
+    // A read that did not wait may itself show an old balance. Then it proves only that reads show old balances.
     const late = this.#lateRule;
     const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
     return late && unaware && isOfRead && rule !== late ? [late, ...failing] : failing;
   }
 
   /**
-   * True if the operator nearly always keeps the rule. The rule then explains no breach of another scenario, because
-   * the operator probably kept the rule there too.
+   * True if the operator breaks the rule only rarely. In another scenario, the operator probably kept the rule, so the rule
+   * explains no breach there.
    */
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
@@ -184,15 +179,16 @@ export class Attribution {
   }
 
   /**
-   * Returns the rule that explains the most breaches. If several rules explain equally many, returns the rule that was
-   * itself broken most often.
+   * Returns the rule that explains the most breaches. If several rules explain the same number, returns the rule that was itself
+   * broken most often.
    */
   #mostCommon(breaches: readonly RuleBreach[]): RuleId | undefined {
     const votes = new Map<RuleId, number>();
     const vote = (rule: RuleId, weight: number): void => void votes.set(rule, (votes.get(rule) ?? 0) + weight);
     for (const one of breaches) {
       vote(one.rule, 1.01);
-      // A cause that can produce any balance would explain every breach, so it gets no vote.
+      // If the breach of a rule can lead to any balance, the rule would explain every breach. So such a rule gets no vote as a
+      // cause.
       if (one.rule === 'money.conservation') continue;
       for (const cause of this.#causesOf(one))
         if (!SYSTEMATIC.includes(cause) && cause !== 'money.conservation') vote(cause, 1);
@@ -229,8 +225,8 @@ export class Attribution {
     for (const endpoint of this.#letIn) {
       const refusesRight = this.#refusesRight(endpoint);
       for (const rule of SPECIAL_SIGNATURE_RULES) {
-        // An endpoint that refuses right signatures and accepts a wrong one verifies other bytes than the bytes that
-        // were sent. So its breach of `signature.accepted` stays a finding, and explains the other rules.
+        // If an endpoint refuses right signatures and accepts a wrong one, it verifies other bytes than the bytes that were sent.
+        // So its breach of `signature.accepted` stays a finding, and explains the other rules.
         if (refusesRight && rule === 'signature.accepted') continue;
         const judged = ruleById(rule).endpoints;
         if (judged ? !judged.includes(endpoint) : !isOnlyAbout(rule, endpoint)) continue;
@@ -249,14 +245,14 @@ export class Attribution {
 }
 
 /**
- * True for a SHOULD about money. Its breach moves money, so it explains breaches of MUST rules: a wrong balance, for example.
+ * True for a SHOULD rule about money. Its breach moves money, so it can explain breaches of MUST rules, such as a wrong balance.
  */
 export function isWarningAboutMoney(rule: RuleId): boolean {
   const { level, money } = ruleById(rule);
   return level === 'SHOULD' && money;
 }
 
-/** True for a rule that has no verdict per endpoint and is about this endpoint alone. */
+/** True for a rule that is about this endpoint alone, and that has one verdict for all endpoints. */
 function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
   return (
     endpoint === 'balance' &&
@@ -265,8 +261,8 @@ function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
 }
 
 /**
- * Returns the findings of one shard that a breach in another shard explains. A shard is one part of a run that is split over
- * several processes. Each shard has already explained its own findings.
+ * Returns the findings of one shard (one part of a divided run) that a breach in another shard explains. Within a shard, findings
+ * are already explained.
  *
  * @param shards the journals of the shards, each folded without the explanations of the shard itself
  */
@@ -282,8 +278,8 @@ export function attributeAcrossShards(shards: readonly Fold[]): readonly Attribu
   }
   return attribution.conclude().filter(({ scenario, because }) => {
     const own = scenario === null ? undefined : shardOf.get(scenario);
-    // If the same shard has also broken the rule `because`, this shard has already decided that the rule does not
-    // explain the finding.
+    // If the rule `because` is also broken in this shard, the shard has already decided that this rule does not explain the
+    // finding.
     return own !== undefined && !isBroken(own, because);
   });
 }

@@ -7,7 +7,7 @@ import type { Effects } from '../wallet/effects.ts';
 import type { Move } from '../wallet/wallet.ts';
 import { inUnit, isNothingInCents, type RightUnit, SCALES } from './units.ts';
 
-/** For bets, wins and refunds: the rule about the effect of an ordinary call, and the right effect as a clause. */
+/** For bets, wins and refunds: the rule about the effect of an ordinary call, and a clause that describes the right effect. */
 export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: RuleId; readonly expected: string }>>> =
   {
     bet: { rule: 'bet.debit', expected: 'an accepted bet lowers the balance by exactly its amount' },
@@ -16,13 +16,13 @@ export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: R
   };
 
 /**
- * Returns checks for accepted calls that no rule about ordinary calls judges, for example calls with a deviation. They move
- * money too, so they may be the cause of a wrong balance. Without these checks, an ordinary call would be reported instead.
+ * Returns checks for accepted calls that no rule about ordinary calls judges, for example calls with a deviation. Such a call moves
+ * money too, so it may be the cause of a wrong balance. Without these checks, croupier would blame an ordinary call instead.
  */
 export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects): PendingCheck[] {
   return wallet.moves.flatMap(({ step: key, delta }): PendingCheck[] => {
     const planned = effects.ofStep(key)?.planned;
-    // Calls that were sent at the same instant are judged together, in races/race.ts.
+    // Calls that were sent at the same instant are not judged here but together, in races/race.ts.
     const plain = planned && PLAIN_EFFECTS[planned.step.call];
     if (!plain || planned.group !== null || planned.step.expect.outcome !== 'accepted') return [];
     const { rule, expected } = plain;
@@ -74,8 +74,8 @@ function keptBack(winOf: string | undefined, win: Money, effects: Effects): Bala
 }
 
 /**
- * Returns the check for a wallet that reads amounts in another unit, for example in cents. All amounts, or all bets, or all
- * wins, are then wrong by the same power of ten.
+ * Returns the check whether a wallet reads amounts in another unit, for example in cents. In that case all amounts, or all bets, or
+ * all wins are wrong by the same power of ten.
  */
 export function inAnotherUnit(
   { wallet, step, exchange }: IdleRead,
@@ -92,7 +92,7 @@ export function inAnotherUnit(
   const sure = sumOf(wallet.moves);
   const open = wallet.branches.map(({ delta }) => sure.plus(delta));
   if (open.length > 0 && !isProven) return [];
-  // A wrong unit also affects bets or wins. If only refunds are wrong, the unit is not the cause.
+  // If the operator uses a wrong unit, bets or wins are wrong too. So if only refunds are wrong, the unit is not the cause.
   const nets = [
     ...[
       wallet.moves,

@@ -11,15 +11,18 @@ export interface PossibleBreach {
   readonly hypothesis: BalanceHypothesis;
 }
 
-/** The breaches that best explain a wrong balance, and the rivals: breaches of other rules that would explain it too. */
+/**
+ * The breaches that best explain a wrong balance, and the rivals. A rival is a breach of another rule that also explains the
+ * balance.
+ */
 export interface Explanation {
   readonly breaches: readonly PossibleBreach[];
   readonly rivals: readonly PossibleBreach[];
 }
 
 /**
- * Explains a wrong balance. Tries the most likely candidates first: the call with the first wrong reply and the repeated calls,
- * then the calls that no right reply has confirmed, then all candidates.
+ * Explains a wrong balance. Tries the most likely causes (candidates) first: the call with the first wrong reply and the repeated
+ * calls, then the calls that no right reply has confirmed, then all candidates.
  *
  * @returns undefined if no candidate explains the balance
  */
@@ -30,8 +33,8 @@ export function explainByCandidates(
   proven: (rule: string) => boolean,
 ): Explanation | undefined {
   const pools = [
-    // The reply to a repeated call may repeat the balance of the first reply. So a later reply can be the first wrong
-    // reply.
+    // A faulty repeated call may not show in its own reply, which may be the stored first reply. So the first wrong reply may be
+    // the reply to a later call.
     odd ? candidates.filter(({ step }) => step.key === odd.step.key || step.origin.kind !== 'fresh') : [],
     candidates.filter((one) => !isConfirmed(one, wallet)),
     odd ? [] : candidates,
@@ -41,11 +44,11 @@ export function explainByCandidates(
     const explained = explain(value, possible, pool, proven);
     if (explained) return explained;
   }
-  // The wallet may read all amounts in another unit and break another rule as well.
+  // The wallet may read all amounts in another unit, and also break another rule.
   const before = proven('money.main-unit') ? last : undefined;
   for (const scale of before ? SCALES : []) {
     const meant = before?.plus(value.minus(before).shift(-scale)) ?? value;
-    // In the other unit the balance is right, so no further rule is broken.
+    // If amounts are read in the other unit, the balance is right. So no further rule is broken.
     if (possible.some((one) => one.equals(meant))) return undefined;
     const explained = explain(meant, possible, pools[1] ?? [], proven);
     if (explained) return explained;
@@ -60,10 +63,10 @@ export function explainByCandidates(
 const MAX_BREACHES = 3;
 
 /**
- * Finds the fewest breaches that together predict exactly the balance that was read.
+ * Finds the smallest number of breaches that together give exactly the balance that was read.
  *
- * If several explanations need equally many breaches, rules that are already proven to be broken come first, and rules that
- * the scenario is about come next.
+ * If several sets of breaches have this size, rules that are already proven to be broken come first, and then the rules that the
+ * scenario is about.
  *
  * @param possible the balances that are right if no rule is broken
  * @param proven returns whether a rule has a breach that no other broken rule explains
@@ -77,8 +80,7 @@ export function explain(
   const candidates = pendingChecks.flatMap((pendingCheck) =>
     pendingCheck.hypotheses.map((hypothesis) => ({ pendingCheck, hypothesis })),
   );
-  // A wallet that reads amounts in another unit does so for all amounts, so this breach is never combined with a second
-  // breach.
+  // A wallet that reads amounts in another unit does so for all amounts. So this breach is never combined with a second breach.
   const combinable = candidates.filter(
     ({ pendingCheck, hypothesis }) => pendingCheck.rule !== 'money.main-unit' && hypothesis.alone !== true,
   );
@@ -114,7 +116,7 @@ function collect(
   }
 }
 
-/** True if the reply to a later call had the right balance, which includes the right effect of the checked call. */
+/** True if the reply to a later call had the right balance. This balance includes the right effect of the checked call. */
 function isConfirmed(one: PendingCheck, wallet: Wallet): boolean {
   return wallet.isConfirmed(one) || wallet.moves.some(({ step, confirmed }) => confirmed && step === one.step.key);
 }
@@ -134,7 +136,7 @@ function cheapest(found: readonly PossibleBreach[][], proven: (rule: string) => 
   };
 }
 
-/** True if no breach of the rule could have led to the balance that was read, so that the operator kept the rule. */
+/** True if the operator kept the rule: no breach of this rule could have led to the balance that was read. */
 export function wouldHaveShown(pendingCheck: PendingCheck, read: Money, possible: readonly Money[]): boolean {
   return pendingCheck.hypotheses.every(
     ({ by }) => by.isZero() || possible.every((expected) => !expected.plus(by).equals(read)),

@@ -33,7 +33,7 @@ export const SCALES = [1, 2, 3, 8, 18, -1, -2, -3, -8];
 /** The exponent for a wallet that reads amounts as cents, which is the most common mistake. */
 const CENTS = -2;
 
-/** True if the sum is so small that a wallet that reads amounts as cents would move nothing. */
+/** True if a wallet that reads amounts as cents would move nothing for this sum, because the sum is too small. */
 export function isNothingInCents(sum: Money, unit: Money): boolean {
   return inUnit(sum, CENTS, unit).isZero();
 }
@@ -44,16 +44,16 @@ export function inUnit(sum: Money, scale: number, unit: Money): Money {
 }
 
 /**
- * Records which kinds of calls have moved exactly their amount in each wallet. The operator reads the amounts of such calls in
- * the right unit, so a wrong unit does not explain a later wrong balance.
+ * Records for each wallet the kinds of calls that have moved exactly their amount. The operator reads the amounts of these kinds in
+ * the right unit, so a wrong unit cannot explain a later wrong balance.
  */
 export class RightUnit {
   /** Kinds of calls by wallet id. */
   readonly #seen = new Map<string, Set<CallName>>();
 
   /**
-   * Records a read that returned the right balance. The read counts only if all calls since the last read were of one kind,
-   * because a bet and its refund cancel each other in every unit.
+   * Records a read that returned the right balance. The read counts only if all calls since the last read were of one kind.
+   * Otherwise, for example, a bet and its refund cancel each other in every unit.
    */
   record({ wallet }: IdleRead, callOf: (step: string) => CallName | undefined): void {
     if (wallet.branches.length > 0 || wallet.openSince !== null) return;
@@ -66,10 +66,10 @@ export class RightUnit {
   }
 
   /**
-   * True if earlier calls have shown that the operator reads the amounts of this kind of call in the right unit. Either
-   * a call of this kind in this wallet has shown it. Or a call of the other kind (bet or win) in this wallet and a call
-   * of this kind in another wallet have shown it together, because a wrong unit affects a whole currency, or one kind
-   * of call in all wallets.
+   * True if earlier calls have shown that the operator reads the amounts of this kind of call in the right unit. There are two ways
+   * to show it. Either a call of this kind in this wallet had the right effect. Or two calls had it: a call of the other kind (bet
+   * or win) in this wallet, and a call of this kind in another wallet. The second way is enough, because a wrong unit affects a
+   * whole currency, or one kind of call in all wallets.
    */
   has(kind: CallName, wallet: string): boolean {
     const known = this.#seen.get(wallet);
@@ -80,8 +80,8 @@ export class RightUnit {
 }
 
 /**
- * True if a double can hold the value. In a currency without a limit of decimals, an amount may have too many digits
- * for a double.
+ * True if a double represents the value exactly. If the currency has no limit of decimals, an amount may have too many digits for a
+ * double.
  */
 export function isWrittenAsDouble(value: Money): boolean {
   return String(Number(value.format())) === value.format();

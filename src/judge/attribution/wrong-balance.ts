@@ -15,7 +15,7 @@ import { isWrittenAsDouble, mayBeRounded } from './units.ts';
 /**
  * Reports one breach that explains the balance that was read.
  *
- * @param rivals other breaches that would explain the same balance; their rules are named as causes
+ * @param rivals breaches of other rules that would explain the same balance; these rules are named as causes
  */
 export function attributeExplained(
   { pendingCheck, hypothesis }: PossibleBreach,
@@ -30,7 +30,7 @@ export function attributeExplained(
   const possible = wallet.possible();
   const own = wallet.moves.map(({ step }) => effects.callOf(step));
   const causes = causesOf(pendingCheck.rule, [
-    // If the player's own calls moved money too, one of these calls may have moved a wrong sum.
+    // If the player's own calls moved money too, one of them may have moved a wrong sum instead.
     ...(pendingCheck.rule === 'session.isolated'
       ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
       : []),
@@ -57,11 +57,11 @@ export function attributeExplained(
  * move another player's money.
  */
 function generalCauses(wallet: Wallet, by: Money): RuleId[] {
-  // Faulty reads take money or add one smallest unit. They do not explain any other difference.
+  // A faulty read takes money, or adds one smallest unit. So reads are named only for such a difference.
   const isOfReads = by.isNegative() || by.equals(wallet.unit);
   const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
-  // A bet whose connection broke may still have been in progress during later calls. A bet that failed with a reply was
-  // no longer in progress.
+  // A bet whose connection broke may still have been in progress during later calls. This is not possible for a bet that failed
+  // with a reply.
   const mayBeAtWork = ({ rule, until, hypotheses }: PendingCheck): boolean =>
     until === 'linger' &&
     (rule !== 'refund.after-error' ||
@@ -72,19 +72,22 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
 
 /** Returns the causes without the rule itself and without duplicates. */
 function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
-  // An operator that cuts off the decimals of a bet also gets inexact sums. This is one fault, so `money.exact` is not
-  // named as the cause.
+  // If an operator cuts off the decimals of a bet, its sums become inexact too. This is one fault, so `money.exact` is not named as
+  // the cause.
   const causes = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
   return [...new Set(causes)].filter((cause) => cause !== rule);
 }
 
-/** Faults that make every balance wrong: amounts in another unit, calls of other players, reads that move money. */
+/** Rules whose breach makes every balance wrong: amounts in another unit, calls of other players, reads that move money. */
 const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', 'money.main-unit'];
 
-/** Rules about calls that must move nothing. They explain a wrong balance only if the scenario has sent such a call. */
+/**
+ * Rules about calls that must not move money. A scenario must have sent such a call before one of these rules can explain a wrong
+ * balance.
+ */
 const UNWANTED: readonly RuleId[] = ['signature.no-effect', 'bet.declined-takes-nothing'];
 
-/** Faults that make any balance wrong by a sum that cannot be predicted. */
+/** Rules whose breach makes any balance wrong, by a sum that cannot be predicted. */
 export const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', ...UNWANTED];
 
 const WRONG_SUMS: readonly RuleId[] = [
@@ -97,8 +100,8 @@ const WRONG_SUMS: readonly RuleId[] = [
 ];
 
 /**
- * Further rules that can explain a wrong balance after calls that were sent at the same instant, or after refunds of
- * such calls that failed.
+ * Further rules that can explain a wrong balance. They count only after calls that were sent at the same instant, or after a failed
+ * refund of such a call.
  */
 const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
 
@@ -106,8 +109,8 @@ const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refun
 const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
 
 /**
- * Rules about a second bet or win of a round, and about reused round ids. An operator may break one of these rules
- * although it handles all other calls correctly.
+ * Rules about a second bet or win of a round, and about reused round ids. An operator may break one of these rules although it
+ * handles all other calls correctly.
  */
 const FURTHER_CALLS: readonly RuleId[] = ['bet.many-in-round', 'win.many-in-round', 'session.round-id-reuse'];
 
@@ -116,10 +119,10 @@ export const OF_EVERY_CALL: readonly RuleId[] = Object.values(PLAIN_EFFECTS).map
 /** The rule that money appears or disappears only through calls. It can be broken in every scenario. */
 const CONSERVATION: RuleId = 'money.conservation';
 
-/** Rules whose breach predicts the exact difference. They do not explain any other difference. */
+/** Rules whose breach gives an exactly predicted difference. They do not explain any other difference. */
 const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
 
-/** Reports a wrong balance under the most likely rule, if no predicted breach explains the balance. */
+/** Reports a wrong balance that no known breach explains exactly. Chooses the most likely rule for the report. */
 export function attributeUnexplained(
   read: IdleRead,
   { candidate, odd }: { readonly candidate: ConcurrentCalls | undefined; readonly odd: UnexpectedReply | undefined },
@@ -138,7 +141,7 @@ export function attributeUnexplained(
         wrongSum: wrongSum(wallet, difference),
       },
     );
-  // A call whose own reply had the right balance is the least likely cause.
+  // If the reply to a call had the right balance, this call is the least likely cause.
   const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
   const fresh = due.filter(
     (one) =>
@@ -171,7 +174,7 @@ export function attributeUnexplained(
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();
   // Rounding changes less than a hundredth of a sum.
   const isRounding = difference.absolute().times(Money.of('100')).compare(amount) < 0;
-  // An operator may read or round decimals in ways that cannot be predicted.
+  // An operator may read or round decimals in ways that nobody can predict.
   const withDecimals = wallet.moves.some(({ delta }) => delta.decimals() > 0);
   const causes: readonly RuleId[] = [
     ...UNIVERSAL,
@@ -187,7 +190,7 @@ export function attributeUnexplained(
     at(own?.rule ?? odd.rule, own ? [...causes, odd.rule] : causes, odd.step, odd.exchange);
     return;
   }
-  // If only one call was sent since the last read, that call is the cause, although no known mistake gives the difference.
+  // If only one call was sent since the last read, this call is the cause, even if no known mistake gives the difference.
   const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
   const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
   const further =
@@ -205,8 +208,8 @@ export function attributeUnexplained(
 }
 
 /**
- * Returns the rules about ordinary calls. If the operator handles every ordinary call wrongly, this fault also explains
- * the wrong calls of this scenario.
+ * Returns the rules about ordinary calls. If the operator handles every ordinary call wrongly, this fault also explains why a
+ * special call of this scenario was wrong.
  */
 function plainCauses(rule: RuleId): RuleId[] {
   if (OF_EVERY_CALL.includes(rule)) return [];
@@ -227,8 +230,8 @@ function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
 }
 
 /**
- * True if the balance is wrong by less than the smallest unit of the currency. No transaction moves such a sum, so the
- * operator computed inexactly.
+ * True if the balance is wrong by less than the smallest unit of the currency. No transaction moves so small a sum, so the operator
+ * has computed inexactly.
  */
 export function isBelowUnit(read: IdleRead): boolean {
   const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
@@ -247,9 +250,9 @@ export function listBalances(possible: readonly Money[]): string {
 }
 
 /**
- * Reports a balance that changed although the scenario sent calls only in another player's session. A single change may
- * have another reason, for example a person who plays with the same wallet. If a second attempt shows the same change
- * at the same step, the calls in the other player's session caused the change.
+ * Reports a balance that has changed although the scenario sent calls only in another player's session. A single change may have
+ * another reason, for example a person who plays with the same wallet. But if a second attempt shows the same change at the same
+ * step, the calls in the other player's session have caused it.
  *
  * @returns true when the change was reported
  */
@@ -276,7 +279,10 @@ export function reportOtherPlayers(
   return true;
 }
 
-/** Warns of a refund that was sent in another player's session and paid to the owner of the bet. The owner loses nothing. */
+/**
+ * Warns that a refund was sent in another player's session, and was paid to the owner of the bet. It is only a warning, because the
+ * owner loses nothing.
+ */
 export function reportPaidOwner(
   { txID, kind }: OpenEffect,
   { exchange }: IdleRead,

@@ -14,7 +14,7 @@ export const balanceChecks: GroupChecks<'balance'> = {
         return { kind: 'skip', reason: 'the operator does not show the balance of an expired session' };
       const refused = check200(observed, 'a signed GET /balance');
       if (refused) return refused;
-      // A body that is not a JSON object breaks `reply.json`, so this rule stays undecided.
+      // A body that is not a JSON object breaks the rule `reply.json`. So the rule of this check stays undecided.
       return (
         decisionOnReply('balance.read', observed) ?? {
           kind: 'undecided',
@@ -29,8 +29,8 @@ export const balanceChecks: GroupChecks<'balance'> = {
     applies: (planned, plannedCalls) => {
       const before = plannedCalls.calls[planned.index - 1];
       if (!isPlain(planned) || planned.step.call !== 'balance') return false;
-      // The key of a repetition that `times` creates ends in `x` and a number. The read before it is a repetition of the same
-      // step.
+      // If `times` repeats a step, the key of each repetition ends in `x` and a number. Then the read before this one is a
+      // repetition of the same step.
       if (/x\d+$/.test(planned.step.key)) return true;
       return before?.step.call === 'balance' && isPlain(before);
     },
@@ -51,7 +51,7 @@ export const balanceChecks: GroupChecks<'balance'> = {
       );
     },
     reply: (observed) =>
-      // A 401 shows that the operator verified the query without the parameter, or with a changed parameter. The rule
+      // A 401 shows that the operator verified the query without this parameter, or with a changed value. The rule
       // `signature.query-canonical` judges this.
       observed.answer === 'refused'
         ? { kind: 'skip', reason: 'the call was answered 401, which signature.query-canonical judges' }

@@ -26,7 +26,8 @@ const isSecondInRound = (planned: PlannedCall): boolean =>
 const hasFewDecimals = (planned: PlannedCall): boolean => plannedAmount(planned.step).hasFewDecimals;
 
 /**
- * True if the amount tests how decimals are read: it has decimals, or it is written with fewer decimals than the currency has.
+ * True if the amount tests how the operator reads decimals: the amount has decimals, or it is written with fewer decimals than the
+ * currency has.
  */
 const isAboutDecimals = ({ amount, planned }: ObservedCall): boolean =>
   amount !== undefined && (amount.decimals() > 0 || hasFewDecimals(planned));
@@ -47,9 +48,8 @@ function misreadings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * Returns the reason why the operator may decline a bet because of its decimals: the amount has more decimals than the
- * currency, or than all balances so far. undefined if the amount has no such decimals, or if the scenario file itself
- * states the outcome that it expects.
+ * Returns the reason why the operator may decline a bet because of its decimals: the amount has more decimals than the currency, or
+ * more than every balance so far. undefined if this is not so, or if the scenario file states the outcome that it expects.
  */
 export function tooManyDecimals({
   amount,
@@ -81,9 +81,8 @@ function roundings(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * True if a limit on the amount may be the reason why the operator declined a bet. False if the operator has accepted a
- * bet that is as high or higher, and a bet that is as low or lower, because no limit declines only an amount between
- * two accepted amounts.
+ * True if a limit on the amount may be the reason why the operator declined a bet. False if the operator has accepted both a bet
+ * that is at least as high and a bet that is at most as high. No limit declines only an amount between two accepted amounts.
  */
 function mayBeLimit(observed: ObservedCall): boolean {
   const { amount, plannedCalls, planned, stake } = observed;
@@ -91,14 +90,16 @@ function mayBeLimit(observed: ObservedCall): boolean {
   const taken = plannedCalls.calls
     .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
     .flatMap((other) => observed.amountOf(other) ?? []);
-  // If the operator accepts bets, it also accepts a bet of the stake, because every scenario of the suite places such a
-  // bet.
+  // If the operator accepts bets at all, it accepts a bet of the stake, because every scenario of the suite places such a bet.
   const accepted = taken.length > 0 && stake ? [...taken, stake] : taken;
   const sides = new Set(accepted.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);
 }
 
-/** Returns the reason if the operator declined a bet because of a limit that does not depend on the amount of the bet. */
+/**
+ * If the operator declined a bet because of a limit that does not depend on the amount, returns this reason. Otherwise returns
+ * undefined.
+ */
 function limitOfAnotherKind(observed: ObservedCall): string | undefined {
   return observed.reading?.code === 'bet_limit' ? undefined : operatorLimit(observed);
 }
@@ -115,7 +116,10 @@ function notTaken(observed: ObservedCall, meaning: string): BalanceHypothesis[] 
   return observed.answer === 'accepted' ? [{ by: observed.effect.negated(), meaning }] : [];
 }
 
-/** Returns the hypotheses that an accepted bet replaced an earlier bet with the same roundID and gave its amount back. */
+/**
+ * Returns the hypothesis that an accepted bet replaced an earlier bet with the same roundID, so that the operator gave the amount
+ * of the earlier bet back.
+ */
 export function replaced(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
   const { answer, planned, plannedCalls } = observed;
   if (answer !== 'accepted') return [];
@@ -164,9 +168,9 @@ export const betChecks: GroupChecks<'bet'> = {
       if (!isAboutDecimals(observed)) return undefined;
       const reason = tooManyDecimals(observed);
       if (reason !== undefined) return { kind: 'skip', reason };
-      // A reply to an amount with too many decimals for the currency proves nothing about valid amounts.
+      // If an amount has too many decimals for the currency, the reply to it shows nothing about valid amounts.
       if (hasTooManyDecimals(observed)) return undefined;
-      // Any bet may fail. The decimals are the cause only if a bet without decimals was accepted before.
+      // Any bet may fail. So the decimals count as the cause only if a bet without decimals was accepted before.
       if ((observed.answer === 'failed' || observed.answer === 'refused') && !isAfterWholeBet(observed))
         return undefined;
       const declined = ownDecline(observed);
@@ -215,8 +219,8 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    // The operator can decline any bet that should be accepted, for example because of a limit. This includes bets with a
-    // further field. Bets that are expected to be declined test the rule on purpose.
+    // The operator can decline any bet that must otherwise be accepted, for example because of a limit. A bet with a further field
+    // is such a bet too. A bet that the scenario expects to be declined tests the rule on purpose.
     applies: (planned) =>
       isNewBet(planned) &&
       (planned.regular || (planned.signedRight && planned.step.expect.outcome === 'accepted')) &&

@@ -18,31 +18,30 @@ export interface RuleCheck {
   hypotheses?(observed: ObservedCall): readonly BalanceHypothesis[];
   /** The right effect on the balance, as a clause. */
   readonly effect?: string;
-  /** 0 for a rule that the scenario is about, 1 for a rule about every call of a kind. Left out means 0. */
+  /** 0 for a rule that the scenario is about, 1 for a rule about every call of a kind. Left out: 0. */
   readonly rank?: 0 | 1;
-  /**
-   * `linger` if the rule needs a read that is so late that no call can still take effect. Left out: the next read
-   * decides.
-   */
+  /** `linger` if only a late read decides the rule, when no call can take effect any more. Left out: the next read decides. */
   readonly until?: 'linger';
-  /** True if the step only observes the operator. Its reply and its effect on the balance are reported as a note. */
+  /** True if the step only shows how the operator behaves. The reply and its effect on the balance are reported as a note. */
   readonly observed?: true;
-  /** For a step with `observed`, returns true if the rule is about the call that was sent. Left out means always true. */
+  /**
+   * For a step with `observed`: returns true if the rule is about the call that was sent. Left out: the rule is about every call.
+   */
   isAbout?(observed: ObservedCall): boolean;
-  /** True if the balance must not change, and if nobody can predict by how much a faulty operator would change it. */
+  /** True if the balance must not change, but nobody can predict by how much a faulty operator would change it. */
   readonly watched?: true;
   /**
-   * If set, the rule is decided only if the operator accepted a control call: the same call without the tested
-   * deviation. The number is the tier of the deviation. A step may have deviations of several tiers. Its control then
-   * lacks only the deviation of the highest tier. Example: a call with special characters in an added field is compared
-   * with a call with plain text in an added field.
+   * If set, the rule is decided only if the operator accepted a control call: the same call without the tested deviation. The
+   * number is the tier of the deviation. If a step has deviations of several tiers, its control lacks only the deviation of the
+   * highest tier. Example: for a call with special characters in an added field, the control is a call with plain text in this
+   * field.
    */
   readonly controlled?: 1 | 2 | 3;
 }
 
 export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId, `${Group}.${string}`>]: RuleCheck };
 
-/** Rules whose breach makes the shown balance wrong. A bet of the shown balance may then be above or below the real balance. */
+/** Rules whose breach makes the balance in replies wrong. Then a bet of this balance may be above or below the real balance. */
 export const WRONG_BALANCES: readonly RuleId[] = [
   'balance.read',
   'balance.read-only',
@@ -61,8 +60,8 @@ export function isLimitCode(code: string | undefined): boolean {
 }
 
 /**
- * True if the operator says in the reply that it is busy, or that it has a limit. If all calls that are sent again get
- * such a reply, the operator has one fault, whatever happened to the first attempts.
+ * True if the operator says in the reply that it is busy, or that it has a limit. If all repetitions of a call get such a reply,
+ * the operator has one fault, whatever happened to the first attempts.
  */
 export function isExcuse({ reading }: ObservedCall): boolean {
   return (
@@ -71,8 +70,8 @@ export function isExcuse({ reading }: ObservedCall): boolean {
 }
 
 /**
- * Returns the reason if the operator declined a call because of its own limit, or because of too many requests. The operator
- * may decline new bets and balance reads for such a reason, so the rule is then skipped. undefined if there is no such reason.
+ * Returns the reason if the operator declined a call because of its own limit, or because of too many requests. For such a reason,
+ * the operator may decline new bets and balance reads, so the rule is then skipped. undefined if there is no such reason.
  */
 export function operatorLimit(observed: ObservedCall): string | undefined {
   const { reading, planned } = observed;
@@ -87,8 +86,8 @@ export function operatorLimit(observed: ObservedCall): string | undefined {
 }
 
 /**
- * True for a new bet and for a balance read with the right signature. A win, a refund, a call that is sent again and a call with
- * a wrong signature have one right answer, whatever limits the operator has.
+ * True for a new bet and for a balance read with the right signature. Every other call has one right answer, whatever limits the
+ * operator has: a win, a refund, a call that is sent again, and a call with a wrong signature.
  */
 function mayBeLimited({ step, signedRight, sameTxID }: PlannedCall): boolean {
   if (!signedRight || step.expect.outcome === 'refused') return false;
@@ -100,7 +99,7 @@ export function busyReason(call: CallName, status: Status): string {
   return `the operator answered ${call === 'balance' ? 'GET' : 'POST'} /${call} with ${status}, because it is busy`;
 }
 
-/** True if the operator says that a session has ended that was open when the run began. Sessions may end during a run. */
+/** True if a session was open when the run began, and the operator says that it has ended. Sessions may end during a run. */
 export function isEnded({ answer, reading, planned: { step }, plannedCalls }: ObservedCall): boolean {
   if (answer !== 'declined' || reading?.code !== 'session_expired' || step.expect.outcome !== 'accepted') return false;
   if (step.call !== 'balance' && (step.call !== 'bet' || step.origin.kind !== 'fresh')) return false;
@@ -110,9 +109,9 @@ export function isEnded({ answer, reading, planned: { step }, plannedCalls }: Ob
 }
 
 /**
- * Returns the reason if the operator declined a new bet with a 4xx, whatever its code and its message. The operator may
- * decline any bet because of limits that croupier does not know (docs/positions.md). undefined for any other reply, and
- * for a decline because of too little money or a wrong signature, which rules judge.
+ * Returns the reason if the operator declined a new bet with a 4xx, whatever its code and its message. The operator may decline any
+ * bet because of limits that croupier does not know (docs/positions.md). undefined for any other reply. Also undefined for a
+ * decline because of too little money or a wrong signature, because rules judge such a decline.
  */
 export function ownDecline(observed: ObservedCall): string | undefined {
   const { answer, reading, planned } = observed;
@@ -124,7 +123,7 @@ export function ownDecline(observed: ObservedCall): string | undefined {
 }
 
 /**
- * Judges a reply by a rule about single replies. Returns undefined if the rule does not apply.
+ * Judges a reply by a rule that looks at single replies. Returns undefined if the rule does not apply.
  *
  * @param causes rules that explain a breach if they are broken too
  */
@@ -171,20 +170,17 @@ function isBetKnown({ target }: ObservedCall): boolean {
   return target?.state === 'applied' || target?.reply !== undefined;
 }
 
-/** True for a refund of a bet that the operator may not know. `refund.unknown` may then explain a faulty reply. */
+/** True for a refund of a bet that the operator may not know. Then a breach of `refund.unknown` may explain a faulty reply. */
 export function mayBeUnknown({ planned, target }: ObservedCall): boolean {
   return planned.step.call === 'refund' && target?.answer !== 'accepted';
 }
 
-/**
- * Returns the rules that explain why the reply to a repeated call has no txID: the operator does not repeat its first
- * reply.
- */
+/** Returns the rules that explain why the reply to a repeated call has no txID: the operator may not repeat its first reply. */
 export function causesInRepeat({ planned: { step, group }, reading, earlier }: ObservedCall): readonly RuleId[] {
-  // The operator may repeat its first reply. If that reply was not a 200, it may have had no body.
+  // The operator may repeat its first reply. A first reply that was not a 200 may have had no body.
   if (earlier?.reply && earlier.reply.status !== 200) return ['reply.success-is-200'];
   if (step.call === 'balance' || reading?.txID !== undefined) return [];
-  // If copies are sent at the same instant, the operator may carry out any of them first.
+  // If copies are sent at the same instant, the operator may carry out any of them first. So a copy can also be the first one.
   return group !== null || step.origin.kind !== 'fresh'
     ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay']
     : [];
@@ -218,19 +214,20 @@ export function check200(observed: ObservedCall, what: string): Decision | undef
 }
 
 function causesOfRefusal(observed: ObservedCall): readonly RuleId[] {
-  // An operator that refuses every correct signature has one fault, and not one per kind of call.
+  // If an operator refuses every correct signature, this is one fault, and not one fault for each kind of call.
   if (observed.answer === 'refused') return ['signature.accepted'];
   if (isRedirect(observed.reading?.status)) return ['reply.success-is-200'];
   const { step } = observed.planned;
   if (step.call === 'refund' && observed.answer === 'declined') return causesOfDeclinedRefund(observed);
-  // An operator that declines every win also declines a win with a deviation.
+  // If an operator declines every win, it also declines a win with a deviation.
   if (step.call === 'win' && step.origin.kind === 'fresh' && observed.answer === 'declined') return ['win.credit'];
-  // The scenario never bets more than the balance that was read. If the operator declines the bet, it uses another balance.
+  // The scenario never bets more than the balance that was read. So if the operator declines the bet for lack of money, it uses
+  // another balance.
   return observed.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
 }
 
 /**
- * Returns the rule about ordinary refunds. An operator that declines all ordinary refunds also declines a refund with a
+ * Returns the rule about ordinary refunds. If an operator declines all ordinary refunds, it also declines a refund with a
  * deviation.
  */
 function causesOfDeclinedRefund({ target }: ObservedCall): readonly RuleId[] {
@@ -274,6 +271,6 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
   );
 }
 
-/** The reason why free rounds cannot be judged with a campaign that was made up for the test. */
+/** The reason why free rounds cannot be judged if croupier invented the campaign for the test. */
 export const UNKNOWN_CAMPAIGN =
   'the operator refused the made-up campaign of the test (set `freeRounds: { frID: … }` to a campaign that it knows)';

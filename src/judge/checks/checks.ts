@@ -16,8 +16,7 @@ import { signatureChecks } from './signature.ts';
 import { winChecks } from './win.ts';
 
 /**
- * Returns the rules that a plan can decide, which are the rules that at least one of its steps tests. A scenario may claim no
- * other rules.
+ * Returns the rules that a plan can decide: at least one step of the plan must test the rule. A scenario may claim no other rules.
  */
 export function applicableRules(plan: Plan, rules: readonly RuleId[]): RuleId[] {
   const plannedCalls = new PlannedCalls(plan);
@@ -86,8 +85,8 @@ export class ChecksByStep {
 }
 
 /**
- * Returns one key for all repetitions of a step with `times`, because the same rules apply to them. The first repetition has
- * its own key, because no repetition comes before it.
+ * Returns one key for all repetitions that `times` makes of a step, because the same rules apply to them. Only the first repetition
+ * has its own key, because no repetition comes before it.
  */
 function repeatless(step: CallStep): string {
   return step.key.replace(/x\d+$/, (repeat) => (repeat === 'x1' ? repeat : 'x2'));

@@ -20,14 +20,14 @@ const othersOf = (planned: PlannedCall, plannedCalls: PlannedCalls): PlannedCall
   );
 
 /**
- * True for a bet that is sent together with other bets, and that the operator may decline because all these bets
- * together may be more than the balance.
+ * True for a bet that is sent together with other bets. The operator may decline such a bet, because all these bets together may be
+ * more than the balance.
  */
 export const isOverdraft = (planned: PlannedCall): boolean =>
   (isNewMover(planned) && planned.step.call === 'bet' && planned.step.expect.outcome === 'either') ||
   (isNewMover(planned) && plannedAmount(planned.step).isBalance);
 
-// races/race.ts judges these rules, for all calls of the same instant together.
+// races/race.ts judges these rules, for all calls of one instant together.
 export const concurrencyChecks: GroupChecks<'concurrency'> = {
   'concurrency.no-lost-update': {
     applies: (planned, plannedCalls) =>

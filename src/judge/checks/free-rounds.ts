@@ -20,13 +20,15 @@ const isWithdrawal = (planned: PlannedCall): boolean =>
   planned.step.origin.kind === 'fresh' &&
   planned.regular;
 
-/** Judges a call of a campaign, which must be answered 200. The operator may refuse a `frID` that was made up for the test. */
+/**
+ * Judges a call of a campaign, which must be answered 200. The operator may refuse a `frID` that croupier invented for the test.
+ */
 function checkFree(observed: ObservedCall, what: string): Decision | undefined {
   const refused = check200(observed, what);
   if (refused?.kind === 'breach' && !observed.campaignKnown && isClientError(observed.reading?.status)) {
     return { kind: 'skip', reason: UNKNOWN_CAMPAIGN };
   }
-  // An operator that declines every win of 0 breaks `win.zero`, which may explain this breach.
+  // If an operator declines every win of 0, it breaks `win.zero`. This may explain this breach.
   return refused?.kind === 'breach' && observed.planned.step.call === 'win' && observed.amount?.isZero()
     ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'win.zero'])
     : refused;

@@ -7,7 +7,7 @@ import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, isSameTxIDAtOnce, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
 import { check200, type GroupChecks, type RuleCheck } from './check.ts';
 
-/** True for a correctly signed resend of a call that the operator should have carried out. The resend is sent alone. */
+/** True for a resend that is sent alone and correctly signed, of a call that the operator had to carry out. */
 const isReplay = (planned: PlannedCall): boolean =>
   planned.step.origin.kind === 'resend' &&
   planned.regular &&
@@ -52,8 +52,8 @@ function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId
 }
 
 /**
- * True for a repeated refund of a bet that was never taken. The first refund moved no money, so the operator need not
- * store a txID for this refund.
+ * True for a repeated refund of a bet that was never taken. The first refund moved no money, so the operator need not store its
+ * txID.
  */
 function isOfNothing({ planned, target }: ObservedCall): boolean {
   if (planned.step.call !== 'refund' || !planned.source) return false;
@@ -62,8 +62,8 @@ function isOfNothing({ planned, target }: ObservedCall): boolean {
 }
 
 /**
- * Returns the rule that explains why the reply to a resend has another txID. If several copies were sent at the same
- * instant and the operator carried out each of them, it has several transactions, and a resend may find any of them.
+ * Returns the rule that explains why the reply to a resend has another txID. If the operator carried out several copies that were
+ * sent at the same instant, it has several transactions, and a resend may find any of them.
  */
 function severalOf({ planned }: ObservedCall): readonly RuleId[] {
   return planned.source?.group === null ? [] : ['idempotency.concurrent'];
@@ -80,7 +80,7 @@ function othersOfTarget(
   );
 }
 
-/** Returns the hypotheses that a refund gives back another amount, which was sent later with the txID of the bet. */
+/** Returns the hypotheses that a refund gives back a wrong amount: the amount of a later call with the same txID as the bet. */
 function ofReplaced(observed: ObservedCall): readonly BalanceHypothesis[] {
   const own = observed.target?.amount;
   if (observed.answer !== 'accepted' || !own) return [];
@@ -94,8 +94,8 @@ function ofReplaced(observed: ObservedCall): readonly BalanceHypothesis[] {
 }
 
 /**
- * True if the operator answers that the session of an earlier run has ended. The resend then does not show whether the
- * operator still knows the transaction.
+ * True if the operator answers that the session of an earlier run has ended. Then the resend does not show whether the operator
+ * still knows the transaction.
  */
 function isOver({ planned, reading }: ObservedCall): boolean {
   const { origin } = planned.step;
@@ -107,8 +107,8 @@ function isOver({ planned, reading }: ObservedCall): boolean {
 }
 
 /**
- * Returns the rule about a call that is sent again in the same run. If the operator breaks this rule for every such
- * call, it also handles a call of an earlier run wrongly when this call is sent again.
+ * Returns the rule about a call that is sent again in the same run. An operator that breaks this rule for every such call also
+ * handles a call of an earlier run wrongly.
  */
 function ruleOfReplay(call: CallName): readonly RuleId[] {
   return call === 'balance' ? [] : [`idempotency.${call}`];
@@ -130,7 +130,8 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       const { reading } = observed;
       if (observed.answer !== 'accepted' || !reading || !first) return undefined;
       if (reading.txID !== first.txID) {
-        // If the first call moved money, another rule reports the different txID. A report here would count one fault twice.
+        // If the first call moved money, another rule already reports the different txID. A second report would count one fault
+        // twice.
         if (!isOfNothing(observed) || reading.txID === undefined || first.txID === undefined) return undefined;
         return breach(
           `the replay is answered with the txID of the first reply, ${JSON.stringify(first.txID)}, even if no money moved`,

@@ -22,8 +22,8 @@ export function isWronglyDeclined(
 }
 
 /**
- * Returns the reason why a declined bet is not judged: the balance was too low, and the bet is not in the first
- * session. A scenario can require a minimum balance only for its first session. Otherwise returns undefined.
+ * Returns the reason why a declined bet is not judged: the balance was too low, and the bet is not in the first session of the
+ * scenario. A scenario can require a minimum balance only for its first session. Otherwise returns undefined.
  */
 export function otherWalletTooLow({
   planned,
@@ -41,8 +41,8 @@ export function otherWalletTooLow({
 }
 
 /**
- * Returns the breach of `bet.exact-balance` by a bet that was wrongly declined: a player who can bet the whole balance must be
- * able to bet a part of it.
+ * A player who can bet the whole balance must also be able to bet a part of it. So returns the breach of `bet.exact-balance` for a
+ * bet that was wrongly declined.
  */
 export function breachOfWrongDecline(observed: ObservedCall, wallet: Wallet | null): Decision {
   return breach(

@@ -69,7 +69,7 @@ function fieldsOf(request: LaunchRequest): Decision {
 /** The codes of refusals that `launch.locale` and `launch.currency` judge. */
 const OF_OTHER_RULES: readonly (string | undefined)[] = ['locale_not_supported', 'currency_not_supported'];
 
-/** Returns the faults that give only a warning, because earlier published versions of the contract accept them. */
+/** Returns the faults that give only a warning. Earlier published versions of the contract allow them. */
 function toleratedIn(fields: JsonObject): string[] {
   const missing = ['sessionID', 'user'].filter((name) => fields.demo === true && fields[name] === undefined);
   return [
@@ -90,7 +90,7 @@ function locale(asked: string, fields: JsonObject, request: LaunchRequest): Deci
 
 function currency(asked: string, request: LaunchRequest): Decision {
   const actual = `${describeRequest(request)}: its currency is ${JSON.stringify(asked)}`;
-  // The service decides whether the client may use the currency, and answers with this code if not.
+  // The service decides whether the client may use the currency. If not, it answers with this code.
   if (codeProblem(asked) !== undefined || request.code === 'currency_not_supported')
     return breach('the currency of a launch is one of the service, written as the contract writes it', actual);
   return currencyByCode(asked) ? PASS : { kind: 'note', actual: `${actual}, which croupier does not know` };

@@ -22,8 +22,8 @@ const isMover = (planned: PlannedCall): boolean =>
 const hasDecimals = (planned: PlannedCall): boolean => plannedAmount(planned.step).mayHaveDecimals;
 
 /**
- * True for a bet of the whole balance after amounts with decimals. The shown balance can hide a rounding error, but this bet
- * reveals it.
+ * True for a bet of the whole balance after amounts with decimals. The balance in a reply can hide a rounding error, but this bet
+ * reveals the error.
  */
 const isLastUnit = (planned: PlannedCall, plannedCalls: PlannedCalls): boolean =>
   plannedAmount(planned.step).isBalance &&
@@ -50,11 +50,11 @@ export const moneyChecks: GroupChecks<'money'> = {
 
   'money.main-unit': {
     effect: 'amounts are in the main unit of the currency',
-    // If only a refund has another sum than its bet, the unit is not the cause.
+    // If only a refund has another sum than its bet, a wrong unit is not the cause.
     applies: (planned) => isMover(planned) && planned.step.call !== 'refund',
     hypotheses(observed) {
       if (observed.answer !== 'accepted' || observed.effect.isZero()) return [];
-      // The text is built by a getter, because it is needed only for a wrong balance and this code runs for each call.
+      // A getter builds the text, because this code runs for each call, but the text is needed only for a wrong balance.
       return SCALES.flatMap((scale) => {
         const moved = inUnit(observed.effect, scale, observed.unit);
         return moved.isZero()
@@ -135,7 +135,7 @@ export const moneyChecks: GroupChecks<'money'> = {
   },
 };
 
-/** Returns the rules whose breach explains that the balance in a reply is not a plain decimal. */
+/** Returns the rules whose breach explains why the balance in a reply is not a plain decimal. */
 function causesOfForm(observed: ObservedCall): readonly RuleId[] {
   const balance = observed.reading?.balance;
   switch (balance?.form) {

@@ -8,13 +8,13 @@ export interface PlannedAmount {
   readonly fixed: Amount | undefined;
   /** True if the amount is the whole balance of the session. */
   readonly isBalance: boolean;
-  /** True if the amount has decimals other than zeros, or will have them if the currency has decimals. */
+  /** True if the amount has decimals that are not zeros. Also true if it will have them when the currency has decimals. */
   readonly mayHaveDecimals: boolean;
   /** True if the amount is written with fewer decimals than most currencies have, for example as 1.5 or 2. */
   readonly hasFewDecimals: boolean;
 }
 
-/** Names in expressions whose values are the smallest unit of the currency, or multiples of it. */
+/** Names that expressions can use for the smallest unit of the currency, or for multiples of this unit. */
 const OF_UNITS: readonly string[] = ['unit', 'drift.first', 'drift.second'];
 const SHORT = /^(?!0$)\d+(\.\d)?$/;
 /** The scope before anything is sent: no name has a value. */

@@ -23,8 +23,7 @@ const hasAmountOfItsOwn = ({ step, target }: PlannedCall): boolean =>
   target !== null && haveOtherAmounts(step, target.step);
 
 /**
- * True if the refund has a `roundID`. A refund without a `roundID` is judged by the rule `refund.without-round` instead
- * of the other rules.
+ * True if the refund has a `roundID`. For a refund without a `roundID`, the rule `refund.without-round` replaces the other rules.
  */
 const hasRound = ({ step }: PlannedCall): boolean => step.roundID !== null;
 
@@ -92,7 +91,7 @@ const unknownRefundChecks: Pick<
     reply(observed) {
       if (observed.target?.state !== 'none' && observed.target?.state !== 'refused') return undefined;
       const refused = check200(observed, 'the refund of a declined bet');
-      // An operator that does not store declined bets treats the refund like the refund of an unknown transaction.
+      // If an operator does not store declined bets, it treats this refund like the refund of an unknown transaction.
       return refused?.kind === 'breach'
         ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'refund.unknown'])
         : refused;
@@ -165,7 +164,7 @@ const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection'
       hasRound(observed.planned)
         ? becauseUnknown(observed, check200(observed, 'the refund of a bet whose connection broke'))
         : undefined,
-    // If the connection of a bet broke, the reply is unknown, and may have been a 500.
+    // If the connection of a bet broke, nobody knows the reply. It may have been a 500.
     hypotheses: (observed) => hypothesesOfUncertainBet(observed, ['refund.after-error']),
   },
 
@@ -197,8 +196,8 @@ const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection'
 };
 
 /**
- * Returns the hypotheses for the refund of a bet that failed or was answered too late. A bet that failed with a reply is not
- * in progress any more, so a lost update is no cause if the bet was sent alone.
+ * Returns the hypotheses for the refund of a bet that failed or was answered too late. A bet that failed with a reply is not in
+ * progress any more. So if the bet was sent alone, a lost update is not among the causes.
  */
 function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
   const isAlone = observed.target?.answer === 'failed' && observed.planned.target?.group === null;
@@ -209,8 +208,8 @@ function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * Adds `refund.unknown` as a cause if a refund was declined and its bet may never have reached the operator. To the
- * operator, such a refund names an unknown transaction.
+ * If a refund was declined and its bet may never have reached the operator, adds `refund.unknown` as a cause. For the operator,
+ * such a refund names an unknown transaction.
  */
 function becauseUnknown(observed: ObservedCall, decision: Decision | undefined): Decision | undefined {
   return decision?.kind === 'breach' && observed.answer === 'declined' && observed.target?.state === 'unknown'
@@ -256,16 +255,16 @@ const overtakenBetChecks: Pick<GroupChecks<'refund'>, 'refund.before-bet'> = {
 };
 
 /**
- * Returns the rules that explain a wrong balance after a bet that was sent together with other calls. Any of these calls may
- * be lost.
+ * Returns the rules that explain a wrong balance after a bet that was sent together with other calls. The operator may have lost
+ * the effect of any of these calls.
  */
 function causesAtOnce({ planned }: ObservedCall): readonly RuleId[] {
   return planned.group === null ? [] : ['concurrency.no-lost-update', 'refund.restore'];
 }
 
 /**
- * Returns the rule about refunds of failed bets, if the bet failed. The operator can break this rule both if the bet
- * comes first and if its refund comes first.
+ * If the bet failed, returns the rule about refunds of failed bets. The operator can break this rule in both orders: bet then
+ * refund, and refund then bet.
  */
 function causesOfFailure({ answer }: ObservedCall): readonly RuleId[] {
   return answer === 'failed' || answer === 'late' ? ['refund.after-error'] : [];
@@ -420,7 +419,8 @@ export const refundChecks: GroupChecks<'refund'> = {
       planned.target?.step.call === 'bet' &&
       isForeign(planned) &&
       plannedCalls.plan.needs.sessions.get(planned.step.session)?.player === 'other',
-    // For the sender's account, the bet of another player may be an unknown transaction.
+    // The operator may search the bet only among the bets of the player who sends the refund. Then it does not find the bet of
+    // another player.
     hypotheses: (observed) => [
       ...paid(observed, refundedSum(observed), "the sender was paid another player's bet", [
         'refund.unknown-pays-nothing',

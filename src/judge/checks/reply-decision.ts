@@ -9,13 +9,14 @@ import { haveOtherAmounts } from './planned-amount.ts';
 
 /** Judges one rule by the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
 export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCall): Decision | undefined {
-  // A call without a readable reply decides only one rule: the body of a reply must be in the coding that its headers name.
+  // If the reply to a call is unreadable, it decides only one rule: the body of a reply must be in the coding that its headers
+  // name.
   if (observed.answer === 'lost' && !observed.closesConnection)
     return rule === 'reply.json' && isGarbled(observed) ? breachOfCoding(observed) : undefined;
   const decision = check.reply?.(observed);
   const ofForm =
     isFormRejected(observed.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
-  // A bet that was wrongly declined with `insufficient_funds` shows nothing about the rule that it should test.
+  // If a bet was wrongly declined with `insufficient_funds`, it shows nothing about the rule that it tests.
   if (
     observed.isWronglyDeclined &&
     !rule.startsWith('reply.') &&
@@ -35,8 +36,8 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
 }
 
 /**
- * True for a call that the service never sends: a txID with another body, or a refund of a win, of another player's
- * bet, or of another amount. For a call with a changed body, `isProbe` is true instead.
+ * True for a call that the service never sends: a txID with another body, or a refund of a win, of another player's bet, or of
+ * another amount. Calls with a changed body are not meant here: `isProbe` is true for them.
  */
 function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
   if (sameTxID !== null) return true;
@@ -45,8 +46,8 @@ function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
 }
 
 /**
- * Turns the breach of a MUST rule into a warning if the rule is about the form of a reply. The level of a rule about
- * the call itself already fits.
+ * Turns the breach of a MUST rule into a warning, but only if the rule is about the form of a reply. A rule about the call itself
+ * keeps its level, which is already right for such a call.
  */
 function onlyWarning(rule: RuleId, decision: Decision): Decision {
   if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || !/^(reply|money)\./.test(rule)) return decision;
@@ -54,8 +55,8 @@ function onlyWarning(rule: RuleId, decision: Decision): Decision {
 }
 
 /**
- * True if the reply says that the call was not carried out, and nobody loses money because of this. Only for a read, a
- * new bet, or a call with a wrong signature. If such a call moves money all the same, another rule reports it.
+ * True if the reply says that the call was not carried out, and nobody loses money because of this. This can be true only for a
+ * read, a new bet, or a call with a wrong signature. If such a call moves money after all, another rule reports it.
  */
 function movedNothing({ answer, closesConnection, planned: { step, signedRight } }: ObservedCall): boolean {
   if (answer !== 'declined' && answer !== 'failed' && answer !== 'refused' && !closesConnection) return false;
@@ -63,8 +64,8 @@ function movedNothing({ answer, closesConnection, planned: { step, signedRight }
 }
 
 /**
- * True if a complete 200 came whose body is not in the coding that its headers name. This is a fault of the reply, not of the
- * connection.
+ * True if a 200 arrived completely, but its body is not in the coding that its headers name. This is a fault of the reply and not
+ * of the connection.
  */
 export function isGarbled({ exchange: { outcome } }: ObservedCall): boolean {
   return outcome.kind === 'none' && outcome.reason === 'bad-encoding' && outcome.head?.status === 200;
@@ -78,8 +79,8 @@ function breachOfCoding({ exchange: { outcome } }: ObservedCall): Decision {
 }
 
 /**
- * Changes the decision about a call whose method, media type or length was rejected. The operator did not look at the content,
- * so the reply proves less.
+ * Changes the decision about a call that was rejected because of its method, media type or length. Then the operator did not look
+ * at the content, so the reply proves less.
  */
 function afterFormRejection(decision: Decision): Decision {
   switch (decision.kind) {

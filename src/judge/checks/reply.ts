@@ -4,14 +4,14 @@ import { breach, type Decision, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { causesInRepeat, decisionFrom, decisionOnReply, type GroupChecks, mayBeUnknown } from './check.ts';
 
-/** Maximum number of ids that are kept. In a longer scenario, this many calls are enough to judge the rule. */
+/** Maximum number of ids that are kept. This many calls are enough to judge the rule, also in a longer scenario. */
 const MAX_IDS = 10_000;
 
-/** Remembers which step of a scenario got which txID from the operator. Each txID must belong to one call. */
+/** Remembers for each txID of the operator the step that got it. Each txID must belong to one call only. */
 export class OperatorTxIDs {
   readonly #owners = new Map<string, string>();
 
-  /** Judges `reply.tx-id-distinct` by a reply. Returns undefined if the reply has no id, or if the call was not accepted. */
+  /** Judges the rule `reply.tx-id-distinct`. Returns undefined if the reply has no id, or if the call was not accepted. */
   take({ planned, reading, answer }: ObservedCall): Decision | undefined {
     const txID = reading?.txID;
     if (answer !== 'accepted' || !txID) return undefined;
@@ -38,8 +38,7 @@ export const replyChecks: GroupChecks<'reply'> = {
   },
 
   'reply.deadline': {
-    // If the operator gives no reply to a body that the service would not send, the rule about this body reports the
-    // fault.
+    // If the operator gives no reply to a body that the service would never send, the rule about this body reports the fault.
     applies: (planned) =>
       planned.group === null &&
       planned.step.deviations.break === undefined &&
@@ -47,10 +46,10 @@ export const replyChecks: GroupChecks<'reply'> = {
     reply({ answer, reading, exchange, deadlineMs }) {
       if (answer !== 'late' && !reading) return undefined;
       const { stamps } = exchange;
-      // croupier itself could not run during the call, so it can't say when the reply came.
+      // croupier itself could not run during the call, so it does not know when the reply came.
       if (stamps.pausedMs !== undefined || (answer !== 'late' && isWithin(stamps, deadlineMs) === undefined))
         return undefined;
-      // A reply that has begun to arrive may have been held back, because croupier did not read it.
+      // The reply had begun to arrive. croupier itself may have been too late to read the rest of the reply.
       if (answer === 'late' && stamps.firstByte !== null && stamps.delayedMs !== undefined) return undefined;
       return decisionFrom(verdictOnTime(answer !== 'late', replyMs(stamps), deadlineMs));
     },

@@ -14,7 +14,7 @@ const FIELDS = ['sessionID', 'txID', 'roundID', 'amount', 'type', 'frID', 'origT
 export const addsField = (planned: PlannedCall): boolean =>
   (planned.step.deviations.body?.set ?? []).some(([name]) => !FIELDS.includes(name));
 
-/** True for a call whose amount was replaced, so that the operator is expected to decline the call. */
+/** True for a call whose amount was replaced by a bad one. The operator is expected to decline such a call. */
 const hasBadAmount = (planned: PlannedCall): boolean =>
   planned.sameTxID === null &&
   planned.step.expect.outcome === 'declined' &&
@@ -39,7 +39,8 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
       planned.step.expect.outcome === 'accepted',
     reply(observed) {
       const refused = check200(observed, 'a body with a field that the operator does not know');
-      // A 401 may come from an operator that parses the body and writes it differently before it verifies the signature.
+      // Before it verifies the signature, an operator may parse the body and write it in another form. Such an operator may answer
+      // 401.
       return refused?.kind === 'breach' && observed.answer === 'refused'
         ? breach(refused.expected, refused.actual, [
             ...(refused.causes ?? []),

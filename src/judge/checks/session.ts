@@ -7,7 +7,7 @@ import { check4xx, check200, type GroupChecks } from './check.ts';
 
 const isUnknown = ({ step }: PlannedCall): boolean => step.session === 'unknown' && step.origin.kind === 'fresh';
 
-/** True if the call is sent in the session of another player than the first session of the scenario. */
+/** True if the call is sent in a session of another player than the player of the scenario's first session. */
 function isOfOther({ step }: PlannedCall, { needs }: Plan): boolean {
   return needs.sessions.get(step.session)?.player === 'other';
 }
@@ -85,8 +85,7 @@ export const sessionChecks: GroupChecks<'session'> = {
               by: effect.negated(),
               meaning: `the ${planned.step.call} with a roundID that another game has used had no effect`,
               causes:
-                // An operator that looks only at the roundID handles this call as a further call of the round in the other
-                // game.
+                // An operator that looks only at the roundID treats this call as a further call of the round in the other game.
                 planned.step.call === 'win'
                   ? (['win.credit', 'win.many-in-round'] as const)
                   : (['bet.debit', 'bet.many-in-round'] as const),
@@ -106,8 +105,8 @@ export const sessionChecks: GroupChecks<'session'> = {
 };
 
 /**
- * True for a call in an expired session. The operator decides which of these calls it accepts, but must accept wins and
- * refunds of rounds that were started in time.
+ * True for a call in an expired session. The operator decides which of these calls it accepts. But it must accept wins and refunds
+ * of rounds that began before the session expired.
  */
 export function isOfExpired(
   planned: PlannedCall,

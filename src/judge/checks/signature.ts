@@ -26,10 +26,7 @@ const isNewCall = ({ step }: PlannedCall): boolean => step.origin.kind === 'fres
 
 const isPost = ({ step }: PlannedCall): boolean => step.call !== 'balance';
 
-/**
- * Characters that the published verifiers write in different ways in JSON: in some programming languages they escape
- * them.
- */
+/** Matches characters that the published verifiers write in different ways in JSON: some programming languages escape them. */
 const ESCAPED_BY_SOME = /[<>&\u2028]/;
 const ANY_TEXT = /[/\u0080-\uffff]/;
 
@@ -59,7 +56,7 @@ const withEscapes = (planned: PlannedCall): boolean =>
   isEscapedText(bodyText(planned)) &&
   planned.step.expect.outcome === 'accepted';
 
-/** True if a name or value of the query has text that JSON libraries write in different ways. */
+/** True if a name or a value in the query contains text that JSON libraries write in different ways. */
 export const hasSpecialQueryText = (planned: PlannedCall): boolean =>
   isEscapedText(queryText(planned)) || ANY_TEXT.test(queryText(planned));
 
@@ -88,8 +85,8 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
 }
 
 /**
- * Returns the rules that explain a wrong signature that was declined with another status than 401. Before it checks the
- * signature, an operator may decline every call that is sent again, or every refund of an unknown transaction.
+ * Returns the rules that explain why a wrong signature was declined with another status than 401. An operator may check other
+ * things before the signature, and then decline every call that is sent again, or every refund of an unknown transaction.
  */
 function causesOfDecline({ planned: { step }, answer }: ObservedCall): readonly RuleId[] {
   if (answer !== 'declined' || step.call === 'balance') return [];
@@ -106,8 +103,8 @@ function expect401(
 }
 
 /**
- * Judges a call that is signed correctly in an unusual form. Only a 401 says that its signature was not found or not verified; the
- * operator may decline the call for another reason, which this rule does not judge.
+ * Judges a call that is signed correctly in an unusual form. Only a 401 says that the operator did not find or verify the
+ * signature. The operator may also decline the call for another reason, which this rule does not judge.
  */
 function expectVerified(what: string, applies: RuleCheck['applies'], controlled: 1 | 2 | 3 = 1): RuleCheck {
   return {
@@ -129,7 +126,10 @@ function hypothesesOfRefused(observed: ObservedCall): ReturnType<NonNullable<Rul
     : [];
 }
 
-/** True for a refused call that is sent again with the right signature. The operator must not have used up its txID. */
+/**
+ * True for a call that was refused and is sent again with the right signature. The txID must still be usable, although the operator
+ * refused the first call.
+ */
 const isResentCorrectly = (planned: PlannedCall): boolean =>
   planned.step.origin.kind === 'resend' &&
   planned.regular &&
@@ -143,10 +143,10 @@ export const signatureChecks: GroupChecks<'signature'> = {
       isPlain(planned) ||
       (planned.step.origin.kind === 'resend' && planned.regular && planned.source?.step.expect.outcome === 'refused'),
     reply(observed) {
-      // A gateway or a limit on the number of calls may answer before the signature is checked.
+      // A gateway, or a limit on the number of calls, may answer before the operator checks the signature.
       const status = observed.reading?.status;
       if (status === undefined || status === 429 || isGatewayError(status)) return undefined;
-      // A resend that is declined because its txID was used up is reported under `signature.no-effect`.
+      // If a resend is declined because the operator has already used its txID, the rule `signature.no-effect` reports this.
       if (observed.answer !== 'refused' && !isFormRejected(status)) return PASS;
       return breach(`a correctly signed ${nameOf(observed.planned.step.call)} is accepted`, describeOutcome(observed));
     },
@@ -179,7 +179,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
         observed.answer === 'refused'
       )
         return undefined;
-      // For the operator this is a new bet, which it may decline because of its own limit.
+      // For the operator, this is a new bet. It may decline this bet because of its own limit.
       if (observed.planned.step.call === 'bet' && isLimitCode(observed.reading?.code))
         return {
           kind: 'skip',
@@ -187,7 +187,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
           declined: true,
         };
       const refused = check200(observed, 'a call that was answered 401, sent again with the right signature,');
-      // If the operator accepts no win or no refund at all, the signature is not the reason.
+      // If the operator accepts no win or no refund at all, the reason is not the signature.
       const { call } = observed.planned.step;
       return explainedBy(refused, call === 'win' ? ['win.credit'] : call === 'refund' ? ['refund.restore'] : []);
     },

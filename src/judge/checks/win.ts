@@ -48,7 +48,7 @@ export const winChecks: GroupChecks<'win'> = {
         return undefined;
       const refused = check200(observed, 'a win in a round whose bet was accepted');
       if (refused?.kind !== 'breach') return refused;
-      // An operator that cannot read decimals declines bets with decimals too.
+      // If an operator cannot read decimals, it declines bets with decimals too.
       const others: readonly RuleId[] = (observed.amount?.decimals() ?? 0) > 0 ? ['bet.decimal-amount'] : [];
       return breach(refused.expected, `${refused.actual}: the win is not paid`, [
         ...(refused.causes ?? []),
@@ -84,7 +84,7 @@ export const winChecks: GroupChecks<'win'> = {
     watched: true,
     effect: 'a win of 0 changes nothing',
     applies: (planned) => isRegularWin(planned) && isZero(planned),
-    // Other rules judge whether wins of a campaign, and wins after a session has expired, are accepted.
+    // Other rules judge whether the operator accepts wins of a campaign, and wins after a session has expired.
     reply: (observed) =>
       isNewWin(observed.planned) && observed.plannedCalls.plan.needs.state !== 'expired'
         ? (check200(observed, 'a win of 0') ?? PASS)
@@ -156,14 +156,14 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.without-bet': {
     observed: true,
-    // If an earlier run started the round, the operator knows its bet, although the bet is not in this scenario.
+    // If the round began in an earlier run, the operator knows the bet of this round, although the bet is not in this scenario.
     applies: (planned, plannedCalls) =>
       isNewWin(planned) &&
       planned.step.winOf === undefined &&
       planned.regular &&
       planned.group === null &&
       planned.sameTxID === null &&
-      // A win of 0 cannot show whether a win without a bet is credited.
+      // A win of 0 cannot show whether the operator credits a win without a bet.
       !isZero(planned) &&
       !plannedCalls.plan.needs.earlierRun,
   },

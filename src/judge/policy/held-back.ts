@@ -20,12 +20,13 @@ export interface HeldDecision extends AnsweredCall {
   readonly decision: Decision;
 }
 
-/** Maximum number of answered calls that are kept for use as controls. */
+/** Maximum number of answered calls that are kept, because each of them may be a control. */
 const MAX_CONTROLS = 200;
 
 /**
- * Delays decisions about calls with a deviation until the answer to the control is known. The control is the same call in the
- * same session without the deviation. If the operator did not accept the control either, the deviation proves nothing.
+ * Delays decisions about calls with a deviation until the answer to the control is known. The control is the same call in the same
+ * session without the deviation. If the operator did not accept the control either, the answer to the call with the deviation
+ * proves nothing.
  */
 export class Controls {
   readonly #plannedCalls: PlannedCalls;
@@ -82,13 +83,13 @@ function deviationsOf(planned: PlannedCall): string[] {
 }
 
 /**
- * True if the control was answered as it must be. The control of a wrong signature has the right signature. This
+ * True if the control was answered as it must be. If a call has a wrong signature, its control has the right signature. Such a
  * control must pass the check of the signature, but may then fail for another reason.
  */
 function isValidControl({ answer, status }: AnsweredCall, deviating: HeldDecision): boolean {
   if (deviating.planned.step.expect.outcome !== 'refused') return answer === 'accepted';
   if (answer === 'accepted' || answer === 'error-200') return true;
-  // If both signatures are declined with the same status, the reason is not the signature.
+  // If the wrong and the right signature are declined with the same status, the signature is not the reason.
   return (
     (answer === 'declined' || answer === 'failed') && (deviating.answer === 'refused' || deviating.status !== status)
   );
@@ -98,7 +99,7 @@ const NO_CONTROL =
   'the operator declined the call with another status than 401, and the scenario has no such call with the right signature';
 
 /**
- * True for a breach by a call with a wrong signature if the operator declined the call with a 4xx, perhaps for another
+ * True if a call with a wrong signature was declined with another 4xx than 401. The operator may have declined it for another
  * reason.
  */
 function isDeclinedWronglySigned({ planned, answer, decision }: HeldDecision): boolean {
@@ -106,8 +107,8 @@ function isDeclinedWronglySigned({ planned, answer, decision }: HeldDecision): b
 }
 
 /**
- * False if the control cannot change the decision. For example, a call that the operator carried out although it had to refuse
- * it is always a breach.
+ * False if the control cannot change the decision. For example, it is always a breach if the operator carried out a call that it
+ * had to refuse.
  */
 function needsControl({ planned, answer, decision }: HeldDecision): boolean {
   if (decision.kind === 'skip') return false;
@@ -115,8 +116,8 @@ function needsControl({ planned, answer, decision }: HeldDecision): boolean {
 }
 
 /**
- * Returns the decision for a call whose control was not accepted. The control of tier 2 or 3 has a deviation too, which
- * another rule judges, so this rule is then skipped.
+ * Returns the decision for a call whose control was not accepted. If the tier is 2 or 3, the control has a deviation too. Another
+ * rule judges this deviation, so this rule is skipped.
  */
 function withoutControl({ step }: PlannedCall, tier: 1 | 2 | 3): Decision {
   const reason = `the same ${step.call} without the deviation (step ${step.key}) was not accepted either`;
@@ -126,8 +127,8 @@ function withoutControl({ step }: PlannedCall, tier: 1 | 2 | 3): Decision {
 const NOT_ALWAYS = 'the operator answered with a temporary error (5xx, 408, 423, 425 or 429), but not on every attempt';
 
 /**
- * Delays breaches that may come from a temporary error. They count only if every attempt at the scenario shows them, or if the
- * scenario has other breaches.
+ * Delays breaches that may come from a temporary error. Such a breach counts only if every attempt at the scenario shows it, or if
+ * the scenario has other breaches.
  */
 export class TemporaryErrors {
   readonly #isLasting: (step: string) => boolean;
@@ -150,14 +151,15 @@ export class TemporaryErrors {
 
   /** Records whether the reply to a step was a temporary error. */
   record({ planned: { step, signedRight }, status }: Pick<HeldDecision, 'planned' | 'status'>): void {
-    // Many servers check the signature before they look whether they are busy.
+    // A server that is busy may still check signatures. So only calls with the right signature show that the operator is not too
+    // busy.
     if (status !== undefined && !isTemporary(status) && signedRight) this.#answering.add(step.call);
     if (isTemporary(status) && step.expect.outcome !== 'either') this.#turnedAway.add(step.key);
   }
 
   /**
-   * True if the operator is not too busy for calls to this endpoint. A busy operator may decline new bets and balance
-   * reads for a long time, but it must accept a win or a refund if it answers any other calls.
+   * True if the operator is not too busy for calls to this endpoint. A busy operator may decline new bets and balance reads for a
+   * long time. But if it answers any other calls, it must accept wins and refunds too.
    */
   #isAnswering(call: CallName): boolean {
     return call === 'win' || call === 'refund' ? this.#answering.size > 0 : this.#answering.has(call);
@@ -167,21 +169,23 @@ export class TemporaryErrors {
     this.#held.push(held);
   }
 
-  /** Delays the breach by a wrongly declined bet. The next attempt at the scenario shows whether the bet is always declined. */
+  /**
+   * Delays the breach of a wrongly declined bet. Only the next attempt at the scenario shows whether the operator always declines
+   * this bet.
+   */
   holdWrongDecline(subject: FindingSubject, decision: Decision): void {
     this.#turnedAway.add(subject.step.key);
     this.#wronglyDeclined.push({ subject, decision });
   }
 
-  /** Ends the scenario. Decides which breaches count. Gives the breaches that need a control to `controls`. */
+  /** Ends the scenario. Decides which breaches count. If a breach needs a control, gives it to `controls`. */
   close(collector: FindingCollector, controls: Controls): void {
-    // A single temporary error may be an accident. The next attempt at the scenario shows whether the error comes
-    // again.
+    // A single temporary error may be chance. The next attempt at the scenario shows whether the error comes again.
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;
-      // A 429 or 503 counts as a breach only if every attempt at this call got it, although the operator answered other
-      // calls with another status.
+      // A 429 or 503 counts as a breach only if every attempt at this call got it and the operator answered other calls with
+      // another status.
       const isOfBusy = isBusy(held.status) && !rule.startsWith('reply.');
       const isLasting = this.#isLasting(planned.step.key);
       const counts = isOfBusy
@@ -201,7 +205,7 @@ export class TemporaryErrors {
   }
 }
 
-/** True for an ordinary bet that was answered 500. Such a bet may fail sometimes, because the service then refunds it. */
+/** True for an ordinary bet that was answered 500. Such a bet may sometimes fail, because the service then refunds it. */
 function mayFail({ planned: { step, signedRight }, status }: HeldDecision): boolean {
   return step.call === 'bet' && step.expect.outcome === 'accepted' && signedRight && status === 500;
 }

@@ -5,8 +5,8 @@ import type { ObservedCall } from '../observed-call.ts';
 import { isPlain } from '../planned-calls.ts';
 
 /**
- * A declined bet for which one of the operator's own limits may be the reason, and not the difference between this bet
- * and a plain bet.
+ * A bet that the operator declined. The reason may be one of the operator's own limits, or the difference between this bet and a
+ * plain bet.
  */
 export interface OwnDecline {
   /** The status, code and message. Two declines with the same words have the same reason. */
@@ -16,8 +16,8 @@ export interface OwnDecline {
 }
 
 /**
- * Returns how a bet was declined, if only a comparison with plain bets shows whether a limit of the operator was the reason. An
- * operator may, for example, require a pause between two bets. undefined if the bet was not declined in such a way.
+ * If only a comparison with plain bets shows whether a limit of the operator was the reason of a declined bet, returns how the bet
+ * was declined. For example, an operator may require a pause between two bets. undefined for all other bets.
  */
 export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
   const { answer, reading, planned, earlier, amount, stake } = observed;

@@ -19,7 +19,7 @@ export interface Race {
   readonly before: Money | undefined;
 }
 
-/** True if a call was declined, or failed with a reply: the service then refunds a bet and sends a win again. */
+/** True if a call was declined, or failed with a reply. In both cases, the service refunds a bet and sends a win again. */
 function isRejected({ answer, reading }: ObservedCall): boolean {
   return answer === 'declined' || (answer === 'failed' && !isRedirect(reading?.status));
 }
@@ -35,8 +35,8 @@ export function overlapCount(calls: readonly ObservedCall[]): number {
 }
 
 /**
- * Returns the time from which a call is in flight: when its last byte was sent or, if its body is sent in pieces, when its
- * first byte was sent.
+ * Returns the time from which a call is in flight: when its last byte was sent. If its body is sent in pieces: when its first byte
+ * was sent.
  */
 function inFlightFrom({ planned, exchange: { stamps } }: ObservedCall): number {
   return planned.step.deviations.trickle ? stamps.start : (stamps.sent ?? Number.POSITIVE_INFINITY);
@@ -60,8 +60,8 @@ export function judgeRace(race: Race, collector: FindingCollector, reads: IdleRe
 }
 
 /**
- * Makes the next balance read check that refunds at the same instant give the bet back. Another check judges that the
- * bet is given back only once.
+ * Makes the next balance read check that the refunds of one instant give the bet back. Another check judges that they give it back
+ * only once.
  */
 function judgeRefunds({ calls, wallet }: Race, reads: IdleReads): void {
   const accepted = calls.filter(({ planned, answer }) => planned.step.call === 'refund' && answer === 'accepted');
@@ -97,7 +97,7 @@ function judgeOverdraft(
     .filter(({ planned, answer }) => planned.step.call === 'win' && answer === 'accepted')
     .reduce((total, { effect }) => total.plus(effect), Money.zero);
   const expected = `the accepted bets together are at most the balance, ${before}`;
-  // Without an accepted bet nothing was overdrawn, although the balance may have been below zero before.
+  // If no bet was accepted, nothing was overdrawn. The balance may have been below zero before.
   if (accepted.length > 0 && sum.compare(before.plus(won)) > 0) {
     collector.decide(
       subject,
@@ -107,7 +107,7 @@ function judgeOverdraft(
         'money.exact',
       ]),
     );
-    // After an overdraft any balance is possible, so the overdraft explains the balance.
+    // After an overdraft, any balance is possible. So if the next balance is wrong, the overdraft explains it.
     wallet.expectLater({
       ...subject,
       endpoint: null,
@@ -130,8 +130,8 @@ function judgeOverdraft(
 }
 
 /**
- * The reason to skip `concurrency.no-lost-update`. The contract allows an operator to decline calls while another call
- * is in progress. A declined call must move nothing, so no update is lost.
+ * The reason to skip `concurrency.no-lost-update`. The contract allows an operator to decline a call while another call is in
+ * progress. A declined call moves nothing, so no update can be lost.
  */
 const ONE_AT_A_TIME = 'the operator declines every call of the player while another call is in progress';
 
@@ -183,15 +183,15 @@ function judgeUpdates(
     {
       kind: 'note',
       actual: fits
-        ? 'the replied balances fit one order of the calls'
-        : 'the replied balances fit no single order of the calls',
+        ? 'the balances in the replies fit one order of the calls'
+        : 'the balances in the replies fit no single order of the calls',
     },
   );
 }
 
 /**
- * Judges copies of one call that were sent at the same instant. Together they must have one effect and be one transaction of
- * the operator.
+ * Judges copies of one call that were sent at the same instant. Together, they must have one effect and belong to one transaction
+ * of the operator.
  */
 function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void {
   const sets = new Map<string, ObservedCall[]>();
@@ -235,8 +235,8 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
       if (!differ) collector.decide(subject, PASS);
       continue;
     }
-    // The operator may carry out such a call twice, or not at all, even when the call is sent alone. The rule about
-    // single calls then explains the breach.
+    // Even if such a call is sent alone, the operator may carry it out twice or not at all. Then the rule about single calls
+    // explains the breach.
     const plain = PLAIN_EFFECTS[first.planned.step.call];
     const sameCauses = [...(plain ? [plain.rule] : []), ...causesOfFurtherCall(first.planned)];
     const times = set.map((_, extra) => ({
@@ -266,8 +266,8 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
 }
 
 /**
- * Returns the rule about further bets or wins of a round if the call is such a bet or win. If the operator handles all
- * such calls wrongly, this rule explains a breach by this call.
+ * If the call is a further bet or win of a round, returns the rule about such calls. If the operator handles all of them wrongly,
+ * this rule explains the breach.
  */
 function causesOfFurtherCall({ step, betsBefore, winsBefore }: PlannedCall): RuleId[] {
   if (step.call === 'bet' && betsBefore > 0) return ['bet.many-in-round'];

@@ -13,7 +13,7 @@ const MAX_SUMS = 20_000;
 const MAY_HAVE_HAPPENED: readonly Answer[] = ['accepted', 'failed', 'late', 'broken', 'lost'];
 
 /**
- * True if a balance may include the effect of the call. A declined bet has no effect. A declined win or refund may still take
+ * True if a balance may include the effect of the call. A declined bet has no effect. A declined win or refund may still have an
  * effect, because the service sends it again.
  */
 function mayShow({ answer, planned }: ObservedCall): boolean {
@@ -35,7 +35,7 @@ export function judgeRepliedBalance(
   const others = calls.filter((other) => other !== observed && !other.effect.isZero());
   const mayHave = others.filter(mayShow);
   if (isReachable(said, observed, mayHave, before)) return;
-  // A declined bet that still takes money breaks another rule. It also lowers the balance in the other replies.
+  // If a declined bet still takes money, it breaks another rule. It then also lowers the balances in the other replies.
   const declined = others.filter(({ planned, answer }) => planned.step.call === 'bet' && answer === 'declined');
   const isOfDeclined = declined.length > 0 && isReachable(said, observed, [...mayHave, ...declined], before);
   collector.decide(
@@ -57,8 +57,8 @@ export function judgeRepliedBalance(
 }
 
 /**
- * True if the balance is the sum of these parts: the balance before the calls, the effect of this call, the effects of
- * all calls that had finished before it, and the effects of some or no overlapping calls.
+ * True if the balance is possible. It must be the sum of the balance before the calls, the effect of this call, the effects of all
+ * calls that had finished before it, and the effects of any of the overlapping calls.
  */
 function isReachable(said: Money, observed: ObservedCall, others: readonly ObservedCall[], before: Money): boolean {
   const sent = observed.exchange.stamps.sent ?? observed.exchange.stamps.start;
@@ -79,8 +79,8 @@ function isReachable(said: Money, observed: ObservedCall, others: readonly Obser
 }
 
 /**
- * True if some order of the calls explains all balances in their replies. The balances are the nodes of a graph. Each call is
- * an edge from the balance before it to the balance in its reply. An order of the calls is a path over all edges.
+ * True if some order of the calls explains the balances in all replies. The balances are the nodes of a graph, and each call is an
+ * edge from the balance before it to the balance in its reply. An order of the calls is a path that uses each edge once.
  */
 export function isOneOrder(before: Money, calls: readonly ObservedCall[]): boolean {
   const edges = new Map<string, string[]>();
@@ -97,7 +97,7 @@ export function isOneOrder(before: Money, calls: readonly ObservedCall[]): boole
   const start = before.toString();
   count(start, -1);
   count(calls.reduce((sum, { effect }) => sum.plus(effect), before).toString(), 1);
-  // A path over all edges exists if each node is left as often as it is entered, and all nodes can be reached (Euler).
+  // A path that uses each edge once exists if each node has as many edges out as in, and all nodes can be reached (Euler).
   if ([...surplus.values()].some((one) => one !== 0)) return false;
   const reached = new Set([start]);
   for (const node of reached) for (const next of edges.get(node) ?? []) reached.add(next);

@@ -20,9 +20,7 @@ import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
 import { type StaleReadHistory, StaleReads } from './stale-reads.ts';
 
-/**
- * Judges the rules about effects on the balance. They are decided by idle reads: balance reads without another call in flight.
- */
+/** Judges the rules about effects on the balance. Idle reads decide these rules: balance reads without another call in flight. */
 export class IdleReads {
   readonly #collector: FindingCollector;
   readonly #effects: Effects;
@@ -34,7 +32,7 @@ export class IdleReads {
   readonly #memories = new Map<Wallet, WalletMemory>();
   #pending: IdleRead | undefined;
 
-  /** @param options `claims` are the rules that the scenario is about; only these are reported as undecided */
+  /** @param options `claims` are the rules that the scenario is about; no other rule is reported as undecided */
   constructor(options: {
     readonly collector: FindingCollector;
     readonly effects: Effects;
@@ -54,7 +52,7 @@ export class IdleReads {
     this.#proven = (rule) => collector.isBroken(rule) || proven(rule);
   }
 
-  /** Returns the pause in milliseconds between the last call and a read, so that the read includes that call. */
+  /** Returns how long to wait between the last call and a read, in milliseconds, so that the read includes this call. */
   pauseMs(wallet: Wallet): number {
     return this.#staleReads.pauseMs(wallet);
   }
@@ -82,8 +80,7 @@ export class IdleReads {
   }
 
   /**
-   * Forgets the last balance that was read. Needed when money has moved since that read, and no later read has shown
-   * the new balance.
+   * Forgets the balance of the last read. Needed if money has moved after that read, and no later read has shown the new balance.
    */
   forgetLast(wallet: Wallet): void {
     this.#memory(wallet).last = undefined;
@@ -122,8 +119,8 @@ export class IdleReads {
       ...movesOfNoRule(read, this.#effects),
       ...inAnotherUnit(read, this.#effects, this.#proven('money.main-unit'), this.#rightUnit),
     ];
-    // The call with the first wrong reply is tried first: it is the cause if one of its effects explains the balance. Then the
-    // other candidates are tried.
+    // The call with the first wrong reply is tried first. If one of its possible effects explains the balance, this call is the
+    // cause. Then the other candidates are tried.
     const explained = explainByCandidates(read, memory, candidates, this.#proven);
     if (!explained && !isBelowUnit(read)) {
       this.#pending = read;
@@ -134,9 +131,9 @@ export class IdleReads {
   }
 
   /**
-   * Judges two further reads after a read whose balance nothing explains. If each read moves the balance by the same
-   * amount, the reads themselves move it. If the balance moves in another way, somebody else is using the wallet. If
-   * the balance stays the same, the first read is reported as wrong.
+   * Nothing explained the balance of a read, so two further reads were made. Judges these two reads. If each read moves the balance
+   * by the same amount, the reads themselves move it. If the balance moves in another way, somebody else uses the wallet. If the
+   * balance stays the same, the first read is reported as wrong.
    */
   probed(values: readonly (Money | undefined)[]): 'stays' | 'reads-move-it' | 'somebody-else' {
     const read = this.#pending;
@@ -213,10 +210,7 @@ export class IdleReads {
     memory.turn(value);
   }
 
-  /**
-   * Reports a read that shows an older balance than the replies. The replies are consistent with each other, so the read is
-   * stale.
-   */
+  /** Reports a read that shows an older balance than the replies. The replies fit each other, so the read is out of date. */
   #lags(read: IdleRead, memory: WalletMemory): void {
     const { wallet, value } = read;
     this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
@@ -225,8 +219,8 @@ export class IdleReads {
   }
 
   /**
-   * Reports a stale read: the balance was wrong, but right when it was read again a little later, although no call was sent in
-   * between.
+   * Reports a stale read: its balance was wrong, but a second read a little later was right, although no call was sent between
+   * them.
    */
   #caughtUp(read: IdleRead, memory: WalletMemory): void {
     const { value } = read;
@@ -249,7 +243,7 @@ export class IdleReads {
     this.#collector.decide({ rule, step, exchange }, { kind: 'undecided', reason });
   }
 
-  /** Reports the breaches that explain a wrong balance, and continues from the balance that was read. */
+  /** Reports the breaches that explain a wrong balance. The balance that was read is then the new expected balance. */
   #differs(
     read: IdleRead,
     memory: WalletMemory,
@@ -274,7 +268,7 @@ export class IdleReads {
     const attributed = breaches.map(({ pendingCheck }) => pendingCheck);
     if (!lingered)
       for (const late of wallet.dropPendingChecks()) if (!attributed.includes(late)) wallet.expectLater(late);
-    // The real effect of a call that broke a rule is unknown, so the effect of its refund is unknown too.
+    // If a call broke a rule, its real effect is unknown. So the effect of its refund is unknown too.
     const wrong =
       breaches.length > 0
         ? breaches.map(({ pendingCheck }) => pendingCheck.step.key)
@@ -283,7 +277,7 @@ export class IdleReads {
     for (const { pendingCheck } of breaches)
       if (pendingCheck.rule === 'signature.no-effect') this.#effects.carriedOut(pendingCheck.step.key);
     memory.writeDown(value, wallet, this.#collector);
-    // A balance that is wrong by less than one unit still shows which effects happened.
+    // If a balance is wrong by less than one unit, it still shows which effects happened.
     if (isBelowUnit(read)) this.#collapse(wallet, value.minus(nearestDifference(value, possible)), read);
     wallet.anchor(value);
     memory.turn(value);

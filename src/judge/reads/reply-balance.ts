@@ -24,11 +24,11 @@ export function judgeReplyBalance(
   const isUnexpectedSuccess =
     answer === 'accepted' && step.expect.outcome !== 'accepted' && step.expect.outcome !== 'either';
   if (isUnexpectedSuccess || answer === 'error-200') return [wallet];
-  // The operator may answer a repeated call with the balance at the time of the first call.
+  // The operator may answer a repeated call with the balance that it had at the time of the first call.
   const replay = planned.source !== null && before !== 'refused' && before !== 'none';
   const said = reading?.balance.money;
   if (answer !== 'accepted' || replay || !said || planned.sameTxID) return [];
-  // If the operator may not know the bet, the reply to its refund may have any balance, for example 0.
+  // If the operator may not know the bet, its reply to the refund may have any balance, for example 0.
   const mustBeRight = step.call !== 'refund' || observed.target?.answer === 'accepted';
   if (mustBeRight ? wallet.hear(said, step.origin.kind === 'fresh') : wallet.allows(said)) {
     if (mustBeRight && wallet.branches.length === 0) wallet.vouch(step.key);
@@ -57,8 +57,8 @@ function ruleOfRefundReply({ planned, target }: ObservedCall, wallet: Wallet, sa
     case 'broken':
     case 'late':
     case 'failed': {
-      // If the operator does not know the bet, it may reply with 0. If it still processes the bet, the balance may
-      // include the bet, but not the refund.
+      // If the operator does not know the bet, it may reply with 0. If it is still processing the bet, the balance may include the
+      // bet but not the refund.
       const taken = wallet.certain()?.plus(target.effect);
       if (said.isZero() || taken?.equals(said) !== false) return undefined;
       return target.answer === 'broken' ? 'refund.broken-connection' : 'refund.after-error';

@@ -10,29 +10,26 @@ import type { Effects } from '../wallet/effects.ts';
 import type { Move, Wallet } from '../wallet/wallet.ts';
 
 /**
- * Maximum number of waits without success if no wait has had success yet. A wait has success if a stale balance is
- * right when it is read again.
+ * Maximum number of waits without success, as long as no wait has had success. A wait has success if a stale balance is right when
+ * it is read again.
  */
 const MAX_WAITS_WITHOUT_SIGHTING = 2;
 
 /** Maximum number of waits without success if at least one wait has had success. */
 const MAX_WAITS_AFTER_SIGHTING = 20;
 
-/**
- * The number of stale reads that proves the fault. A single stale read may be a coincidence, because amounts can be
- * equal by chance.
- */
+/** This number of stale reads proves the fault. A single stale read is not enough, because two amounts can be equal by chance. */
 const ENOUGH_SIGHTINGS = 2;
 
-/** A pause is this many times as long as the longest observed delay. */
+/** A pause is the longest delay that was observed, multiplied by this factor. */
 const PAUSE_FACTOR = 1.2;
 
 const MIN_PAUSE_MS = 20;
 
 /**
- * The stale reads of a run: reads that did not include the effect of an earlier call. Either the operator processes one
- * kind of call late, or reads are late for all calls. All scenarios of a run share this object, so that each fault is
- * reported only once, and later reads wait long enough.
+ * The stale reads of a run. A stale read does not include the effect of an earlier call. Either the operator carries out one kind
+ * of call late, or it shows the effects of all calls late. All scenarios of a run share this object. So each fault is reported only
+ * once, and later reads wait long enough.
  */
 export class StaleReadHistory {
   readonly #kinds = new Set<CallName>();
@@ -43,8 +40,8 @@ export class StaleReadHistory {
   #leftMs: number;
 
   /**
-   * @param budgetMs the total time in milliseconds that a run waits for stale reads; after that time, stale reads are
-   * only reported
+   * @param budgetMs the total time in milliseconds that a run may wait because of stale reads; after that, stale reads are only
+   * reported
    */
   constructor(budgetMs = Number.POSITIVE_INFINITY) {
     this.#leftMs = budgetMs;
@@ -53,7 +50,7 @@ export class StaleReadHistory {
   /**
    * Records a read that did not include calls of these kinds.
    *
-   * @param healed true when a second read a little later included them
+   * @param healed true if a second read a little later included these calls
    */
   record(kinds: Iterable<CallName>, healed: boolean): void {
     for (const kind of kinds) this.#kinds.add(kind);
@@ -61,7 +58,7 @@ export class StaleReadHistory {
     if (healed) this.#healed = true;
   }
 
-  /** Records the time in milliseconds until a stale balance had become right. */
+  /** Records how many milliseconds it took until a stale balance was right. */
   caughtUpAfter(ms: number): void {
     this.#longestMs = Math.max(this.#longestMs, ms);
   }
@@ -76,19 +73,22 @@ export class StaleReadHistory {
     this.#waitsWithoutSuccess += 1;
   }
 
-  /** The rule that the stale reads break: the rule about the kind of call, or `balance.read` if several kinds are late. */
+  /**
+   * The rule that the operator breaks with its stale reads: the rule about the kind of call, or `balance.read` if several kinds are
+   * late.
+   */
   get rule(): RuleId | undefined {
     const [only, ...others] = this.#kinds;
     if (only === undefined) return undefined;
     return others.length > 0 ? 'balance.read' : PLAIN_EFFECTS[only]?.rule;
   }
 
-  /** True when stale reads were seen often enough to explain earlier findings. */
+  /** True if there were enough stale reads to explain earlier findings. */
   get isSure(): boolean {
     return this.#sightings >= ENOUGH_SIGHTINGS;
   }
 
-  /** True when later reads must pause, because a stale balance has become right after a pause before. */
+  /** True if later reads must wait, because an earlier wait has shown that a stale balance becomes right. */
   get isWaitedFor(): boolean {
     return this.#healed && this.isWorthWaiting;
   }
@@ -127,8 +127,8 @@ export class StaleReads {
   }
 
   /**
-   * Returns the pause in milliseconds between the last call and a read. Returns 0 if one of the calls is of a kind that was
-   * never late, so that the read shows whether this kind is late too.
+   * Returns the pause in milliseconds between the last call and a read. Returns 0 if one of the calls is of a kind that was never
+   * late. So the read shows whether this kind is late too.
    */
   pauseMs(wallet: Wallet): number {
     // If no money has moved since the last read, the balance cannot be stale.
@@ -142,8 +142,8 @@ export class StaleReads {
   }
 
   /**
-   * Returns true if a wrong balance may become right a little later. This is possible if the replies had the right balance, if
-   * a refund is not paid yet, or if an earlier stale balance became right.
+   * Returns true if a wrong balance may be right a little later. This is possible if the replies had the right balance, if a refund
+   * is not paid yet, or if an earlier stale balance became right.
    */
   mayCatchUp(read: IdleRead, odd: UnexpectedReply | undefined): boolean {
     const { wallet } = read;
@@ -155,10 +155,10 @@ export class StaleReads {
   }
 
   /**
-   * Reports a stale read, once per rule in a scenario.
+   * Reports a stale read. Reports each rule only once in a scenario.
    *
    * @param balance the balance that the read returned
-   * @param healed true when a second read a little later returned the right balance
+   * @param healed true if a second read a little later returned the right balance
    */
   report({ wallet, step, exchange }: IdleRead, balance: Money, healed: boolean, actual: string): void {
     const kinds = kindsLeftOut(wallet, balance, {
@@ -170,7 +170,8 @@ export class StaleReads {
     const { rule } = this.#staleReads;
     if (rule === undefined || this.#reported.has(rule)) return;
     this.#reported.add(rule);
-    // If calls of another kind turn out to be late too, the reads are the cause, and not each kind of call.
+    // If calls of another kind are later found to be late too, the cause is that all reads are late. Then it is not a fault of each
+    // kind of call.
     const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
     const expected = `the next read includes all earlier calls: the balance is ${listBalances(wallet.possible())}`;
     this.#collector.decide({ rule, step, exchange }, breach(expected, actual, causes));
@@ -183,7 +184,7 @@ export class StaleReads {
 }
 
 /**
- * Returns the kinds of the calls that a balance does not include. Tries the last calls, each single call, and all calls of one
+ * Returns the kinds of the calls whose effect is missing in a balance. Tries the last calls, each single call, and all calls of one
  * kind. If none of these explains the balance, returns the kind of the last call that moved money.
  *
  * @param balance the wrong balance that was read
@@ -214,7 +215,7 @@ export function kindsLeftOut(
   ]
     .filter(isMissing)
     .map(kindsOf);
-  // Kinds that are known to be late come first, then the smallest number of kinds.
+  // Kinds that are known to be late are preferred. After that, a small number of kinds is preferred.
   const news = (kinds: readonly CallName[]): number => kinds.filter((kind) => !of.isLate(kind)).length;
   const [cheapest] = fitting.sort((a, b) => news(a) - news(b) || a.length - b.length);
   return cheapest ?? kindsOf(moves.slice(-1));

@@ -12,20 +12,20 @@ import type { Wallet } from './wallet.ts';
 /**
  * Tracks the transactions of a scenario, and the effects that they have on the wallets if the operator keeps the contract.
  *
- * The state machine in `ledger/` decides what each answer means. This class gathers the facts for the state machine and
- * applies the result to the wallets. It handles calls that the service never sends (wrong signatures, deviating bodies, a txID
- * used twice) without the state machine.
+ * The state machine in `ledger/` decides what each answer means. This class gathers the facts for the state machine, and applies
+ * the result to the wallets. Calls that the service never sends (wrong signatures, deviating bodies, a txID used twice) are handled
+ * here, without the state machine.
  */
 export class Effects {
   readonly #byTxID = new Map<string, Transaction>();
   readonly #byStep = new Map<string, Transaction>();
-  /** The repeated transaction, by the key of the step that sent it again. Only for steps that may have moved the money. */
+  /** For the key of each step that sent a transaction again: this transaction. Only for steps that may have moved the money. */
   readonly #byRepeat = new Map<string, Transaction>();
   /** The txIDs of bets whose refund was answered 200. If such a bet arrives later, it must take nothing. */
   readonly #blocked = new Set<string>();
   /** The txIDs of free wins that were credited. The withdrawal of the bonus must not pay their amount again. */
   readonly #freeWins = new Set<string>();
-  /** The txIDs of transactions that moved another amount than their own. */
+  /** The txIDs of transactions that moved another amount than their own amount. */
   readonly #misbooked = new Set<string>();
   /** The txIDs of free bets that took money, as a balance read has shown. */
   readonly #freeBets = new Set<string>();
@@ -47,7 +47,7 @@ export class Effects {
     return this.#byTxID.values();
   }
 
-  /** Removes a transaction that no later step refers to, so that long scenarios need little memory. */
+  /** Removes a transaction. No later step may refer to it. So a long scenario needs little memory. */
   forget(transaction: Transaction): void {
     this.#byTxID.delete(transaction.txID);
     this.#byStep.delete(transaction.planned.step.key);
@@ -72,16 +72,16 @@ export class Effects {
       return;
     }
     if (planned.sameTxID && earlier) {
-      // A call of the same kind with a used txID moves nothing. For a call of another kind, the contract does not say what
-      // happens.
+      // If a call has the txID of an earlier call of the same kind, it moves nothing. If the earlier call is of another kind, the
+      // contract does not define the effect.
       if (planned.sameTxID.step.call !== step.call) wallet?.setUnknown(step.key);
       else if (earlier.state === 'refused' || earlier.state === 'none') wallet?.setUnknown(step.key);
       return;
     }
     const same = step.txID === null ? undefined : this.#byTxID.get(step.txID);
     if (same?.planned.step.call === step.call && same.state === 'applied') {
-      // Two calls with the same txID were sent at the same instant. The other call was answered 200 before, so both are one
-      // transaction.
+      // Two calls with the same txID were sent at the same instant. The other call was answered 200, and its answer was handled
+      // first. So both calls are one transaction.
       this.#byStep.set(step.key, same);
       return;
     }
@@ -100,7 +100,9 @@ export class Effects {
     this.#first(seen, transaction);
   }
 
-  /** Records that a balance read has shown the outcome of a transaction: it took effect, or it did not and never will. */
+  /**
+   * Records the outcome of a transaction that a balance read has shown: the transaction took effect, or it did not and never will.
+   */
   learned(txID: string, happened: boolean): void {
     const transaction = this.#byTxID.get(txID);
     if (!transaction) return;
@@ -144,7 +146,7 @@ export class Effects {
       this.#signedWrong(transaction, answer, planned);
       return;
     }
-    // A call that failed for another reason than its content may have been carried out.
+    // If a call failed for a reason that has nothing to do with its content, it may have been carried out.
     const answered = answer !== 'accepted' && !mayHaveBeenProcessed(answer, reading?.status);
     if (deviatesInContent(planned) && (answered || planned.step.expect.outcome !== 'accepted')) {
       this.#deviating(transaction, answer, planned);
@@ -169,15 +171,15 @@ export class Effects {
   }
 
   /**
-   * Applies the answer to a call that the service never sends. If the call was accepted, the next read shows what the
-   * call moved.
+   * Applies the answer to a call that the service never sends. If the operator accepted the call, only the next read shows how much
+   * it moved.
    */
   #deviating(transaction: Transaction, answer: Answer, planned: PlannedCall): void {
     transaction.state = answer === 'refused' ? 'refused' : answer === 'accepted' ? 'applied' : 'none';
     if (answer !== 'declined' && answer !== 'refused') transaction.wallet?.setUnknown(planned.step.key);
   }
 
-  /** Applies the first answer to a transaction, or the first answer after a 401. */
+  /** Applies the first answer to a transaction. If the first answer was a 401, applies the next one in the same way. */
   #answered({ planned, answer, reading }: ObservedCall, transaction: Transaction): void {
     const facts = this.#factsOf(planned);
     if (!facts) return;
@@ -236,7 +238,7 @@ export class Effects {
       case 'undecided':
         if (target && !target.amount) return;
         wallet?.setUnknown(step.key);
-        // Only the operator knows how much it took for a bet that it had to decline.
+        // The operator had to decline this bet. So only the operator knows how much it took for it.
         if (step.call === 'bet') this.#misbooked.add(txID);
         return;
       case 'lost':
@@ -247,7 +249,7 @@ export class Effects {
     }
   }
 
-  /** Applies a refund that was answered 200. The bet is given back or, if it has not arrived yet, must never be taken. */
+  /** Applies a refund that was answered 200. The bet is given back. If the bet has not arrived yet, it must never be taken. */
   #giveBack(planned: PlannedCall, refund: Transaction, target: Transaction | undefined): void {
     const { key } = planned.step;
     if (!target) {
@@ -272,7 +274,7 @@ export class Effects {
     if (state === 'reversed') this.#isReversed(target, key);
   }
 
-  /** Marks a bet as given back. Other refunds of the bet whose outcome is unknown then pay nothing. */
+  /** Marks a bet as given back. If the outcome of another refund of this bet is unknown, that refund pays nothing. */
   #isReversed(target: Transaction, step: string): void {
     target.state = 'reversed';
     this.#blocked.add(target.txID);
@@ -283,8 +285,8 @@ export class Effects {
 
   #giveBackFree(key: string, target: Transaction): void {
     const open = target.wallet?.undo(target.txID);
-    // The refund gives back only what the free bet took. `#freeBets` has the free bets that took money, as a read has
-    // shown. If the effect is still open, no read has shown it yet.
+    // The refund gives back only what the free bet took. `#freeBets` contains the free bets that took money, as a read has shown.
+    // If the effect is still open, no read has shown it yet.
     if (!open && this.#freeBets.has(target.txID)) target.wallet?.move(key, target.effect.negated());
   }
 

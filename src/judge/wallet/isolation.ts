@@ -2,11 +2,11 @@ import type { ObservedCall } from '../observed-call.ts';
 import type { Wallet } from './wallet.ts';
 
 /**
- * Makes the next read of each other wallet check that a call moved no money there.
+ * Makes the next read of each other wallet check that a call has moved no money in this other wallet.
  *
  * @param own the wallet of the session of the call; null if the operator never issued the session
  * @param wallets all wallets of the scenario
- * @param moving the wallets that have calls of their own at the same instant. The rules about concurrency judge these.
+ * @param moving the wallets that have calls of their own at the same instant. The rules about concurrency judge these wallets.
  */
 export function leaveOthersAlone(
   seen: ObservedCall,
@@ -15,14 +15,14 @@ export function leaveOthersAlone(
   moving: ReadonlySet<Wallet | null> = new Set(),
 ): void {
   const { planned, effect, exchange } = seen;
-  // If the operator accepted a call that it had to refuse, neither the moved amount nor the wallet is known.
+  // If the operator accepted a call that it had to refuse, nobody knows which wallet the call changed, and by how much.
   if (seen.answer === 'accepted' && (!planned.signedRight || own === null)) {
     if (planned.step.call === 'refund' && own === null) return;
     for (const wallet of wallets) wallet.setUnknown(planned.step.key);
     return;
   }
   if (own === null || effect.isZero() || planned.step.call === 'balance' || seen.answer !== 'accepted') return;
-  // The rules about signatures judge what a call with a wrong signature moves.
+  // The rules about signatures judge the effect of a call with a wrong signature.
   if (!planned.signedRight) return;
   if (planned.target && planned.target.step.session !== planned.step.session) return;
   for (const other of wallets) {

@@ -15,7 +15,7 @@ export interface Transaction {
   /** The signed amount that the call moves if it is carried out. */
   readonly effect: Money;
   state: TransactionState;
-  /** The answer to the first call, or to the last repeat that was accepted. */
+  /** The answer to the first call. If a repeated call was accepted, the answer to the last one that was accepted. */
   answer: Answer;
   /** The first reply with 200. Replies to replays are compared with it. */
   reply: ReplyReading | undefined;

@@ -6,23 +6,23 @@ import type { Wallet } from './wallet.ts';
 
 /** The facts about a wallet that the judge keeps from one balance read to the next. */
 export class WalletMemory {
-  /** The balance of the last read. undefined if there was no read, or if its balance no longer counts. */
+  /** The balance of the last read. undefined if there was no read, or if its balance does not count any more. */
   last: Money | undefined;
   /** The answers to steps that only observe the operator. The next read shows what these steps moved. */
   observations: Observation[] = [];
   /**
-   * The check of a bet that was taken after its refund. If a read after the settle time shows the right balance, there is no
-   * breach.
+   * The check of a bet that the operator took after it had refunded the bet. If a read after the settle time shows the right
+   * balance, there is no breach.
    */
   dip: PendingCheck | undefined;
   /**
-   * Calls that were sent at the same instant since the last read. An unexplained balance is reported under the rule of
-   * these calls.
+   * Calls that were sent at the same instant since the last read. If nothing explains the next balance, a breach of the rule about
+   * these calls is reported.
    */
   candidate: ConcurrentCalls | undefined;
   /** The first reply with an impossible balance since the last read. It is judged at the next read. */
   odd: UnexpectedReply | undefined;
-  /** A wrong balance that may be stale, because the replies had the right balance. The balance is read again. */
+  /** A wrong balance that may be out of date, because the replies had the right balance. So it is read again. */
   behind: Money | undefined;
 
   /** Ends the judgement of a read: stores its balance, and forgets what the read has decided. */

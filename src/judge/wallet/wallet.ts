@@ -10,14 +10,14 @@ export interface Move {
   /** True if a reply contained a balance that includes the change. */
   readonly vouched: boolean;
   /**
-   * True if the reply to a later call contained a balance that includes the change. The operator must have stored the change
-   * then.
+   * True if the reply to a later call contained a balance that includes the change. This shows that the operator has stored the
+   * change.
    */
   readonly confirmed: boolean;
 }
 
 /**
- * The expected balance of one player. Holds all possible states of the wallet (the worlds), the changes since the last balance
+ * The expected balance of one player. Contains all possible states of the wallet (the worlds), the changes since the last balance
  * read, the checks that wait for a read, and the balances in replies.
  */
 export class Wallet {
@@ -30,11 +30,11 @@ export class Wallet {
   #pendingChecks: PendingCheck[] = [];
   #moves: Move[] = [];
   /**
-   * The balance of the last reply plus all changes since then. This is the expected balance if replies are right and reads are
-   * stale.
+   * The balance in the last reply plus all changes since then. If replies are right and reads are out of date, this is the expected
+   * balance.
    */
   #replied: Money | undefined;
-  /** True if a balance read counted as right since the last reply. */
+  /** True if a balance read after the last reply counted as right. */
   #readSince = false;
   #lags = false;
   /** Checks that have passed already, because the reply to a later call had the right balance. */
@@ -90,8 +90,8 @@ export class Wallet {
   }
 
   /**
-   * Records that the reply to a call contained the right balance, which includes all changes so far. The operator must have
-   * stored the changes before this call, because it computed the balance from them.
+   * Records that the reply to a call contained the right balance, which includes all changes so far. The operator computed this
+   * balance from the earlier changes, so it must have stored them before this call.
    */
   vouch(step: string): void {
     this.#moves = this.#moves.map((move) => ({
@@ -102,7 +102,7 @@ export class Wallet {
     for (const one of this.#pendingChecks) if (one.step.key !== step && one.until === 'read') this.#confirmed.add(one);
   }
 
-  /** True if the last reply contained the expected balance, and that balance changed since the last read. */
+  /** True if the last reply contained the expected balance, and this balance differs from the balance of the last read. */
   get isTold(): boolean {
     const certain = this.certain();
     const isNews = this.#moves.some(({ vouched }) => vouched);
@@ -120,9 +120,8 @@ export class Wallet {
   }
 
   /**
-   * Compares the balance of a reply with the expected balance. If the balance of the reply does not fit the last read,
-   * but is the balance that earlier replies predict, then reads lag behind the replies. The balance of the reply then
-   * becomes the expected balance.
+   * Compares the balance of a reply with the expected balance. If the balance of the reply does not fit the last read, but fits the
+   * earlier replies, the reads are out of date. Then the balance of the reply becomes the expected balance.
    *
    * @param isNew false if the reply may be the stored reply to an earlier call
    * @returns true if the reply is right
@@ -144,7 +143,7 @@ export class Wallet {
   }
 
   /**
-   * Records the outcome of a call that was unknown so far.
+   * Records the outcome of a call. It was unknown until now.
    *
    * @param happened false if the call had no effect and never will
    */
@@ -155,14 +154,14 @@ export class Wallet {
   }
 
   /**
-   * Removes the open effect of a call that was undone before a balance read. The contract leaves it to the operator whether
-   * such a call moves money.
+   * Removes the open effect of a call that was undone before a balance read. The contract lets the operator decide whether such a
+   * call moves money.
    */
   undo(txID: string): OpenEffect | undefined {
     return this.#worlds.undo(txID);
   }
 
-  /** Makes any balance right at the next read, because the contract leaves the effect of a step open. */
+  /** Makes any balance right at the next read, because the contract does not define the effect of a step. */
   setUnknown(step: string): void {
     this.#worlds.setUnknown(step);
   }
@@ -172,9 +171,9 @@ export class Wallet {
   }
 
   /**
-   * Removes and returns the checks that this read decides. The other checks need a read after the settle time.
+   * Removes and returns the checks that this read decides. All other checks need a read after the settle time.
    *
-   * @param lingered true if enough time has passed that no earlier call can still take effect
+   * @param lingered true if no earlier call can still take effect, because enough time has passed
    */
   takePendingChecks(lingered: boolean): PendingCheck[] {
     const isDue = (one: PendingCheck): boolean => lingered || one.until === 'read';
@@ -191,7 +190,7 @@ export class Wallet {
   }
 
   /**
-   * Keeps only the worlds that agree with the balance of a read. Returns the open effects whose outcome is now known.
+   * Keeps only the possible states (worlds) that have the balance of a read. Returns the open effects whose outcome is now known.
    */
   collapse(value: Money): ClosedEffects {
     if (!this.known || this.openSince !== null) this.#readSince = true;

@@ -80,7 +80,7 @@ describe('a scenario that needs decimals', () => {
     expect(amounts).toEqual([]);
     expect(verdict('bet.decimal-amount')).toBe('skip');
     expect(notices).toEqual([
-      'The balances in BTC show no decimals, so no bet in BTC had any. To test decimals, set `decimals: { BTC: … }` in croupier.yaml.',
+      'The balances in BTC show no decimals, so every bet in BTC was a whole number. To test decimals, set `decimals: { BTC: … }` in croupier.yaml.',
     ]);
   });
 
