@@ -202,8 +202,8 @@ export interface RunOptions extends AmountSettings {
   /** Receives every event, in order. A `sending` event must be stored when this function returns. */
   readonly record: (event: JournalEvent) => void;
   /**
-   * Aborted with the name of a stop signal as the reason. After that, no new scenario begins, and running scenarios stop early and
-   * restore the balances.
+   * The signal that interrupts the run; its reason is the name of a stop signal. After it is aborted, no new scenario begins, and
+   * running scenarios stop early and restore the balances.
    */
   readonly signal: AbortSignal;
   readonly uuid: () => string;

@@ -308,8 +308,8 @@ export interface Raced {
    */
   readonly offsetsMs?: readonly number[];
   /**
-   * The number of calls that overlapped with another call. Two calls overlap if each was sent completely before the
-   * other was answered.
+   * The number of calls that overlapped with another call. Two calls overlap if each of them was completely sent before the other
+   * one was answered.
    */
   readonly overlapped: number;
 }

@@ -33,8 +33,8 @@ export interface PastTransaction {
   /** The reply, if the first answer was 200. Otherwise undefined. */
   reply: ReplyReading | undefined;
   /**
-   * The signed amount that the first call moved. Undefined if it is not known, or if the contract lets the operator decide
-   * about the amount.
+   * The signed amount that the first call moved. Undefined if the amount is unknown, or if the contract lets the operator decide
+   * how much moves.
    */
   effect: Money | undefined;
 }

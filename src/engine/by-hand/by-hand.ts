@@ -30,7 +30,7 @@ export interface ByHandOptions {
   readonly reads: boolean;
   /** The configured numbers of decimals, by currency. */
   readonly decimals: Readonly<Record<string, number>>;
-  /** True if the user gave the txID. Then the operator may already have carried out the same call. */
+  /** True if the user chose the ids of the call, so that the operator may already have carried out the same call. */
   readonly maybeKnown: boolean;
   readonly campaignKnown: boolean;
   readonly strict: boolean;

@@ -128,7 +128,7 @@ function environmentIn(name: string): EnvironmentWord | undefined {
  * Checks whether a run might move real players' money. Returns the state `warn` if this is possible.
  *
  * @param address the IP address of the connection; `none`: the host name has no address; null: unknown
- * @param production the value in the configuration, which counts more than any word in the host name
+ * @param production the value in the configuration; if there is one, the words in the host name do not count
  */
 export function checkTarget(baseUrl: string, address: string | null, production?: boolean): Check {
   const host = hostOf(baseUrl);

@@ -4,9 +4,9 @@ import type { History, Operation, OperationOf, Player } from './operation.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * Generates the histories that are simpler than the given history, without duplicates. The largest simplifications come first:
- * no broken connections, one half left out, one quarter left out, and so on down to a single operation. Then single operations
- * are simplified.
+ * Generates histories that are simpler than the given one, each only once. The largest simplifications come first: no broken
+ * connections, one half left out, one quarter left out, and so on down to a single operation. Then single operations are
+ * simplified.
  */
 export function* simpler(history: History, players: ReadonlySet<Player>): Generator<History> {
   const seen = new Set([JSON.stringify(history)]);

@@ -208,8 +208,8 @@ class PlayerGroups {
   }
 
   /**
-   * Returns the number of players in the smallest group among the given players. Undefined if these players cannot play the
-   * scenario.
+   * Returns the size of the smallest group of the given players that can play the scenario. Undefined if these players cannot play
+   * it.
    */
   smallestWithin(players: ReadonlySet<string>): number | undefined {
     if (players.size < this.#smallest) return undefined;

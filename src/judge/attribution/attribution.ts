@@ -44,7 +44,7 @@ interface StaleReadRule {
 interface ScenarioFacts {
   readonly passes?: Tally;
   /**
-   * True if no stale read was known when the scenario began, so that its reads did not wait until they show the current balance.
+   * True if no stale read was known when the scenario began, so that its reads did not wait until they showed the current balance.
    */
   readonly unaware?: boolean;
   /** True if no other player was active during the scenario, neither in this scenario nor in another one. */

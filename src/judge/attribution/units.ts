@@ -14,8 +14,8 @@ export function rounded(sum: Money, unit: Money): Money {
 }
 
 /**
- * True if a difference of balances is small enough to be a rounding error: less than 1, or exactly 1 if the balance is shown
- * without decimals. Always false for a currency without decimals.
+ * True if the difference between two balances is so small that it may be a rounding error: less than 1, or exactly 1 if the balance
+ * is written without decimals. Always false for a currency without decimals.
  *
  * @param sum the difference
  * @param unit the smallest unit of the currency

@@ -28,7 +28,10 @@ export function applicableRules(plan: Plan, rules: readonly RuleId[]): RuleId[] 
   );
 }
 
-/** Every rule that is judged by the four calls. The `launch.*` rules are judged by the operator's calls of the Core API. */
+/**
+ * Every rule that the four calls of the service decide. The `launch.*` rules are not among them: the operator's calls to the Core
+ * API decide these.
+ */
 type CallRule = Exclude<RuleId, `launch.${string}`>;
 
 const CHECKS: { readonly [id in CallRule]: RuleCheck } = {

@@ -22,9 +22,9 @@ export interface Stop {
 }
 
 /**
- * Decides whether the scenario can continue after a call. Earlier findings count in either case.
+ * Decides whether the scenario can continue after a call. If it can't, the earlier findings still count.
  *
- * @returns null if it continues
+ * @returns null if the scenario continues
  */
 export function stopAfter(observed: ObservedCall): Stop | null {
   const { planned, answer } = observed;
@@ -86,7 +86,7 @@ export function stopAfter(observed: ObservedCall): Stop | null {
  * Decides whether the scenario can continue after a balance read.
  *
  * @param value the balance that was read; undefined if the reply has no balance
- * @returns null if it continues
+ * @returns null if the scenario continues
  */
 export function stopAfterRead(observed: ObservedCall, value: Money | undefined): Stop | null {
   if (observed.answer === 'lost') return stopWithoutReply(observed);

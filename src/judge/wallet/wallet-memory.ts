@@ -8,7 +8,7 @@ import type { Wallet } from './wallet.ts';
 export class WalletMemory {
   /** The balance of the last read. undefined if there was no read, or if its balance does not count any more. */
   last: Money | undefined;
-  /** The answers to steps that only observe the operator. The next read shows what these steps moved. */
+  /** The answers to steps that only show how the operator behaves. The next read shows what these steps moved. */
   observations: Observation[] = [];
   /**
    * The check of a bet that the operator took after it had refunded the bet. If a read after the settle time shows the right
@@ -34,7 +34,7 @@ export class WalletMemory {
   }
 
   /**
-   * Reports the answers to steps that only observe the operator, with the sum that moved.
+   * Reports the answers to steps that only show how the operator behaves, with the sum that moved.
    *
    * @param value the balance that was read
    */

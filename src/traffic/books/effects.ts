@@ -208,8 +208,8 @@ function refundEffect(
 const PAID_TWICE = 'the refund was paid twice: at the failed attempt, and when it was sent again';
 
 /**
- * Applies a refund whose bet is not in the log. The operator may have taken the bet before the log begins, or never. In both
- * cases the operator must not take the bet after the refund.
+ * Applies a refund whose bet is not in the log. The operator may have taken the bet before the log begins, or not at all. In both
+ * cases, it must not take the bet after the refund.
  */
 function givenBlindly(
   worlds: readonly World[],

@@ -162,7 +162,7 @@ export class BooksComputation {
   /**
    * Applies the next call to the books.
    *
-   * @param meetings for each call about money near this call: whether the two were in flight at the same time
+   * @param meetings the answers for the calls about money near this call: were they in flight at the same time as this call?
    */
   take(call: LoggedCall, transaction: Transaction | undefined, meetings: ReadonlySet<'yes' | 'no' | 'maybe'>): void {
     if (this.#unknown !== null) return;
@@ -388,8 +388,8 @@ function isStored(call: LoggedCall, { attempts }: Transaction): boolean {
 }
 
 /**
- * Returns the state of the books (the world) after a call whose outcome is unknown was carried out. Returns an empty
- * list if the operator cannot have carried out the call.
+ * Assumes that the operator carried out a call with an unknown outcome. Returns the state of the books (the world) after this call.
+ * Returns an empty list if the operator cannot have carried out the call.
  */
 function carriedOut(world: World, { call, key, amount, origTxID }: Transaction, bets: Bets): readonly World[] {
   switch (call) {

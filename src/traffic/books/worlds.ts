@@ -7,11 +7,11 @@ interface Settled {
 }
 
 /**
- * One possible state of the operator's books. Until a reply contains the first balance, balances count from zero. After that,
- * they are the real balances.
+ * One possible state of the operator's books. Until a reply contains the first balance, balances count from zero. After that, they
+ * are the real balances.
  *
- * Two worlds can differ in more than the balance, because effects depend on each other: a refund gives money back only if its
- * bet was taken. Therefore this module does not use `ledger/worlds.ts` (see docs/architecture.md).
+ * Effects depend on each other: a refund gives money back only if its bet was taken. So two worlds can differ in more than the
+ * balance, and this module can't use `ledger/worlds.ts` (see docs/architecture.md).
  */
 export interface World {
   readonly balance: Money;
@@ -53,8 +53,8 @@ export function applying(world: World, key: string, by: Money): World {
 }
 
 /**
- * Returns the state of the wallet (the world) after a bet was given back, or after it became impossible to take the
- * bet.
+ * Returns the state of the wallet (the world) after a bet was given back. Also used if the operator must never take the bet any
+ * more.
  */
 export function closing(world: World, key: string, by: Money): World {
   const applied = new Set(world.applied);
@@ -85,8 +85,8 @@ export function distinct(worlds: readonly World[]): readonly World[] {
 }
 
 /**
- * Moves facts that are equal in all possible states (worlds) into the part that the worlds share. So the time for one call does
- * not grow with the length of the log.
+ * If a fact is the same in all possible states (worlds), moves it into the part that the worlds share. So the time for one call
+ * does not grow with the length of the log.
  */
 export function settle(worlds: readonly World[]): readonly World[] {
   const [first] = worlds;

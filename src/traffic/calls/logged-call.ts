@@ -102,7 +102,7 @@ interface KnownReply extends Omit<Reply, 'headers' | 'body'> {
   readonly body: Reply['body'] | null;
 }
 
-/** Returns a reply whose body is known at least in part. If there is none, returns any reply. Null if there is no reply. */
+/** Returns a reply whose body is known at least in part. If no body is known, returns any reply. Null if there is no reply. */
 function bestReply(answers: readonly LoggedReply[]): KnownReply | null {
   const replies = answers.filter((answer) => answer.kind === 'reply');
   return (

@@ -83,7 +83,7 @@ export function transactionOf(key: string, call: Transaction['call'], attempts: 
   };
 }
 
-/** The endings after which the service refunds a bet, and sends another call again. */
+/** After these endings, the service refunds a bet, and sends a win or a refund again. */
 export const UNANSWERED: ReadonlySet<LoggedCall['ending']> = new Set(['failed', 'late', 'lost', 'not-sent']);
 
 function stateOf(attempts: readonly LoggedCall[]): Transaction['state'] {

@@ -23,7 +23,7 @@ export class DocumentRewriter {
 
   /**
    * @param state verifies the signature of a request
-   * @param privateHeaders names, in lower case, of further headers with private values
+   * @param privateHeaders the names of further headers with private values, in lower case
    */
   constructor(
     text: TextRewriter,

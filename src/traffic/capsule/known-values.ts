@@ -20,8 +20,9 @@ export interface Occurrence {
 }
 
 /**
- * Of a longer value, only this number of first characters is searched, so that the time of a search does not depend on the length
- * of the values. The characters after these, up to white space or a quotation mark, count as the rest of the value.
+ * Maximum number of characters of a value that are searched in a text. Of a longer value, only the first characters are searched,
+ * so that the time of a search does not depend on the length of the values. After these characters, the text up to white space or a
+ * quotation mark counts as the rest of the value.
  */
 const MAX_LENGTH = 512;
 const REST_OF_LONG = /[^\s"'<>,;&\\]*/y;
@@ -33,8 +34,8 @@ const REST_OF_LONG = /[^\s"'<>,;&\\]*/y;
 type Range = readonly [from: number, to: number];
 
 /**
- * Finds known values in a text. The letter case does not matter, and a plus sign equals a space, because forms write spaces
- * in this way.
+ * Finds known values in a text. The letter case does not matter. A plus sign counts as a space, because forms write a space as a
+ * plus sign.
  */
 export class KnownValues {
   /** The folded texts of the values, cut to the maximum length, sorted by their characters. */
@@ -116,7 +117,7 @@ export class KnownValues {
     return undefined;
   }
 
-  /** Returns the position of the last text in the range that is not greater than the rest of the text; -1 if there is none. */
+  /** Returns the position of the last value in the range that is not greater than the text from `at` on; -1 if there is none. */
   #lastUpTo([from, to]: Range, small: string, at: number): number {
     let [low, high] = [from, to];
     while (low < high) {

@@ -5,7 +5,9 @@ const NUMBER_OR_TIME = /^[\d\s.,:TZ+-]+$|^\d{4}-\d\d-\d\d|\bGMT$/;
 const WORD = /^[A-Za-z]?[a-z]+$|^[A-Z]+$/;
 const HOST = /^(?:[a-z\d-]+\.)+[a-z]{2,10}(?::\d+)?$/;
 const MIN_SECRET = 6;
-/** Minimum length in characters of a secret that only the name of its header or field shows. A shorter value is not collected. */
+/**
+ * If only the name of its header or field shows that a value is a secret, the value must have at least this number of characters.
+ */
 const MIN_LIKELY = 8;
 /** A word with fewer letters is probably no secret. */
 const MIN_WORD = 12;

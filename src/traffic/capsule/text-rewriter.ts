@@ -305,8 +305,8 @@ const SUBJECT = /"sub"\s*:\s*"?([^"\\,}\s]+)/;
 const PERCENT_PART = /(?<![^\s"'<>&?=#;,:/])(?=[^\s"'<>&?=#;,:/%]*%[0-9a-f]{2})[^\s"'<>&?=#;,:/]+/gi;
 const HTML_QUOTE = /&(?:quot|#34|#x22);/i;
 /**
- * Matches `name=value` pairs in queries, forms and many logs, and the characters before the name, such as hyphens. The
- * lookahead checks that a value follows. So long text without values is searched only once.
+ * Matches a `name=value` pair in queries, forms and many logs, together with characters before the name, such as hyphens. The
+ * lookahead checks first that a value follows. So a long text without values is searched only once.
  */
 const PAIR = /(?<![\w.-])(?=[\w.-]+=[^\s&;,"'<>{}\][#])([\w.-]*?)\b([A-Za-z][\w.-]*)=([^\s&;,"'<>{}\][#]+)/g;
 

@@ -12,8 +12,8 @@ export type Owner = { readonly wallet: string; readonly key: string } | 'forgott
 type EffectCertainty = 'certain' | 'uncertain' | { readonly alsoIn: string };
 
 /**
- * Decides whether the effect of a call on balances is known. The effect is known if the call is well-formed and all
- * calls on which it depends passed through the proxy. If the effect is unknown, later balances are unknown too.
+ * Decides whether the effect of a call on balances is known. The effect is known if the call is well-formed, and if the proxy saw
+ * all calls on which this effect depends. If the effect is unknown, later balances are unknown too.
  */
 export function effectCertainty(
   { logged, isWellFormed }: EndedCall,

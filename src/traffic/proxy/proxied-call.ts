@@ -67,8 +67,8 @@ export interface ProxiedCall {
   /** The time in ms by which croupier itself was late during the call. It is known once the call has ended. */
   delayedMs: number;
   /**
-   * The time at which the service ended its side before the reply was complete, or null if the service did not end its side.
-   * The service may never have received such a reply.
+   * The time at which the service ended its side of the connection, if this was before the reply was complete. Then the service may
+   * never have received the reply. Null if the service did not end its side.
    */
   hungUpAt: number | null;
   /** True when the whole request has passed through the proxy. */
@@ -92,8 +92,8 @@ export interface Observer {
   /** Is called when the operator has sent bytes after the end of its reply to a call. */
   exceeded(proxiedCall: ProxiedCall): void;
   /**
-   * Is called when bytes of a connection could not be parsed, so that all later calls on this connection are passed on
-   * unchanged and are not judged.
+   * Is called when bytes of a connection could not be parsed. All later calls on this connection are passed on unchanged, but not
+   * judged.
    */
   unparsed(connection: number, sender: 'service' | 'operator'): void;
 }

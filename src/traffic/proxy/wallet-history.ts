@@ -85,11 +85,9 @@ export class WalletHistory {
   }
 
   /**
-   * Applies a call to the expected balance. Returns the balances in replies that differ from every possible correct
-   * balance.
+   * Applies a call to the expected balance. Returns each balance in a reply that is wrong in every possible state of the books.
    *
-   * @param isAlone true if no other call that moves money was in flight at the same time, so that the balance in the
-   *   reply is exact
+   * @param isAlone true if no other call that moves money was in flight at the same time, so that the balance in the reply is exact
    */
   book(call: LoggedCall, transaction: Transaction | undefined, isAlone: boolean): readonly Deviation[] {
     this.#computation.take(call, transaction, new Set(isAlone ? [] : ['yes']));
@@ -131,8 +129,8 @@ export function keyOf({ seen, number }: LoggedCall): string {
 }
 
 /**
- * Returns the rule that a wrong balance breaks, according to its cause. Returns null if the cause is unknown or breaks
- * no rule.
+ * Returns the rule that was broken if a balance is wrong, according to the cause of the wrong balance. Returns null if the cause is
+ * unknown, or if it breaks no rule.
  */
 export function ruleOf(deviation: Deviation, hasOverlap: (transaction: Transaction) => boolean): RuleId | null {
   const [cause] = deviation.causes;

@@ -20,8 +20,8 @@ const LOGGED = [
 ];
 
 /**
- * Reads a reply that a terminal shows without its status line and headers, as curl prints a reply without `-i`. The
- * status may follow the body (`-w '%{http_code}'`).
+ * Reads a reply without its status line and headers. curl prints replies in this way if it is called without `-i`. The status may
+ * follow the body (`-w '%{http_code}'`).
  */
 export class BareReply {
   readonly #lines: string[] = [];

@@ -68,8 +68,8 @@ function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified'> {
 }
 
 /**
- * Reads when a call was sent and how long its reply took. The time starts at the last byte of the request, not when the
- * connection was opened.
+ * Reads when a call was sent and how long its reply took. The time is measured from the last byte of the request, and not from the
+ * opening of the connection.
  */
 function whenOf({ startedDateTime, time, timings }: Fields): Pick<LoggedExchange, 'time' | 'tookMs'> {
   const began = typeof startedDateTime === 'string' ? (readTime(startedDateTime, 0) ?? null) : null;

@@ -15,7 +15,10 @@ export type Shape = { readonly kind: 'lines' } | { readonly kind: 'document'; re
 const LINES: Shape = { kind: 'lines' };
 const WHOLE: Shape = { kind: 'document', list: null };
 
-/** The names that the list of entries has in a HAR, and in exports of CloudWatch, Elasticsearch, Loki, newman, Postman, Datadog and New Relic. */
+/**
+ * Matches the beginning of the list of entries. The list has these names in a HAR, and in exports of CloudWatch, Elasticsearch,
+ * Loki, newman, Postman, Datadog and New Relic.
+ */
 const LIST = /"(entries|events|hits|result|results|executions|item|data)"\s*:\s*\[/;
 
 /**
@@ -24,7 +27,7 @@ const LIST = /"(entries|events|hits|result|results|executions|item|data)"\s*:\s*
  */
 export function shapeOf(head: string): Shape {
   const start = head.trimStart();
-  // A line of a log may also begin with a bracket. A document begins with a bracket only if an object follows the bracket.
+  // A line of a log may also begin with a bracket. So the file is a document only if an object follows the bracket.
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
   if (!start.startsWith('{')) return LINES;
   const list = isNewman(start) ? 'executions' : LIST.exec(start)?.[1];
@@ -74,7 +77,10 @@ export async function* fromDocument(
   }
 }
 
-/** Splits an object with several log lines, as Loki and New Relic write it. Any other object counts as one line. */
+/**
+ * Returns the log lines of an object that has several of them: Loki and New Relic write such objects. Any other object is returned
+ * as one line.
+ */
 function linesIn(value: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
   const { logs, events, common } = value;
   if (Array.isArray(events)) return events.filter(isFields);

@@ -9,7 +9,7 @@ import { WireMessage } from './wire-log.ts';
 const MAX_LINES = 2000;
 const MAX_CHARACTERS = 1024 * 1024;
 
-/** Matches the first line that pino-pretty writes of an entry, such as `[13:03:07.165] INFO (1 on wallet): request completed`. */
+/** Matches the first line that pino-pretty writes for an entry, such as `[13:03:07.165] INFO (1 on wallet): request completed`. */
 const PINO = /^\[([\d:.,TZ +-]{8,40})\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)(?: ?\([^)]{0,200}\))?: ?(.*)$/s;
 /** Matches the first line of a field. pino-pretty writes the fields of an entry under the first line of the entry. */
 const FIELD = /^ {4}([\w$@.-]{1,100}):(?: (.*))?$/s;
@@ -22,9 +22,9 @@ export type BlockEntry =
   | { readonly kind: 'text'; readonly text: string };
 
 /**
- * Joins the lines of one entry: the fields that pino-pretty writes under its first line, the HTTP of Logbook, OkHttp, Feign and
- * ASP.NET Core, or JSON on lines of its own after a line of text. Such JSON begins with a brace. The brace is alone on its line, or at the end of the line of
- * text. A body may also be on one line.
+ * Joins the lines of one entry that has several lines: the fields that pino-pretty writes under its first line, the HTTP of
+ * Logbook, OkHttp, Feign and ASP.NET Core, or JSON on lines of its own after a line of text. Such JSON begins with a brace, which
+ * is alone on its line or at the end of the line of text. A body may also be on one line.
  */
 export class LineBlock {
   readonly number: number;

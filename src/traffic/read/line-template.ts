@@ -263,8 +263,10 @@ function meaningsOf(object: Fields, form: LogForm, { answer, request }: LoggedEx
   return { roles, constant, request: requestPath, reply, url, isAccepted: answer.status === 200 };
 }
 
-/** Splits the JSON of an object at its values. A list counts as one value. Returns undefined if it has lists of lists or of objects, or a name
- * twice. */
+/**
+ * Splits the JSON of an object at its values. A list counts as one value. Returns undefined if a list contains lists or objects, or
+ * if a name occurs twice.
+ */
 function partsOf(json: string): readonly Part[] | undefined {
   const parts: Part[] = [];
   const open: Set<string>[] = [];

@@ -5,14 +5,14 @@ import { timeIn } from './logs/wrapped.ts';
 
 /**
  * A part of a request or a reply, as a web framework has logged it. `body`: the body of a request whose URL is on an earlier line.
- * `fields`: the URL or the reply. `nothing`: nothing that other lines do not show.
+ * `fields`: the URL or the reply. `nothing`: the line shows only what other lines show too.
  */
 export interface RequestPart {
   readonly kind: 'body' | 'fields' | 'nothing';
   readonly fields: Fields;
 }
 
-/** Matches the line that Rails writes of the parameters of a request, as a hash of Ruby. */
+/** Matches the line on which Rails writes the parameters of a request as a hash of Ruby. */
 const PARAMETERS = /^(.{0,300}?)\bParameters: (\{".*\})\s*$/;
 /** Matches the last line that Rails writes of a request. */
 const COMPLETED = /^(.{0,300}?)\bCompleted ([1-5]\d\d) [A-Z][\w' -]{0,60} in (\d{1,9}(?:\.\d{1,9})?)ms\b/;
@@ -20,7 +20,7 @@ const COMPLETED = /^(.{0,300}?)\bCompleted ([1-5]\d\d) [A-Z][\w' -]{0,60} in (\d
 /** Matches a line that Rails writes between these lines. */
 const PROCESSING = /\bProcessing by [A-Z][\w:]{0,200}#\w{1,100} as \S{1,40}\s*$/;
 
-/** Almost all other lines have none of these words, so they take little time. */
+/** Most lines of a log have none of these words. Such a line is skipped at once, which saves time. */
 const WORDS = ['Parameters: ', 'Completed ', 'Processing by '] as const;
 
 /** Reads a line that Rails writes after the line `Started POST "/bet"`. Returns undefined for any other line. */
@@ -30,7 +30,7 @@ export function railsPart(line: string): RequestPart | undefined {
   if (hash !== undefined) {
     const value = parsed(hash.replaceAll(/(?<!\\)" ?=> ?/g, '":').replaceAll(/":nil\b/g, '":null'));
     if (!isFields(value) || typeof value.sessionID !== 'string') return undefined;
-    // Rails repeats the parameters in a hash with the name of the controller.
+    // Rails repeats the parameters in a hash that has the name of the controller. So this hash is left out.
     const body = Object.fromEntries(Object.entries(value).filter(([, each]) => typeof each !== 'object'));
     return { kind: 'body', fields: { ...common(before), requestBody: JSON.stringify(body) } };
   }
@@ -43,15 +43,18 @@ function common(prefix: string): Fields {
   return { timestamp: timeIn(prefix), trace_id: idOf(prefix) };
 }
 
-/** Matches the first line that the HTTP logging of ASP.NET Core writes of a part of a request, with the number of the event. */
+/**
+ * Matches the first line that the HTTP logging of ASP.NET Core writes for a part of a request. The number on this line shows which
+ * part it is.
+ */
 const ASP_NET = /\bHttpLogging(?:Middleware|\.HttpLogging)?\[(\d{1,2})\]\s*$/;
 const FIELD = /^ {4,8}([\w-]{1,100}): ?(.*)$/;
 const TITLE = /^ {4,8}(?:Request|Response|Request and Response):\s*$/;
 const REPLY_BODY = '4';
 
 /**
- * A part of a request that the HTTP logging of ASP.NET Core has logged: the request, its body, the reply, or all in one entry. The body
- * of a reply has no status, so it belongs to the same entry only if it follows directly after the reply.
+ * A part of a request, as the HTTP logging of ASP.NET Core writes it: the request, its body, the reply, or all of them in one
+ * entry. The body of a reply has no status. So it belongs to the entry of the reply only if it follows directly after it.
  */
 export class HttpLoggingEntry {
   readonly #head: string;
@@ -66,7 +69,7 @@ export class HttpLoggingEntry {
     return ASP_NET.test(head) ? new HttpLoggingEntry(head) : undefined;
   }
 
-  /** Adds a line. Returns false if the line does not belong to the part. */
+  /** Adds a line. Returns false if the line does not belong to this part. */
   take(line: string): boolean {
     if (TITLE.test(line)) return true;
     if (ASP_NET.exec(line)?.[1] === REPLY_BODY)

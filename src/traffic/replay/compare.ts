@@ -183,8 +183,8 @@ export function verdictOf(
   if (now.rules.size > 0 || now.calls.size > 0) {
     const isShared =
       [...now.rules].some((rule) => past.rules.has(rule)) || [...now.calls].some((call) => past.calls.has(call));
-    // The replay can reveal more broken rules than the record. If all replies are the same as in the record, these
-    // rules were already broken at that time.
+    // The replay can show more broken rules than the record. If all replies are the same as in the record, these rules were already
+    // broken in the record.
     const isAsBefore = compared.every(({ verdict }) => verdict === 'same' || verdict === 'unknown');
     return isShared || isAsBefore ? 'still failing' : 'regressed';
   }

@@ -117,8 +117,8 @@ export function signatureSent({ exchange }: RecordedCall): string | undefined {
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['amount', 'type']);
 
 /**
- * Returns the fields of a body that differ from the signed body. Undefined if there are none, or if an id or the set of fields
- * differs.
+ * Returns the fields of a body that have other values than in the signed body. Undefined if there are none. Also undefined if an id
+ * differs, or if the two bodies do not have the same fields.
  */
 export function changedAfterSigning(signed: RecordedCall, sent: RecordedCall): JsonObject | undefined {
   const [before, after] = [signed, sent].map(({ exchange: { request } }) =>

@@ -139,8 +139,8 @@ export class StepBuilder {
   }
 
   /**
-   * Returns the steps for calls that were in flight at the same time. Calls with the same request at the same time
-   * become one step that sends several copies.
+   * Returns the steps for calls that were in flight at the same time. If several of these calls have the same request, they become
+   * one step that sends several copies.
    *
    * @param offsets when each call is sent, in ms after the first
    */

@@ -22,9 +22,8 @@ export interface Debt {
   /** The amount of the bet or win (zero if it is not known), or the size of the error in the balance. */
   readonly amount: Money;
   /**
-   * Who must give the amount back to the other side. `nobody` means that no money has to move, for example because the
-   * operator did not take the bet or has paid the win. `unknown` means that the logs do not show whether the bet was
-   * taken or the win was paid.
+   * Who must give the amount to the other side. `nobody` means that no money has to move, for example because the operator did not
+   * take the bet or has paid the win. `unknown` means that the logs do not show whether the bet was taken or the win was paid.
    */
   readonly owedBy: 'operator' | 'player' | 'nobody' | 'unknown';
   /** The side that must act next. The service sends a call, or the operator accepts a call or corrects a balance. */

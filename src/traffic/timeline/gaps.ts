@@ -53,7 +53,10 @@ export function openClause(open: readonly RoundVerdict[]): string {
     : `the logs have no win for ${open.length} rounds, so their results are unknown (even a lost round has a win of 0)`;
 }
 
-/** Finds balances that are too low before a win or a refund whose bet is not in the logs. The bet may be missing in the logs. */
+/**
+ * Finds balances that are too low before a win or a refund whose bet is not in the logs. This bet may be the reason for the low
+ * balance.
+ */
 function possibleBets({ deviations, transactions }: Books): readonly string[] {
   const rounds = new Set(transactions.flatMap(({ call, roundID }) => (call === 'bet' ? [roundID] : [])));
   const bets = new Set(transactions.flatMap(({ call, txID }) => (call === 'bet' ? [txID] : [])));

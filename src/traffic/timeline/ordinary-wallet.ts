@@ -290,7 +290,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     return this.#open.size <= MAX_OPEN;
   }
 
-  /** Ends a round. Returns false if it has no accepted bet. */
+  /** Ends a round. Returns false if the round has no accepted bet. */
   #closes(roundID: string): boolean {
     if (this.#open) return this.#open.delete(roundID);
     if (this.#round !== roundID) return false;
@@ -298,7 +298,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     return true;
   }
 
-  /** True if the reply has the expected balance, or if it is the first one. */
+  /** True if the reply has the expected balance, or if it has the first balance of the wallet. */
   #isSaid(text: string, expected: Money | null): boolean {
     const said = readAmount(text);
     if (!said || (expected !== null && !said.equals(expected))) return false;

@@ -95,8 +95,8 @@ function first<T>(seen: RecordedCall, also: RecordedCall | null, read: (view: Re
 }
 
 /**
- * Finds the player and the currency of each session. If one call of a session names them, they apply to all calls of this
- * session.
+ * Finds the player and the currency of each session. If one call of a session names the player and the currency, they apply to all
+ * calls of this session.
  */
 function sessionsOf(
   paired: readonly Paired[],

@@ -28,11 +28,11 @@ function timeText(ms: number): string {
     .replace(/\.\d+Z$/, ' UTC');
 }
 
-/** The length of two lines of a ticket, in characters. */
+/** The number of characters in two lines of a ticket. */
 const MAX_TICKET = 240;
 /**
- * The length with which `player` and an id, or `txID` and an id, are counted, so that the sentence is the same when a capsule has
- * replaced the ids with aliases. A `txID` is a UUID.
+ * The number of characters that `player` with its id counts for, and that `txID` with its id counts for. With fixed numbers, the
+ * sentence is the same after a capsule has replaced the ids by aliases. A `txID` is a UUID.
  */
 const NAME_LENGTH = 20;
 const TX_ID_LENGTH = 'txID '.length + 36;
@@ -40,7 +40,7 @@ const TX_ID_LENGTH = 'txID '.length + 36;
 /** A verdict for a ticket. */
 interface Ticket {
   readonly sentence: string;
-  /** True if the sentence describes each debt and each fault of the service. Otherwise it gives only sums. */
+  /** True if the sentence describes each debt and each fault of the service. False if it gives only the sums. */
   readonly isComplete: boolean;
 }
 
@@ -50,8 +50,8 @@ export function walletSentence(verdict: WalletVerdict): string {
 }
 
 /**
- * Writes each debt of the wallet and each fault of the service as a sentence, with its cause and the calls that show it. Returns
- * nothing that {@link walletSentence} has said.
+ * Writes each debt of the wallet and each fault of the service as a sentence, with its cause and the calls that show it. Leaves out
+ * what {@link walletSentence} says.
  */
 export function debtSentences(verdict: WalletVerdict): readonly string[] {
   const { isComplete } = ticketOf(verdict);
@@ -113,7 +113,7 @@ function ticketsOf(
   );
 }
 
-/** Writes the verdict on a wallet of which nothing is owed, although the service made a mistake. */
+/** Writes the verdict on a wallet if the service made a mistake, but nothing is owed. */
 function faultTicket(verdict: WalletVerdict): Ticket {
   const { serviceFaults } = verdict;
   const [first] = serviceFaults;
@@ -151,8 +151,8 @@ function isShort(sentence: string, verdict: WalletVerdict): boolean {
 }
 
 /**
- * The forms of a sentence about a balance: the whole sentence, without the time of the balance, also without the reason why
- * a value is unknown, or also without the difference.
+ * The amount of detail in a sentence about a balance. `all`: the whole sentence. `no time`: without the time of the balance. `no
+ * reason`: also without the reason why a value is unknown. `no difference`: also without the difference.
  */
 const DETAILS = ['all', 'no time', 'no reason', 'no difference'] as const;
 
@@ -198,8 +198,8 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
 }
 
 /**
- * The forms of a clause about sums: whole, without the words about how long a call must be sent, or also without the transactions and
- * the kinds of the calls.
+ * The amount of detail in a clause about sums: the whole clause, without the words about how long a call must be sent, or also
+ * without the transactions and the kinds of the calls.
  */
 type SumDetail = 'all' | 'short' | 'shortest';
 

@@ -21,14 +21,14 @@ export function serviceFaultsOf(
   return [
     ...[...rounds.values()].flatMap((round) => winFaults(round)),
     ...own.flatMap((one) => [...refundFaults(one, own, bets), ...contentFaults(one)]),
-    // Without another call that is signed with it, the given key may belong to another client.
+    // If no other call is signed with the given key, this key may belong to another client.
     ...(isKeyProven ? calls.flatMap(signatureFaults) : []),
   ];
 }
 
 /**
- * Returns the oddities that prove a fault of the service. Only the result in the service's own log shows how a bet ended for the
- * service, so a needless refund or a repeated bet in the operator's log alone proves no fault.
+ * Returns the oddities that prove a fault of the service. Only the service's own log shows how a bet ended for the service. So if a
+ * needless refund or a repeated bet is only in the operator's log, it proves no fault.
  */
 export function provenFaults(oddities: readonly Oddity[], calls: readonly LoggedCall[]): readonly Oddity[] {
   const ofService = new Set(
@@ -93,9 +93,9 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
 }
 
 /**
- * True if another win of the same round was answered 200 before a win, so that the round was settled. Free rounds do not count,
- * because each of them may have its own win. If a bet came between the two wins, the wins may belong to two rounds, because two games
- * can use the same round id.
+ * True if the round was settled before a win, because another win of the same round was answered 200. Free rounds do not count,
+ * because each of them may have its own win. If a bet came between the two wins, the wins may belong to two rounds, because two
+ * games can use the same round id.
  */
 function isSettledBefore(other: Transaction, win: Transaction, round: readonly Transaction[]): boolean {
   if (other.call !== 'win' || other.key === win.key || other.isCampaign || other.state !== 'accepted') return false;
@@ -166,8 +166,8 @@ function refundFaults(
 }
 
 /**
- * Returns the win that the service sent for an accepted bet before these calls. Returns undefined if the round has other bets, because
- * the win may be for them.
+ * Returns the win that the service sent for an accepted bet, after the bet and before the calls in `later`. Returns undefined if
+ * the round has other bets, because the win may belong to them.
  */
 function settlingWin(
   { roundID, state, isCampaign, attempts: placed }: Transaction,
@@ -180,7 +180,7 @@ function settlingWin(
   return round.find(({ call, attempts }) => call === 'win' && isBefore(placed, attempts) && isBefore(attempts, later));
 }
 
-/** Finds one txID that was sent with two amounts or in two rounds. */
+/** Finds a txID that was sent with two different amounts, or in two different rounds. */
 function contentFaults({ txID, call, attempts }: Transaction): readonly Oddity[] {
   const [first, ...again] = attempts;
   if (!first || txID === null) return [];

@@ -81,7 +81,7 @@ export function buildTimeline(
   const [timeFits, fileFits] = [fits(byTime), fits(byFile)];
   if (timeFits !== fileFits) return timeFits ? byTime : byFile;
   const unsure = isSameResult(byTime, byFile) ? byTime : build('time', [...unread, UNKNOWN_ORDER]);
-  // Some rules depend on the order of the calls. Only what occurs in both orders is certain.
+  // Some rules depend on the order of the calls. So a breach or a fault is certain only if it occurs in both orders.
   const certain = new Set(byFile.breaches.map((one) => breachKey(one, byFile)));
   const breaches = unsure.breaches.filter((one) => certain.has(breachKey(one, unsure)));
   const faults = new Set(
@@ -116,7 +116,9 @@ function faultKey({ kind, calls }: Oddity, timeline: IncidentTimeline): string {
     .join()}`;
 }
 
-/** Returns the place of a call in the logs. Unlike its number, the place is the same in every order of the calls. */
+/**
+ * Returns the place of a call in the logs. The place is the same in every order of the calls, but the number of the call is not.
+ */
 function placeOf(call: number, { calls }: IncidentTimeline): string {
   const place = calls.find(({ number }) => number === call)?.seen.exchange.place;
   return `${place?.file ?? ''} ${place?.line ?? 0}`;
@@ -207,14 +209,14 @@ function timelineIn(
   return { ...timeline, status: statusOf(timeline) };
 }
 
-/** Returns the faults of the service that concern a call of the wallet. */
+/** Returns those faults of the service to which a call of the wallet belongs. */
 function faultsOf({ calls }: WalletVerdict, faults: readonly Oddity[]): readonly Oddity[] {
   if (faults.length === 0) return [];
   const numbers = new Set(calls.map(({ number }) => number));
   return faults.filter((fault) => fault.calls.some((call) => numbers.has(call)));
 }
 
-/** Returns the names of the wallets with a reply that breaks a rule. */
+/** Returns the names of the wallets in which a reply breaks a rule. */
 function breakersOf(breaches: readonly Breach[], calls: readonly LoggedCall[]): ReadonlySet<string | null> {
   const failing = new Set(breaches.flatMap(({ call, verdict }) => (verdict === 'fail' ? [call] : [])));
   return new Set(calls.flatMap(({ number, wallet }) => (failing.has(number) ? [wallet] : [])));

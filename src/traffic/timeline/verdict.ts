@@ -34,13 +34,13 @@ export interface WalletVerdict extends Sums, Owner {
   readonly possibleDebts: readonly Debt[];
   /** The reasons why some values are unknown, each as a clause. */
   readonly unknowns: readonly string[];
-  /** The calls that the service must not send. They are certain only if nothing is unknown. */
+  /** Faults of the service: calls that it must not send. They are certain only if nothing is unknown. */
   readonly serviceFaults: readonly Oddity[];
 }
 
 /**
- * Computes the verdict on one wallet from all its calls, which must be in order of time. The verdict names no fault of the service,
- * because the calls of other wallets can show such a fault too.
+ * Computes the verdict on one wallet from all its calls, which must be in order of time. The verdict does not name faults of the
+ * service, because calls of other wallets can also show them.
  *
  * @param unread the parts of the logs that were not read and may matter to this wallet, each as a clause
  */
@@ -83,7 +83,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   };
 }
 
-/** True if the logs contain enough to decide on the money of a wallet. */
+/** True if the logs contain enough to decide who owes money in a wallet. */
 export function isDecided({ difference, unknowns }: WalletVerdict): boolean {
   return difference !== null && unknowns.length === 0;
 }

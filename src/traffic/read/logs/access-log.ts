@@ -86,8 +86,8 @@ export function w3cColumns(line: string): readonly string[] | undefined {
 }
 
 /**
- * Reads a line of the W3C extended log format as IIS writes it, with times in UTC. Returns undefined if the line does
- * not have these columns.
+ * Reads a line of an IIS log (the W3C extended log format), whose times are in UTC. Returns undefined if the line does not have
+ * these columns.
  */
 export function readW3cLine(
   line: string,

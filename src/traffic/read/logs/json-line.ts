@@ -77,7 +77,7 @@ function sideOf({ side }: Fields): Side {
 const MAX_PARTS = 2;
 
 /**
- * Counts which of two parts an exchange from one layer of an entry has: the result and a body. The layer with the most parts is
+ * Counts how many of two parts an exchange from one layer of an entry has: the result and a body. The layer with the most parts is
  * used, because a message may only repeat the method and the URL, while another field has the bodies.
  */
 function knownParts({ request: { body }, answer }: LoggedExchange): number {

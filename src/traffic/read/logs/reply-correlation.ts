@@ -25,8 +25,8 @@ export class ReplyCorrelation {
   /** The bodies of requests that were logged before the line with the URL. */
   readonly #sent = new Map<string, string>();
   /**
-   * True while lines without an id are about several requests at once. Their replies can't be assigned to a request, so
-   * they are not used.
+   * True while lines without an id are about several requests at once. Then a reply can't be assigned to its request, so replies
+   * without an id are not used.
    */
   #isMixed = false;
   /** The last call without an id whose reply was found. Null if another request came after it. */
