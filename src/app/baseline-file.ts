@@ -128,7 +128,10 @@ function lineOf(values: PlacedValues, index: number): number {
   return diagnosticAt(values.range([index]), '').line;
 }
 
-/** Returns the scenarios that an entry names; a list with only undefined stands for every scenario. */
+/**
+ * Returns the scenarios that an entry names. If the entry names none, returns a list with only undefined, which stands for
+ * every scenario.
+ */
 function scenariosOf({ scenario }: Entry): readonly (string | undefined)[] {
   return typeof scenario === 'string' || scenario === undefined ? [scenario] : [...new Set(scenario)];
 }
@@ -169,7 +172,8 @@ export function allowedMoney(
 
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
-  // An entry for a higher sum may stand beside the one that it will replace.
+  // Two entries that differ only in their sums are allowed, because an entry with a higher sum may later replace the other
+  // entry.
   const isSameMoney = JSON.stringify(a.money) === JSON.stringify(b.money);
   return a.rule === b.rule && a.endpoint === b.endpoint && a.client === b.client && isSameMoney && shared;
 }

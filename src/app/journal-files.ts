@@ -71,7 +71,7 @@ function journalName(now: Date): string {
   return `${stamp}-${randomBytes(3).toString('hex')}.ndjson`;
 }
 
-/** True for the name of a journal that the user did not name. */
+/** True for a file name that croupier itself has chosen for a journal. */
 export function isOwnJournalName(name: string): boolean {
   return /^\d{4}-\d\d-\d\d-\d{6}-[0-9a-f]{6}\.ndjson$/.test(name);
 }

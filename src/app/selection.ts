@@ -101,7 +101,9 @@ export function namedBy({ words }: Selection, { scenarios }: Suite, cwd: string)
 
 interface Matches {
   readonly scenarios: readonly SuiteScenario[];
-  /** True if the word is an id or a file. Such a word also selects opt-in scenarios; false for a group, a rule or a folder. */
+  /**
+   * True if the word is an id or a file: such a word also selects opt-in scenarios. False for a group, a rule or a folder.
+   */
   readonly exact: boolean;
 }
 

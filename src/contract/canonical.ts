@@ -31,8 +31,8 @@ const MAX_DEPTH = 1000;
  * Returns the canonical text of a value (RFC 8785). Members are sorted by UTF-16 code units, there is no white space, and
  * numbers and text are written as ECMAScript writes them.
  *
- * It is stricter than JSON.stringify: no value is left out or turned into null, and no `toJSON` is called. An object that
- * occurs in several places is written in each place.
+ * This function is stricter than JSON.stringify: no value is left out or turned into null, and no `toJSON` is called. An object
+ * that occurs in several places is written in each place.
  *
  * @throws NotCanonicalError for lone surrogates, numbers that are not finite, anything that is not JSON, cycles, and nesting
  * beyond 1000 levels

@@ -44,7 +44,7 @@ export const CHANGES: Readonly<Record<ContractVersion, string>> = {
   '1.5.1': 'gzip in GET /games',
   '1.5.0': 'roundID in refunds; the time for which a txID is unique',
   '1.2.11': 'amounts of bets may have decimals',
-  '1.2.8': `finite campaigns of free rounds last ${MAX_CAMPAIGN_DAYS} days at most`,
+  '1.2.8': `a campaign of free rounds with an end date lasts at most ${MAX_CAMPAIGN_DAYS} days`,
   '1.2.0': 'initDemoBalance in create-new-game',
   '1.1.1': 'returnUrl became optional',
   '1.1.0': 'GET /games',

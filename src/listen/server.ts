@@ -55,7 +55,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.max(10, Math.min(1000, limits.headersMs / 4, limits.requestMs / 4)),
     noDelay: true,
-    // Otherwise Node would answer a request without a Host header with an empty 400. No handler needs this header.
+    // No handler needs the Host header. If it were required, Node would answer a request without this header with an empty 400.
     requireHostHeader: false,
   });
   server.timeout = limits.idleMs;
@@ -156,8 +156,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 }
 
 /**
- * Addresses that mean all addresses of this machine, each with the loopback address that the URL has instead. A program
- * can't connect to an address of the first kind.
+ * Addresses that mean all addresses of this machine. A program can't connect to such an address, so each of them has a loopback
+ * address that the URL contains instead.
  */
 const ONE_OF_ALL: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],

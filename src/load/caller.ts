@@ -35,9 +35,12 @@ export interface Answered {
 
 /** The manner in which a call is sent. */
 export interface Manner {
-  /** Time after its last byte at which croupier closes the connection on purpose; null to wait for the reply. */
+  /**
+   * croupier closes the connection on purpose when this time has passed after the last byte of the call; null to wait for the
+   * reply.
+   */
   readonly breakAfterMs?: number | null;
-  /** True if the operator may decline the call. Then it is no error if the operator declines it. */
+  /** True if the operator may decline the call. Then a declined call does not count as an error. */
   readonly mayBeDeclined?: boolean;
   /** The time at which the call was due; null if no schedule asked for it. */
   readonly due: number | null;

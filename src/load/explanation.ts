@@ -40,8 +40,9 @@ const MAX_SEARCHED = 40;
  * Explains the difference between the balance that a wallet shows and the balance that the answers give.
  *
  * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried
- * before pairs, and pairs before triples. If a reply was still right after a transaction, this transaction is tried only alone:
- * such transactions have enough sums to explain any difference, even a difference that somebody else caused.
+ * before pairs, and pairs before triples. If a reply was still right after a transaction, this transaction is tried only alone.
+ * There may be many such transactions, so some sum of them would explain any difference, even a difference that somebody else
+ * caused.
  */
 export function explain(difference: Money, { suspects, window, others, unit }: Evidence): Explanation {
   const all = suspects.slice(-MAX_SEARCHED).flatMap(suspicionsOf);
@@ -70,7 +71,9 @@ function indexed(all: readonly Suspicion[]): ReadonlyMap<string, readonly Suspic
   return Map.groupBy(all, ({ delta }) => delta.toString());
 }
 
-/** Explains a difference of some smallest units: the operator computes with binary fractions, whose sums are not exact. */
+/**
+ * Explains a difference of only a few smallest units: the operator may compute with binary fractions, whose sums are not exact.
+ */
 function roundedOff(difference: Money, suspects: readonly LoadTransaction[], unit: Money): Explanation | undefined {
   const moving = suspects.filter(
     ({ amount, call, state }) => call !== 'refund' && state === 'applied' && !amount.isZero(),
@@ -191,7 +194,8 @@ function swappedWith(
 }
 
 /**
- * If two calls missed each other by at most this time in milliseconds, they may still have been processed at the same moment.
+ * If less than this time, in milliseconds, lies between the end of one call and the start of another, both calls may still have
+ * been processed at the same moment.
  */
 const NEAR_MS = 20;
 

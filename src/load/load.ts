@@ -372,7 +372,7 @@ class Outbox {
     this.#write = write;
   }
 
-  /** Rejects if a line cannot be written. The calls that wait for it are then not sent. */
+  /** Rejects if a line cannot be written. The calls that wait for this line are then not sent. */
   get failed(): Promise<never> {
     return this.#failure.promise;
   }

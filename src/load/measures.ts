@@ -8,9 +8,9 @@ export type ErrorKind = `${number}` | NoReplyReason;
 
 /** The times of one kind of call, in microseconds. */
 export interface CallTimes {
-  /** From the last byte of the request to the last byte of the reply. The contract limits this time. */
+  /** The time from the last byte of the request to the last byte of the reply. The contract limits this time. */
   readonly service: RecordableHistogram;
-  /** From the time at which the call was due to the last byte of the reply. */
+  /** The time from the moment at which the call was due to the last byte of the reply. */
   readonly response: RecordableHistogram;
 }
 
@@ -40,7 +40,7 @@ interface Measured {
   readonly end: number;
   readonly answer: Answer;
   readonly outcome: Outcome;
-  /** True if it is no error when the operator declines the call. */
+  /** True if a declined call does not count as an error. */
   readonly mayBeDeclined: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface Mix {
   readonly simultaneousRounds: number;
   /** Pairs of bets at the same moment that together are more than the balance. */
   readonly wholeBalance: number;
-  /** Rounds of the configured campaign. Without a campaign there are none. */
+  /** Free rounds of the configured campaign. If no campaign is configured, players play no free rounds. */
   readonly freeRounds: number;
   /** Calls that are sent twice at the same moment. */
   readonly repeatsAtOnce: number;
@@ -18,7 +18,7 @@ export interface Mix {
   readonly brokenBets: number;
   /** Wins and refunds whose connection croupier closes before the reply comes. They are sent again. */
   readonly brokenWins: number;
-  /** Refunds of such bets that are sent at once, so that they may arrive before the bet. */
+  /** Refunds of broken bets that are sent at once, so that the refund may arrive before the bet. */
   readonly overtakingRefunds: number;
   /** Rounds with a balance call between bet and win. */
   readonly reads: number;

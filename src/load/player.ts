@@ -21,7 +21,7 @@ export interface PlayerSettings {
 /** The state of a player at the end of a test. */
 export type PlayerEnd =
   | { readonly kind: 'verified' }
-  /** Calls whose outcome is still unknown. */
+  /** The outcome of these calls is still unknown. */
   | { readonly kind: 'owing'; readonly transactions: readonly LoadTransaction[] }
   /** The balance could not be read. */
   | { readonly kind: 'unread' };
@@ -40,8 +40,8 @@ const MAX_PAUSE_MS = 5000;
 /** After this number of errors, croupier stops sending a repeated call. */
 const MAX_REPEATS = 4;
 /**
- * If the balance differs from the opening balance by more than this number of stakes, a win or its absence reduces the
- * difference.
+ * If the balance is lower than the opening balance by more than this number of stakes, the next win pays the difference, up to
+ * a limit.
  */
 const STEER_AT = Money.of('10');
 const MAX_STEER = Money.of('40');
@@ -62,7 +62,10 @@ export class Player {
   /** The latest accepted transaction. A later repetition sends this transaction again. */
   #latest: SentTransaction | undefined;
   #playsFreeRounds: boolean;
-  /** Undefined until the player knows whether the operator declines a bet above the balance. */
+  /**
+   * True if the player makes pairs of bets that together are more than the balance. False if the operator has accepted a single
+   * bet above the balance, or declined both bets of a pair. Undefined until the first try.
+   */
   #betsWholeBalance: boolean | undefined;
 
   constructor({ context, caller, sessions, denomination, amounts, random, opening }: PlayerSettings) {

@@ -17,9 +17,9 @@ const MAX_READS = 5;
 const PAUSE_MS = 300;
 
 /**
- * Reads the balance of a wallet and compares it with its account. A wrong balance is read again after the linger, because a
- * late debit may still be reversed. A difference that remains is a money problem. After that, the account continues with the
- * balance that was read.
+ * Reads the balance of a wallet and compares the balance with croupier's account of the wallet. A wrong balance is read again
+ * after the linger, because a late debit may still be reversed. A difference that remains is a money problem. After that, the
+ * account continues with the balance that was read.
  *
  * @returns false if the balance could not be read
  */
@@ -35,7 +35,8 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
       await context.wait(context.lingerMs);
       const again: Money | undefined = await readBalance(wallet, context);
       if (!again) return false;
-      // If the balance changes while croupier sends nothing, somebody else changed it, or a call that is still being processed.
+      // If the balance changes while croupier sends nothing, the reason is somebody else, or a call that the operator is still
+      // processing.
       isDrift = waits > 0 && !again.equals(shown);
       if (waits === 0 && again.equals(first)) break;
       shown = again;

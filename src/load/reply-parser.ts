@@ -53,7 +53,7 @@ export class ReplyParser {
   }
 
   /**
-   * Takes the end of the connection.
+   * Handles the end of the connection.
    *
    * @returns the reply, if its body lasts until the end of the connection
    */

@@ -57,7 +57,9 @@ export interface BalanceRange {
   readonly isExact: boolean;
 }
 
-/** The state of a wallet when a call left. It is the base of the range of balances that its reply may show. */
+/**
+ * The state of a wallet when a call left. From this state, `rangeOf` computes the range of balances that the reply may show.
+ */
 export interface Departure {
   readonly expected: Money;
   readonly openDebits: Money;
@@ -85,8 +87,8 @@ interface EitherEffect {
 const MAX_EITHER = 6;
 
 /**
- * The exact account of one wallet, by the answers of the operator. The time for each call stays the same, however long the test
- * is:
+ * The exact account of one wallet, computed from the operator's answers. However long the test is, each call needs the same
+ * computing time:
  *
  * - `expected` holds the effects that have certainly happened
  * - the open debits and credits belong to calls in flight and to calls with an unknown outcome
@@ -165,7 +167,7 @@ export class Wallet {
     return this.#expected.minus(this.#openDebits);
   }
 
-  /** Notes that a call leaves. @returns the state before it */
+  /** Notes that a call leaves. @returns the state before the call */
   depart(transaction: LoadTransaction | undefined, now: number): Departure {
     while (this.#fading[0] && this.#fading[0].until <= now) {
       const [{ amount }] = this.#fading.splice(0, 1) as [Fading];

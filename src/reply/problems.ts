@@ -17,7 +17,7 @@ export interface JudgedReply {
   readonly contentType: string | undefined | null;
   /** The currency of the session. undefined if it is unknown or not a currency of the service. */
   readonly currency: Currency | undefined;
-  /** For a refund, true if the operator carried out the bet that it names. False if this is unknown. */
+  /** For a refund, true if the operator carried out the bet that the refund names. False if this is unknown. */
   readonly isBetKnown: boolean;
 }
 

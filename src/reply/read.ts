@@ -122,7 +122,8 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
       decimals: 0,
     };
   }
-  // No player has an amount with this many digits, and computing with it would take too long.
+  // A text of this length is not read as an amount: no player has so much money, and computing with the amount would take too
+  // long.
   if (value.length > MAX_DIGITS) {
     return {
       written: `${value.slice(0, 20)}… (${value.length} characters)`,

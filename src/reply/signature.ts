@@ -55,7 +55,8 @@ export function signatureProblem(call: SignedCall): readonly [SignatureRule, Rep
         : [
             'signature.mismatch',
             {
-              // Until a call proves that the operator has the known keys, the operator may have another key.
+              // Until a call proves that the operator has the known keys, the operator may have another key. So this is only a
+              // warning.
               kind: 'warning',
               expected: `${WRONGLY_SIGNED} is answered 401`,
               actual: `the call was answered ${status}, which is right if the operator has another key`,

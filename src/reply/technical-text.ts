@@ -107,7 +107,7 @@ const CONTENTS: readonly (readonly [readonly Form[], string])[] = [
 /** Number of characters of a message that are looked at. A player never sees a longer message. */
 const MAX_LENGTH = 4096;
 
-/** A link. Its path and query may contain anything. */
+/** Matches a link. The path and the query of a link may contain anything, so links are not searched for technical text. */
 const LINK = /\b(https?:\/\/|www\.)[^\s<>"']+/gi;
 
 /**

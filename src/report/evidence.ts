@@ -25,7 +25,10 @@ export interface Evidence {
  */
 interface FollowUp {
   readonly calls: JournalledExchange[];
-  /** The number of calls that had ended when croupier made a finding, by the exchange that the finding names. */
+  /**
+   * For each finding, by the exchange that the finding names: the number of calls that had ended when croupier made the
+   * finding.
+   */
   readonly endedBy: Map<string, number>;
 }
 

@@ -7,8 +7,8 @@ import { currencyAbove, sumText } from '../journal/money-sums.ts';
 import { plural } from './terminal/layout.ts';
 
 /**
- * The verdict whose mark and colour reports use for each state. The states that fail the run come first. Reports use the same
- * order.
+ * For each state, the verdict that gives a known failure its mark and its colour in reports. The states that fail the run come
+ * first. Reports use the same order.
  */
 const VERDICT_OF_STATE: Readonly<Record<KnownGroup['state'], Verdict>> = {
   mended: 'fail',
@@ -22,8 +22,8 @@ const VERDICT_OF_STATE: Readonly<Record<KnownGroup['state'], Verdict>> = {
 const MAX_NAMES = 3;
 
 /**
- * Returns the known failures of the run's baseline, each with the verdict whose mark and colour it gets. Failures that fail the
- * run come first.
+ * Returns the known failures of the run's baseline. `look` is the verdict that gives a failure its mark and its colour.
+ * Failures that fail the run come first.
  */
 export function knownInOrder({ baseline }: Pick<Fold, 'baseline'>): readonly {
   readonly result: KnownGroup;
@@ -101,7 +101,10 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
   return `the baseline lists this rule, but not for this failure: it fails ${at}in ${listed(scenariosOf(places))}`;
 }
 
-/** Says how much more money a place moves than the baseline allows; null if the sum is not the reason why it is not allowed. */
+/**
+ * Says how much more money the failure at a place moves than the baseline allows. Null if the baseline does not allow the
+ * failure for another reason.
+ */
 function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null {
   for (const { known, state } of baseline) {
     if (state !== 'failing' || !known.maxSums || !allows({ ...known, maxSums: {} }, breachAt(place))) continue;

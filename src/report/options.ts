@@ -43,7 +43,7 @@ export interface ReportOptions extends Look {
    */
   readonly repositoryFile?: (file: string) => string | null;
   /**
-   * True if the report is about one of several clients, Then the exit status of the process may differ from the exit status of
+   * True if the report is about one of several clients. Then the exit status of the process may differ from the exit status of
    * this report. Absent: false.
    */
   readonly isPart?: boolean;
@@ -61,7 +61,7 @@ export interface ReportOptions extends Look {
    * written.
    */
   readonly scrub: (text: string) => string;
-  /** The verdicts of earlier runs of the same client, by rule and the latest first. Absent: there is no history. */
+  /** For each rule, the verdicts of earlier runs of the same client, the latest first. Absent: there is no history. */
   readonly past?: ReadonlyMap<string, readonly PastVerdict[]> | undefined;
   /** Returns the style and the script of the HTML report. Only the HTML report calls this function. */
   readonly page: () => PageParts;

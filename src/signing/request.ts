@@ -47,10 +47,10 @@ export function anyRequest(
       '{}',
     ],
     ['empty-list', 'An empty list was signed. In PHP, json_encode of an empty array gives an empty list.', '[]'],
-    ['null', 'The text null was signed instead of the payload.', 'null'],
+    ['null', 'The text "null" was signed instead of the payload.', 'null'],
     [
       'undefined',
-      'The text undefined was signed instead of the payload, because a variable had no value.',
+      'The text "undefined" was signed instead of the payload, because a variable had no value.',
       'undefined',
     ],
     ['empty-text', 'An empty JSON text ("") was signed instead of the payload.', '""'],

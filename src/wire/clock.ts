@@ -1,12 +1,12 @@
 /** Time between two looks at the clock, in milliseconds. */
 const TICK_MS = 100;
 /**
- * Minimum length of a gap between two looks after which the process counts as paused. The gaps on a machine that is
- * only busy are shorter.
+ * If at least this time, in milliseconds, passes between two looks, the process counts as paused. On a machine that is only
+ * busy, less time passes.
  */
 const MIN_PAUSE_MS = 1000;
 
-/** Length by which a gap may exceed the usual one until it counts as a delay, in milliseconds. */
+/** If the time between two looks exceeds the usual time by more than this, in milliseconds, the process counts as delayed. */
 const TOLERANCE_MS = 20;
 
 let last: number | null = null;
@@ -38,8 +38,8 @@ export function pausedMs(): number {
 }
 
 /**
- * Returns the total length of all shorter delays of this process so far, in milliseconds. The clock does not stand still in them, but
- * what arrives in a delay is noticed only at its end.
+ * Returns the total length of all shorter delays of this process so far, in milliseconds. The clock does not stand still during
+ * a delay, but croupier notices what arrives during a delay only at its end.
  */
 export function delayedMs(): number {
   look();

@@ -51,7 +51,7 @@ function openTcp(hostname: string, port: number, attempt: ConnectAttempt, watch:
   socket.once('error', fail);
   socket.once('connect', () => {
     socket.off('error', fail);
-    // Once undici owns the socket, it reports errors. Before that, an error without a listener would end the process.
+    // Until undici owns the socket, an error without a listener would end the process. After that, undici reports the errors.
     socket.on('error', ignoreError);
     watch.onConnected();
     done(null, socket);

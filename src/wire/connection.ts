@@ -179,7 +179,7 @@ export class ConnectionSlot {
     // If a body ends with the connection, undici treats a reset as the end of the body. So the call must know about the
     // reset before undici does.
     socket.prependListener('error', (error) => {
-      // undici's parser found bytes that belong to no reply directly after the last reply.
+      // Directly after the last reply, undici's parser found bytes that belong to no reply.
       if (this.#call === null && isUnexpected(error)) this.#idleBytes(socket);
       else this.#call?.onReset();
     });

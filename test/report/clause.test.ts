@@ -9,7 +9,7 @@ const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-clause-'));
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const LONG_MS = 60_000;
-const POSITION = 'position: the contract does not state this (docs/positions.md)';
+const POSITION = 'Not in the contract: a decision of croupier (docs/positions.md)';
 
 interface Report {
   readonly rules: readonly {

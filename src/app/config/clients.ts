@@ -102,7 +102,9 @@ export function refuseKeyElsewhere(client: ClientUnderTest, keys: readonly strin
   }
 }
 
-/** Returns a session that a flag names, with the player, currency, game and state that the configuration has for it. */
+/**
+ * Completes a session that a flag names: adds the player, currency, game and state that the configuration has for this session.
+ */
 export function withConfiguredFields(
   session: SessionUnderTest,
   extCID: string,
@@ -149,9 +151,9 @@ function refuseForSeveral(flags: ClientFlags, key: string | undefined): void {
 }
 
 /**
- * Reads the key that a flag or the environment gives; undefined if neither does.
+ * Reads the key that a flag or the environment gives; undefined if neither gives a key.
  *
- * @throws UsageError when its file can't be read
+ * @throws UsageError when the file of the key can't be read
  */
 export async function givenKey(flags: Pick<ClientFlags, 'keyFile'>, stdio: Stdio): Promise<string | undefined> {
   const key = await keyOf(flags, stdio);

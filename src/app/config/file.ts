@@ -69,8 +69,8 @@ export function readConfig(file: string, text: string, env: Environment): Config
   );
   const diagnostics = diagnosticsOf(issues, values, WORDS).map(withoutKeys);
   if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace), secrets: [...secrets] };
-  // Parsing can fail only because of unset variables, because any other issue returned above. So the values have the type of
-  // the schema.
+  // After any other issue, the function has already returned. So here, parsing can fail only because of unset variables, and
+  // the values have the type of the schema.
   const config = parsed.data ?? (values.value as Config);
   return {
     kind: 'read',
@@ -145,7 +145,7 @@ function withoutSecrets(diagnostic: Diagnostic, text: string, hidden: readonly R
   };
 }
 
-/** Matches `${NAME}`, and `A_NAME` as people write the name of a variable by mistake. */
+/** Matches `${NAME}`. Also matches a bare `A_NAME`, which people write by mistake. */
 const VARIABLE_NAME = /^["']?(?:\$?\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,20})["']?$/;
 const PASSWORD_OF_URL = /(?<=\/\/[^/\s@:]{0,200}:)[^/\s@]{1,500}(?=@)/g;
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

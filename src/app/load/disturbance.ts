@@ -50,7 +50,7 @@ export function startDisturbing(
   };
 }
 
-/** The command gets no streams. If the command starts a server in the background, this server would keep the streams open. */
+/** Runs a command without streams, because a server that the command starts in the background would keep the streams open. */
 function runInShell(command: string, cwd: string, env: Stdio['env']): Promise<number | null> {
   return new Promise((resolve) => {
     const child = spawn(command, { cwd, env: { ...env }, shell: true, stdio: 'ignore' });

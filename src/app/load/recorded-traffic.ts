@@ -45,9 +45,9 @@ class TrafficReader {
   readonly #open = new Map<string, Sending>();
   readonly #starts: number[] = [];
   readonly #rounds = new Map<string, Round>();
-  /** The latest copy of each transaction, if it has ended. */
+  /** The times of the latest copy of each transaction. Only copies that have ended are in the map. */
   readonly #copies = new Map<string, Stamps>();
-  /** The latest transaction of each session, if it has ended. */
+  /** The times of the latest transaction of each session. Only transactions that have ended are in the map. */
   readonly #latest = new Map<string, Stamps>();
   readonly #counts = { bets: 0, wins: 0, zeroWins: 0, reads: 0, transactions: 0, broken: 0, brokenWins: 0 };
   readonly #repeats = { atOnce: 0, later: 0, overlapping: 0 };
@@ -108,7 +108,7 @@ class TrafficReader {
         severalBets: percent(rounds.filter((round) => round.bets.size > 1).length, rounds.length),
         zeroWins: percent(zeroWins, wins),
         simultaneousRounds: percent(this.#repeats.overlapping, transactions),
-        // The service never places a bet above the balance on purpose.
+        // The service never places a bet above the balance on purpose, so a recording has none.
         wholeBalance: 0,
         freeRounds: percent(rounds.filter(({ isFree }) => isFree).length, rounds.length),
         repeatsAtOnce: percent(this.#repeats.atOnce, transactions),

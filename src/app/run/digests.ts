@@ -17,7 +17,8 @@ interface Inputs {
 }
 
 /**
- * Returns hashes of the rules, scenarios, settings and known failures of a run. They show whether two runs used the same ones.
+ * Returns hashes of the rules, scenarios, settings and known failures of a run. If these hashes are equal for two runs, both
+ * runs used the same rules, scenarios, settings and known failures.
  */
 export function digestsOf({ client, scenarios, settings, required, baseline }: Inputs): Digests {
   return {

@@ -15,7 +15,7 @@ import type { Stdio } from '../stdio.ts';
 /** The state of players and transactions at the end of an earlier run. */
 export interface Left {
   readonly afterRun: AfterRun;
-  /** An event for each call without a reply, whose `received` event the journal does not have. */
+  /** For each call whose `received` event is missing in the journal: an event which says that no reply came. */
   readonly unanswered: readonly Received[];
 }
 

@@ -138,7 +138,7 @@ interface SharedByClients {
   readonly isOnly: boolean;
 }
 
-/** Judges one client. @returns undefined if the run was interrupted before */
+/** Judges one client. @returns undefined if the run was interrupted before this client could begin */
 async function judgeClient(
   configured: ClientUnderTest,
   runner: Runner,

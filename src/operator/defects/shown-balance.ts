@@ -87,7 +87,7 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     breaks: ['money.precision'],
     mayBreak: ['bet.exact-balance', 'money.exact', 'bet.insufficient-funds'],
     description:
-      'Balances show a fraction of a cent that cannot be bet: interest is shown with more decimals than the currency has.',
+      'The wallet adds interest, so balances have more decimals than the currency. Nobody can bet this fraction of a cent.',
     change: (right) => ({
       show: (wallet, balance) => `${right.show(wallet, balance)}${scaleOf(wallet.currency).decimals === 2 ? '2' : ''}`,
     }),

@@ -68,8 +68,8 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
         ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
       );
       const isEverywhere = fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length;
-      // It is by chance that the calls of a race overlap. If only races show the failure, it is also by chance in which
-      // scenario the failure occurs. So the entry names no scenario.
+      // Chance decides whether the calls of a race overlap. So if only races show the failure, chance also decides in which
+      // scenario the failure occurs, and the entry names no scenario.
       const isAnywhere = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
       return own.map((place) => {
         const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;

@@ -48,7 +48,7 @@ function figure({ call, buckets, p50Ms, p99Ms, maxMs, budgetMs }: CallLatency, d
   const max = Math.max(1, ...bars.values());
   const late = Math.floor((x(deadlineMs) / WIDTH) * BARS);
   const drawn = [...bars].map(([at, count]) => {
-    // A bar of a single reply must be visible beside bars of thousands.
+    // The bar of a single reply must be visible beside the bar of thousands of replies, so each bar has a minimum height.
     const height = Math.max((count / max) * (HEIGHT - 4), 2);
     const width = WIDTH / BARS;
     return html`<rect class="${at >= late ? 'late' : 'bar'}" x="${at * width}" y="${(HEIGHT - height).toFixed(1)}" width="${width - 1}" height="${height.toFixed(1)}"/>`;

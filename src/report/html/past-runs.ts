@@ -4,7 +4,7 @@ import type { PastVerdict, ReportOptions } from '../options.ts';
 import { plural } from '../terminal/layout.ts';
 import { html, type Markup } from './markup.ts';
 
-/** Number of runs in a row, with the run of the report. */
+/** Number of runs that a row shows. The run of the report is one of them. */
 const MAX_RUNS = 10;
 /** Maximum number of rules with a row, so that the rows take less than 5 kB of the page. */
 const MAX_RULES = 12;

@@ -60,7 +60,7 @@ function row(label: string, text: string): string {
   return `${padEnd(label, LABEL)}${forTerminalParts(text)}`;
 }
 
-/** Text of this file is already safe, and may hold colours. */
+/** Returns the text unchanged. All texts of this file are already safe for a terminal, and may contain colours. */
 function forTerminalParts(text: string): string {
   return text;
 }

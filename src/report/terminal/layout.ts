@@ -25,8 +25,8 @@ export function cutTo(text: string, columns: number): string {
 
 /**
  * Breaks text into lines of at most `width` columns. Breaks at spaces, and in JSON also after commas. An identifier, an address
- * or a signature is never broken, so that a user can copy it. If one is longer than `width`, its line is too long. Only text in
- * a script without spaces may be broken anywhere.
+ * or a signature is never broken, so that a user can copy it. If such a text is longer than `width`, its line is longer than
+ * `width` too. Only text in a script without spaces may be broken anywhere.
  */
 export function wrap(text: string, width: number): readonly string[] {
   const identifiers: string[] = [];

@@ -291,7 +291,7 @@ export const MODIFIERS = {
 
 type ValueOf<F> = F extends Field<infer T> ? T : never;
 
-/** The modifiers of one step: the values that could be read, and the place of each key. */
+/** The modifiers of one step: the values that have no mistake, and the place of each key. */
 export interface Modifiers {
   readonly values: { readonly [K in keyof typeof MODIFIERS]?: ValueOf<(typeof MODIFIERS)[K]> };
   readonly keys: ReadonlyMap<string, Range>;

@@ -111,7 +111,7 @@ export function map<T>(
       if (resolved.kind !== 'map') return refuse(reading, resolved, what, `keys possible here: ${names.join(', ')}`);
       const values: { [K in keyof T]?: T[K] } = {};
       const keys = new Map<string, Range>();
-      // If a complaint about another key already suggests a missing key, the missing key is not reported too.
+      // If a diagnostic about an unknown key already suggests the missing key, the missing key is not reported again.
       const meant = new Set<string | undefined>();
       for (const entry of resolved.entries) {
         const known = names.find((each) => each === entry.key);
@@ -171,7 +171,10 @@ interface ByKind<S, M, L> {
   readonly list?: Shape<L>;
 }
 
-/** Creates the shape of a value whose kind of node decides how it is read, for example a word or a map. */
+/**
+ * Creates the shape of a value that may be, for example, a word or a map. The kind of the YAML node decides which of the shapes
+ * reads the value.
+ */
 export function byKind<S = never, M = never, L = never>(wanted: string, shapes: ByKind<S, M, L>): Shape<S | M | L> {
   return {
     read(node, reading) {

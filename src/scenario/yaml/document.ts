@@ -239,7 +239,7 @@ function plainMessage(error: YAMLError): readonly [message: string, fix?: string
     return [missing(error.message), 'close every quote, `{` and `[`, and put a comma between two values'];
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow'))
     return ['a `{` or `[` is still open here', 'add the missing } or ]'];
-  // The parser calls itself for each level, and reports the end of the stack as a fault of the file.
+  // The parser calls itself for each level of nesting. If the stack is full, the parser reports this as a fault of the file.
   if (/\bstack\b/i.test(error.message))
     return ['this is not valid YAML: it is nested too deeply', 'remove superfluous { and ['];
   return PLAIN_MESSAGES[error.code] ?? [`this is not valid YAML: ${decapitalize(error.message)}`];

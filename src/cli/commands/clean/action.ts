@@ -16,7 +16,7 @@ import type { CleanFlags } from './flags.ts';
 
 const FOLDER = '.croupier';
 
-/** A journal of the folder, with the reason why it must stay; null if it may be removed. */
+/** A journal in the folder, and the reason why the journal must stay. The reason is null if the journal may be removed. */
 interface Found {
   readonly file: string;
   readonly bytes: number;

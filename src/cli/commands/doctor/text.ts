@@ -29,7 +29,7 @@ const TITLES: Readonly<Record<CheckName, string>> = {
   target: 'target',
 };
 
-/** Returns the verdict whose mark and colour a check in this state gets. */
+/** Returns the verdict that gives a check in this state its mark and its colour. */
 function verdictOf(state: CheckState): 'pass' | 'warn' | 'fail' | 'skip' {
   switch (state) {
     case 'good':

@@ -68,7 +68,10 @@ export async function fleetRunCommand(
   }
 }
 
-/** Returns the operators with these names, or all that have no quiet hours now. @throws UsageError for an unknown name */
+/**
+ * Returns the operators with these names. Without names, returns all operators that have no quiet hours now. @throws UsageError
+ * for an unknown name
+ */
 function wanted({ operators }: CheckedFleet, names: readonly string[], stdio: Stdio): readonly CheckedOperator[] {
   if (names.length > 0)
     return [...new Set(names)].map((name) => {
@@ -131,7 +134,9 @@ async function judge(
   }
 }
 
-/** Returns the script of this program; nothing in the single executable, which is the program itself. */
+/**
+ * Returns the path of the script of this program, as a list. The list is empty in the single executable, which needs no script.
+ */
 function program(): readonly string[] {
   return sea.isSea() ? [] : process.argv.slice(1, 2);
 }
@@ -159,7 +164,7 @@ function argumentsFor(
 /** Maximum number of characters of each stream that are kept. */
 const MAX_KEPT = 65_536;
 
-/** Waits for the end of a run. Passes an interrupt on to it. */
+/** Waits for the end of a run. If croupier is interrupted, passes the signal on to the process of the run. */
 async function ended(child: ChildProcess, { signal, atOnce }: Interrupt): Promise<Omit<Judged, 'name'>> {
   let out = '';
   let err = '';

@@ -58,7 +58,7 @@ export async function fleetStatusCommand({ file }: FleetCheckFlags, stdio: Stdio
   return 0;
 }
 
-/** Says since when an operator is due; undefined if it is not. */
+/** Says since when an operator is due; undefined if the operator is not due. */
 function lateTime({ schedule }: CheckedOperator, latest: string | undefined, now: Date): string | undefined {
   if (!schedule) return undefined;
   if (latest === undefined) return 'late, because no run has judged it yet';
@@ -74,22 +74,22 @@ interface CheckedJournal {
   readonly isRunning: boolean;
 }
 
-/** Says what the run of a journal owes, with the command that pays it. */
+/** Says what the run of a journal owes, with the command that settles it. */
 async function owedText({ name, isRunning }: CheckedJournal, dir: string): Promise<readonly string[]> {
   const owed = isRunning ? 0 : await owedBy(path.resolve(dir, name), name, undefined);
   return owed === 0 ? [] : [`A run owes ${plural(owed, 'item')}: croupier settle ${quoteWord(name)}`];
 }
 
 /**
- * Returns the journals that are worth a look, by ExtCID: the newest of each client, and those of runs that are not in the
- * history, because they are still in progress or were killed.
+ * Returns the journals that must be checked, by ExtCID: the newest journal of each client, and the journals of runs that are
+ * not in the history, because these runs are still in progress or were killed.
  */
 async function journalsIn(
   dir: string,
   inHistory: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, readonly CheckedJournal[]>> {
   const folder = path.join(dir, '.croupier');
-  // The names sort by time.
+  // Each name begins with the time, so the sorted list is in the order of time.
   const files = existsSync(folder) ? readdirSync(folder).filter(isOwnJournalName).toSorted() : [];
   const all: CheckedJournal[] = [];
   for (const file of files) {

@@ -113,7 +113,7 @@ async function summaryWith(history: History, id: string): Promise<RunSummary> {
   return summary;
 }
 
-/** `croupier history rule`: prints rules over time. @returns 0 @throws UsageError if there is no such rule */
+/** `croupier history rule`: prints the verdicts of rules over time. @returns 0 @throws UsageError if there is no such rule */
 export async function ruleCommand(rule: string | undefined, flags: HistoryRuleFlags, stdio: Stdio): Promise<number> {
   if (rule !== undefined) refuseUnknownRule(rule);
   return withRuns(stdio, async (history) => {

@@ -84,7 +84,9 @@ const rulesSchema = z.object({
         ),
       flakiness: z.number().min(0).max(1).nullable().describe('changed / compared; null if no runs can be compared'),
       compared: z.int().describe('runs that repeat an earlier run with the same inputs'),
-      changed: z.int().describe('the repeated runs with another verdict than the run before'),
+      changed: z
+        .int()
+        .describe('those of the `compared` runs whose verdict differs from the verdict of the run before'),
       unexplained: z.int().describe('changes of the verdict between runs that name no build'),
       since: named.nullable().describe('the first run of the failures that last until now'),
       lastGood: named.nullable().describe('the last run before `since` that shows no failure'),

@@ -104,7 +104,7 @@ function changeParts({ broken, worse, fixed, added, gone, slower, differences }:
   ];
 }
 
-/** Writes one rule over time, for each client. */
+/** Writes the verdicts of one rule over time, for each client. */
 export function ruleText(
   trends: readonly ShownTrend[],
   {
@@ -123,7 +123,7 @@ export function ruleText(
     .join('\n');
 }
 
-/** Writes the rules that are broken or flaky, the broken ones first. */
+/** Writes the rules that are broken or flaky. The broken rules come first. */
 export function rulesText(
   trends: readonly ShownTrend[],
   { client }: { readonly client: string | undefined },

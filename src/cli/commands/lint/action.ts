@@ -37,8 +37,8 @@ export async function lintCommand(files: readonly string[], flags: LintFlags, st
 }
 
 /**
- * Returns a function that creates ids with consecutive numbers. Plans are only checked here, so the ids need not be random. So
- * `node:crypto` need not be loaded, which saves time.
+ * Returns a function that creates ids with consecutive numbers. Random ids are not needed, because plans are only checked here.
+ * So `node:crypto` is not loaded, which saves time.
  */
 function countedUUIDs(): () => string {
   let count = 0;

@@ -7,7 +7,7 @@ import { type FlagsOf, jsonOption, versionFlag } from '../../options/parts.ts';
 export const LISTS = {
   rules: 'the rules of the contract, one line for each',
   rule: 'everything about one rule: list rule RULE',
-  scenarios: 'the scenarios that test the rules, with their needs',
+  scenarios: 'the scenarios that test the rules, and what each scenario needs',
   clients: 'the clients of croupier.yaml, for example for a matrix of jobs',
   defects: 'the defects of serve operator, for --defect',
   variants: 'its variants, which differ but are correct, for --variant',

@@ -43,7 +43,7 @@ function ruleText(
 ): string {
   const { id, level, money, sentence, means, hint, endpoints } = rule;
   const testing = scenarios.filter(({ rules }) => rules.includes(id));
-  // Of several cases, the first one is named.
+  // If several cases of a scenario test the rule, the text names the first case.
   const tests = [...new Map(testing.toReversed().map((one) => [one.scenarioId, one])).values()].toReversed();
   const defects = defectsOf(id);
   const seeIt = [id, ...(example?.defect ? [`--defect ${example.defect}`] : [])].join(' ');

@@ -130,7 +130,7 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
   return 0;
 }
 
-/** Maximum number of connections with bytes that could not be parsed that are listed. */
+/** The proxy prints a notice for a connection whose bytes it cannot parse, but for at most this number of connections. */
 const MAX_UNPARSED = 5;
 
 function unparsedText(connection: number, sender: 'service' | 'operator'): string {

@@ -123,7 +123,10 @@ function chosenBy(flags: ReplayFlags): Chosen {
   };
 }
 
-/** The flags of the test operator. In the other commands, `--session` names the sessions of the test operator. */
+/**
+ * Returns the flags that describe the test operator. `--test-session` becomes `session`, because other commands name the
+ * sessions of the test operator by `--session`.
+ */
 function testFlags({ session: _recorded, testSession, ...rest }: ReplayFlags) {
   return { ...rest, sessionFlag: '--test-session', ...(testSession !== undefined && { session: testSession }) };
 }
@@ -132,7 +135,7 @@ function untestedText(rules: readonly string[]): readonly string[] {
   return rules.length === 0 ? [] : [`The record breaks ${rules.join(', ')}, which this scenario can't test.`];
 }
 
-/** Returns the currency of the first call that moves money. This call is of the main session of the replay. */
+/** Returns the currency of the first call that moves money. This call belongs to the main session of the replay. */
 function currencyOf({ calls, wallets }: IncidentTimeline): string | null {
   const first = calls.find(({ seen }) => seen.call !== 'balance') ?? calls[0];
   return wallets.find(({ wallet }) => wallet === first?.wallet)?.currency ?? null;
