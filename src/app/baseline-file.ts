@@ -129,8 +129,8 @@ function lineOf(values: PlacedValues, index: number): number {
 }
 
 /**
- * Returns the scenarios that an entry names. If the entry names none, returns a list with only undefined, which stands for
- * every scenario.
+ * Returns the scenarios that an entry names. For an entry without scenarios, returns a list with only undefined, which stands
+ * for every scenario.
  */
 function scenariosOf({ scenario }: Entry): readonly (string | undefined)[] {
   return typeof scenario === 'string' || scenario === undefined ? [scenario] : [...new Set(scenario)];

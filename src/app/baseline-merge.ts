@@ -30,7 +30,7 @@ const WORDS = {
   eitherOf: 'text or a list of texts',
 } satisfies Words;
 
-/** The last day of an entry that has none. It is later than every real last day. */
+/** The last day for an entry in which no last day is written. It is later than every real last day. */
 const NEVER = '9999-12-31';
 
 /**

@@ -33,14 +33,12 @@ export function openJournal(given: string | undefined, cwd: string, scrub: (text
   }
 }
 
-/**
- * True for a device or a pipe. A journal cannot be one of them, because reports read the journal again after the run.
- */
+/** True for a device or a pipe. Neither can be a journal, because reports read the journal again after the run. */
 function isDevice(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 }
 
-/** Returns the id of the process that is still writing a file as its journal; undefined if there is none. */
+/** Returns the id of the process that is still writing a file as its journal; undefined if no process writes the file. */
 function writerOf(file: string): number | undefined {
   if (!existsSync(file)) return undefined;
   const descriptor = openSync(file, 'r');

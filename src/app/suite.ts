@@ -34,7 +34,7 @@ export interface Suite {
   readonly scenarios: readonly SuiteScenario[];
   readonly diagnostics: readonly Diagnostic[];
   readonly fileCount: number;
-  /** The differences between the built-in scenarios and the released ones. Undefined if there are none. */
+  /** The differences between the built-in scenarios here and those of the release. Undefined if they are the same. */
   readonly changes?: SuiteChanges | undefined;
 }
 
@@ -145,7 +145,7 @@ function compiledSuite(): CompiledSuite {
   return json === undefined ? {} : (JSON.parse(json) as CompiledSuite);
 }
 
-/** Returns the compiled scenario of a file; undefined if there is none, or if the file has changed since the build. */
+/** Returns the compiled scenario of a file; undefined if the file was not compiled, or has changed since the build. */
 function restored(compiled: CompiledScenario | undefined, text: string, file: string): Loaded | undefined {
   return compiled?.text === text ? { scenario: restoreScenario(compiled, file), diagnostics: [] } : undefined;
 }

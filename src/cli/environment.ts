@@ -4,7 +4,7 @@ import { SWITCHES } from '../app/config/run-flags.ts';
 /** An environment variable that croupier reads. */
 export interface Variable {
   readonly name: string;
-  /** The flag with the same meaning. Left out if there is none. */
+  /** The flag with the same meaning. Left out if no flag has this meaning. */
   readonly flag?: string;
   readonly meaning: string;
 }

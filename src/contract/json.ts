@@ -115,7 +115,7 @@ function countUpTo(limit: number, character: string, text: string): number {
 const STRUCTURE = /["[\]{},]/g;
 
 /**
- * Returns the first name that an object has twice. undefined if there is none.
+ * Returns the first name that an object has twice; undefined if no object has a name twice.
  *
  * @param text valid JSON
  */

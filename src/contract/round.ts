@@ -70,7 +70,9 @@ export type OwedCall =
  */
 type RoundRefusal = 'tx-id-used' | 'tx-id-unknown' | 'not-awaited' | 'no-accepted-bet';
 
-/** The result of an event. `owed` lists the calls to send now. Send each of them once, and report its reply as the next event. */
+/**
+ * The result of an event. `owed` lists the calls to send now. Send each call once, and report its reply as the next event.
+ */
 export type RoundStep =
   | { readonly kind: 'moved'; readonly round: Round; readonly owed: readonly OwedCall[] }
   | { readonly kind: 'refused'; readonly round: Round; readonly owed: readonly []; readonly reason: RoundRefusal };

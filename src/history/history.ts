@@ -17,8 +17,8 @@ export function historyFile(cwd: string): string {
 }
 
 /**
- * Opens a history, or creates it. Several processes may use it at the same time. Tables of an earlier version are brought up
- * to date.
+ * Opens a history, or creates it. Several processes may use it at the same time. Updates the tables if an earlier version of
+ * croupier has written them.
  *
  * @param file the path of the database, whose folder must exist; undefined keeps everything in memory
  * @throws DatabaseError if the file cannot be used, or if a newer version of croupier has written it

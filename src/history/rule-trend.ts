@@ -19,7 +19,7 @@ export interface RuleInRun
     | 'played_digest'
   > {
   readonly verdict: Verdict;
-  /** True if in this run the rule failed in a scenario, and passed when this scenario was tried again. */
+  /** True if the verdict comes only from scenarios that failed and then passed on a retry. */
   readonly flaky: boolean;
   readonly reason: string | null;
   /** The scenarios in which the rule failed. */
@@ -137,7 +137,7 @@ function inputOf(run: RuleInRun, input: Input): string | null {
   }
 }
 
-/** Returns the inputs that differ between two runs. */
+/** Returns the inputs whose values differ between two runs. */
 function differencesOf(one: RuleInRun, other: RuleInRun): readonly Input[] {
   return INPUTS.filter((input) => inputOf(one, input) !== inputOf(other, input));
 }

@@ -110,7 +110,7 @@ export async function latestStart(history: History, client: string): Promise<str
   return run?.started_at;
 }
 
-/** Returns the latest run of a client; undefined if there is none. */
+/** Returns the latest run of a client; undefined if the history has no run of this client. */
 export async function latestRunOf(history: History, client: string): Promise<PastRun | undefined> {
   return history
     .selectFrom('run')
@@ -138,7 +138,10 @@ export async function runCount(history: History): Promise<number> {
   return count;
 }
 
-/** Minimum length of the beginning of a `runID` that names a run. A shorter text of digits is the number of a run. */
+/**
+ * A user can name a run by the beginning of its `runID`, which must have at least this length. A shorter text of digits is the
+ * number of a run.
+ */
 const MIN_ID = 4;
 
 /**

@@ -6,7 +6,7 @@ export interface ListenRequest {
   readonly method: string;
   /** The path, still percent-encoded, such as `/acme-eu/bet`. */
   readonly path: string;
-  /** The query after the `?`, still percent-encoded. Empty if there was none. */
+  /** The query after the `?`, still percent-encoded. Empty if the request has no query. */
   readonly query: string;
   readonly headers: HeaderPairs;
   /** The bytes of the body, with only the transfer encoding removed. Signatures are made over these bytes. */

@@ -9,9 +9,9 @@ export interface ListenOptions {
   /** The address to listen on. The default is loopback, because no server of croupier is made for a public network. */
   readonly host?: string;
   readonly limits?: Partial<Limits>;
-  /** Called with each error that a handler threw. The caller gets status 500 without the error. */
+  /** Is called with each error that a handler threw. The caller gets status 500 without the error. */
   readonly onFault: (error: unknown) => void;
-  /** Called with each request that was answered without the handler: it was not HTTP, too large or too slow. */
+  /** Is called with each request that was answered without the handler: it was not HTTP, too large or too slow. */
   readonly onRefused?: (refused: Refused) => void;
 }
 

@@ -24,7 +24,7 @@ export interface NetworkCall {
    */
   readonly breakAfterMs: number | null;
   readonly done: (delivery: Delivery) => void;
-  /** Called if bytes that belong to no reply come after the reply to this call. */
+  /** Is called if bytes that belong to no reply come after the reply to this call. */
   readonly onLateBytes: () => void;
 }
 
@@ -91,7 +91,7 @@ export class Connections {
 interface ConnectionListener {
   onFree(connection: Connection): void;
   onClosed(connection: Connection): void;
-  /** Called when bytes that belong to no reply have arrived. */
+  /** Is called when bytes that belong to no reply have arrived. */
   onExcess(): void;
 }
 

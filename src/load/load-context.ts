@@ -17,7 +17,7 @@ export interface LoadContext {
   readonly findings: Findings;
   readonly recent: RecentTransactions;
   readonly mix: Mix;
-  /** The campaign of free rounds. Null if none is configured. */
+  /** The campaign of free rounds. Null if no campaign is configured. */
   readonly campaign: string | null;
   readonly deadlineMs: number;
   /** Time to wait for a late debit, in milliseconds. */
@@ -36,7 +36,7 @@ export interface LoadContext {
   moneyProblem(problem: MoneyProblem): void;
   /** Notes a remark that is no problem, such as a late debit that the operator reversed. */
   remark(kind: 'healed' | 'declined-round'): void;
-  /** True if no time is left to complete what is open. */
+  /** True if no time is left to complete the open rounds. */
   isOver(): boolean;
   /** Waits, but not longer than until the end of the test. */
   wait(ms: number): Promise<void>;

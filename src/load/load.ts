@@ -46,9 +46,9 @@ export interface LoadOptions {
   /** Ends the load early when it is aborted. Open rounds are still completed, and balances compared. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LoadProgress) => void;
-  /** Called when the opening balances are known and the load begins. */
+  /** Is called when the opening balances are known and the load begins. */
   readonly onBegin: () => void;
-  /** Called when the load ends, before open rounds are completed. */
+  /** Is called when the load ends, before open rounds are completed. */
   readonly onEnd: () => Promise<void>;
 }
 

@@ -59,7 +59,7 @@ export class Measures {
 
   /**
    * @param start returns the time at which the load began
-   * @param rateAt returns the rate that is asked for at a time after the start
+   * @param rateAt returns the rate that the load must have at a time after the start
    */
   constructor(start: () => number, rateAt: (ms: number) => number | null) {
     this.#start = start;

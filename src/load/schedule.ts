@@ -99,7 +99,7 @@ export class Schedule {
     if (this.#isUnscheduled()) this.#pump();
   }
 
-  /** Returns the rate that is asked for at a time after the start, in calls per second. Null for a closed model. */
+  /** Returns the rate that the load must have at a time after the start, in calls per second. Null for a closed model. */
   rateAt(ms: number): number | null {
     if (this.#arrivals.kind === 'closed') return null;
     if (this.#arrivals.kind === 'recorded') {

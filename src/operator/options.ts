@@ -2,7 +2,7 @@ import type { SessionState } from '../contract/session-state.ts';
 
 export interface OperatorOptions {
   readonly clients: readonly ClientOptions[];
-  /** The folder of the database, which is created if it does not exist. If it is left out, the data is kept in memory. */
+  /** The folder of the database. A missing folder is created. If `dataDir` is left out, the data is kept in memory. */
   readonly dataDir?: string;
   /**
    * Is called with each internal error. Whoever sent the request gets only a plain 500. By default, the process emits a

@@ -152,7 +152,7 @@ function contentType(reply: JudgedReply): ReplyVerdict {
   return problem === undefined ? 'pass' : breach('the `Content-Type` names JSON', problem);
 }
 
-/** Returns the problem of a `Content-Type` that should name JSON, as a clause. undefined if there is none. */
+/** Returns a clause that says what is wrong with the `Content-Type` of a JSON reply; undefined if nothing is wrong. */
 function contentTypeProblem(value: string | undefined): string | undefined {
   if (value === undefined) return 'the reply has no `Content-Type`';
   const [type = '', ...parameters] = value

@@ -32,7 +32,7 @@ export interface ReplyReading {
   readonly problem: JsonProblem | undefined;
   readonly contentType: string | undefined;
   readonly balance: BalanceReading;
-  /** The operator's transaction id as text. undefined if there is none. */
+  /** The operator's transaction id as text; undefined if the reply has no such id. */
   readonly txID: string | undefined;
   readonly txIDForm: 'text' | 'empty' | 'number' | 'other' | 'missing';
   readonly message: string | undefined;
@@ -173,7 +173,7 @@ export type JsonProblem =
   | { readonly kind: 'truncated' };
 
 export interface JsonReading {
-  /** The object, read as leniently as possible. undefined if there is none. */
+  /** The object, read as leniently as possible; undefined if the body contains no object. */
   readonly object: JsonObject | undefined;
   /** The texts of `balance` and `txID` if they are numbers, for example `1e3` as it was written. */
   readonly numbers: ReadonlyMap<string, string>;

@@ -14,7 +14,7 @@ export interface SignedCall {
   /** The meaning of the reply. null if no reply is known. */
   readonly answer: ReplyAnswer | null;
   readonly status: number | null;
-  /** The error code in the reply. null if there is none. */
+  /** The error code in the reply; null if the reply has no code. */
   readonly code: string | null;
 }
 

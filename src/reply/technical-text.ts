@@ -111,8 +111,8 @@ const MAX_LENGTH = 4096;
 const LINK = /\b(https?:\/\/|www\.)[^\s<>"']+/gi;
 
 /**
- * Returns a clause that names the technical content of an error message that no player should see. undefined if there is none.
- * Looks at the first {@link MAX_LENGTH} characters.
+ * Returns a clause that names the technical content of an error message, which no player should see; undefined if the message
+ * has no such content. Looks at the first {@link MAX_LENGTH} characters.
  */
 export function technicalTextIn(whole: string): string | undefined {
   if (/^[\s\p{Cf}\p{Cc}]*$/u.test(whole)) return 'is empty';

@@ -2,7 +2,9 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 import { convertUsdRounded } from './exchange-rates.ts';
 
-/** One bet line of a currency: the bet of a free round on this line, in the main unit, and its maximum multiplier. */
+/**
+ * One bet line of a currency: the bet of a free round on this line, in the main unit, and the maximum multiplier of the bet.
+ */
 export interface BetLine {
   readonly maxBet: Money;
   readonly maxCoeff: Money;
@@ -11,7 +13,7 @@ export interface BetLine {
 /** The bet of line 1 in US dollars. It is converted to each currency. */
 const SMALLEST = Money.of('0.10');
 
-/** For each line: its bet as a multiple of the bet of line 1, and its maximum multiplier. Line 1 comes first. */
+/** For each line, the bet as a multiple of the bet of line 1, and the maximum multiplier. Line 1 comes first. */
 const LINES = [
   ['1', '500'],
   ['2', '500'],

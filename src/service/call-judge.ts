@@ -19,7 +19,7 @@ interface SentCall {
 
 /** A finding about one reverse call. */
 export interface CallFinding {
-  /** The rule; null for a balance that no call explains, which breaks no rule. */
+  /** The id of the rule. Null for a wrong balance that no call explains, because such a balance breaks no rule. */
   readonly rule: RuleId | null;
   readonly verdict: 'fail' | 'warn' | 'note' | 'pass';
   /** The facts, such as "the balance is 980.00, but must be 990.00". Empty for a pass. */

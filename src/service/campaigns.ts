@@ -38,9 +38,9 @@ export function campaignState(campaign: Campaign, now: number): CampaignState {
 }
 
 /**
- * The campaigns of free rounds of all clients. `RoundStore` counts the free rounds that each player has used. Reverse calls
- * carry a campaign's `extID`, the id that the operator chose, as `frID`. The contract does not say which of the two ids is the
- * `frID`.
+ * The campaigns of free rounds of all clients. `RoundStore` counts the free rounds that each player has used. In reverse calls,
+ * `frID` is the campaign's `extID`, the id that the operator chose. The contract does not say whether `frID` is this id or the
+ * `id` of the service.
  */
 export class Campaigns {
   /** The campaigns by their `id`. */

@@ -8,7 +8,7 @@ export interface ServiceClient {
   readonly extCID: string;
   /** The key that signs the operator's requests to the Core API. */
   readonly apiKey: string;
-  /** The key that signs the reverse calls, which the service sends to the operator. */
+  /** The key that signs the reverse calls, that is, the calls from the service to the operator. */
   readonly integrationApiKey: string;
   /**
    * The base URL of the operator's wallet. The path of a call is appended: `https://wallet.example/eu` gives

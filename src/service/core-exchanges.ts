@@ -15,7 +15,7 @@ export interface CoreExchangesOptions {
   readonly publicUrl: (request: Pick<ListenRequest, 'headers'>) => string;
   /** Returns the milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Called with each request to the Core API after it is answered. */
+  /** Is called with each request to the Core API after it is answered. */
   readonly onSeen: (seen: LaunchSeen) => void;
 }
 

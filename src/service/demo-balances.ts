@@ -49,7 +49,7 @@ export class DemoBalances {
     return balance;
   }
 
-  /** Returns the balance, or zero if none was created. */
+  /** Returns the balance; zero if no balance was created for the key. */
   balanceOf(key: DemoBalanceKey): Money {
     return this.#balances.get(keyOf(key)) ?? Money.zero;
   }

@@ -3,7 +3,7 @@ import { cleanOutcome, cleanRequest } from '../journal/secrets/clean-event.ts';
 import { createScrubber } from '../journal/secrets/scrubber.ts';
 import type { CallBalance, CallFinding } from './call-judge.ts';
 
-/** One exchange of the service, which may not be finished yet. Secrets in it are masked. */
+/** One exchange of the service, finished or still in progress. The secrets in its texts are masked. */
 export interface LoggedExchange extends ExchangeLabel {
   /** The number of the exchange, counted from 1 over both directions. */
   readonly id: number;
@@ -145,7 +145,7 @@ export class ExchangeLog {
     return [...this.#exchanges.values()];
   }
 
-  /** Returns an exchange by its id; undefined if there is none, or if it is no longer kept. */
+  /** Returns an exchange by its id; undefined if no exchange has this id, or if the exchange is no longer kept. */
   find(id: number): LoggedExchange | undefined {
     return this.#exchanges.get(id);
   }

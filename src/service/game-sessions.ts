@@ -11,8 +11,8 @@ export interface GameSession {
   readonly cID: string;
   readonly extCID: string;
   /**
-   * The operator's id of the session, which each reverse call carries. It may be empty in demo mode, which makes no
-   * reverse calls.
+   * The operator's id of the session. Each reverse call carries this id. The id may be empty in demo mode, because demo mode
+   * makes no reverse calls.
    */
   readonly sessionID: string;
   /** The operator's `user.id`. In demo mode without a `user.id` it is the `gsID`, so that the session has its own balance. */

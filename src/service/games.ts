@@ -20,7 +20,10 @@ export const GAMES: readonly Game[] = [
 /** The number of games with which the reply of `GET /games`, bet lines included, is larger than a megabyte. */
 const LARGE_CATALOGUE = 60;
 
-/** Returns a catalogue whose list is larger than a megabyte: the given games, and copies of them with other ids. */
+/**
+ * Returns a catalogue whose list is larger than a megabyte. It contains the given games, and copies of these games with other
+ * ids.
+ */
 export function largeCatalogue(games: readonly Game[] = GAMES): readonly Game[] {
   const further = Array.from({ length: Math.ceil(LARGE_CATALOGUE / games.length) - 1 }, (_, index) =>
     games.map((game) => ({ ...game, id: `${game.id}-${index + 2}`, title: `${game.title} ${index + 2}` })),

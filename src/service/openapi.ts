@@ -58,8 +58,9 @@ const CALLS: Readonly<Record<CallName, string>> = {
 };
 
 /**
- * Returns the OpenAPI 3.1 document of the Core API, with the reverse calls as webhooks. It is made from the schemas that also
- * read the requests. Leaves out the operations and fields that a later version of the contract added.
+ * Returns the OpenAPI 3.1 document of the Core API, with the reverse calls as webhooks. The document is made from the same
+ * schemas with which the service reads the requests. Leaves out the operations and fields that a later version of the contract
+ * added.
  *
  * @param baseUrl the base URL of the Core API (`{base_url}`)
  */

@@ -44,7 +44,7 @@ export interface ServiceOptions {
   /** The milliseconds between two checks for campaigns that have ended. The default is 30 000. */
   readonly campaignCheckMs?: number;
   readonly backoff?: Backoff;
-  /** Settings for sending reverse calls. The default deadline is the one of the contract. */
+  /** Settings for sending reverse calls. If they contain no deadline, the deadline of the contract applies. */
   readonly wire?: WireOptions;
   /** Returns the paytable of a game. If left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
@@ -59,7 +59,7 @@ export interface ServiceOptions {
   readonly secrets?: readonly string[];
   /** Creates the judge of the reverse calls. If this is left out, the calls are not judged. */
   readonly judgeCalls?: (sink: JudgementSink) => CallJudge;
-  /** Called with errors inside the service. By default, each error becomes a warning of the process. */
+  /** Is called with errors inside the service. By default, each error becomes a warning of the process. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -85,7 +85,7 @@ export interface ExchangeTexts {
   /** Returns a shell command (curl) that sends the request of the exchange again. */
   readonly curlOf: (exchange: LoggedExchange) => string | null;
   /**
-   * Returns a scenario in YAML that makes the same call, after the calls that it needs.
+   * Returns a scenario in YAML that makes the same call. Before this call, the scenario makes the calls on which it depends.
    *
    * @param session the player and the currency of the game session; null if not known
    * @param all all exchanges that are kept, oldest first

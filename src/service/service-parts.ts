@@ -39,7 +39,7 @@ export interface ServiceParts {
   readonly judge: CallJudge | null;
   /** Stores the rounds, and sends wins and refunds until the operator answers 200. */
   readonly adapter: Adapter;
-  /** Publishes a round after each event in it. */
+  /** Publishes a round after each event of the round. */
   readonly roundFeed: Feed<RoundRecord>;
   /** Plays rounds for the game page and the console. */
   readonly play: Play;

@@ -30,8 +30,8 @@ function hexBytes(text: string, form: RegExp): Uint8Array | undefined {
 const WHOLE_LENGTHS: ReadonlySet<number> = new Set([32, 40, 64, 96, 128]);
 
 /**
- * Returns bytes without a meaning, because the bytes of the signature can't be read from the text. The texts are
- * compared instead.
+ * Returns 32 zero bytes if the text may be a signature that was written in a wrong hexadecimal form. The real bytes can't be
+ * read from such a text, so the texts are compared instead.
  */
 function lossyHex(text: string): Uint8Array | undefined {
   const isNegative = /^-[0-9a-f]{29,255}$/i.test(text);

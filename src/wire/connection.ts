@@ -9,15 +9,15 @@ import type { Origin } from './origin.ts';
  */
 export interface SlotCall extends ConnectListener, Dispatcher.DispatchHandler {
   readonly method: 'GET' | 'POST';
-  /** Called when a connection is being opened for the call. */
+  /** Is called when a connection is being opened for the call. */
   onConnecting(): void;
-  /** Called when the connection is ready for the bytes of the request. */
+  /** Is called when the connection is ready for the bytes of the request. */
   onWritable(): void;
-  /** Called when bytes of the reply have arrived, before undici parses them. */
+  /** Is called when bytes of the reply have arrived, before undici parses them. */
   onBytes(chunk: Buffer): void;
-  /** Called when the connection has failed, before undici hears of it. */
+  /** Is called when the connection has failed, before undici hears of it. */
   onReset(): void;
-  /** Called when the time set by {@link ConnectionSlot.setTimer} has passed. */
+  /** Is called when the time set by {@link ConnectionSlot.setTimer} has passed. */
   onTimer(): void;
 }
 
@@ -27,9 +27,9 @@ export interface ConnectionSlotSettings {
   readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
   nextConnectionId(): number;
-  /** Called when a slot loses its connection while no call uses it. */
+  /** Is called when a slot loses its connection while no call uses it. */
   onIdleClosed(slot: ConnectionSlot): void;
-  /** Called when bytes arrive over the connection of a slot while no call uses it. */
+  /** Is called when bytes arrive over the connection of a slot while no call uses it. */
   onIdleBytes(slot: ConnectionSlot): void;
 }
 

@@ -62,7 +62,7 @@ export interface HttpProxy {
   readonly secure: boolean;
   readonly hostname: string;
   readonly port: number;
-  /** The value of the Proxy-Authorization header, which is secret. null if there is none. */
+  /** The value of the Proxy-Authorization header, which is secret. null if the proxy needs no such header. */
   readonly authorization: string | null;
 }
 

@@ -44,9 +44,9 @@ export interface PendingCallPlan {
   readonly deadlineMs: number;
   readonly maxReplyBytes: number;
   readonly now: () => number;
-  /** Called once, when the call is over. `clean` is true if the connection of the call can be used again. */
+  /** Is called once, when the call is over. `clean` is true if the connection of the call can be used again. */
   onResult(slot: ConnectionSlot | null, clean: boolean): void;
-  /** Called if the reused connection of the call was closed before the call wrote anything. */
+  /** Is called if the reused connection of the call was closed before the call wrote anything. */
   onUnsent(slot: ConnectionSlot): void;
   readonly onExcess: OnExcess;
 }

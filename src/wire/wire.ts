@@ -39,7 +39,7 @@ export interface WireOptions {
   readonly hostOverride?: string;
   /** True if any TLS certificate is accepted. */
   readonly insecureTls?: boolean;
-  /** Called when bytes that belong to no reply have arrived. */
+  /** Is called when bytes that belong to no reply have arrived. */
   readonly onExcess?: OnExcess;
   /** A monotonic clock in milliseconds. The default is {@link processNow}. */
   readonly now?: () => number;

@@ -10,7 +10,7 @@ export interface ConfigDraft {
   readonly key: { readonly env: string } | { readonly file: string };
   readonly sessions: readonly SessionUnderTest[];
   readonly campaign?: string;
-  /** The folder of the user's own scenarios; undefined if there is none. */
+  /** The folder of the user's own scenarios; undefined if there is no such folder. */
   readonly scenarios?: string;
 }
 

@@ -40,8 +40,8 @@ export function loadWallets(
 }
 
 /**
- * Refuses a list of several sessions if one of them has no `player`. This session may share a wallet with another session. Then
- * its calls would make the balance of the other session look wrong.
+ * Refuses a list of several sessions if one session has no `player`. The wallet of this session may also be the wallet of
+ * another session. Then the calls of one session would make the balance of the other session look wrong.
  */
 function refuseUnnamedPlayers({ extCID }: ClientUnderTest, sessions: readonly SessionUnderTest[]): void {
   const unnamed = sessions.find(({ player }) => player === undefined);

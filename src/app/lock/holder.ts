@@ -61,7 +61,10 @@ export function holderText({ command, pid, host, since, journal }: Holder): stri
   return `croupier ${command} (process ${pid} on ${host}, since ${when}${journal === null ? '' : `, journal ${journal}`})`;
 }
 
-/** Two containers of one host may have the same host name, but the same process id means another process in each of them. */
+/**
+ * Names the place in which a process id is unique. The host name is not enough: two containers of one host may have the same
+ * host name, but different processes with the same id.
+ */
 function thisMachine(): string {
   return [hostname(), systemText(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()), pidNamespace()]
     .filter((part) => part !== null)

@@ -53,7 +53,7 @@ export interface Runner {
   readonly journals: string[];
   /** Returns the text report for the client with this ExtCID; undefined for the usual report. */
   readonly reportOf?: ((extCID: string) => Report) | undefined;
-  /** Called after the run of each client, with its ExtCID and its result. */
+  /** Is called after the run of each client, with its ExtCID and its result. */
   readonly onPlayed?: ((extCID: string, fold: Fold) => void) | undefined;
 }
 

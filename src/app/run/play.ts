@@ -41,9 +41,9 @@ export interface Play {
   readonly lock: LockSettings & { readonly command: string };
   readonly scrub: (text: string) => string;
   readonly progress: Progress;
-  /** Called with the path of the journal before the first call is sent. */
+  /** Is called with the path of the journal before the first call is sent. */
   readonly onJournal?: (file: string) => void;
-  /** Called after each exchange; undefined unless `--verbose` is given. */
+  /** Is called after each exchange; undefined unless `--verbose` is given. */
   readonly onExchange: ((sending: Sending, received: Extract<JournalEvent, { event: 'received' }>) => void) | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface Played {
   readonly open: OpenJournal;
   readonly fold: Fold;
   readonly status: number;
-  /** The error that stopped the engine; undefined if there was none. The events before the error still count. */
+  /** The error that stopped the engine; undefined if no error did. The events before the error still count. */
   readonly failure: unknown;
 }
 

@@ -192,8 +192,8 @@ function defectOf(kind: Kind, excuse: Excuse, isBooked: boolean): Defect {
 }
 
 /**
- * Defects of operators that answer some calls with an excuse every time, so that nobody can see whether they handle these calls
- * correctly.
+ * Defects of operators that answer certain calls with an excuse every time. So nobody can see whether the operator handles
+ * these calls correctly.
  */
 export const BUSY_DEFECTS: readonly Defect[] = [
   ...KINDS.flatMap((kind) => EXCUSES.map((excuse) => defectOf(kind, excuse, false))),

@@ -24,7 +24,7 @@ function knowingBy(right: Behaviour, keyOf: (claim: Claim) => string | null): Pa
   };
 }
 
-/** Returns the accepted bet that a refund names. Returns undefined if there is none. */
+/** Returns the accepted bet that a refund names; undefined if the refund names no accepted bet. */
 function betOf(store: Store, { call, extCID, origTxID }: Claim): Transaction | undefined {
   const named = call === 'refund' && origTxID !== null ? store.transaction(extCID, origTxID) : undefined;
   return named?.call === 'bet' && named.outcome === 'done' ? named : undefined;

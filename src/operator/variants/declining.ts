@@ -57,7 +57,7 @@ function isInRound(store: Store, { walletID, gameID, roundID }: Claim, calls: re
   return store.round(walletID, gameID, roundID).some(({ call, outcome }) => calls.includes(call) && outcome === 'done');
 }
 
-/** Returns the bet that a refund names. Returns undefined if there is none. */
+/** Returns the bet that a refund names; undefined if the wallet knows no such bet. */
 function betOf(store: Store, { extCID, origTxID }: Claim): Transaction | undefined {
   const named = origTxID === null ? undefined : store.transaction(extCID, origTxID);
   return named?.call === 'bet' ? named : undefined;

@@ -113,7 +113,7 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   return `it also fails in ${[...scenarios].slice(0, MAX_NAMES).join(', ')}${others}`;
 }
 
-/** Names the first place at which the rule makes balances more wrong than before; null if there is none. */
+/** Names the first place at which the rule makes balances more wrong than before; null if there is no such place. */
 function moreMoney(earlier: readonly FailingPlace[], later: readonly FailingPlace[]): string | null {
   for (const { scenario, endpoint, wrongSums } of later) {
     const before = earlier.find((place) => place.scenario === scenario && place.endpoint === endpoint);

@@ -113,8 +113,8 @@ function placeOf({ place }: TestCase, inRepository: InRepository): Place | null 
 }
 
 /**
- * Returns the beginning of all class names: the client, and the part of a divided run. Without them, the tests of several clients
- * or parts would have the same names. Programs that read the report take a dot as the border of a package.
+ * Returns the beginning of all class names: the client, and the part of a divided run. Without them, the tests of several
+ * clients or parts would have the same names. For programs that read the report, a dot separates packages.
  */
 function classPrefix({ run: { client, shard } }: Fold): string {
   const name = client.extCID.replaceAll('.', '_');

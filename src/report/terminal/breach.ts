@@ -146,14 +146,14 @@ function shortFindingLines(
   ];
 }
 
-/** One line of the summary: a breach with its number in the report, and the finding that it names. */
+/** One line of the summary: a breach with its number in the report, and the finding that the line names. */
 interface Summarised {
   readonly number: number;
   readonly id: Breach['id'];
   readonly finding: JudgedFinding;
 }
 
-/** Returns the findings that the summary of a report names: the first of each rule, and each missed expectation. */
+/** Returns the findings that the summary of a report names: the first finding of each rule, and each missed expectation. */
 export function summarised(all: readonly Breach[]): readonly Summarised[] {
   return all.flatMap(({ id, shown }, at) =>
     (id === EXPECTATION ? shown : shown.slice(0, 1)).map((finding) => ({ number: at + 1, id, finding })),

@@ -25,7 +25,7 @@ export function latencyLines(fold: Fold, { paint, unicode, width }: ReportOption
   ];
 }
 
-/** Returns the lines with the warnings about slow calls. Empty if there are none. */
+/** Returns the lines with the warnings about slow calls. Empty if there is no warning. */
 export function latencyWarningLines(fold: Fold, { paint, unicode, width }: Look): readonly string[] {
   return latencyWarnings(fold).flatMap((warning) =>
     hanging(`  ${mark('warn', unicode)} `, warning, width).map((text, at) =>

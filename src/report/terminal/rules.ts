@@ -209,7 +209,7 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
   return [...lines, ...row('to fix', ruleById(rule.id).hint, 4, options)];
 }
 
-/** Says which broken rules explain a warning. Returns null if there are none. */
+/** Says which broken rules explain a warning. Returns null if no broken rule explains it. */
 function explanation({ rule, findings, because }: RuleResult, { causes, rules }: Fold): string | null {
   const finding = findings.find(({ verdict }) => verdict === 'warn');
   const broken = rules.filter(({ verdict }) => verdict === 'fail');

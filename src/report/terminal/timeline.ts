@@ -42,7 +42,7 @@ export function timedCalls(calls: Timeline['calls']): readonly TimedCall[] {
  * Draws calls as bars on one time axis, each with its result. The solid part of a bar is the time from the last byte of the
  * request to the reply.
  *
- * @param shown id of the exchange that the finding names; its row is marked. Null if there is none.
+ * @param shown id of the exchange that the finding names; its row is marked. Null if the finding names no exchange.
  */
 export function timelineLines(
   { calls, race }: Timeline,

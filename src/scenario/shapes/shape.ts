@@ -16,8 +16,8 @@ export interface Shape<T> {
 }
 
 /**
- * A map that was read. `values` has the values by key, and `keys` the places of the keys. A key without a value had a mistake,
- * which was reported.
+ * A map that was read. `values` has the values by key, and `keys` the places of the keys. A key that has a place but no value
+ * had a mistake, which was reported.
  */
 export interface ReadMap<T> {
   readonly values: { readonly [K in keyof T]?: T[K] };

@@ -39,9 +39,9 @@ export interface AdapterOptions {
   /** The version of the contract. Before version 1.5.0, refunds contain no `roundID`. */
   readonly contract?: ContractVersion;
   readonly faults?: Faults;
-  /** Called with a round after each event in it. */
+  /** Is called with a round after each event of the round. */
   readonly onRound?: (record: RoundRecord) => void;
-  /** Called with the error when data could not be stored. The adapter then tries to store the data again. */
+  /** Is called with the error when data could not be stored. The adapter then tries to store the data again. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -63,10 +63,9 @@ const FIRST_WAIT = 1;
 const GIVEN_UP: Outcome = { kind: 'none', reason: 'broken', detail: 'The refund was sent before its bet, on purpose.' };
 
 /**
- * Plays the rounds of the service against an operator. It makes the reverse calls that the contract prescribes (States
- * and transitions; Errors, reverse-call error handling), and sends wins and refunds until the operator answers 200.
- * Each call is stored before it is sent. An adapter that opens the store after a crash can therefore continue the
- * rounds.
+ * Plays the rounds of the service against an operator. Makes the reverse calls that the contract prescribes (States and
+ * transitions; Errors, reverse-call error handling). Sends wins and refunds again until the operator answers 200. Each call is
+ * stored before it is sent. An adapter that opens the store after a crash can therefore continue the rounds.
  */
 export class Adapter {
   readonly #options: AdapterOptions;
@@ -247,8 +246,8 @@ export class Adapter {
   }
 
   /**
-   * Stops the adapter. After that, it sends nothing more. It waits for the answers to the open calls, but not longer than the
-   * grace time. After the next start, a call without an answer is treated like a call whose connection broke.
+   * Stops the adapter. No further call is sent. Open calls still get the grace time for their answers. After the next start, a
+   * call without an answer is treated like a call whose connection broke.
    *
    * @param graceMs the grace time in milliseconds
    */
@@ -323,7 +322,7 @@ export class Adapter {
     return { bet: { kind: 'accepted', txID, balance }, win };
   }
 
-  /** Returns the reason why a bet can't be placed; undefined if it can. */
+  /** Returns the reason why a bet can't be placed; undefined if the bet is possible. */
   #refusal(opened: RoundRecord, event: RoundEvent): RefusalReason | undefined {
     const { store } = this.#options;
     if (this.#writer.isClosing) return 'closing';

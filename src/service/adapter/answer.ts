@@ -9,8 +9,8 @@ export interface Answer {
   /** The player's balance; null if the reply contains no valid balance. */
   readonly balance: string | null;
   /**
-   * The message for the player if the call failed: the operator's own message if there is one. It must not be used as
-   * markup.
+   * The message for the player if the call failed. If the operator sent a message, this is the operator's message, so it must
+   * not be used as markup.
    */
   readonly message: string;
   readonly code: string | null;

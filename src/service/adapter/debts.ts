@@ -38,7 +38,7 @@ export interface DebtsOptions {
   readonly backoff: Backoff;
   /** The maximum number of retries that are sent at the same time. */
   readonly maxRetriesAtOnce: number;
-  /** Called with the error when the outcome of an attempt could not be stored. */
+  /** Is called with the error when the outcome of an attempt could not be stored. */
   readonly onFault: (error: unknown) => void;
 }
 

@@ -49,7 +49,7 @@ export interface PlayOptions {
   readonly random: () => number;
   /** Returns the paytable of a game. If this is left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
-  /** Called with each round that is played with a demo balance. */
+  /** Is called with each round that is played with a demo balance. */
   readonly onDemoRound?: (session: GameSession, played: PlayedRound) => void;
 }
 

@@ -31,7 +31,7 @@ export interface ReverseCallsOptions {
   /** The log into which every call is written. */
   readonly log: ExchangeLog;
   readonly sleep: Sleep;
-  /** Settings for sending calls. The default deadline is the deadline of the contract. */
+  /** Settings for sending calls. If they contain no deadline, the deadline of the contract applies. */
   readonly wire?: WireOptions;
   /** The faults that are waiting to disturb a call on purpose. */
   readonly faults?: Faults;
@@ -67,8 +67,8 @@ export class ReverseCalls {
   /** The latest calls, by the id of their exchange in the log. */
   readonly #made = new LRUCache<number, ReverseCall>({ max: MAX_REPEATABLE });
   /**
-   * The clients (by `extCID`) whose operator has closed a kept-alive connection during a call. Each further call gets a
-   * new connection.
+   * The clients, by `extCID`, whose operator has closed a kept-alive connection during a call. Each further call to such a
+   * client gets a new connection.
    */
   readonly #closesEarly = new Set<string>();
 
@@ -156,7 +156,7 @@ export class ReverseCalls {
   }
 }
 
-/** The version of the contract since which refunds carry a `roundID`. */
+/** The first version of the contract in which refunds carry a `roundID`. */
 const ROUND_IN_REFUNDS: ContractVersion = '1.5.0';
 
 /** Returns the body of a bet, win or refund in a version of the contract. The body is the same at every attempt. */

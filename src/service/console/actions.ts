@@ -60,7 +60,7 @@ export interface ConsoleActionsOptions {
   readonly launchPath: string;
   /** Answers a request in the same way as the server of the service. */
   readonly handle: (request: ListenRequest) => Promise<ListenReply>;
-  /** Called after each action. */
+  /** Is called after each action. */
   readonly onAction: () => void;
 }
 

@@ -176,7 +176,9 @@ function stringIn(fields: unknown, name: string): string | null {
   return typeof value === 'string' ? value.slice(0, 200) : null;
 }
 
-/** Returns the game session of an exchange; null if it has none, or if the session is already deleted. */
+/**
+ * Returns the game session of an exchange; null if the exchange belongs to no session, or if the session is already deleted.
+ */
 export function sessionOf({ sessions }: Pick<ServiceParts, 'sessions'>, { gsID }: LoggedExchange): GameSession | null {
   return gsID === null ? null : (sessions.byId(gsID) ?? null);
 }

@@ -56,8 +56,8 @@ export class Guard {
 }
 
 /**
- * Returns true if the request may come from the console's own page. Programs other than browsers send neither header,
- * so only the token protects against them.
+ * Returns true if the request may come from the console's own page. Programs other than browsers send neither `Sec-Fetch-Site`
+ * nor `Origin`, so only the token protects against them.
  */
 function isSameOrigin({ headers }: ListenRequest, origins: readonly string[]): boolean {
   const site = headerOf(headers, 'sec-fetch-site');

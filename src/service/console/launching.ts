@@ -8,7 +8,10 @@ import { currenciesOf, gamesOf } from '../core-api/availability.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import type { LaunchChoices, SessionChoice } from './view.ts';
 
-/** The page to which players return. Before version 1.1.1 of the contract every launch needs one. The host does not exist. */
+/**
+ * The page to which players return. Before version 1.1.1 of the contract, every launch must name such a page. The host does not
+ * exist.
+ */
 const EXAMPLE_LOBBY = 'https://casino.example/lobby';
 
 /** The fields of the form that launches a game. Empty fields are left out of the request. */

@@ -13,7 +13,7 @@ type WalletChange =
   | { readonly kind: 'take'; readonly amount: string }
   | { readonly kind: 'empty' };
 
-/** The ways in which the operator can answer its next call badly. */
+/** The ways in which the operator can answer its next call wrongly. */
 export const REPLY_FAULTS = ['error-500', 'late', 'declined'] as const;
 
 export type ReplyFaultKind = (typeof REPLY_FAULTS)[number];
@@ -46,7 +46,7 @@ export interface OperatorControls {
    */
   readonly changeBalance: (wallet: OperatorWallet, change: WalletChange) => string;
   readonly waiting: () => readonly WaitingReplyFault[];
-  /** @param sessionID the session whose next call is answered badly; null for any session */
+  /** @param sessionID the session whose next call is answered wrongly; null for any session */
   readonly addFault: (call: CallName, kind: ReplyFaultKind, sessionID: string | null) => void;
   /** Returns false if the fault was already used. */
   readonly removeFault: (id: number) => boolean;

@@ -15,11 +15,11 @@ export interface ExchangeRow {
   readonly amount: string | null;
   readonly notes: readonly string[];
   readonly state: 'under-way' | 'ok' | 'error' | 'no-reply';
-  /** The HTTP status of the reply, or the reason why there was none. Empty until the exchange has ended. */
+  /** The HTTP status of the reply, or the reason why no reply came. Empty until the exchange has ended. */
   readonly result: string;
-  /** The operator's error code; null if there is none. */
+  /** The error code in the operator's reply; null if the reply has no code. */
   readonly code: string | null;
-  /** The balance in the reply, in the main unit; null if there is none, or if the call is not judged yet. */
+  /** The balance in the reply, in the main unit; null if the reply has no balance, or if the call is not judged yet. */
   readonly balance: string | null;
   /** The balances that are possible if the operator keeps the contract, such as `990.00 or 1000.00`; null if not known. */
   readonly expected: string | null;
@@ -48,9 +48,9 @@ export interface ExchangeDetail {
   readonly row: ExchangeRow;
   readonly request: MessageView & { readonly method: string; readonly url: string };
   readonly reply: (MessageView & { readonly status: number }) | null;
-  /** The reason why there was no reply, as a sentence; null if there was one. */
+  /** The reason why no reply came, as a sentence; null if a reply came. */
   readonly trouble: string | null;
-  /** The signature header of the request; null if it has none. */
+  /** The signature header of the request; null if the request has no such header. */
   readonly signature: string | null;
   /** The phases of the exchange with their durations in milliseconds, the first phase first. */
   readonly phases: readonly { readonly name: string; readonly ms: number }[];
@@ -59,9 +59,9 @@ export interface ExchangeDetail {
   readonly passed: readonly string[];
   /** True if the exchange is judged. Requests to the Core API are not judged. */
   readonly isJudged: boolean;
-  /** A shell command that sends the same request again; null if there is none. */
+  /** A shell command that sends the same request again; null if croupier can write no such command. */
   readonly curl: string | null;
-  /** A scenario in YAML that makes the same call; null if there is none. */
+  /** A scenario in YAML that makes the same call; null if croupier can write no such scenario. */
   readonly scenario: string | null;
   /** True if the console can send the call again. */
   readonly repeatable: boolean;

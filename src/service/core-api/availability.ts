@@ -13,7 +13,7 @@ export function currenciesOf(client: ServiceClient): readonly Currency[] {
   return CURRENCIES.filter(({ code }) => mayUse(client, code));
 }
 
-/** Returns the game with an id, or refuses a game that does not exist or that the client may not launch. */
+/** Returns the game with an id. Refuses the id of a game that does not exist, or that the client may not launch. */
 export function requireGame(client: ServiceClient, games: readonly Game[], id: string): Game | Refusal {
   const available = gamesOf(client, games);
   const game = available.find((one) => one.id === id);
@@ -26,15 +26,15 @@ export function requireGame(client: ServiceClient, games: readonly Game[], id: s
 }
 
 /**
- * Returns the code of a currency for a launch, or refuses a code in a wrong form and a currency that the client may not use. A
- * code that croupier does not know is accepted, because the contract does not show the complete list.
+ * Returns the currency of a launch. Refuses a code in a wrong form, and a currency that the client may not use. A code that
+ * croupier does not know is accepted, because the contract does not show its complete list of currencies.
  */
 export function launchCurrency(client: ServiceClient, code: string): Pick<Currency, 'code' | 'decimals'> | Refusal {
   const isUnknown = !currencyByCode(code) && codeProblem(code) === undefined && mayUse(client, code);
   return isUnknown ? { code, decimals: null } : requireCurrency(client, code);
 }
 
-/** Returns the currency with a code, or refuses a currency that is not supported or that the client may not use. */
+/** Returns the currency with a code. Refuses a currency that is not supported, or that the client may not use. */
 export function requireCurrency(client: ServiceClient, code: string): Currency | Refusal {
   const currency = currencyByCode(code);
   const isAllowed = mayUse(client, code);

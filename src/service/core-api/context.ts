@@ -28,7 +28,7 @@ export interface CoreApiContext {
   readonly publicUrl: (request: ListenRequest) => string;
   /** Resolves when `GET /games` may be answered. A configured delay makes this reply slow. */
   readonly catalogueReady: () => Promise<void>;
-  /** Called with a campaign after it was cancelled. */
+  /** Is called with a campaign after it was cancelled. */
   readonly onCancelled: (campaign: Campaign) => void;
   /**
    * Is called with the error of an operation that failed. The operator, which sent the request, only gets status 500 and a
@@ -48,7 +48,9 @@ export type Operation<Fields> = (
   request: ListenRequest,
 ) => Done | Promise<Done>;
 
-/** A request of an operator's backend to the Core API with its answer, so that croupier can judge the backend. */
+/**
+ * A request from an operator's backend to the Core API, together with the answer. croupier uses both to judge the backend.
+ */
 export interface LaunchSeen {
   readonly operation: CoreOperationName;
   /** The time of the answer, in milliseconds since 1970. */
@@ -56,12 +58,14 @@ export interface LaunchSeen {
   /** The client that signed the request; undefined if the signature is not valid. */
   readonly extCID?: string;
   readonly headers: HeaderPairs;
-  /** The fields of the body, or of the query of a GET, as they were sent; undefined if they could not be read. */
+  /**
+   * The fields as they were sent: from the query of a GET, otherwise from the body. Undefined if the fields could not be read.
+   */
   readonly fields?: JsonObject;
   /** The fields that are missing or have a wrong type. Empty if the request is valid, or if it could not be read. */
   readonly diagnostics: readonly FieldProblem[];
   readonly status: number;
-  /** The error code of the answer; undefined if it has none. */
+  /** The error code of the answer; undefined if the answer has no code. */
   readonly code?: string;
   /** The message of the answer; undefined if the request was not refused. */
   readonly message?: string;

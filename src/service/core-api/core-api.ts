@@ -34,14 +34,14 @@ const PREPARE: Readonly<Record<CoreOperationName, Prepare>> = {
   cancelFreeRounds: prepareWith(CORE_OPERATIONS.cancelFreeRounds.request, cancelFreeRounds),
 };
 
-/** Called with each request when it has arrived. Returns a function that is called with the answer to the request. */
+/** Is called with each request when it has arrived. Returns a function that is called with the answer to the request. */
 export type Watch = (
   operation: CoreOperation,
   request: ListenRequest,
 ) => (seen: LaunchSeen, reply: ListenReply) => void;
 
 /**
- * Returns the routes of the Core API in the version of the context. An operation that a later version added is answered
+ * Returns the routes of the Core API for the version of the contract in `context`. Operations of later versions are answered
  * 404.
  *
  * @param basePath the path at the end of the Core API's base URL, with a leading slash
@@ -102,8 +102,8 @@ function prepare(
 }
 
 /**
- * Returns the list parameters of a query that are written with brackets, as PHP and some client libraries do:
- * `currencyFilters[]=fiat`. With brackets, the name is another parameter, so the service would ignore the list without a
+ * Returns a problem for each list in a query that is written with brackets, as PHP and some client libraries do:
+ * `currencyFilters[]=fiat`. With brackets, the parameter has another name, so the service would ignore the list without a
  * message.
  */
 function bracketProblems(names: readonly string[], query: z.ZodType): readonly FieldProblem[] {

@@ -79,7 +79,7 @@ function gameFor({ games }: CoreApiContext, client: ServiceClient, gameID: strin
 function localeFor({ locale, fallbackToDefaultLocale }: CreateNewGame): string | Refusal {
   if (isLocale(locale)) return locale;
   if (fallbackToDefaultLocale === true) return DEFAULT_LOCALE;
-  // The contract does not show the complete list, so a locale in the right form is accepted.
+  // The contract does not show its complete list of locales, so every locale in the right form is accepted.
   if (hasLocaleForm(locale)) return locale;
   const alike = locale.toLowerCase().replaceAll('-', '_');
   const meant = [alike, alike.split('_', 1)[0] ?? ''].find(isLocale);

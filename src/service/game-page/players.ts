@@ -24,14 +24,14 @@ export interface PlayersOptions {
   /** Returns the paytable of a game. If left out, all games have the default paytable. */
   readonly paytableOf?: (gameID: string) => Paytable;
   /**
-   * Registers a listener that is called with a round after each event in it.
+   * Registers a listener that is called with a round after each event of the round.
    *
    * @returns a function that removes the listener
    */
   readonly onRound: (listener: (record: RoundRecord) => void) => () => void;
   /** Returns the milliseconds since 1970. */
   readonly clock: () => number;
-  /** Called with errors of work in the background. */
+  /** Is called with errors of work in the background. */
   readonly onFault: (error: unknown) => void;
 }
 

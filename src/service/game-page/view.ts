@@ -26,7 +26,7 @@ export interface GameView {
   readonly stakes: readonly string[];
   /** The stake that is chosen when the page is opened. */
   readonly usualStake: string;
-  /** The player's free rounds, which are played before rounds with money; null if there are none. */
+  /** The player's free rounds; null if the player has no free rounds. Free rounds are played before rounds with money. */
   readonly free: FreeView | null;
   /** The rounds of the session, newest first. */
   readonly rounds: readonly RoundView[];
@@ -35,9 +35,9 @@ export interface GameView {
   readonly expired: boolean;
   /** The milliseconds until the session expires, 0 if it has expired. */
   readonly expiresInMs: number;
-  /** The address to which the player returns, http or https only; null if there is none. */
+  /** The address to which the player returns, http or https only; null if there is no such address. */
   readonly returnUrl: string | null;
-  /** The address at which the player can deposit money, http or https only; null if there is none. */
+  /** The address at which the player can deposit money, http or https only; null if there is no such address. */
   readonly depositUrl: string | null;
 }
 
@@ -66,7 +66,7 @@ export interface RoundView {
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
   /** The operator's message if a call failed; null otherwise. A page must show it as text, never as HTML. */
   readonly message: string | null;
-  /** The operator's error code; null if there is none. */
+  /** The error code in the operator's reply; null if the reply has no code. */
   readonly code: string | null;
 }
 

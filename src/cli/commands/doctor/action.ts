@@ -136,8 +136,8 @@ function configurationCheck({ file, found, warnings }: Configuration, client: Cl
 }
 
 /**
- * Returns the name of a proxy variable that is set; null if none is. Other tools use this variable. croupier does not use it,
- * so it may reach another host than these tools.
+ * Returns the name of a proxy variable that is set; null if no such variable is set. Other tools use the proxy, and croupier
+ * does not. So croupier may reach another host than these tools.
  */
 function ambientProxy({ integratorBaseUrl }: ClientUnderTest, { env }: Stdio): string | null {
   const scheme = integratorBaseUrl.startsWith('https:') ? 'https_proxy' : 'http_proxy';

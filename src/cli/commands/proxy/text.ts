@@ -39,7 +39,7 @@ export function endOfCall({ reply, action }: ProxiedCall, end: ProxiedCallEnd, o
   return reply ? `${reply.status}, and its body could not be read` : 'no reply';
 }
 
-/** Returns the balance in the reply to a call; null if there is none. */
+/** Returns the balance in the reply to a call; null if the reply has no balance. */
 export function balanceOf(outcome: Outcome | null): string | null {
   return outcome?.kind === 'reply' ? (readReply(outcome.reply).balance.written ?? null) : null;
 }

@@ -67,7 +67,10 @@ export async function mergeCommand(given: readonly string[], flags: MergeFlags, 
   return conclude(merged.fold).exitCode;
 }
 
-/** Returns the journals in a folder and its subfolders; the name itself if it is a file. @throws UsageError for none */
+/**
+ * Returns the journals in a folder and its subfolders; the name itself if it is a file. @throws UsageError if there is no
+ * journal
+ */
 function journalsIn(name: string, cwd: string): readonly string[] {
   const folder = path.resolve(cwd, name);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [name];

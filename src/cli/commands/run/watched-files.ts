@@ -19,9 +19,9 @@ export interface Watched {
 export interface WatchedFilesOptions {
   /** The working directory, which is always watched for new files. */
   readonly cwd: string;
-  /** Called when files have changed and no further change follows for a moment. */
+  /** Is called when files have changed and no further change follows for a moment. */
   readonly onChange: () => void;
-  /** Called with an error of the system. After such an error, croupier may miss some changes. */
+  /** Is called with an error of the system. After such an error, croupier may miss some changes. */
   readonly onError: (error: Error) => void;
 }
 

@@ -44,7 +44,8 @@ export function scenarioWriter(clients: readonly ServiceClient[]): ExchangeTexts
       broken: mistakes.rules.length > 0 ? mistakes.rules : [ruleOf(own)],
       wrong: new Set([...mistakes.calls, ...mistakes.alike]),
       signing,
-      // The pauses between calls are mostly those of the person at the console.
+      // Most pauses between calls are pauses of the person at the console. So the scenario has pauses only if a call was
+      // delayed on purpose.
       speed: isPaced ? 1 : null,
       currency: session?.currency ?? null,
       hasOtherClient: false,

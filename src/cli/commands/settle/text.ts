@@ -9,7 +9,9 @@ export interface SettleItem {
   readonly sessionID: string;
   readonly player: string | null;
   readonly currency: string | null;
-  /** The amount of the refund or win. For a balance, the missing amount with its sign; null if it is uncertain. */
+  /**
+   * The amount of the refund or win. For a balance, the missing amount with its sign; null if the missing amount is uncertain.
+   */
   readonly amount: string | null;
   /** The txID of the refund or win; null for a refund that was not sent yet, and for a balance. */
   readonly txID: string | null;

@@ -57,7 +57,7 @@ export async function read<T>(what: string): Promise<T | null> {
 }
 
 export interface Follower {
-  /** Called when a connection begins. The service then sends all exchanges again. */
+  /** Is called when a connection begins. The service then sends all exchanges again. */
   readonly begun: () => void;
   readonly exchanges: (rows: readonly ExchangeRow[]) => void;
   readonly state: (state: ConsoleState) => void;

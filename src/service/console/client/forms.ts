@@ -2,7 +2,7 @@ import type { ConsoleState, FaultRow, SessionRow } from '../view.ts';
 import { act } from './api.ts';
 import { button, byId, byIdAs, make, offer } from './element.ts';
 
-/** The kinds of faults in a reply of the operator. All others are faults in a call of the service. */
+/** The kinds of faults in a reply of the operator. All other kinds are faults in a call of the service. */
 const IN_REPLY: ReadonlySet<string> = new Set(['error-500', 'late', 'declined']);
 
 /** The two forms of the console: one sends a round, and one injects a fault into the next call. */
@@ -37,7 +37,7 @@ export class Forms {
       const { ok, message } = IN_REPLY.has(kind.value)
         ? await act('replies', fault)
         : await act('faults', { ...fault, ...delay });
-      // The list of waiting faults shows a fault that was added, and no longer after it has happened.
+      // A success needs no message, because the list of waiting faults shows the new fault until it has happened.
       byId('fault-said').textContent = ok ? '' : message;
     });
   }

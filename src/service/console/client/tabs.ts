@@ -29,7 +29,7 @@ export class Tabs {
 
   /** Shows a part of the page. */
   show(name: TabName): void {
-    // On a wide page the actions are always shown.
+    // On a wide page, the actions are always shown, so there is nothing to select.
     if (name === 'actions' && IS_WIDE.matches) return;
     this.#selected = name;
     this.#draw();

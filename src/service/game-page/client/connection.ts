@@ -75,7 +75,7 @@ interface Follower {
   readonly heard: (view: GameView) => void;
   readonly connected: (isConnected: boolean) => void;
   /**
-   * Called when the server refuses the connection.
+   * Is called when the server refuses the connection.
    *
    * @returns true to connect again
    */
