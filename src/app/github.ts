@@ -21,7 +21,7 @@ export interface GithubStep {
 const SUMMARY_BYTES = 1_048_576 - 65_536;
 
 /**
- * Hides keys in the log of GitHub Actions, and returns what a command writes for GitHub.
+ * Hides keys in the log of GitHub Actions. Returns the functions with which a command writes its messages for GitHub.
  *
  * @param isWanted false for `--no-github`; undefined without the flag
  * @param secrets keys that GitHub must hide in the log, also when another program prints them

@@ -34,7 +34,10 @@ export interface Suite {
   readonly scenarios: readonly SuiteScenario[];
   readonly diagnostics: readonly Diagnostic[];
   readonly fileCount: number;
-  /** The differences between the built-in scenarios here and those of the release. Undefined if they are the same. */
+  /**
+   * The differences between the built-in scenarios on this machine and the released scenarios. Undefined if there is no
+   * difference.
+   */
   readonly changes?: SuiteChanges | undefined;
 }
 

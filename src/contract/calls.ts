@@ -75,7 +75,10 @@ export const transactionReplySchema = z
   .looseObject({ txID: z.string().min(1).describe("The operator's own id of the transaction."), balance })
   .describe('The 200 body of POST /bet, /win and /refund.');
 
-/** The body of a reply with any status but 200. Only a 401 must have a `message`. All other fields are optional; the contract leaves this open. */
+/**
+ * The body of a reply with any status but 200. Only a 401 must have a `message`. All other fields are optional, because the
+ * contract does not say which fields an error must have.
+ */
 export const errorReplySchema = z
   .looseObject({
     message: z.string().describe('May be shown to the player.').optional(),

@@ -20,7 +20,8 @@ const PRECISION = 1.1;
 const KEPT_UP = 0.95;
 
 /**
- * Searches for the highest rate that keeps all limits. Doubles the rate until a limit is missed, and then halves the interval.
+ * Searches for the highest rate that keeps all limits. Doubles the rate until a step misses a limit. After that, tries the
+ * middle between the highest rate that kept the limits and the lowest rate that missed a limit.
  *
  * @param play runs one step at a rate, in calls per second
  * @param maxRate the highest rate for which there are enough players

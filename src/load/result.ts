@@ -16,7 +16,7 @@ export interface LoadSubject
   readonly limits: readonly Limit[];
   readonly interrupted: LoadFacts['load']['interrupted'];
   readonly disturbances: readonly LoadFacts['load']['disturbances'][number][];
-  /** Returns the command that writes a scenario with the calls of a player in the minute before a time. */
+  /** Returns a command for the user: it writes a scenario with the calls that a player made in the minute before a time. */
   readonly replayCommand: (player: string, atMs: number) => string;
 }
 

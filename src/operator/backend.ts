@@ -14,7 +14,7 @@ export interface Backend {
   /**
    * Creates free rounds at the service.
    *
-   * @param extID the id of the campaign, which its bets name in `frID`
+   * @param extID the id of the campaign. The bets of the campaign contain it as `frID`
    */
   readonly promiseFreeRounds: (extID: string, currency: string) => Promise<CreateFreeRoundsReply>;
 }

@@ -30,7 +30,7 @@ export interface CallFinding {
 export interface CallBalance {
   /** The balance in the reply; null if the reply has none. */
   readonly said: Money | null;
-  /** Every balance that is possible if the operator kept the contract; null if it is not known. */
+  /** Every balance that is possible if the operator kept the contract; null if croupier does not know these balances. */
   readonly expected: readonly Money[] | null;
   /** `unknown` if the balance was not compared. */
   readonly result: 'right' | 'wrong' | 'unknown';

@@ -16,7 +16,7 @@ export interface EventStreamOptions {
   /** The milliseconds to wait for further events, which are then sent together. The default is 40. */
   readonly batchMs?: number;
   /**
-   * The milliseconds without an event after which a comment is sent, to find out whether the reader is still connected.
+   * If no event is sent for this time, in milliseconds, a comment is sent, to find out whether the reader is still connected.
    * The default is 15 000.
    */
   readonly heartbeatMs?: number;

@@ -118,8 +118,8 @@ export class GameSessions {
   }
 
   /**
-   * Deletes up to two of the oldest sessions that are no longer needed. Each launch opens one session, so two deletions
-   * keep the map small.
+   * Deletes up to two old sessions that are no longer needed. Each launch opens one session and deletes up to two, so the map
+   * stays small.
    */
   #deleteObsolete(): void {
     let checks = 2;

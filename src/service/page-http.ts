@@ -64,7 +64,7 @@ export type PageRequest<T> =
 
 /**
  * Reads the JSON that a page sends. The content type must be JSON, because this protects against pages of other sites: before
- * such a page may send JSON, the browser asks the server for permission (CORS), and croupier never gives it.
+ * such a page may send JSON, the browser asks the server for permission (CORS), and croupier never gives this permission.
  */
 export function readPageJson<T>({ headers, body }: ListenRequest, schema: z.ZodType<T>): PageRequest<T> {
   const type = headerOf(headers, 'content-type') ?? '';

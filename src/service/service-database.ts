@@ -98,8 +98,8 @@ function prepare(database: Database, file: string): void {
 }
 
 /**
- * Imports the files of version 0.1.0. A service of version 0.1.0 holds a lock on `ledger.lock` while it runs, so this
- * function locks the file too.
+ * Imports the files of version 0.1.0. A service of version 0.1.0 holds a lock on `ledger.lock` while it runs. This function
+ * takes the same lock, so that it never reads the files of a running service.
  */
 function importFrom010(database: Database, folder: string): void {
   const file = path.join(folder, 'ledger.lock');

@@ -25,7 +25,7 @@ export interface Found {
   readonly same: readonly string[];
   /** The programming languages in which the mistakes may have been made; empty if the language is unknown. */
   readonly languages: readonly Language[];
-  /** True if the operator signed the other body that was given, not the body that was sent. */
+  /** True if the operator signed the body in `otherBody`, and not the body that was sent. */
   readonly ofOther: boolean;
 }
 

@@ -48,9 +48,9 @@ export function rightPayload(request: SignedRequest): Made | undefined {
 const FORMATTED = /^\s*[{[]\s*\n/;
 
 /**
- * Returns the body without its line breaks and indentation, if it has them. The service sends bodies on one line, so
- * somebody has formatted this body for people. A program that formats a body may also change the order of the fields.
- * So the second result has sorted fields, as the service writes them.
+ * Returns the body without line breaks and indentation; returns nothing for a body on one line. The service sends bodies on one
+ * line, so somebody has formatted a body with line breaks for people. A program that formats a body may also change the order
+ * of the fields. So the second result has sorted fields, as the service writes them.
  */
 export function compactPayloads({ body, url }: SignedRequest): readonly Made[] {
   const text = body === null || body.length > MAX_BODY ? '' : Buffer.from(body).toString('utf8');
@@ -60,7 +60,7 @@ export function compactPayloads({ body, url }: SignedRequest): readonly Made[] {
   return [made(construction, writeTree(tree)), made(construction, writeTree(tree, { order: 'sorted' }))];
 }
 
-/** The id of the payload of a body that was formatted after it was sent. */
+/** The id of the payload that `compactPayloads` makes from a formatted body. */
 export const COMPACT_BODY = 'compact-body';
 
 function allOf(request: SignedRequest): readonly Made[] {

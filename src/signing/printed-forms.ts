@@ -15,8 +15,7 @@ function pairsOf(tree: JsonTree): readonly (readonly [name: string, value: strin
 }
 
 /**
- * One way to print an object whose fields are plain values. Any other value is written as JSON, which is tried in any
- * case.
+ * One way to print an object whose fields are plain values. Any other value is written as JSON, which the search tries anyway.
  */
 function ofPairs(
   id: string,

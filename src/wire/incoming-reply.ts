@@ -137,11 +137,11 @@ class ReplyHeads {
   bodyAt: number | null = null;
   /** Number of bytes that have passed. */
   #passed = 0;
-  /** Number of bytes of the current status line that have arrived, up to its last digit. */
+  /** Number of bytes of the current status line that have arrived. Counts up to the last digit of the status. */
   #status = 0;
   #isInterim = false;
   #isContinue = false;
-  /** Number of bytes of the line breaks at the end of the current head that have arrived. */
+  /** The current head ends with two line breaks. This is the number of their bytes that have arrived. */
   #end = 0;
   #isOver = false;
 

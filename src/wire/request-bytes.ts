@@ -10,7 +10,7 @@ export interface RequestPortions {
   readonly gapMs: number;
   /** The last byte of a held call, which is sent when the call is released. null for other calls. */
   readonly last: Uint8Array | null;
-  /** True if the portions are not the whole request. The connection is then closed after them. */
+  /** True if the portions are only a part of the request. After these portions, the connection is closed. */
   readonly partial: boolean;
   /**
    * Milliseconds from the end of the request until the connection is closed on purpose. null if it is not closed on

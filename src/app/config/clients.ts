@@ -298,8 +298,8 @@ function sourceOf(entry: ClientConfig, configuration: Configuration): SessionSou
 }
 
 /**
- * Reads the keys of all configured clients. A scenario signs a call with the key of another client, and the operator must
- * refuse this call.
+ * Reads the keys of all configured clients. A scenario needs the key of another client: it signs a call with this key, and the
+ * operator must refuse the call.
  */
 function otherKeys(configuration: Configuration, configured: readonly ClientConfig[]) {
   return configured.flatMap((client, index) => {

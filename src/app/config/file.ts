@@ -126,7 +126,10 @@ function writtenIn({ source, start, end }: Range): string {
   return source.text.slice(start, end);
 }
 
-/** Hides secrets in a diagnostic. In the source line they become asterisks, so that its columns stay the same. */
+/**
+ * Hides secrets in a diagnostic. In the source line, each secret becomes asterisks, so that the columns of the line stay the
+ * same.
+ */
 function withoutSecrets(diagnostic: Diagnostic, text: string, hidden: readonly Range[]): Diagnostic {
   const lines = text.split('\n');
   const begin = lines.slice(0, diagnostic.line - 1).reduce((sum, line) => sum + line.length + 1, 0);

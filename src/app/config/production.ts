@@ -71,7 +71,7 @@ async function targetOf({ integratorBaseUrl, production, wire }: ClientUnderTest
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
   const checks = addresses.map((address) => checkTarget(integratorBaseUrl, address));
   if (checks.length > 0) return checks.find(({ state }) => state === 'warn') ?? checks[0] ?? named;
-  // The host name has no IP address, so no call can reach a wallet. Only the host name decides.
+  // The host name has no IP address, so no call can reach a wallet. Only the host name itself can look like production.
   return checkTarget(integratorBaseUrl, 'none');
 }
 

@@ -52,7 +52,7 @@ export interface OfferedKeys {
   readonly keys: readonly OfferedKey[];
   /** Whole sentences about keys that could not be read; empty if all could be read. */
   readonly remarks: readonly string[];
-  /** The texts of keys that belong only to another client than the one to which the request was sent. */
+  /** The texts of the keys that belong only to other clients, and not to the client to which the request was sent. */
   readonly foreign: ReadonlySet<string>;
 }
 
@@ -102,7 +102,7 @@ async function availableKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url
 }
 
 /**
- * Returns the keys of other clients than the one that an address belongs to. An address belongs to the client with the
+ * Returns the keys of all clients except the client to which an address belongs. An address belongs to the client with the
  * longest matching base URL. If no base URL matches, every client is possible and the result is empty.
  */
 function foreignTo(url: string, clients: readonly ClientKeys[], given: readonly OfferedKey[]): ReadonlySet<string> {

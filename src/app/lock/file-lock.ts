@@ -10,8 +10,8 @@ const RETRY_MS = 20;
 const WAIT_MS = 30_000;
 
 /**
- * Does something with a file that is read and written again, such as a baseline. While the action runs, no other call of this
- * function for the same file runs its action, in this process or in another process.
+ * Runs an action that reads a file and writes it again, for example a baseline. For the same file, only one such action runs at
+ * a time, also if several processes call this function.
  *
  * @param file the absolute path of the file, which need not exist
  * @throws Error if another process does not finish in time; the message names this process

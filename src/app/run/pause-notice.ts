@@ -2,8 +2,8 @@ import type { JournalEvent } from '../../journal/event.ts';
 import { pausedMs } from '../../wire/clock.ts';
 
 /**
- * Returns a function that is called with each event of a journal. If croupier could not run during the call of this event, the
- * function returns a notice about this pause, once for each pause. Otherwise it returns undefined.
+ * Returns a function that must be called with each event of a journal. If croupier was paused during the call to which the
+ * event belongs, the function returns a notice, once for each pause. Otherwise it returns undefined.
  */
 export function pauseNotices(): (event: JournalEvent) => JournalEvent | undefined {
   let noticed = pausedMs();

@@ -47,9 +47,9 @@ export interface PreparedRun {
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
   /** The known failures of the baseline; undefined without `--baseline`. */
   readonly baselines: Baselines | undefined;
-  /** The labels of the run. Without a run, as with `--list`, there are none. */
+  /** The labels of the run. Empty if nothing is played, as with `--list`. */
   readonly labels: RunLabels;
-  /** The durations of scenarios in an earlier run, in milliseconds by scenario id. */
+  /** The time that each scenario took in an earlier run, in milliseconds, by scenario id. */
   readonly timings: ReadonlyMap<string, number>;
 }
 

@@ -49,7 +49,7 @@ export async function readTimings({ timings = [] }: RunFlags, stdio: Stdio): Pro
 interface DivisionOptions {
   readonly flags: Pick<RunFlags, 'shard' | 'seed'>;
   readonly settings: Pick<RunSettings, 'workers' | 'lingerMs'>;
-  /** The durations of scenarios in an earlier run, in milliseconds by scenario id. */
+  /** The time that each scenario took in an earlier run, in milliseconds, by scenario id. */
   readonly timings: ReadonlyMap<string, number>;
   readonly earlier: ReadonlyMap<string, EarlierJournal>;
 }

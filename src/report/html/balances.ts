@@ -99,12 +99,12 @@ const LEFT = 12;
 const TOP = 34;
 const HEIGHT = 120;
 const LABELS = 40;
-/** Maximum number of calls in a chart. If there are more, the calls that did not change the balance are left out first. */
+/** Maximum number of calls in a chart. If there are more calls, those that did not change the balance are left out first. */
 const MAX_SLOTS = 60;
 
 /**
- * Draws one chart for each player of a scenario. It shows the reported balance after each call, drawn over the expected
- * balance. Heights are approximate, but the written values are exact.
+ * Draws one chart for each player of a scenario. A chart shows the reported balance after each call, drawn over the expected
+ * balance. The heights are approximate, but the written values are exact.
  */
 export function balanceCharts(points: readonly BalancePoint[]): Content {
   return [...Map.groupBy(points, ({ player }) => player)].map(([player, own]) => chart(player, own));

@@ -41,7 +41,8 @@ ${toolbar(fold)}
 <main id="main">
 ${causesSection(fold, past)}${knownSection(fold)}${leftBehindSection(fold, options)}${rulesSection(fold, past)}`.text;
 
-  // One pass over the journal renders all cards. The failures are written at once, the others when their section begins.
+  // The journal is read only once, so all cards are rendered in this loop. The cards of failures are written at once, and all
+  // other cards when their section begins.
   const waiting = new Map<string, string[]>();
   const sources = new Map<string, string>();
   const failed = fold.scenarios.filter(({ verdict }) => verdict === 'fail').length;

@@ -41,8 +41,8 @@ export class CallIds {
   }
 
   /**
-   * Returns the ids of one of several calls that are sent at the same instant, by its index. Later steps refer to the ids of
-   * the last call.
+   * Returns the ids of the call with this index, if a step sends several calls at the same instant. Later steps refer to the
+   * ids of the last call.
    */
   instance(step: SendingStep, index: number): CallIds {
     if (step.kind !== 'call' || index === (step.times ?? 1) - 1) return this;

@@ -81,8 +81,8 @@ export type Origin =
 /** The target of a refund. */
 export type RefundTarget =
   /**
-   * A call of this scenario, by step key. It is normally a bet before the refund. A scenario may also name another call or a
-   * later bet, to test the reply.
+   * A call of this scenario; `of` is the key of its step. The call is normally a bet before the refund. To test the reply, a
+   * scenario may also name another call or a later bet.
    */
   | { readonly kind: 'step'; readonly of: string }
   /** A transaction that does not exist. */

@@ -15,7 +15,7 @@ import {
   roundRecordSchema,
 } from './round-record.ts';
 
-/** The client and id of a campaign of free rounds. Reverse calls carry the id as `frID`. */
+/** The client and the id of a campaign of free rounds. In reverse calls, the field `frID` contains the id. */
 export interface CampaignKey {
   readonly extCID: string;
   readonly frID: string;

@@ -13,7 +13,7 @@ type WalletChange =
   | { readonly kind: 'take'; readonly amount: string }
   | { readonly kind: 'empty' };
 
-/** The ways in which the operator can answer its next call wrongly. */
+/** The faults that the reply to the next call can have. */
 export const REPLY_FAULTS = ['error-500', 'late', 'declined'] as const;
 
 export type ReplyFaultKind = (typeof REPLY_FAULTS)[number];

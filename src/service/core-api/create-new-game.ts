@@ -109,7 +109,10 @@ function problemOf(amount: Money, code: string, decimals: number | null): string
     : `expected at most ${decimals} decimals, because ${code} has no more`;
 }
 
-/** A demo balance below the lowest stake is a mistake, because no round can be played with it. Unknown currencies have no stakes. */
+/**
+ * Returns the mistake if a demo balance is lower than the lowest stake, because no round could be played. Returns undefined for
+ * a currency that croupier does not know, because it has no known stakes.
+ */
 function belowLeastStake(amount: Money, code: string): string | undefined {
   const least = currencyByCode(code) && betLinesOf(code)[0]?.maxBet;
   if (!least || amount.compare(least) >= 0) return undefined;

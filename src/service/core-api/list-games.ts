@@ -24,7 +24,7 @@ export const listGames: Operation<GamesQuery> = async (context, client, query, r
   const betLines = currencies.map((currency) => ({ currency, values: valuesOf(currency) }));
   const games = gamesOf(client, context.games).map((game): GameInfo => {
     const info = infoOf(game, `${baseURL}/${encodeURIComponent(game.id)}`, currencies, context.version);
-    // In a list without bet lines, no game has `hasFreeSpins`. The real service does the same.
+    // In a list without bet lines, `hasFreeSpins` is left out too, as in the list of the real service.
     return withLines ? { ...info, hasFreeSpins: true, betLines } : info;
   });
   await context.catalogueReady();

@@ -347,7 +347,7 @@ function startedEvent(client: ClientUnderTest, settings: RunSettings, seed: stri
 
 const LAST_MINUTE_MS = 60_000;
 
-/** Returns the command that writes the last minute of a player as a scenario. */
+/** Returns a command for the user: it writes a scenario with the calls that a player made in the last minute. */
 function replayCommand(journal: string, player: string, until: number): string {
   const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
   const flags = ['--player', quoteWord(player), '--from', time(until - LAST_MINUTE_MS), '--to', time(until + 1000)];

@@ -64,7 +64,7 @@ export function readRequests(words: readonly string[]): readonly ReportRequest[]
 /**
  * Writes each report to its file or to stdout.
  *
- * @param shown the path of the journal, or null if the journal is in no file, and how much the text report shows
+ * @param shown the path of the journal (null if the journal is in no file), and how much the text report shows
  * @throws UsageError for a report that can't be written
  */
 export async function writeReports(

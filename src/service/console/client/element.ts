@@ -31,7 +31,7 @@ export function button(label: string, click: () => void, is: Readonly<Record<str
 /**
  * Returns the element of the page with an id.
  *
- * @throws Error when there is none
+ * @throws Error when the page has no such element
  */
 export function byId(id: string): HTMLElement {
   return byIdAs(id, HTMLElement);
@@ -40,7 +40,7 @@ export function byId(id: string): HTMLElement {
 /**
  * Returns the element of the page with an id, as an instance of a class.
  *
- * @throws Error when there is none, or when it is of another class
+ * @throws Error when the page has no such element, or when the element is of another class
  */
 export function byIdAs<E extends HTMLElement>(id: string, kind: new () => E): E {
   const element = document.getElementById(id);

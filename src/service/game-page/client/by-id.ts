@@ -1,7 +1,7 @@
 /**
  * Returns the element of the page with an id.
  *
- * @throws Error when there is none
+ * @throws Error when the page has no such element
  */
 export function byId(id: string): HTMLElement {
   const element = document.getElementById(id);
