@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../../src/listen/server.ts';
+import { createOperator } from '../../src/operator/operator.ts';
+import { croupier } from '../cli/croupier.ts';
+
+const KEY = 'a-key-of-this-test-only';
+
+let cwd = '';
+beforeAll(() => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** Returns numbers from 0 to 1 that look random and are the same for each seed (a linear congruential generator). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+it.each([1, 2])(
+  'an operator that answers 30 % of all calls with 500 is accused of nothing (seed %i)',
+  {
+    timeout: 180_000,
+  },
+  async (seed) => {
+    const session = { sessionID: 's-1', player: 'anna', currency: 'USD', gameID: 'catch', balance: '500.00' };
+    const operator = createOperator({
+      clients: [
+        {
+          extCID: 'acme',
+          integrationApiKey: KEY,
+          basePath: '/acme',
+          campaigns: [],
+          sessions: [{ ...session, state: 'active' }],
+        },
+      ],
+      onFault: () => {},
+    });
+    const behind = await operator.start();
+    const random = randomFrom(seed);
+    const front = await listen(
+      async ({ method, path: target, query, headers, body }) => {
+        if (random() < 0.3) return { status: 500, headers: [['Content-Type', 'application/json']], body: BUSY };
+        const url = `${behind.url}${target}${query === '' ? '' : `?${query}`}`;
+        const kept = headers.filter(([name]) => /^(x-request-sign|content-type)$/i.test(name)) as [string, string][];
+        const reply = await fetch(url, { method, headers: kept, ...(method === 'POST' && { body }) });
+        return { status: reply.status, headers: [['Content-Type', 'application/json']], body: await reply.text() };
+      },
+      { onFault: () => {} },
+    );
+    try {
+      const { status, out } = await croupier(
+        ['run', 'signature', 'bet', '--json', '--linger', '50ms', '--allow-skipped', ...TARGET, `${front.url}/acme`],
+        { cwd, env: { CROUPIER_KEY: KEY } },
+      );
+      const { rules } = JSON.parse(out) as { rules: readonly { id: string; verdict: string }[] };
+      expect([status, rules.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)]).toEqual([3, []]);
+    } finally {
+      await front.close(0);
+      await behind.close(0);
+    }
+  },
+);
+
+const BUSY = '{"message":"Something went wrong. Please try again later."}';
+const TARGET = ['--ext-cid', 'acme', '--session', 's-1,player=anna,currency=USD,game=catch', '--base-url'];
