@@ -121,6 +121,9 @@ function matches(suite: readonly SuiteScenario[], word: string, roots: readonly 
   if (byId.length > 0) return { scenarios: byId, exact: true };
   const file = asFile(word);
   if (!file) return { scenarios: [], exact: true };
+  // Reports name a line of a built-in scenario by the id, such as `refund/unknown:8`.
+  const withId = file.line === undefined ? [] : suite.filter(({ scenarioId }) => scenarioId === file.file);
+  if (withId.length > 0) return { scenarios: atLine(withId, file), exact: true };
   for (const root of roots) {
     const wanted = path.resolve(root, file.file);
     const found = suite.filter(

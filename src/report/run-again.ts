@@ -1,4 +1,5 @@
 import { RULE_GROUPS } from '../contract/rule.ts';
+import type { Place } from '../journal/finding.ts';
 import { quoteWord } from './curl.ts';
 
 /** The data of a scenario that is needed to name it on a command line. */
@@ -26,6 +27,15 @@ export function runAgain({ id, place }: Named, flags: readonly string[] = []): s
  */
 export function shownFile({ id, place }: Named): string {
   return isBuiltIn(id, place.file) ? `scenarios/${place.file.split('/').slice(-2).join('/')}` : place.file;
+}
+
+/**
+ * Returns a line of a scenario file as the terminal shows it, such as `refund/unknown:8`. A built-in scenario is named by its
+ * id, because the user did not write its file and its path is long. Other scenarios are named by their path.
+ */
+export function shownLine(scenario: string, { file, line }: Pick<Place, 'file' | 'line'>): string {
+  const [id = ''] = scenario.split('#');
+  return `${isBuiltIn(id, file) ? id : file}:${line}`;
 }
 
 /** True if a scenario is part of the built-in suite, which has a folder for each group of rules. */

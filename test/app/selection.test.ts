@@ -51,6 +51,7 @@ describe('the selection of scenarios', () => {
   it('finds files of the working directory or of the suite, by a line or a folder too', () => {
     expect(ids(['scenarios/refund/unknown.yaml'])).toEqual(['refund/unknown']);
     expect(ids(['refund/unknown.yaml:3'])).toEqual(['refund/unknown']);
+    expect(ids(['refund/unknown:3'])).toEqual(['refund/unknown']);
     expect(ids(['./scenarios/balance/'])).toEqual(
       SUITE.filter(({ id }) => id.startsWith('balance/')).map(({ id }) => id),
     );
@@ -58,6 +59,7 @@ describe('the selection of scenarios', () => {
 
   it('refuses a line that the file does not have', () => {
     expect(() => ids(['refund/unknown.yaml:9999'])).toThrow(/has \d+ lines/);
+    expect(() => ids(['refund/unknown:9999'])).toThrow(/has \d+ lines/);
   });
 
   it('contains all the named scenarios, filtered by tag and text', () => {

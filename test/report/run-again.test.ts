@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runAgain } from '../../src/report/run-again.ts';
+import { runAgain, shownLine } from '../../src/report/run-again.ts';
 
 describe('the command that plays a scenario again', () => {
   it.each([
@@ -17,5 +17,16 @@ describe('the command that plays a scenario again', () => {
   it('repeats the flags that select the operator', () => {
     const story = { id: 'bet/debit', place: { file: 'scenarios/bet/debit.yaml' } };
     expect(runAgain(story, ['--session', "s'1"])).toBe("croupier run --session 's'\\''1' bet/debit");
+  });
+});
+
+describe('a line of a scenario in the terminal', () => {
+  it.each([
+    ['refund/unknown', '/usr/lib/croupier/scenarios/refund/unknown.yaml', 'refund/unknown:8'],
+    ['signature/refused#bet-garbage', 'scenarios/signature/refused.yaml', 'signature/refused:8'],
+    ['first', 'our-scenarios/first.yaml', 'our-scenarios/first.yaml:8'],
+    ['mine/debit', 'scenarios/mine/debit.yaml', 'scenarios/mine/debit.yaml:8'],
+  ])('of %s in %s is %s', (scenario, file, shown) => {
+    expect(shownLine(scenario, { file, line: 8 })).toBe(shown);
   });
 });

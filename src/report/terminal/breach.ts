@@ -11,6 +11,7 @@ import { type Evidence, timelineOf } from '../evidence.ts';
 import { worseSentence } from '../known-failures.ts';
 import { mark, tint } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
+import { shownLine } from '../run-again.ts';
 import { commandFor, extentLines, placeRow } from './causes.ts';
 import { exchangeLines, row, shortExchangeLines } from './exchange.ts';
 import { capital, clip, columnsOf, padEnd, wrap } from './layout.ts';
@@ -135,7 +136,7 @@ function shortFindingLines(
   const exchange = id === null ? undefined : evidence.exchanges.get(id);
   const timeline = timelineOf(finding, evidence);
   return [
-    ...(place ? placeRow('seen at', `${place.file}:${place.line}`, 2, options) : row('seen in', scenario, 2, options)),
+    ...(place ? placeRow('seen at', shownLine(scenario, place), 2, options) : row('seen in', scenario, 2, options)),
     ...row('expected', finding.expected, 2, options),
     ...row('actual', finding.actual, 2, options, tint('fail', options.paint)),
     ...(flaky ? row('flaky', 'the scenario passed on retry', 2, options, options.paint.yellow) : []),
@@ -164,7 +165,7 @@ export function summarised(all: readonly Breach[]): readonly Summarised[] {
 export function summaryLines(all: readonly Summarised[], fold: Fold, { paint }: ReportOptions): readonly string[] {
   const rows = all.map(({ number, id, finding: { place, scenario } }) => ({
     name: `${number}. ${id}`,
-    place: place ? `${place.file}:${place.line}` : scenario,
+    place: place ? shownLine(scenario, place) : scenario,
     command: commandFor([scenario], fold),
   }));
   const width = Math.max(0, ...rows.map(({ name }) => name.length));
@@ -258,7 +259,7 @@ function findingLines(
   );
   return [
     ...heading,
-    ...(finding.place ? placeLines(finding.place, options) : []),
+    ...(finding.place ? placeLines(finding.scenario, finding.place, options) : []),
     ...claimLines(finding, options),
     ...(movedAlone === null ? [] : row('also', movedAlone, 4, options)),
     ...(finding.flaky ? row('flaky', 'the scenario passed on retry', 4, options, paint.yellow) : []),
@@ -275,9 +276,9 @@ function claimLines({ expected, actual }: JudgedFinding, options: ReportOptions)
 /**
  * Returns the position of a finding in the scenario file, the text of that line, and a caret below the first column of the step.
  */
-function placeLines(place: Place, options: ReportOptions): readonly string[] {
+function placeLines(scenario: string, place: Place, options: ReportOptions): readonly string[] {
   const { paint } = options;
-  const where = paint.cyan(`    ${forTerminal(place.file)}:${place.line}:${place.column}`);
+  const where = paint.cyan(`    ${forTerminal(shownLine(scenario, place))}:${place.column}`);
   const source = options.readLine(place);
   if (source === null) return [where];
   const gutter = String(place.line).padStart(7);

@@ -5,7 +5,7 @@ import { movedAloneWarning } from '../../journal/scenario-result.ts';
 import { forTerminal } from '../escape.ts';
 import { verdictNoun } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
-import { runAgain } from '../run-again.ts';
+import { runAgain, shownLine } from '../run-again.ts';
 import { row } from './exchange.ts';
 import { columnsOf, hanging, plural, wrap } from './layout.ts';
 
@@ -57,7 +57,7 @@ function oneCause(cause: Cause, number: number, fold: Fold, options: ReportOptio
   lines.push(...extentLines(cause, 5, options));
   const where = telling?.place;
   const exchange = telling?.exchange;
-  if (where) lines.push(...lookAt(`${where.file}:${where.line}`, exchange ?? null, options));
+  if (telling && where) lines.push(...lookAt(shownLine(telling.scenario, where), exchange ?? null, options));
   const again = commandFor(scenarios, fold);
   // This command is never wrapped, so that a user can copy it.
   if (again) lines.push(`     ${paint.dim('run alone'.padEnd(10))}${paint.cyan(forTerminal(again))}`);

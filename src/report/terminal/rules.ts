@@ -10,6 +10,7 @@ import type { Evidence } from '../evidence.ts';
 import { callWords } from '../exchange-summary.ts';
 import { mark, tint } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
+import { shownLine } from '../run-again.ts';
 import { row, shortExchangeLines } from './exchange.ts';
 import { capital, flow, plural, wrap } from './layout.ts';
 
@@ -234,7 +235,9 @@ export function shownFindings(fold: Fold, verdicts: readonly Verdict[]): readonl
 }
 
 function whereSeen({ place, scenario }: JudgedFinding): string {
-  return place ? `${scenario}, ${place.file}:${place.line}:${place.column}` : scenario;
+  if (!place) return scenario;
+  const where = `${shownLine(scenario, place)}:${place.column}`;
+  return where.startsWith(`${scenario}:`) ? where : `${scenario}, ${where}`;
 }
 
 /** Returns the rules that no selected scenario tests. Returns an empty list if the run played the whole suite. */

@@ -120,7 +120,7 @@ describe('the terminal report', () => {
     const lines = (await reportText('failing', 'terminal')).trimEnd().split('\n');
     expect(lines.at(-7)).toBe(lines[0]);
     expect(lines.at(-6)).toBe(
-      '  1. idempotency.bet           scenarios/idempotency/bet.yaml:9            croupier run idempotency/bet',
+      '  1. idempotency.bet           idempotency/bet:9                   croupier run idempotency/bet',
     );
     expect(lines.at(-1)).toBe('Exit status 1: not conforming.');
   });
@@ -195,7 +195,7 @@ describe('the terminal report', () => {
         '     cannot be staked.',
         '     shown by  1 of 1 check, in bet/debit',
         '     explains  bet.debit (failed); win.credit (undecided)',
-        '     look at   scenarios/bet/debit.yaml:7, exchange x1 below',
+        '     look at   bet/debit:7, exchange x1 below',
         '     run alone croupier run bet/debit',
         '',
       ].join('\n'),
@@ -226,7 +226,7 @@ describe('the terminal report', () => {
   });
 
   it('never breaks a path that is too long for the line', async () => {
-    const file = `/home/somebody/work/${'deep/'.repeat(12)}scenarios/bet/debit.yaml`;
+    const file = `/home/somebody/work/${'deep/'.repeat(12)}scenarios/ours/debit.yaml`;
     const text = await reportOfEvents(
       runOf(story, [
         ...exchange('x1', story.id),
