@@ -4,37 +4,49 @@ import { nearest } from '../../scenario/near.ts';
 import { UsageError } from '../exit-status.ts';
 
 const FIELDS = ['player', 'currency', 'game', 'state'] as const;
+/** The field `game` also has the name that it has in croupier.yaml. */
+const GAME_ID = 'gameID';
 
 /**
- * Reads the value of `--session`, such as `ID` or `ID,player=p1,currency=USD,game=catch,state=expired`.
+ * Reads the value of `--session`, such as `ID` or `ID,player=p1,currency=USD,game=catch,state=expired`. `gameID=` means the
+ * same as `game=`.
  *
  * @throws UsageError that says what is wrong with the value
  */
 export function readSession(text: string, flag = '--session'): SessionUnderTest {
+  const reading = sessionFrom(text);
+  if (typeof reading !== 'string') return reading;
+  throw new UsageError(
+    `${flag} ${text}: ${reading}\nWrite ${flag} ID, or ${flag} ID,player=p1,currency=USD,game=catch,state=expired`,
+  );
+}
+
+/** Says what is wrong with the value of a session, as a clause that names no flag. Undefined if it is right. */
+export function whyNoSession(text: string): string | undefined {
+  const reading = sessionFrom(text);
+  return typeof reading === 'string' ? reading : undefined;
+}
+
+/** Reads the value of a session. Returns a clause that says what is wrong if it can't be read. */
+function sessionFrom(text: string): SessionUnderTest | string {
   const [sessionID = '', ...pairs] = text.split(',');
-  const wrong = (problem: string) =>
-    new UsageError(
-      `${flag} ${text}: ${problem}\nWrite ${flag} ID, or ${flag} ID,player=p1,currency=USD,game=catch,state=expired`,
-    );
-  if (sessionID === '') throw wrong('the value must begin with the sessionID');
+  if (sessionID === '') return 'the value must begin with the sessionID';
   const fields: Partial<Record<(typeof FIELDS)[number], string>> = {};
   for (const pair of pairs) {
     const [name, value] = split(pair);
-    const field = FIELDS.find((known) => known === name);
+    const field = name === GAME_ID ? 'game' : FIELDS.find((known) => known === name);
     if (!field) {
-      const near = nearest(name, FIELDS);
-      throw wrong(
-        near === undefined
-          ? `${name} is unknown; the fields are ${FIELDS.join(', ')}`
-          : `${name}: did you mean ${near}?`,
-      );
+      const near = nearest(name, [...FIELDS, GAME_ID]);
+      return near === undefined
+        ? `${name} is unknown; the fields are player, currency, game (or ${GAME_ID}), state`
+        : `${name}: did you mean ${near}?`;
     }
-    if (!value) throw wrong(`${name} needs a value`);
+    if (!value) return `${name} needs a value`;
     fields[field] = value;
   }
   const { player, currency, game, state } = fields;
-  if (state !== undefined && state !== 'active' && state !== 'expired') throw wrong('state must be active or expired');
-  if (currency !== undefined && !CURRENCY_CODE.test(currency)) throw wrong(`${currency} is not the code of a currency`);
+  if (state !== undefined && state !== 'active' && state !== 'expired') return 'state must be active or expired';
+  if (currency !== undefined && !CURRENCY_CODE.test(currency)) return `${currency} is not the code of a currency`;
   return {
     sessionID,
     ...(player !== undefined && { player }),

@@ -16,6 +16,10 @@ describe('readSession', () => {
     });
   });
 
+  it('reads the game also by its name in croupier.yaml', () => {
+    expect(readSession('eu-1,gameID=catch')).toEqual({ sessionID: 'eu-1', gameID: 'catch' });
+  });
+
   it('keeps an = inside a value', () => {
     expect(readSession('eu-1,player=a=b').player).toBe('a=b');
   });
@@ -24,7 +28,8 @@ describe('readSession', () => {
     ['', 'must begin with the sessionID'],
     [',player=p1', 'must begin with the sessionID'],
     ['eu-1,plyer=p1', 'did you mean player?'],
-    ['eu-1,zzz=1', 'zzz is unknown; the fields are player, currency, game, state'],
+    ['eu-1,zzz=1', 'zzz is unknown; the fields are player, currency, game (or gameID), state'],
+    ['eu-1,gameId=catch', 'did you mean gameID?'],
     ['eu-1,player', 'player needs a value'],
     ['eu-1,player=', 'player needs a value'],
     ['eu-1,state=old', 'state must be active or expired'],

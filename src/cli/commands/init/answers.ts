@@ -1,4 +1,4 @@
-import { readSession } from '../../../app/config/flag-values.ts';
+import { readSession, whyNoSession } from '../../../app/config/flag-values.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import type { InitFlags } from './flags.ts';
@@ -110,7 +110,10 @@ async function askSessions(
         ? 'The id of a session that is open for the test'
         : 'The id of another session, of another player or in another game of this player, to test more rules (empty: no more sessions)',
       placeholder: isFirst ? 'eu-usd-1' : '',
-      validate: (answer) => (answer || !isFirst ? whyNoSession(answer || 'none') : whyNoSession('')),
+      validate: (answer) => {
+        if (answer) return whyNoSession(answer);
+        return isFirst ? 'croupier needs the id of one open session, such as eu-usd-1.' : undefined;
+      },
     });
     if (id === '') return sessions;
     // The person may also write all fields at once, as with --session.
@@ -151,13 +154,4 @@ function whyNoVariable(text: string): string | undefined {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
     ? undefined
     : `${text || 'An empty text'} is not a name of an environment variable`;
-}
-
-function whyNoSession(answer: string): string | undefined {
-  try {
-    readSession(answer);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

@@ -45,7 +45,7 @@ describe('croupier init', () => {
   it('asks for further sessions with player, currency and game, and offers a base URL without the path of a call', async () => {
     const command = [process.execPath, path.join(ROOT, 'bin/croupier.js'), 'init'].join(' ');
     const { PATH, HOME } = process.env;
-    const child = spawn(PTY, ['-qec', `stty cols 200; exec ${command}`, '/dev/null'], {
+    const child = spawn(PTY, ['-qec', `stty rows 40 cols 200; exec ${command}`, '/dev/null'], {
       cwd,
       env: { PATH, HOME, TERM: 'xterm' },
     });
@@ -56,20 +56,27 @@ describe('croupier init', () => {
       wake();
     });
     const ended = new Promise((resolve) => child.on('close', resolve));
-    const answer = async (question: string, text: string): Promise<void> => {
-      while (!seen.includes(question)) await new Promise<void>((resolve) => (wake = resolve));
+    const question = async (words: string | RegExp): Promise<void> => {
+      while (seen.search(words) < 0) await new Promise<void>((resolve) => (wake = resolve));
+    };
+    const answer = async (words: string | RegExp, text: string): Promise<void> => {
+      await question(words);
       seen = '';
       child.stdin.write(`${text}\r`);
     };
     await answer('base URL', 'http://127.0.0.1:9/eu/bet');
-    await answer('Use http://127.0.0.1:9/eu instead?', '');
+    await answer('Use http://127.0.0.1:9/eu instead', '');
     await answer('ExtCID', 'acme-eu');
     await answer('The id of a session', 'eu-1');
     await answer('player of this session', 'p1');
     await answer('currency', 'USD');
     await answer('game', 'catch');
-    await answer('another session', 'eu-2,player=p2,currency=EUR');
-    await answer('another session', '');
+    await answer('another session', 'eu-2,player=p2,currency=');
+    await question('currency needs a value');
+    expect(seen).not.toContain('--session');
+    await answer('', 'EUR');
+    // The first mark is the question that was answered, and the second mark is the next question.
+    await answer(/◇[\s\S]*◆.*another session/u, '');
     await answer('environment variable', '');
     await ended;
     const config = read('croupier.yaml');
