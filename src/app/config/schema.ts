@@ -112,9 +112,13 @@ const client = z.strictObject({
   cID: text
     .optional()
     .describe(
-      'The id of the client at the service. Only `serve` and `run --launches` need it, for calls to the simulated Core API.',
+      'The id of the client at the service. Only `serve core-api`, `serve all --config` and `run --launches` need it, for calls to the simulated Core API, which accepts any value that you invent.',
     ),
-  apiKey: keyText.optional().describe(`The API key, which signs calls to the Core API. ${KEY_VALUE}`),
+  apiKey: keyText
+    .optional()
+    .describe(
+      `The API key, which signs calls to the Core API. The simulated Core API accepts any key that you invent. ${KEY_VALUE}`,
+    ),
   paths: z
     .strictObject({
       balance: path.optional().describe('The path of the balance call. Default: /balance.'),

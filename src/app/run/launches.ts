@@ -116,8 +116,17 @@ export function serviceClients(
 function identityOf(extCID: string, sources: ReadonlyMap<string, SessionSource>, what: string) {
   const { cID, apiKey } = sources.get(extCID) ?? {};
   if (cID !== undefined && apiKey !== undefined) return { cID, apiKey };
+  const missing = [
+    ...(cID === undefined ? [{ what: 'a cID', line: 'cID: my-client' }] : []),
+    ...(apiKey === undefined ? [{ what: 'an apiKey', line: 'apiKey: ${API_KEY}' }] : []),
+  ];
   throw new UsageError(
-    `${what}: ${extCID} needs ${[cID === undefined && 'a cID', apiKey === undefined && 'an apiKey'].filter(Boolean).join(' and ')} in croupier.yaml, so that its backend can call the Core API.`,
+    [
+      `${what}: ${extCID} needs ${missing.map((one) => one.what).join(' and ')} in croupier.yaml, so that its backend can call the Core API.`,
+      `Add to this client, with any values that you invent, because the service is croupier's own${apiKey === undefined ? ' (export API_KEY=an-invented-key sets the key)' : ''}:`,
+      ...missing.map(({ line }) => `    ${line}`),
+      'If your own backend launches the games, it must use the same values.',
+    ].join('\n'),
   );
 }
 

@@ -222,6 +222,7 @@ describe('croupier serve', { timeout: LONG_MS }, () => {
     configure('');
     const { status, err } = await croupier(['serve', 'core-api'], { cwd, env: KEYS });
     expect(err).toContain('serve core-api: acme needs a cID and an apiKey');
+    expect(err).toMatch(/any values that you invent.*\n {4}cID: my-client\n {4}apiKey: \$\{API_KEY\}\n/u);
     expect(status).toBe(2);
   });
 });

@@ -83,7 +83,8 @@ export function describeServeCoreApi(serve: CommandUnknownOpts) {
     'after',
     `
 Each client of croupier.yaml needs a cID and an apiKey, with which its backend
-calls the Core API. With --data, sessions, campaigns and debts are kept.
+calls the Core API. You can invent both values, if your backend uses the same.
+With --data, sessions, campaigns and debts are kept.
 
 Examples:
   croupier serve core-api --port 5000            at http://127.0.0.1:5000/api/v1
@@ -107,7 +108,8 @@ export function describeServeAll(serve: CommandUnknownOpts) {
     `
 Without --config, the operator is the reference operator with play money. With
 --config, it is your own wallet: croupier launches a game in each session of the
-file, and the rounds that you play move the money of these players.
+file, and the rounds that you play move the money of these players. Each client
+of the file then needs a cID and an apiKey: any values that you invent.
 
 Examples:
   croupier serve all
