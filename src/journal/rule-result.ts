@@ -16,6 +16,7 @@ import {
   type RulePlace,
   reasonOf,
 } from './judged-outcome.ts';
+import { conditionsIn } from './missing-conditions.ts';
 import { joinSums, type MoneySums } from './money-sums.ts';
 import { type ScenarioResult, stopReason } from './scenario-result.ts';
 
@@ -155,7 +156,10 @@ export function ruleResult(
   if (verdict === 'skip') {
     const declined = outcomes.filter(({ findings }) => findings.some((finding) => finding.declined));
     // The words with which the operator declined a call are more useful than the reason of another skip.
-    const why = reasonOf(declined.length > 0 ? declined : outcomes, verdict);
+    // If several scenarios lack something, the longest list of conditions is shown. Otherwise, a user who meets the shorter
+    // list would then read the next condition, again and again.
+    const mostFirst = outcomes.toSorted((a, b) => conditionsIn(b.reason).length - conditionsIn(a.reason).length);
+    const why = reasonOf(declined.length > 0 ? declined : mostFirst, verdict);
     return { ...base, verdict, ...why, isDeclined: declined.length > 0 };
   }
   return { ...base, verdict, because: null, seenIn: null, reason: whyUntested(rule, scenarios, how) };

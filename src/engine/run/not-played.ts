@@ -57,25 +57,40 @@ export class LowBalances {
   }
 }
 
-/** Returns what is missing to play a scenario, as a clause. Null if nothing is missing. */
-export function missingNeed(plan: Plan, options: RunOptions): string | null {
-  const { needs, rules } = plan;
+/** Returns why no run with this version of the contract can play a scenario, as a clause. Null if one can. */
+export function wrongVersion(plan: Plan, options: RunOptions): string | null {
+  const { rules } = plan;
   const { contract = CONTRACT_VERSION } = options.client;
   if (rules.length > 0 && rules.every((rule) => !isThere(ruleById(rule).since, contract)))
     return `the scenario tests rules of a later version of the contract than ${contract}`;
   if (!hasDecimalAmounts(contract) && callsOf(plan).some(givesDecimals))
     return `the scenario sends amounts with decimals, and version ${contract} of the contract has only whole amounts`;
-  if (needs.otherClient && options.client.otherClientKey === undefined)
-    return 'the scenario needs a second client of the same operator, and this client must have another key (`clients` in croupier.yaml)';
-  if (needs.earlierRun && !options.after)
-    return 'the scenario needs the journal of an earlier run (`croupier run --after JOURNAL`)';
-  if (needs.campaign && options.campaign === null)
-    return 'the scenario needs a campaign that the operator knows (`freeRounds: { frID: … }`)';
-  if (needs.launches && !options.launches)
-    return "the scenario needs the calls of the operator's backend to the Core API (`croupier run --launches`)";
-  if (needs.largeAmounts && !options.largeAmounts)
-    return 'the scenario moves amounts above 2^53 smallest units, which the configuration must allow (`largeAmounts: true`)';
   return null;
+}
+
+/** Returns everything that is missing to play a scenario, except sessions: a clause for each condition. */
+export function missingNeeds({ needs }: Plan, options: RunOptions): readonly string[] {
+  const missing: string[] = [];
+  if (needs.otherClient && options.client.otherClientKey === undefined)
+    missing.push(
+      'the scenario needs a second client of the same operator, and this client must have another key (`clients` in croupier.yaml)',
+    );
+  if (needs.earlierRun && !options.after) {
+    const [round, steps] =
+      needs.state === 'expired'
+        ? [' that left a round open in the expired session', ', docs/settle.md has the steps']
+        : ['', ''];
+    missing.push(`the scenario needs the journal of an earlier run${round} (\`croupier run --after JOURNAL\`${steps})`);
+  }
+  if (needs.campaign && options.campaign === null)
+    missing.push('the scenario needs a campaign that the operator knows (`freeRounds: { frID: … }`)');
+  if (needs.launches && !options.launches)
+    missing.push("the scenario needs the calls of the operator's backend to the Core API (`croupier run --launches`)");
+  if (needs.largeAmounts && !options.largeAmounts)
+    missing.push(
+      'the scenario moves amounts above 2^53 smallest units, which the configuration must allow (`largeAmounts: true`)',
+    );
+  return missing;
 }
 
 function callsOf({ steps, always }: Plan): readonly CallStep[] {

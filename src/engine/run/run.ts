@@ -1,6 +1,7 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { type JournalEvent, type RunEnded, stopSignalOf } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
+import { reasonOfConditions } from '../../journal/missing-conditions.ts';
 import { Attribution } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
@@ -21,7 +22,7 @@ import { AttemptRunner } from './attempt-runner.ts';
 import { currencyNotices } from './currency-notices.ts';
 import { GiveUpPolicy } from './give-up-policy.ts';
 import { LateEffects } from './late-effects.ts';
-import { LowBalances, missingNeed, recordNotPlayed } from './not-played.ts';
+import { LowBalances, missingNeeds, recordNotPlayed, wrongVersion } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
 import { Presence } from './presence.ts';
 import { quickNotice } from './quick-notice.ts';
@@ -345,11 +346,15 @@ class Run {
   #assignments(plan: Plan): readonly SessionAssignment[] | NotPlayable {
     const notPlayable = this.#giveUpPolicy.reasonAgainst(plan);
     if (notPlayable !== null) return notPlayable;
+    const wrong = wrongVersion(plan, this.#options);
+    if (wrong !== null) return { verdict: 'skip', reason: wrong };
     const assignments = this.#pool.assign(plan.needs);
-    if ('reason' in assignments)
-      return { verdict: 'skip', reason: assignments.reason + shardHint(this.#options, this.#pool) };
-    const missing = missingNeed(plan, this.#options);
-    if (missing !== null) return { verdict: 'skip', reason: missing };
+    const missing = missingNeeds(plan, this.#options);
+    if ('reason' in assignments) {
+      const noSession = assignments.reason + shardHint(this.#options, this.#pool);
+      return { verdict: 'skip', reason: reasonOfConditions([noSession, ...missing]) };
+    }
+    if (missing.length > 0) return { verdict: 'skip', reason: reasonOfConditions(missing) };
     const { after } = this.#options;
     return plan.needs.earlierRun && after ? after.fitting(plan, assignments) : assignments;
   }

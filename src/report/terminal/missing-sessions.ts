@@ -1,5 +1,6 @@
 import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { conditionsIn, reasonOfConditions } from '../../journal/missing-conditions.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { forTerminal } from '../escape.ts';
 import type { ReportOptions } from '../options.ts';
@@ -29,6 +30,12 @@ export function missingSessions(fold: Fold, { width, paint }: ReportOptions): re
     ...wrap(sentence, width - 2).map((line) => `  ${line}`),
     // The lines are not wrapped, so that a user can copy them.
     ...lines.map((line) => `    ${paint.cyan(forTerminal(line))}`),
+    ...untested.flatMap(({ rule, reason }) => {
+      const [, ...further] = conditionsIn(reason);
+      if (further.length === 0) return [];
+      const also = `${rule.id} needs more than this session: ${reasonOfConditions(further)}`;
+      return wrap(forTerminal(also), width - 2).map((line) => `  ${line}`);
+    }),
   ];
 }
 

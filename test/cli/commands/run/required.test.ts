@@ -29,6 +29,20 @@ describe('what croupier run names', () => {
     expect(line).toContain(NEEDS_EARLIER_RUN);
   });
 
+  it('names every condition at once if several are missing', async () => {
+    const wallet = ['--base-url', 'http://127.0.0.1:9/eu', '--ext-cid', 'acme', '--session', 'eu-1,currency=USD'];
+    const { out } = await croupier(['run', ...wallet, 'session.expired-settles'], {
+      cwd,
+      env: { CROUPIER_KEY: 'key-of-acme' },
+    });
+    expect(out.split('\n')[0]).toContain(
+      'the scenario needs an expired session (`state: expired`); the scenario needs the journal of an earlier run that left a round open in the expired session (`croupier run --after JOURNAL`, docs/settle.md has the steps)',
+    );
+    expect(out.replaceAll(/\s+/gu, ' ')).toContain(
+      'state: expired } session.expired-settles needs more than this session: the scenario needs the journal',
+    );
+  });
+
   it('may stay untested with --allow-skipped', async () => {
     expect(await judged('session.expired-settles', '--allow-skipped')).toEqual([
       0,
