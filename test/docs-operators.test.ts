@@ -37,6 +37,7 @@ describe('docs/operators.md', () => {
       .split('\n')
       .filter((line) => line.startsWith('| ') && line.includes('`'));
     const codes = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/gu)].map(([, code]) => code));
-    expect(codes.toSorted()).toEqual(PUBLISHED_ERROR_CODES.toSorted());
+    expect(codes).toHaveLength(PUBLISHED_ERROR_CODES.length);
+    expect(new Set(codes)).toEqual(new Set(PUBLISHED_ERROR_CODES));
   });
 });
