@@ -30,6 +30,17 @@ describe('pages that the code writes', () => {
     expect(defectByName(example?.defect ?? '')?.breaks).toContain(id);
     expect(example?.calls.some(({ right, wrong }) => wrong !== null && wrong !== right)).toBe(true);
   });
+
+  it('show the status that the name of their defect contains (else: npm run docs:examples)', () => {
+    const named = RULES.flatMap(({ id }) => {
+      const { defect, calls = [] } = examples[id] ?? {};
+      const status = /-(\d{3})(?:-|$)/.exec(defect ?? '')?.[1];
+      return status === undefined ? [] : [{ defect, status, replies: calls.map(({ wrong }) => wrong ?? '') }];
+    });
+    expect(named.map(({ defect }) => defect)).toContain('refund-unknown-404');
+    for (const { status, replies } of named)
+      expect(replies).toContainEqual(expect.stringMatching(new RegExp(`^${status} `)));
+  });
 });
 
 /** The anchors of a page: those that hosts of repositories make from headings, and those that the page names itself. */

@@ -8,7 +8,7 @@ export type DeclineReason =
   | 'bet-reversed' // its refund arrived first
   | 'round-cancelled' // every bet of the round was declined or refunded
   | 'transaction-conflict' // the txID belongs to another transaction
-  // The correct operator never declines for the following reasons, but some variants do.
+  // The correct operator never declines for the following reasons, but some variants and defects do.
   | 'bet-limit'
   | 'own-limit'
   | 'stake-missing'
@@ -17,6 +17,10 @@ export type DeclineReason =
   | 'win-held'
   | 'bet-of-another'
   | 'refund-mistaken'
+  | 'bet-unknown'
+  | 'round-missing'
+  | 'win-empty'
+  | 'win-repeated'
   | 'wallet-busy';
 
 /** The decision about one call, from which the reply is made. */
@@ -70,6 +74,10 @@ export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
   'round-unknown': { status: 404, message: 'There is no such round.' },
   'win-held': { status: 422, message: 'Our staff must check this win first.' },
   'refund-mistaken': { status: 409, message: 'There is no bet that this refund can give back.' },
+  'bet-unknown': { status: 404, message: 'There is no such bet.' },
+  'round-missing': { status: 400, message: 'A refund needs a round.' },
+  'win-empty': { status: 400, message: 'A win needs an amount above 0.' },
+  'win-repeated': { status: 400, message: 'This win was processed before.' },
   'wallet-busy': { status: 409, message: 'Another call of this player is being processed. Please try again.' },
   'bet-of-another': { status: 403, message: 'This is not your bet.' },
 };

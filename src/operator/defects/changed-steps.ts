@@ -1,5 +1,6 @@
 import type { TransactionCall } from '../../contract/call-name.ts';
 import type { Behaviour } from '../behaviour.ts';
+import type { DeclineReason } from '../decision.ts';
 import type { Claim, Store, Transaction, TransactionEntry } from '../store.ts';
 
 /** Returns the transactions of one kind in the round that a call names. Returns an empty list if the call names no round. */
@@ -32,15 +33,16 @@ export function booking(
   };
 }
 
-/** Declines new calls of one kind if `when` returns true. */
+/** Declines new calls of one kind for a reason if `when` returns true. */
 export function objecting(
   right: Behaviour,
   call: TransactionCall,
   when: (store: Store, claim: Claim) => boolean,
+  reason: DeclineReason = 'transaction-conflict',
 ): Partial<Behaviour> {
   return {
     objection: (store, claim, session) =>
-      claim.call === call && when(store, claim) ? 'transaction-conflict' : right.objection(store, claim, session),
+      claim.call === call && when(store, claim) ? reason : right.objection(store, claim, session),
   };
 }
 

@@ -75,12 +75,10 @@ export const REFUND_DEFECTS: readonly Defect[] = [
   {
     name: 'refund-without-round-400',
     breaks: ['refund.without-round'],
-    description: 'The wallet refuses a refund without roundID, although this field is optional.',
+    description: 'The wallet refuses a refund without roundID with 400, although this field is optional.',
     change: (right) => ({
       objection: (store, claim, session) =>
-        claim.call === 'refund' && claim.roundID === null
-          ? 'transaction-conflict'
-          : right.objection(store, claim, session),
+        claim.call === 'refund' && claim.roundID === null ? 'round-missing' : right.objection(store, claim, session),
     }),
   },
   {

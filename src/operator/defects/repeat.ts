@@ -66,9 +66,10 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['free-rounds.replay', 'idempotency.concurrent', 'idempotency.same-reply', 'idempotency.durable'],
     description:
-      'The wallet refuses a win that is sent again. So the service sends the win again and again, and the round never ends.',
+      'The wallet refuses a win that is sent again with 400. So the service sends the win again and again, and the round never ends.',
     change: (right) => ({
-      recall: (earlier, again, store) => (again.call === 'win' ? CONFLICT : right.recall(earlier, again, store)),
+      recall: (earlier, again, store) =>
+        again.call === 'win' ? { kind: 'declined', reason: 'win-repeated' } : right.recall(earlier, again, store),
     }),
   },
   {

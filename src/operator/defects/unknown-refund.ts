@@ -40,7 +40,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     change: (right) => ({
       objection: (store, claim, session) =>
         claim.call === 'refund' && claim.origTxID !== null && !store.transaction(claim.extCID, claim.origTxID)
-          ? 'transaction-conflict'
+          ? 'bet-unknown'
           : right.objection(store, claim, session),
     }),
   },

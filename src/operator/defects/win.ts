@@ -33,8 +33,8 @@ export const WIN_DEFECTS: readonly Defect[] = [
     name: 'win-zero-400',
     breaks: ['win.zero'],
     mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
-    description: 'A lost round never ends, because the wallet refuses a win of 0.',
-    change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n),
+    description: 'A lost round never ends, because the wallet refuses a win of 0 with 400.',
+    change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n, 'win-empty'),
   },
   {
     name: 'win-too-late',
