@@ -4,7 +4,7 @@ import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, isTakenBet, type PlannedCall } from '../planned-calls.ts';
-import { check200, type GroupChecks, isExcuse } from './check.ts';
+import { check200, type GroupChecks, isExcuse, mayBeUnknown } from './check.ts';
 import { haveOtherAmounts } from './planned-amount.ts';
 
 /** True for a refund that does not repeat another one. */
@@ -212,8 +212,9 @@ function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
  * such a refund names an unknown transaction.
  */
 function becauseUnknown(observed: ObservedCall, decision: Decision | undefined): Decision | undefined {
-  return decision?.kind === 'breach' && observed.answer === 'declined' && observed.target?.state === 'unknown'
-    ? breach(decision.expected, decision.actual, ['refund.unknown'])
+  const isUnknown = observed.target?.state === 'unknown' || observed.target?.state === 'none';
+  return isUnknown && (observed.answer === 'declined' || observed.answer === 'failed')
+    ? explainedBy(decision, ['refund.unknown'])
     : decision;
 }
 
@@ -326,15 +327,16 @@ export const refundChecks: GroupChecks<'refund'> = {
     applies: (planned) =>
       isRegularRefund(planned) &&
       planned.step.roundID === null &&
+      // `refund.unknown` judges the refund of an unknown transaction, with a `roundID` and without one.
+      planned.target !== null &&
       planned.group === null &&
       // `refund.once` judges a further refund of the same bet.
       planned.refundsBefore === 0 &&
       planned.step.fields.every(([name]) => name !== 'roundID'),
     reply(observed) {
       const refused = check200(observed, 'a refund without `roundID`');
-      return refused?.kind === 'breach' && observed.planned.target === null
-        ? breach(refused.expected, refused.actual, ['refund.unknown'])
-        : refused;
+      // A refund with a `roundID` would fail in the same way if the operator does not know the bet.
+      return mayBeUnknown(observed) ? explainedBy(refused, ['refund.unknown', 'refund.broken-connection']) : refused;
     },
     hypotheses: notRestored,
   },

@@ -1,4 +1,6 @@
+import { describe, expect, it } from 'vitest';
 import { answering, answeringOnly, at, changing, moving, movingSilently, refused, withFields } from '../faults.ts';
+import { judgeScenario } from '../judged-scenario.ts';
 import { error, type Fault } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
@@ -163,4 +165,25 @@ judges('refund', {
     honest: 'note',
     faults: { 'takes the win back': [moving('4', '-2.00'), 'note'] },
   },
+});
+
+describe('a refund without a roundID', () => {
+  const unknownBet = error(404, 'No such bet');
+
+  it('breaks only the rule about unknown bets if it names an unknown bet', () => {
+    const { broken } = judgeScenario(
+      'steps: [{ bet: }, { refund: }, { balance: }, { bet: { amount: "2.00" } }, { refund: { round: none } }, { balance: }, { refund: { of: unknown, round: none } }, { balance: }]',
+      { fault: answering('7', unknownBet) },
+    );
+    expect(broken).toEqual(['refund.unknown']);
+  });
+
+  it('names the rule about unknown bets as a cause if its bet may never have arrived', () => {
+    const { findings } = judgeScenario(
+      'steps: [{ bet: }, { refund: }, { balance: }, { bet: , as: lost, break: sent }, { refund: { of: lost, round: none } }, { balance: }, { balance: , after: linger }]',
+      { fault: answering('5', unknownBet) },
+    );
+    const finding = findings.find(({ rule, verdict }) => rule === 'refund.without-round' && verdict === 'fail');
+    expect(finding?.causes).toContain('refund.unknown');
+  });
 });
