@@ -2,6 +2,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import { EXPECTATION, type Verdict } from './finding.ts';
 import { byGravity, countOf, isFinding, type JudgedFinding, type JudgedOutcome } from './judged-outcome.ts';
 import type { RuleResult } from './rule-result.ts';
+import { needsMovedMoney } from './second-effect.ts';
 
 /** A rule, with its findings that the breach of another rule explains. */
 interface Explained {
@@ -27,8 +28,8 @@ export interface Cause {
 
 /**
  * Finds a small set of broken rules that explains every breach of the run, and everything that could not be decided because of a
- * breach. Rules about money come first, then the rules that explain the most findings. If a scenario's own expectation was not met,
- * this is left out, because no rule is the reason.
+ * breach. Rules about money come first, then the rules that explain the most findings, then the rules that the largest share of
+ * their checks shows to be broken. If a scenario's own expectation was not met, this is left out, because no rule is the reason.
  *
  * @param rules the results of all rules
  * @param outcomes all outcomes of the run, after attribution
@@ -60,8 +61,14 @@ export function likelyCauses(rules: readonly RuleResult[], outcomes: readonly Ju
       (a, b) =>
         Number(b.result.rule.money) - Number(a.result.rule.money) ||
         b.findings - a.findings ||
+        shareOf(b.result) - shareOf(a.result) ||
         b.explains.length - a.explains.length,
     );
+}
+
+/** The share of the checks of a rule that show its breach, from 0 to 1. */
+function shareOf({ breaches, checks }: RuleResult): number {
+  return checks === 0 ? 0 : breaches / checks;
 }
 
 /** True if the cause is a new failure, or explains one. If the cause only explains known failures, reports need not show it. */
@@ -91,7 +98,12 @@ function causeOf(result: RuleResult, explained: readonly JudgedOutcome[], rules:
  */
 function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): ReadonlySet<RuleId> {
   const named = broken.filter(
-    ({ rule }) => rule.id === outcome.rule || outcome.findings.every(({ causes }) => causes.includes(rule.id)),
+    ({ rule, wrongSums }) =>
+      rule.id === outcome.rule ||
+      outcome.findings.every(
+        (finding) =>
+          finding.causes.includes(rule.id) && (!needsMovedMoney(rule.id, finding) || Object.keys(wrongSums).length > 0),
+      ),
   );
   return new Set(named.map(({ rule }) => rule.id));
 }

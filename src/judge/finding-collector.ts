@@ -31,6 +31,7 @@ export class FindingCollector {
   readonly #passes: Partial<Record<RuleId, Partial<Record<CallName | '*', number>>>> = {};
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
+  readonly #moved = new Set<RuleId>();
   #hasBreach = false;
   #afterProbe = false;
 
@@ -63,6 +64,11 @@ export class FindingCollector {
   /** True when at least one finding fails the scenario. */
   get hasBreach(): boolean {
     return this.#hasBreach;
+  }
+
+  /** The rules whose breach made a balance wrong. */
+  get moved(): ReadonlySet<RuleId> {
+    return this.#moved;
   }
 
   get passes(): Tally {
@@ -124,6 +130,7 @@ export class FindingCollector {
 
   /** Adds the wrong sum to a breach that was reported earlier, before a balance showed this sum. */
   addSum({ rule, step }: Pick<FindingSubject, 'rule' | 'step'>, wrongSum: WrongSum): void {
+    this.#moved.add(rule);
     this.#reportSum({ rule, endpoint: endpointOf(rule, step.call), step: step.key, wrongSum: this.#marked(wrongSum) });
   }
 
@@ -173,6 +180,7 @@ export class FindingCollector {
   ): void {
     const { rule, step, exchange } = subject;
     if (verdict === 'fail') this.#hasBreach = true;
+    if (more.wrongSum) this.#moved.add(rule);
     this.#report({
       rule,
       verdict,

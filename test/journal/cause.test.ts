@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent } from '../../src/journal/event.ts';
+import type { Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { attributed, ended, found, planned, runEnded, runStarted, started } from './events.ts';
 
@@ -114,6 +115,25 @@ describe('the likely causes of the broken rules', () => {
       d: [found('d', 'win.credit', 'fail', { causes: ['idempotency.bet'] })],
     });
     expect(names(causes)).toEqual(['idempotency.bet', 'refund.retried', 'reply.json', 'balance.read']);
+  });
+
+  it('list a rule that every check showed to be broken before one that some checks did not', async () => {
+    const causes = await causesOf({
+      a: [found('a', 'bet.debit', 'fail'), found('a', 'win.credit', 'fail')],
+      b: [found('b', 'bet.debit', 'pass')],
+    });
+    expect(names(causes)).toEqual(['win.credit', 'bet.debit']);
+  });
+
+  it('count a call that took effect twice to the rule about plain replays only if such a replay took effect again', async () => {
+    const race = found('b', 'idempotency.concurrent', 'fail', { causes: ['idempotency.bet'] });
+    const replay = (more: Partial<Finding>) => found('a', 'idempotency.bet', 'fail', more);
+    const wrongSum = { amount: '-1.00', currency: 'USD' };
+    expect(names(await causesOf({ a: [replay({ wrongSum })], b: [race] }))).toEqual(['idempotency.bet']);
+    expect(names(await causesOf({ a: [replay({})], b: [race] }))).toEqual([
+      'idempotency.bet',
+      'idempotency.concurrent',
+    ]);
   });
 
   it('include a SHOULD only if it fails the run', async () => {

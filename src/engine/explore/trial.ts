@@ -130,7 +130,7 @@ export class Trials {
     const durationMs = run.now() - at;
     run.record({ event: 'scenario-ended', scenario: id, attempt, verdict, reason, durationMs, restored, passes });
     const attribution = new Attribution();
-    attribution.add(id, findings, played.letIn);
+    attribution.add(id, findings, played.letIn, { moved: played.moved });
     return { broken: brokenBy(findings, attribution, known), findings, played, attribution };
   }
 }

@@ -56,6 +56,8 @@ export interface Played {
   readonly broken: readonly RuleId[];
   /** Endpoints that carried out a call although its signature was wrong. */
   readonly letIn: readonly CallName[];
+  /** The rules whose breach made a balance wrong. */
+  readonly moved: readonly RuleId[];
   /**
    * True if the run knew of no stale read when the scenario began. Then the reads of this scenario did not wait, so a read may have
    * shown an old balance.
@@ -108,6 +110,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
   const collected = new CollectedFindings(options.report);
   const openings = new Map<Wallet, Money>();
   const letIn = new Set<CallName>();
+  const moved = new Set<RuleId>();
   const races = new Races(options.run);
   const {
     context,
@@ -116,7 +119,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     stale,
     leftOut,
     settleTime,
-  } = await playRepetitions(options, { collected, openings, letIn, races });
+  } = await playRepetitions(options, { collected, openings, letIn, moved, races });
   // If a later repetition could not be played to its end, the results of the earlier repetitions still count.
   const stopReason =
     stoppedBecause && races.round > 1 && (stoppedBecause.verdict === 'skip' || stoppedBecause.connection)
@@ -141,6 +144,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
       isBreach(finding) && finding.rule !== EXPECTATION ? [finding.rule] : [],
     ),
     letIn: [...letIn],
+    moved: [...moved],
     unaware: unaware || !options.staleReads.isWaitedFor,
     // The reply to a call may have been the rest of the reply before it. So nothing that this attempt found counts.
     retryReason:
@@ -170,6 +174,7 @@ interface SharedState {
   readonly collected: CollectedFindings;
   readonly openings: Map<Wallet, Money>;
   readonly letIn: Set<CallName>;
+  readonly moved: Set<RuleId>;
   readonly races: Races;
 }
 
@@ -220,6 +225,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
       plan.rules.filter((rule) => context.judge.collector.hasDecided(rule)),
     );
     for (const call of context.judge.letIn) shared.letIn.add(call);
+    for (const rule of context.judge.collector.moved) shared.moved.add(rule);
     const leftOut = needlessReads?.count ?? 0;
     if (!again) return { context, stopReason, opened: !opened, stale: runner.stale, leftOut, settleTime };
     await endRoundsOfRace(context, options.adjuster, shared.openings);

@@ -3,6 +3,7 @@ import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import type { Attributed, Tally } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { needsMovedMoney } from '../../journal/second-effect.ts';
 import { OF_EVERY_CALL, SYSTEMATIC } from './wrong-balance.ts';
 
 /** Rules that croupier cannot judge on an endpoint that accepts wrong signatures. Such an endpoint may accept every call. */
@@ -32,6 +33,8 @@ interface RuleBreach {
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
   readonly causes: readonly RuleId[];
+  /** The causes that explain the breach only if their own breach moved money. */
+  readonly causesWithMoney: readonly RuleId[];
 }
 
 /** The rule that the operator breaks with its stale reads, and whether enough stale reads were seen to be sure. */
@@ -43,6 +46,8 @@ interface StaleReadRule {
 /** Facts about a scenario that decide how its findings can be explained. */
 interface ScenarioFacts {
   readonly passes?: Tally;
+  /** The rules whose breach made a balance wrong. */
+  readonly moved?: readonly RuleId[];
   /**
    * True if no stale read was known when the scenario began, so that its reads did not wait until they showed the current balance.
    */
@@ -59,6 +64,7 @@ export class Attribution {
   readonly #failing = new Set<RuleId>();
   readonly #letIn = new Set<CallName>();
   readonly #breaches: RuleBreach[] = [];
+  readonly #moved = new Set<RuleId>();
   readonly #passes = new Map<string, number>();
   readonly #staleReads: StaleReadRule;
   /** The rules for which `isProven` returns true. undefined until somebody asks for them. */
@@ -84,9 +90,11 @@ export class Attribution {
     for (const endpoint of letIn) this.#letIn.add(endpoint);
     this.#proven = undefined;
     this.#alsoWarned = undefined;
+    for (const rule of shown.moved ?? []) this.#moved.add(rule);
     for (const [rule, counts] of Object.entries(shown.passes ?? {}))
       this.#passes.set(rule, (this.#passes.get(rule) ?? 0) + Object.values(counts).reduce((sum, one) => sum + one, 0));
-    for (const { rule, verdict, endpoint, causes } of findings) {
+    for (const finding of findings) {
+      const { rule, verdict, endpoint, causes } = finding;
       if (rule === EXPECTATION || (verdict !== 'fail' && verdict !== 'warn')) continue;
       const fails = verdict === 'fail' || isWarningAboutMoney(rule);
       if (fails) this.#failing.add(rule);
@@ -96,6 +104,7 @@ export class Attribution {
           rule,
           endpoint,
           causes,
+          causesWithMoney: causes.filter((cause) => needsMovedMoney(cause, finding)),
           fails,
           alone: shown.alone === true,
           unaware: shown.unaware === true,
@@ -154,11 +163,12 @@ export class Attribution {
   }
 
   /** Returns the failing rules that would explain a breach. */
-  #causesOf({ rule, endpoint, causes, alone, unaware, fails }: RuleBreach): RuleId[] {
+  #causesOf({ rule, endpoint, causes, causesWithMoney, alone, unaware, fails }: RuleBreach): RuleId[] {
     const failing = causes.filter(
       (cause) =>
         (this.#failing.has(cause) || (!fails && this.#warned.has(cause))) &&
         !this.#isIntermittent(cause) &&
+        (!causesWithMoney.includes(cause) || this.#moved.has(cause)) &&
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );
@@ -274,7 +284,7 @@ export function attributeAcrossShards(shards: readonly Fold[]): readonly Attribu
       shardOf.set(planned.id, shard);
       attribution.add(planned.id, findings);
     }
-    attribution.add('', [], [], { passes: passesOf(shard) });
+    attribution.add('', [], [], { passes: passesOf(shard), moved: movedBy(shard) });
   }
   return attribution.conclude().filter(({ scenario, because }) => {
     const own = scenario === null ? undefined : shardOf.get(scenario);
@@ -286,6 +296,10 @@ export function attributeAcrossShards(shards: readonly Fold[]): readonly Attribu
 
 function isBroken({ rules }: Fold, id: RuleId): boolean {
   return rules.some(({ rule, verdict }) => rule.id === id && verdict === 'fail');
+}
+
+function movedBy({ rules }: Fold): RuleId[] {
+  return rules.filter(({ wrongSums }) => Object.keys(wrongSums).length > 0).map(({ rule }) => rule.id);
 }
 
 function passesOf({ rules }: Fold): Tally {

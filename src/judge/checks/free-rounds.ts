@@ -1,3 +1,4 @@
+import type { RuleId } from '../../contract/catalogue.ts';
 import { isClientError } from '../../reply/status.ts';
 import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
@@ -34,6 +35,11 @@ function checkFree(observed: ObservedCall, what: string): Decision | undefined {
     : refused;
 }
 
+/** Returns the rule about a regular bet or win that is sent again. Its breach explains that a free one is handled wrongly too. */
+function ruleOfReplay({ planned }: ObservedCall): readonly RuleId[] {
+  return [planned.step.call === 'bet' ? 'idempotency.bet' : 'idempotency.win'];
+}
+
 const afterWholeBalance = (planned: PlannedCall, plannedCalls: { readonly calls: readonly PlannedCall[] }): boolean =>
   plannedCalls.calls.some(
     (other) =>
@@ -59,14 +65,15 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
     reply(observed) {
       if (!observed.earlier?.reply) return { kind: 'undecided', reason: 'the first call was not accepted' };
       const refused = check200(observed, 'an accepted free bet or free win that is sent again');
-      if (refused)
-        return explainedBy(refused, observed.planned.step.call === 'bet' ? ['idempotency.bet'] : ['idempotency.win']);
+      if (refused) return explainedBy(refused, ruleOfReplay(observed));
       const first = observed.earlier.reply.txID;
       const again = observed.reading?.txID;
       return first !== undefined && first !== again
         ? breach(
             `the replay is answered with the same operator txID, ${JSON.stringify(first)}`,
             again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
+            // Another txID shows that the operator carried out the call again, as it may do with regular calls.
+            again === undefined ? [] : ruleOfReplay(observed),
           )
         : undefined;
     },
@@ -76,6 +83,7 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
             {
               by: observed.earlier.effect,
               meaning: 'the free bet or free win that was sent again took effect a second time',
+              causes: ruleOfReplay(observed),
             },
           ]
         : [],

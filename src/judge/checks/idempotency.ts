@@ -170,7 +170,13 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
     applies: (planned) => planned.step.call === 'bet' && isReplay(planned) && planned.refundsBefore > 0,
     hypotheses: (observed) =>
       observed.earlier && !observed.earlier.effect.isZero() && observed.reading
-        ? [{ by: observed.earlier.effect, meaning: 'the refunded bet, sent again, was taken' }]
+        ? [
+            {
+              by: observed.earlier.effect,
+              meaning: 'the refunded bet, sent again, was taken',
+              causes: ['idempotency.bet'],
+            },
+          ]
         : [],
   },
 

@@ -227,6 +227,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
         breach(
           `${set.length} copies of one call that are sent at once are one transaction`,
           `they were answered with ${txIDs.size} different operator txIDs`,
+          causesOfReplay(first.planned),
         ),
       );
     }
@@ -242,7 +243,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
     const times = set.map((_, extra) => ({
       by: effect.times(Money.of(String(extra + 1))),
       meaning: `the call took effect ${extra + 2} times`,
-      causes: extra === 0 ? sameCauses : [],
+      causes: [...causesOfReplay(first.planned), ...(extra === 0 ? sameCauses : [])],
     }));
     wallet.expectLater({
       rule,
@@ -263,6 +264,14 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
       reported: differ,
     });
   }
+}
+
+/**
+ * Returns the rule about such a call that is sent again alone. An operator that always carries out a call again also does
+ * so for copies at the same instant.
+ */
+function causesOfReplay({ step: { call } }: PlannedCall): RuleId[] {
+  return call === 'balance' ? [] : [`idempotency.${call}`];
 }
 
 /**

@@ -159,3 +159,29 @@ describe('a breach', () => {
     expect(all).toEqual(['s0 robustness.unknown-field < signature.raw-body-escapes']);
   });
 });
+
+describe('a call that took effect twice when it was sent twice', () => {
+  const explained = (more: readonly Finding[], moved: readonly RuleId[]): string[] => {
+    const attribution = new Attribution();
+    attribution.add('replay', [found('idempotency.bet')], [], { moved });
+    attribution.add('others', more);
+    return attribution.conclude().map(({ rule, because }) => `${rule} < ${because}`);
+  };
+  const secondEffects = [
+    found('idempotency.concurrent', ['idempotency.bet']),
+    found('idempotency.after-refund', ['idempotency.bet']),
+    { ...found('free-rounds.replay', ['idempotency.bet']), wrongSum: { amount: '-1.00', currency: 'USD' } },
+  ];
+
+  it('is explained by a plain replay that took effect again', () => {
+    expect(explained(secondEffects, ['idempotency.bet'])).toEqual([
+      'idempotency.concurrent < idempotency.bet',
+      'idempotency.after-refund < idempotency.bet',
+      'free-rounds.replay < idempotency.bet',
+    ]);
+  });
+
+  it('is not explained by a plain replay that was only answered wrongly', () => {
+    expect(explained(secondEffects, [])).toEqual([]);
+  });
+});
