@@ -7,8 +7,10 @@ import { cutTo } from '../report/terminal/layout.ts';
  * The progress shows the time left only if the run takes at least this time, in milliseconds. A shorter run needs no estimate.
  */
 const ESTIMATED_RUN_MS = 20_000;
-/** The time after which an estimate is possible, in milliseconds. Before that, too few scenarios have ended. */
+/** The time after which an estimate is possible, in milliseconds. */
 const ESTIMATE_AFTER_MS = 3_000;
+/** The share of the scenarios after which an estimate is possible. Before that, a few slow scenarios would change it too much. */
+const ESTIMATE_AFTER_SHARE = 1 / 3;
 
 /** Counts the events of a run, and writes its progress as one line of text. */
 export class RunProgress {
@@ -20,6 +22,8 @@ export class RunProgress {
   /** The times at which the first and the latest scenario began, in milliseconds of the run's clock. */
   #firstMs: number | null = null;
   #latestMs = 0;
+  /** The shown estimate of the time left, in milliseconds. It never rises. Null as long as no estimate is shown. */
+  #leftMs: number | null = null;
 
   on(event: JournalEvent): void {
     if (event.event === 'run-started') this.#total = event.scenarios.length;
@@ -28,6 +32,7 @@ export class RunProgress {
       this.#current = event.scenario;
       this.#firstMs ??= event.at;
       this.#latestMs = event.at;
+      this.#estimate();
     } else if (event.event === 'scenario-ended') {
       // A scenario ends once for each attempt, and only its last attempt counts.
       this.#done.add(event.scenario);
@@ -48,15 +53,21 @@ export class RunProgress {
   }
 
   /**
-   * Returns an estimate of the rest of the run: it assumes that each scenario takes as long as the average of the finished
-   * scenarios.
+   * Estimates the rest of the run again: it assumes that each scenario takes as long as the average of the finished scenarios. An
+   * estimate that would be higher than the one before is not taken, because the reader already expects an earlier end.
    */
-  #timeLeft(): readonly string[] {
+  #estimate(): void {
     const passedMs = this.#latestMs - (this.#firstMs ?? this.#latestMs);
     const done = this.#done.size;
-    if (passedMs < ESTIMATE_AFTER_MS || done === 0 || done >= this.#total) return [];
+    if (passedMs < ESTIMATE_AFTER_MS || done === 0 || done < this.#total * ESTIMATE_AFTER_SHARE) return;
     const leftMs = (passedMs / done) * (this.#total - done);
-    if (passedMs + leftMs < ESTIMATED_RUN_MS) return [];
+    if (this.#leftMs === null && passedMs + leftMs < ESTIMATED_RUN_MS) return;
+    this.#leftMs = Math.min(leftMs, this.#leftMs ?? leftMs);
+  }
+
+  #timeLeft(): readonly string[] {
+    const leftMs = this.#leftMs;
+    if (leftMs === null || this.#done.size >= this.#total) return [];
     // The estimate is rounded: exact seconds would change with each scenario, and the estimate is not so exact.
     return leftMs < 60_000
       ? [`about ${Math.ceil(leftMs / 5000) * 5} s left`]

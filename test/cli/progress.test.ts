@@ -75,43 +75,43 @@ describe('the text of the progress', () => {
     ).toBe('1/4 scenarios · 0 calls · a');
   });
 
-  it('names the time that is left if the run takes more than 20 s', () => {
-    expect(
-      textAfter(
-        [
-          ['a', 'pass'],
-          ['b', 'pass'],
-        ],
-        2_900,
-      ),
-    ).toBe('2/4 scenarios · 0 calls · b');
-    expect(
-      textAfter(
-        [
-          ['a', 'pass'],
-          ['b', 'pass'],
-        ],
-        6_000,
-      ),
-    ).toBe('2/4 scenarios · 0 calls · b');
-    expect(
-      textAfter(
-        [
-          ['a', 'pass'],
-          ['b', 'pass'],
-        ],
-        14_000,
-      ),
-    ).toBe('2/4 scenarios · 0 calls · about 15 s left · b');
-    expect(
-      textAfter(
-        [
-          ['a', 'pass'],
-          ['b', 'pass'],
-        ],
-        90_000,
-      ),
-    ).toBe('2/4 scenarios · 0 calls · about 2 min left · b');
+  /** The estimates that a run shows while its scenarios last as long as given, in milliseconds. */
+  function estimates(durations: readonly number[]): readonly (string | undefined)[] {
+    const ids = durations.map((_, index) => `s${index}`);
+    const progress = new RunProgress();
+    progress.on(events.runStarted(ids.map((id) => events.planned(id, []))));
+    let at = 0;
+    return ids.map((id, index) => {
+      progress.on({ ...events.started(id), at });
+      const [shown] = /about .* left/.exec(progress.text()) ?? [];
+      progress.on(events.ended(id, { verdict: 'pass' }));
+      at += durations[index] ?? 0;
+      return shown;
+    });
+  }
+
+  it('names the time that is left only after a third of the scenarios, and only if the run takes more than 20 s', () => {
+    expect(estimates([6000, 6000, 6000])).toEqual([undefined, undefined, undefined]);
+    expect(estimates(Array.from({ length: 6 }, () => 8000))).toEqual([
+      undefined,
+      undefined,
+      'about 35 s left',
+      'about 25 s left',
+      'about 20 s left',
+      'about 10 s left',
+    ]);
+    expect(estimates([90_000, 90_000, 90_000]).at(1)).toBe('about 3 min left');
+  });
+
+  it('never names a longer time than before', () => {
+    expect(estimates([10_000, 10_000, 30_000, 10_000, 1000, 1000])).toEqual([
+      undefined,
+      undefined,
+      'about 40 s left',
+      'about 40 s left',
+      'about 30 s left',
+      'about 15 s left',
+    ]);
   });
 });
 
