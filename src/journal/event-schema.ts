@@ -5,7 +5,7 @@ import { RULES, type RuleId } from '../contract/catalogue.ts';
 import { EARLY_BREAKS } from '../contract/deviation.ts';
 import { SESSION_STATES } from '../contract/session-state.ts';
 import { SIGNATURE_STATES } from '../contract/signature.ts';
-import { JOURNAL_FORMAT, type JournalEvent, PURPOSES, RUN_ENDINGS, STOP_SIGNALS } from './event.ts';
+import { JOURNAL_FORMAT, type JournalEvent, OWED_BETS, PURPOSES, RUN_ENDINGS, STOP_SIGNALS } from './event.ts';
 import { NO_REPLY_REASONS } from './exchange.ts';
 import { EXPECTATION, VERDICTS } from './finding.ts';
 
@@ -350,6 +350,13 @@ const owed = object({
   txID: text,
   open: z.boolean().describe('true: the call must still be sent; false: it was answered and need not be sent any more'),
   fields: z.record(text, text).readonly(),
+  bet: z
+    .enum(OWED_BETS)
+    .exactOptional()
+    .describe('state of the bet that an owed refund names; left out: another call, or not known'),
+  status: count
+    .exactOptional()
+    .describe('status of the latest reply to the transaction with this txID; left out: not known'),
 });
 
 const scenarioEnded = object({
@@ -359,7 +366,12 @@ const scenarioEnded = object({
   verdict,
   reason: text.nullable(),
   durationMs: ms,
-  restored: z.boolean().nullable().describe('false: the balance could not be restored; null: no balance changed'),
+  restored: z
+    .boolean()
+    .nullable()
+    .describe(
+      'true: every balance is the same as before the scenario; false: a balance could not be restored; null: not known, or restored only at the end of the run',
+    ),
   passes: z
     .partialRecord(ruleId, z.partialRecord(z.enum([...CALL_NAMES, '*']), count).readonly())
     .readonly()

@@ -335,7 +335,24 @@ export interface Owed {
   /** True if the call must still be sent. False if it was answered, so that it need not be sent any more. */
   readonly open: boolean;
   readonly fields: Readonly<Record<string, string>>;
+  /** The state of the bet that a refund names. It is left out for other calls, and in older journals. */
+  readonly bet?: OwedBet;
+  /** The status of the latest reply to the transaction with this `txID`. It is left out if it is not known. */
+  readonly status?: number;
 }
+
+/**
+ * The state of the bet that an owed refund names.
+ *
+ * - `not-received`: the operator has certainly not received the bet
+ * - `declined`: the operator took nothing for the bet
+ * - `refunded`: another refund has already given the stake back
+ * - `accepted`: the operator has the stake
+ * - `uncertain`: the operator may have the stake
+ */
+export type OwedBet = (typeof OWED_BETS)[number];
+
+export const OWED_BETS = ['not-received', 'declined', 'refunded', 'accepted', 'uncertain'] as const;
 
 /**
  * For each rule, the number of its passes for each endpoint. The key is `*` if the rule is not judged separately for each endpoint.
@@ -350,7 +367,10 @@ export interface ScenarioEnded {
   /** The reason why the scenario was skipped or is undecided; null otherwise. */
   readonly reason: string | null;
   readonly durationMs: number;
-  /** True if the balance was restored, false if that was not possible, and null if no balance changed. */
+  /**
+   * True if every balance is the same as before the scenario. False if a balance could not be restored. Null if this is not known, or
+   * if a balance is restored only at the end of the run.
+   */
   readonly restored: boolean | null;
   readonly passes: Tally;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Money } from '../../contract/money.ts';
-import type { JournalEvent, Received } from '../../journal/event.ts';
+import type { JournalEvent, Owed, Received } from '../../journal/event.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { renumbered } from '../../journal/renumbered.ts';
 import { isSuccess, isWorthRetrying, replyStatus } from '../../reply/status.ts';
@@ -13,6 +13,7 @@ import { walletIdOf } from '../session-pool.ts';
 import { type AmountSettings, denominationOf } from '../stakes.ts';
 import type { AfterRun } from './after-run.ts';
 import { keyOfItem, type OpenItem, openItemsOf, refundFields, walletOfItem } from './open-items.ts';
+import type { PastCall } from './past-call.ts';
 import type { PastTransaction } from './past-transactions.ts';
 
 export interface SettleOptions extends AmountSettings {
@@ -299,7 +300,7 @@ class Settlement {
         sessionID: call.sessionID,
         txID: call.txID,
         open,
-        fields: {},
+        fields: fieldsOf(call),
       });
     }
   }
@@ -330,6 +331,17 @@ class Settlement {
  */
 function bodyOf(past: PastTransaction | null, tries: number): string {
   return past?.bodies[tries % past.bodies.length] ?? '';
+}
+
+/** Returns the fields of a call that tell the reader of a report which call is owed. */
+function fieldsOf({ sessionID, txID, origTxID, amountText, roundID }: PastCall): Owed['fields'] {
+  return {
+    sessionID,
+    txID,
+    amount: amountText,
+    ...(origTxID !== null && { origTxID }),
+    ...(roundID !== null && { roundID }),
+  };
 }
 
 function whyUncertain(estimate: BalanceEstimate): string {

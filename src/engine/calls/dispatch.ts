@@ -171,7 +171,7 @@ export class Dispatch {
     const reading = outcome.kind === 'reply' ? readReply(outcome.reply) : undefined;
     const mayLand = mayHaveBeenProcessed(answerOf(exchange, reading), reading?.status);
     if (mayLand && connection !== null) this.#settleTime.noteRisk(stamps.end);
-    this.#owedCalls.note(this.#context, { step, outgoing });
+    this.#owedCalls.note(this.#context, { outgoing, exchange });
     this.#context.openRounds.note(step, outgoing.spec.fields, exchange);
     // If the outcome of a call is unknown, the call must be sent again. So its bytes are kept.
     if (this.#context.judge.effects.ofStep(step.key)?.state === 'unknown') this.outbox.keep(step, outgoing);

@@ -107,7 +107,8 @@ export async function readLast(
  *
  * @param completed receives the wins of 0 that were sent after the last read, by wallet
  * @param isBroken true if the scenario has shown that a rule is broken
- * @returns false if a balance could not be restored; null if no balance had to be restored
+ * @returns true if every balance is the same as before the scenario, and false if a balance could not be restored. Null if this is not
+ *   known, or if a balance is restored only at the end of the run
  */
 export async function restore(
   context: ScenarioContext,
@@ -126,6 +127,7 @@ export async function restore(
   // If the operator moves wrong amounts, more calls would only make the balance worse.
   const wrong = WRONG_BOOKING_RULES.some(isBroken);
   let all: boolean | null = null;
+  let isSure = true;
   for (const { alias, wallet } of context.wallets) {
     const from = openings.get(wallet);
     const account = accountOf(context, alias);
@@ -140,10 +142,18 @@ export async function restore(
     const ended = await endRounds(context, adjuster, wallet, paid);
     const now = ended.fits || !from ? found : await read();
     completed.set(wallet, ended.completed);
-    if (!from || (now && from.equals(now))) continue;
+    if (!from) {
+      isSure = false;
+      continue;
+    }
+    if (now && from.equals(now)) {
+      all ??= true;
+      continue;
+    }
     if (now && !paid && mayKeep(now, from)) {
       balanceChanges?.keep(wallet.id, account, now.minus(from));
       context.judge.reads.open(wallet, now);
+      isSure = false;
       continue;
     }
     completed.delete(wallet);
@@ -158,7 +168,7 @@ export async function restore(
     if (isRestored) balanceChanges?.clear(wallet.id);
     all = (all ?? true) && isRestored;
   }
-  return all;
+  return all === true && !isSure ? null : all;
 }
 
 /**

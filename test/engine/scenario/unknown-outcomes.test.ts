@@ -136,3 +136,30 @@ it('the balance is restored after a win that is always declined', async () => {
   expect(wins).toBeGreaterThan(2);
   expect(balance).toBe('100');
 });
+
+it.each([
+  ['of an accepted bet', '[{ bet: { amount: "2.00" }, as: a }, { refund: { of: a } }]', 'accepted'],
+  [
+    'of a declined bet',
+    '[{ bet: { amount: "500.00" }, expect: declined, as: a }, { refund: { of: a, amount: "500.00" } }]',
+    'declined',
+  ],
+])('the journal names the refund %s that is owed, its bet and its status', async (_, steps, bet) => {
+  const { url } = await operatorServer(({ call }, tell) => (call === 'refund' ? error(404, 'Unknown') : tell()));
+  const run = await ran(url, [scenarioOf('a/b', `rules: [balance.read]\nsteps: ${steps}`)], { deadlineMs: 1000 });
+  const [owed] = run.fold.owed;
+  expect(owed).toMatchObject({ call: 'refund', bet, status: 404 });
+  expect(owed?.fields).toMatchObject({ txID: owed?.txID, origTxID: expect.any(String) });
+  expect(run.fold.owed).toHaveLength(1);
+});
+
+it('the journal names the fields of each refund that was sent at the same time as others', async () => {
+  const { url } = await operatorServer(({ call }, tell) => (call === 'refund' ? error(404, 'Unknown') : tell()));
+  const steps = '[{ bet: , as: a }, { bet: , as: b }, { together: [{ refund: { of: a } }, { refund: { of: b } }] }]';
+  const run = await ran(url, [scenarioOf('a/b', `rules: [balance.read]\nsteps: ${steps}`)], { deadlineMs: 1000 });
+  expect(run.fold.owed.length).toBeGreaterThan(1);
+  for (const { txID, fields, bet } of run.fold.owed) {
+    expect(fields).toMatchObject({ txID, origTxID: expect.any(String) });
+    expect(bet).toBe('accepted');
+  }
+});
