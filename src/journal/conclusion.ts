@@ -7,6 +7,7 @@ import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES }
 import { movedAloneReason } from './moved-alone.ts';
 import { rateLimitText } from './network/rate-limit.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
+import { countRules } from './rule-counts.ts';
 import type { RuleResult } from './rule-result.ts';
 
 /** The verdict of the whole run. */
@@ -87,8 +88,9 @@ function isJudged(result: RuleResult): boolean {
   return result.verdict === 'pass' || result.verdict === 'warn' || result.verdict === 'fail';
 }
 
-function judgedRules(fold: Fold): number {
-  return fold.rules.filter((result) => result.rule.level !== 'NOTE' && isJudged(result)).length;
+/** True if the run decided a rule that an operator can break. A NOTE rule alone is no reason to call an operator conforming. */
+function isAnythingJudged({ rules }: Fold): boolean {
+  return rules.some((result) => result.rule.level !== 'NOTE' && isJudged(result));
 }
 
 function whyUndecided(fold: Fold): string | null {
@@ -108,7 +110,7 @@ function whyUndecided(fold: Fold): string | null {
   if (unmet.length > 0) return unmetSentence(fold, unmet);
   const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
-  if (judgedRules(fold) === 0) return `no rule was judged for ${name}`;
+  if (!isAnythingJudged(fold)) return `no rule was judged for ${name}`;
   if (declined.length > open) return declinedSentence(name, declined);
   if (open > 0) {
     return open === 1
@@ -305,7 +307,7 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
     const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
     const worse = failed.filter(({ isWorse }) => isWorse).length;
     const grown = worse === 0 ? '' : `, ${worse} of them worse than the baseline allows`;
-    const rules = `breaks ${failed.length} of ${plural(judgedRules(fold), 'rule')} judged${beyond}${grown}`;
+    const rules = `breaks ${failed.length} of ${plural(countRules(fold).judged, 'rule')} judged${beyond}${grown}`;
     parts.push(money === 0 ? rules : `${rules}, ${moneyPart(failed.length, money)}`);
   }
   if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);
@@ -324,8 +326,8 @@ function moneyPart(failed: number, money: number): string {
 }
 
 function conformingSentence(fold: Fold): string {
-  const judged = judgedRules(fold);
-  const warned = fold.rules.filter((result) => result.verdict === 'warn').length;
+  const { judged, byVerdict } = countRules(fold);
+  const warned = byVerdict.warn;
   const { whole, quick } = fold.run;
   const part = quick ? 'the quick part of the suite' : 'the selected part of the suite';
   const scope = whole ? '' : `, in ${isWholeSuite(fold) ? 'a suite that somebody has changed' : part}`;

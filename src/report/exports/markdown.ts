@@ -1,7 +1,7 @@
 import { conclude } from '../../journal/conclusion.ts';
-import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
+import { shownCounts } from '../../journal/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { forMarkdown, forXmlText } from '../escape.ts';
 import { findEvidence } from '../evidence.ts';
@@ -95,10 +95,7 @@ const SIGNS = { conforming: '✅', nonconforming: '❌', undecided: '❔' } as c
 function headText(fold: Fold): string {
   const { run, ended } = fold;
   const { verdict, firstLine } = conclude(fold);
-  const counts = VERDICTS.flatMap((name) => {
-    const count = fold.rules.filter((result) => result.verdict === name).length;
-    return count === 0 ? [] : [`${count} ${verdictNoun(name, count)}`];
-  });
+  const counts = shownCounts(fold).map(({ verdict: name, count }) => `${count} ${verdictNoun(name, count)}`);
   const facts = [
     `contract ${escaped(run.contract)}`,
     escaped(scopeText(fold)),

@@ -1,6 +1,8 @@
 import { conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { owedItems } from '../../journal/owed-items.ts';
+import { countRules } from '../../journal/rule-counts.ts';
 import { forTerminal } from '../escape.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -46,6 +48,7 @@ const DURATIONS = [
 function metricsOf(fold: Fold): readonly Metric[] {
   const { run, ended, rules, latency } = fold;
   const { verdict, exitCode } = conclude(fold);
+  const { byVerdict } = countRules(fold);
   const durationSeconds = (ended?.durationMs ?? 0) / 1000;
   const judged = rules.filter((result) => ['pass', 'warn', 'note', 'fail'].includes(result.verdict));
   return [
@@ -67,7 +70,7 @@ function metricsOf(fold: Fold): readonly Metric[] {
       'Number of rules with each result in the latest run.',
       VERDICTS.map((one) => ({
         labels: { result: one },
-        value: rules.filter((result) => result.verdict === one).length,
+        value: byVerdict[one],
       })),
     ),
     gauge(
@@ -88,7 +91,9 @@ function metricsOf(fold: Fold): readonly Metric[] {
     ]),
     gauge('croupier_scenarios', 'Number of scenarios of the latest run.', [{ value: fold.scenarios.length }]),
     gauge('croupier_calls', 'Number of calls of the latest run.', [{ value: fold.exchanges.sent }]),
-    gauge('croupier_calls_owed', 'Number of calls that the latest run still owes.', [{ value: fold.owed.length }]),
+    gauge('croupier_calls_owed', 'Number of calls that the latest run still owes.', [
+      { value: owedItems(fold).length },
+    ]),
     ...DURATIONS.map(([name, help, field]) =>
       gauge(
         `croupier_call_duration_${name}_seconds`,

@@ -3,6 +3,7 @@ import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { owedItems } from '../../journal/owed-items.ts';
 import { forChat } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { breaches } from '../terminal/breach.ts';
@@ -73,8 +74,9 @@ function causeText({ result, explains, mainFinding, scenarios }: Cause): string 
 function lastLines(fold: Fold, { journal }: Options): readonly string[] {
   const slow = fold.latency.filter(({ isOverBudget }) => isOverBudget);
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).length;
+  const calls = owedItems(fold).length;
   const owed = [
-    ...(fold.owed.length > 0 ? [plural(fold.owed.length, 'call')] : []),
+    ...(calls > 0 ? [plural(calls, 'call')] : []),
     ...(unrestored > 0 ? [`the balance after ${plural(unrestored, 'scenario')}`] : []),
   ];
   const settle = journal === null ? '' : `: croupier settle ${journal}`;

@@ -10,10 +10,10 @@ import { eachScenario } from '../exchanges.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { owedTexts } from '../owed.ts';
 import { runAgain } from '../run-again.ts';
 import { notPlayed } from '../scope.ts';
 import { capital, plural } from '../terminal/layout.ts';
-import { owedSentence } from '../terminal/left-behind.ts';
 import { command } from './exchange.ts';
 import { latencySection } from './latency-chart.ts';
 import { html, linkTo, type Markup, MONEY, NOTHING, prose, sign } from './markup.ts';
@@ -39,7 +39,7 @@ export async function* htmlReport(fold: Fold, open: OpenJournal, options: Report
 ${verdictHeader(fold)}
 ${toolbar(fold)}
 <main id="main">
-${causesSection(fold, past)}${knownSection(fold)}${leftBehindSection(fold, options)}${rulesSection(fold, past)}`.text;
+${causesSection(fold, past)}${knownSection(fold)}${rulesSection(fold, past)}`.text;
 
   // The journal is read only once, so all cards are rendered in this loop. The cards of failures are written at once, and all
   // other cards when their section begins.
@@ -60,6 +60,7 @@ ${causesSection(fold, past)}${knownSection(fold)}${leftBehindSection(fold, optio
     }
   }
   if (failed > 0) yield SECTION_END;
+  yield leftBehindSection(fold, options).text;
   yield* cardsSection('doubtful', 'Undecided scenarios', waiting.get('inconclusive'));
   yield reasonsSection(fold, 'undecided', 'Undecided rules', ['inconclusive']).text;
   yield* cardsSection('warnings', 'Warnings', waiting.get('warn'));
@@ -161,9 +162,10 @@ ${again === undefined ? null : command(again, 'Run it again')}</li>
 export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Markup {
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
   const names = unrestored.map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);
+  const { summary, all } = owedTexts(fold);
   const items = [
     ...(unrestored.length > 0 ? [html`The balance could not be restored after ${names}`] : []),
-    ...fold.owed.map((owed) => html`${capital(owedSentence(owed, fold))}`),
+    ...summary.map((clause) => html`${capital(clause)}`),
     ...(fold.ended === null ? [html`The run ended too early, so the result of calls without a reply is unknown`] : []),
   ];
   if (items.length === 0) return NOTHING;
@@ -172,7 +174,15 @@ export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Marku
     (item) => html`<li>${item}.</li>
 `,
   )}</ul>
-${journal === null ? null : command(`croupier settle ${quoteWord(journal)}`, 'Send the owed calls and restore the balances')}</section>
+${
+  all.length === 0
+    ? null
+    : html`<details class="owed"><summary>All ${plural(all.length, 'owed call')}</summary><ul>${all.map(
+        (clause) => html`<li>${capital(clause)}.</li>
+`,
+      )}</ul></details>
+`
+}${journal === null ? null : command(`croupier settle ${quoteWord(journal)}`, 'Send the owed calls and restore the balances')}</section>
 `;
 }
 

@@ -3,6 +3,7 @@ import type { Fold } from '../../journal/fold.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { mark, verdictNoun } from '../marks.ts';
 import type { PageParts } from '../options.ts';
+import { isAnythingLeft } from '../owed.ts';
 import { html, Markup } from './markup.ts';
 import { isWrong } from './scenario.ts';
 
@@ -26,6 +27,7 @@ export function toolbar(fold: Fold): Markup {
     ...(fold.causes.length > 0 ? [['causes', 'Causes']] : []),
     ['rules', 'Rules'],
     ...(has('fail') ? [['broken', 'Failures']] : []),
+    ...(isAnythingLeft(fold) ? [['left', 'Owed']] : []),
     ...(has('inconclusive') ? [['doubtful', 'Undecided']] : []),
     ...(has('warn') ? [['warnings', 'Warnings']] : []),
     ...(played.some(isOther) ? [['others', 'Scenarios']] : []),

@@ -1,7 +1,7 @@
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
-import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { exceededBudgets } from '../../journal/latency.ts';
+import { shownCounts } from '../../journal/rule-counts.ts';
 import { mark, verdictNoun } from '../marks.ts';
 import { scopeText } from '../scope.ts';
 import { capital, duration, plural } from '../terminal/layout.ts';
@@ -90,10 +90,7 @@ function untested({ rules, run }: Fold): Content {
 
 /** Renders the number of rules with each verdict, as a bar and in words. */
 function tally({ rules }: Fold): Markup {
-  const counts = VERDICTS.flatMap((verdict) => {
-    const count = rules.filter((result) => result.verdict === verdict).length;
-    return count === 0 ? [] : [{ verdict, count }];
-  });
+  const counts = shownCounts({ rules });
   let at = 0;
   const bars = counts.map(({ verdict, count }) => {
     const x = at;

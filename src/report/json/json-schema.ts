@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LEVELS, RULE_GROUPS } from '../../contract/rule.ts';
 import { KNOWN_STATES } from '../../journal/baseline.ts';
-import { RUN_ENDINGS, STOP_STATUSES } from '../../journal/event.ts';
+import { OWED_BETS, RUN_ENDINGS, STOP_STATUSES } from '../../journal/event.ts';
 import { shared } from '../../journal/event-schema.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import { JSON_REPORT } from './json.ts';
@@ -218,6 +218,13 @@ const report = z.object({
       sessionID: z.string(),
       txID: z.string(),
       fields: z.record(z.string(), z.string()),
+      bet: z
+        .enum(OWED_BETS)
+        .exactOptional()
+        .describe('state of the bet that a refund names; left out: another call, or not known'),
+      status: count
+        .exactOptional()
+        .describe('status of the latest reply to the call with this txID; left out: not known'),
     }),
   ),
   rules: z.array(rule).describe('every rule of the catalogue, each once'),

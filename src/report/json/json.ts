@@ -1,10 +1,10 @@
 import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
-import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
 import { budgetResults } from '../../journal/latency.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
+import { countRules } from '../../journal/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import type { JournalledExchange } from '../exchanges.ts';
@@ -33,7 +33,6 @@ export async function* jsonReport(fold: Fold, open: OpenJournal, options: Report
 function headOf(fold: Fold): object {
   const { run, ended } = fold;
   const { verdict, exitCode, firstLine } = conclude(fold);
-  const counts = VERDICTS.map((name) => [name, fold.rules.filter((result) => result.verdict === name).length]);
   return {
     schema: JSON_REPORT,
     verdict,
@@ -58,7 +57,7 @@ function headOf(fold: Fold): object {
     interrupted: ended?.how === 'interrupted',
     detail: ended?.detail ?? null,
     ...(ended?.lastReply && { lastReply: ended.lastReply }),
-    counts: Object.fromEntries(counts),
+    counts: countRules(fold).byVerdict,
     exchangeCount: fold.exchanges.sent,
     causes: fold.causes.map(causeOf),
     baseline: fold.baseline.map(({ known, ...result }) => ({ ...known, ...result })),
@@ -68,7 +67,15 @@ function headOf(fold: Fold): object {
     required: requiredOutcomes(fold).map(({ kind, id, by, verdict, reason }) => ({ kind, id, by, verdict, reason })),
     ...(run.shard && { shard: run.shard }),
     notices: fold.notices,
-    owed: fold.owed.map(({ scenario, call, sessionID, txID, fields }) => ({ scenario, call, sessionID, txID, fields })),
+    owed: fold.owed.map(({ scenario, call, sessionID, txID, fields, bet, status }) => ({
+      scenario,
+      call,
+      sessionID,
+      txID,
+      fields,
+      ...(bet !== undefined && { bet }),
+      ...(status !== undefined && { status }),
+    })),
   };
 }
 

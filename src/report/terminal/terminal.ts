@@ -1,7 +1,7 @@
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
-import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { unmetRequirements } from '../../journal/required.ts';
+import { shownCounts } from '../../journal/rule-counts.ts';
 import { quoteWord } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import { type Evidence, findEvidence } from '../evidence.ts';
@@ -179,12 +179,10 @@ const indent = (line: string): string => `  ${line}`;
 
 /** Returns the number of rules with each verdict. */
 export function counts(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
-  const pieces = VERDICTS.flatMap((verdict) => {
-    const count = fold.rules.filter((result) => result.verdict === verdict).length;
-    if (count === 0) return [];
+  const pieces = shownCounts(fold).map(({ verdict, count }) => {
     const known = verdict === 'fail' ? fold.rules.filter(({ isKnown }) => isKnown).length : 0;
     const apart = known === 0 ? '' : known === count ? ', all known' : `, ${known} of them known`;
-    return [tint(verdict, paint)(`${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}${apart}`)];
+    return tint(verdict, paint)(`${mark(verdict, unicode)} ${count} ${verdictNoun(verdict, count)}${apart}`);
   });
   return flow(pieces, '   ', width - 2);
 }

@@ -327,24 +327,98 @@ describe('the terminal report', () => {
   it.each([
     [
       { call: 'win', fields: { amount: '6.00' } },
-      'the win t-1 of 6.00 was never answered 200: the player of session s-1 may not have received the win',
+      'the win t-1 of 6.00 in session s-1 was never answered 200: the player may not have received the win',
     ],
     [
-      { call: 'refund', fields: { amount: '1.00' } },
-      'the bet t-1 of 1.00 may have been accepted, and no refund of it was answered 200: the player of session s-1 may have lost the stake',
+      { call: 'refund', fields: { txID: 't-1', amount: '1.00' } },
+      'the bet t-1 of 1.00 in session s-1 may have been accepted, and it was not refunded: the player may have lost the stake',
     ],
     [
       { call: 'refund', fields: { amount: '1.00', origTxID: 't-0' } },
-      'the refund t-1 of 1.00 was never answered 200: the player of session s-1 may not have received the stake back',
+      'the refund t-1 of 1.00 for the bet t-0 in session s-1 was never answered 200: the player may not have received the stake back',
     ],
-  ] as const)('names the player who may have lost money by an owed call: %j', async ({ call, fields }, sentence) => {
-    const owed = { event: 'owed', scenario: story.id, sessionID: 's-1', txID: 't-1' } as const;
-    const open = runOf(story, [ended(story.id), { ...owed, call, open: true, fields }]);
-    const text = await reportOfEvents(open, 'terminal');
-    expect(text.replaceAll(/\n +/g, ' ')).toContain(sentence);
-    expect(text).toContain('    croupier settle .croupier/run.ndjson');
-    const settled = [...open, { ...owed, call, open: false, fields }];
-    expect(await reportOfEvents(settled, 'terminal')).not.toContain('Owed calls and balances');
+    [
+      { call: 'refund', fields: { amount: '1.00', origTxID: 't-0' }, bet: 'declined', status: 409 },
+      'the refund t-1 of 1.00 for the bet t-0 in session s-1 was answered 409: this bet was declined, so no stake is owed',
+    ],
+    [
+      { call: 'refund', fields: { amount: '1.00', origTxID: 't-0' }, bet: 'not-received', status: 404 },
+      'the refund t-1 of 1.00 for the bet t-0 in session s-1 was answered 404: this bet never reached the operator, so no stake is owed',
+    ],
+    [
+      { call: 'refund', fields: {} },
+      'the refund with or for the txID t-1 in session s-1 was never answered 200: the player may have lost a stake',
+    ],
+  ] as const)(
+    'says whether a player may have lost money by an owed call: %j',
+    async ({ fields, ...more }, sentence) => {
+      const owed = { event: 'owed', scenario: story.id, sessionID: 's-1', txID: 't-1' } as const;
+      const open = runOf(story, [ended(story.id, { restored: null }), { ...owed, ...more, open: true, fields }]);
+      const text = await reportOfEvents(open, 'terminal');
+      expect(text.replaceAll(/\n +/g, ' ')).toContain(sentence);
+      expect(text).toContain('    croupier settle .croupier/run.ndjson');
+      const settled = [...open, { ...owed, ...more, open: false, fields }];
+      expect(await reportOfEvents(settled, 'terminal')).not.toContain('Owed calls and balances');
+    },
+  );
+
+  it('names all owed calls of one cause in one line, and lists them only with -v', async () => {
+    const { id } = story;
+    const owed = [404, 404, 409].map((status, at) => ({
+      event: 'owed' as const,
+      scenario: id,
+      call: 'refund' as const,
+      sessionID: 's-1',
+      txID: `r-${at}`,
+      open: true,
+      fields: { txID: `r-${at}`, origTxID: `b-${at}`, amount: '1.00' },
+      bet: at === 2 ? ('accepted' as const) : ('not-received' as const),
+      status,
+    }));
+    const events = runOf(story, [
+      ...owed,
+      found(id, 'bet.debit', 'fail'),
+      ended(id, { verdict: 'fail', restored: null }),
+    ]);
+    const short = (await reportOfEvents(events, 'terminal')).replaceAll(/\n +/g, ' ');
+    expect(short).toContain(
+      '! 3 refunds were not answered 200 (404, 409), see cause 1 (bet.debit): for 1 of them, the player may have lost the stake',
+    );
+    expect(short).not.toContain('r-0');
+    const verbose = (await reportOfEvents(events, 'terminal', { verbosity: 1 })).replaceAll(/\n +/g, ' ');
+    expect(verbose).toContain('- the refund r-0 of 1.00 for the bet b-0 in session s-1 was answered 404');
+    const page = await reportOfEvents(events, 'html');
+    expect(page).toMatch(/<details class="owed"><summary>All 3 owed calls<\/summary>.*b-2/su);
+    expect(page).toContain('<a href="#left">Owed</a>');
+    expect(page.indexOf('id="left"')).toBeGreaterThan(page.indexOf('id="broken"'));
+  });
+
+  it('claims no loss by an owed call if the balance is the same as before the scenario', async () => {
+    const { id } = story;
+    const owed = {
+      event: 'owed',
+      scenario: id,
+      call: 'win',
+      sessionID: 's-1',
+      txID: 't-1',
+      open: true,
+      fields: { txID: 't-1', amount: '2.00' },
+    } as const;
+    const textOf = async (restored: boolean | null) =>
+      (await reportOfEvents(runOf(story, [owed, ended(id, { restored })]), 'terminal')).replaceAll(/\n +/g, ' ');
+    expect(await textOf(true)).toContain('the balance is the same as before the scenario, so no money is owed');
+    for (const restored of [false, null])
+      expect(await textOf(restored)).toContain('the player may not have received the win');
+  });
+
+  it('counts as judged exactly the rules that failed, warned or passed', async () => {
+    for (const name of JOURNALS) {
+      const text = await reportText(name, 'terminal');
+      const [, judged] = /(\d+) rules judged/.exec(text) ?? [];
+      if (judged === undefined) continue;
+      const counts = [...text.slice(0, text.indexOf('──')).matchAll(/(\d+) (?:failed|warnings?|passed)\b/g)];
+      expect(counts.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(Number(judged));
+    }
   });
 
   it('shows a cut body with its whole length, and offers no curl command that would send less', async () => {
