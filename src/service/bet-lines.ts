@@ -27,6 +27,9 @@ const LINES = [
   ['1000', '20'],
 ] as const;
 
+/** The index of the bet line whose bet a game offers first. */
+export const USUAL_LINE = 3;
+
 const lines = new Map<string, readonly BetLine[]>();
 
 /**

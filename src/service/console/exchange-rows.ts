@@ -87,11 +87,35 @@ const VERDICTS = ['fail', 'warn', 'note'] as const;
 function findingsOf({ findings }: LoggedExchange): readonly FindingView[] {
   return VERDICTS.flatMap((wanted) =>
     findings.flatMap(({ rule, verdict, text }) =>
-      verdict === wanted
-        ? [{ rule, verdict: wanted, text, sentence: rule === null ? null : ruleById(rule).sentence }]
-        : [],
+      verdict === wanted ? [{ rule, verdict: wanted, text, ...ruleTexts(rule, wanted) }] : [],
     ),
   );
+}
+
+function ruleTexts(
+  rule: LoggedExchange['findings'][number]['rule'],
+  verdict: FindingView['verdict'],
+): Pick<FindingView, 'sentence' | 'hint'> {
+  if (rule === null) return { sentence: null, hint: null };
+  const { sentence, hint } = ruleById(rule);
+  return { sentence, hint: verdict === 'note' ? null : hint };
+}
+
+/**
+ * Returns the broken rules of each round, by the id of the round. A wrong balance that no call explains breaks no rule, and is
+ * named in words.
+ */
+export function brokenByRound(exchanges: readonly LoggedExchange[]): ReadonlyMap<string, readonly string[]> {
+  const broken = new Map<string, Set<string>>();
+  for (const { roundID, findings } of exchanges) {
+    if (roundID === null) continue;
+    for (const { rule, verdict } of findings) {
+      if (verdict !== 'fail') continue;
+      const names = broken.get(roundID) ?? new Set();
+      broken.set(roundID, names.add(rule ?? 'unexplained balance'));
+    }
+  }
+  return new Map([...broken].map(([roundID, names]) => [roundID, [...names]]));
 }
 
 function balanceOf(

@@ -2,14 +2,14 @@ import { Money } from '../../contract/money.ts';
 import type { ListenReply } from '../../listen/message.ts';
 import type { Fault } from '../adapter/faults.ts';
 import type { RoundRecord } from '../adapter/round-record.ts';
-import { betLinesOf, formatAmount } from '../bet-lines.ts';
+import { betLinesOf, formatAmount, USUAL_LINE } from '../bet-lines.ts';
 import type { DemoRound } from '../demo-rounds.ts';
 import { eventStream } from '../event-stream.ts';
 import { type LoggedExchange, MAX_EXCHANGES } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
 import { viewOfPlayed, viewOfRecord } from '../game-page/round-view.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { rowOf, sessionOf } from './exchange-rows.ts';
+import { brokenByRound, rowOf, sessionOf } from './exchange-rows.ts';
 import type { OperatorControls, ReplyFaultKind } from './operator-controls.ts';
 import type { ConsoleState, FaultRow, RoundRow, SessionRow } from './view.ts';
 
@@ -68,11 +68,12 @@ export function liveEvents(
 
 /** Returns the current sessions, rounds, owed calls and faults. */
 function stateOf(
-  { sessions, adapter, demoRounds, faults, clock }: ServiceParts,
+  { log, sessions, adapter, demoRounds, faults, clock }: ServiceParts,
   operator: OperatorControls | undefined,
 ): ConsoleState {
   const all = sessions.all();
   const owed = adapter.owed();
+  const broken = brokenByRound(log.recent());
   return {
     now: clock(),
     sessions: all
@@ -82,9 +83,29 @@ function stateOf(
         const { gsID, extCID, sessionID, player, currency, gameID, demo, openedAt, expiresAt } = session;
         const stakes = betLinesOf(currency).map(({ maxBet }) => formatAmount(maxBet, currency));
         const expired = sessions.isExpired(session);
-        return { gsID, extCID, sessionID, player, currency, gameID, demo, openedAt, expiresAt, expired, stakes };
+        const usualStake = stakes[USUAL_LINE] ?? stakes[0] ?? '';
+        return {
+          gsID,
+          extCID,
+          sessionID,
+          player,
+          currency,
+          gameID,
+          demo,
+          openedAt,
+          expiresAt,
+          expired,
+          stakes,
+          usualStake,
+        };
       }),
-    rounds: [...adapter.rounds().slice(-MAX_ROWS).map(rowOfRecord), ...demoRounds.recent().map(rowOfDemo)]
+    rounds: [
+      ...adapter
+        .rounds()
+        .slice(-MAX_ROWS)
+        .map((record) => rowOfRecord(record, broken.get(record.round.roundID) ?? [])),
+      ...demoRounds.recent().map(rowOfDemo),
+    ]
       .toSorted((a, b) => b.at - a.at)
       .slice(0, MAX_ROWS),
     owed: owed
@@ -126,17 +147,31 @@ function stateOf(
   };
 }
 
-function rowOfRecord(record: RoundRecord): RoundRow {
+function rowOfRecord(record: RoundRecord, broken: readonly string[]): RoundRow {
   const { gsID, player, gameID, currency, free } = record;
   const { roundID, at, stake, prize, state, payout } = viewOfRecord(record);
   const frID = free?.frID ?? null;
-  return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID, payout, demo: false };
+  return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID, payout, demo: false, broken };
 }
 
 function rowOfDemo({ session, played, at }: DemoRound): RoundRow {
   const { gsID, player, gameID, currency } = session;
   const { roundID, stake, prize, state } = viewOfPlayed(played, undefined, { at, currency, free: false });
-  return { roundID, gsID, player, gameID, currency, at, stake, prize, state, frID: null, payout: null, demo: true };
+  return {
+    roundID,
+    gsID,
+    player,
+    gameID,
+    currency,
+    at,
+    stake,
+    prize,
+    state,
+    frID: null,
+    payout: null,
+    demo: true,
+    broken: [],
+  };
 }
 
 const REPLY_TEXTS: Readonly<Record<ReplyFaultKind, string>> = {

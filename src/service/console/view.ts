@@ -41,6 +41,8 @@ export interface FindingView {
   readonly text: string;
   /** The rule as a sentence; null if `rule` is null. */
   readonly sentence: string | null;
+  /** Where to look in the wallet to fix the breach; null if `rule` is null, or if the rule cannot be broken. */
+  readonly hint: string | null;
 }
 
 /** An exchange with all its details. */
@@ -105,6 +107,8 @@ export interface SessionRow {
   readonly expired: boolean;
   /** The stakes that the game offers, smallest first. */
   readonly stakes: readonly string[];
+  /** The stake that the game offers first. */
+  readonly usualStake: string;
 }
 
 export interface RoundRow {
@@ -122,6 +126,8 @@ export interface RoundRow {
   readonly demo: boolean;
   /** The sum of a campaign's free wins that is paid in this round; null if this is not the campaign's last round. */
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
+  /** The findings of verdict `fail` in the calls of the round, each named once by its rule. Only of calls still in the log. */
+  readonly broken: readonly string[];
 }
 
 export interface OwedRow {

@@ -6,7 +6,7 @@ import { PAYTABLE, type Paytable } from '../adapter/paytable.ts';
 import type { FreeCampaign, Play } from '../adapter/play.ts';
 import type { BalanceResult, RefusalReason } from '../adapter/results.ts';
 import type { RoundRecord } from '../adapter/round-record.ts';
-import { betLinesOf, formatAmount } from '../bet-lines.ts';
+import { betLinesOf, formatAmount, USUAL_LINE } from '../bet-lines.ts';
 import type { Campaigns } from '../campaigns.ts';
 import { Feed } from '../feed.ts';
 import { hueOf } from '../game-images.ts';
@@ -63,7 +63,6 @@ interface PlayerState {
 const MAX_ROUNDS = 50;
 /** The maximum number of sessions whose page state is kept. */
 const MAX_STATES = 1000;
-const USUAL_LINE = 3;
 
 /**
  * The players of the game pages. The class plays the rounds of each session one after the other, and keeps the state that the

@@ -89,6 +89,21 @@ describe('the console page', { timeout: 60_000 }, () => {
     await list(page, ['win 0 200', 'bet 0.50 200', 'win 3.75 200', 'bet 0.50 200']);
   });
 
+  it('selects the session that played last, until the user uses the form', async () => {
+    const service = await startPages(pagesDir());
+    const first = service.launched();
+    const second = service.launched({ player: 'p1', sessionID: 'acmes-p1' });
+    const page = await openConsole(service);
+    await says(page, 'play-session', /p1.*p0/);
+    await service.parts.play.round(first, '1.00', '0');
+    await expect.poll(() => page.inputValue('#play-session'), SOON).toBe(first.gsID);
+    expect(await page.inputValue('#play-stake')).toBe('1.00');
+    await page.fill('#play-multiplier', '2');
+    await service.parts.play.round(second, '1.00', '0');
+    await says(page, 'rounds-list', /p1.*p0/);
+    expect(await page.inputValue('#play-session')).toBe(first.gsID);
+  });
+
   it('disturbs calls, shows what is owed, and retries it at once when asked to', async () => {
     const service = await startPages(pagesDir());
     service.launched();
@@ -96,19 +111,19 @@ describe('the console page', { timeout: 60_000 }, () => {
     await disturb(page, 'bet', 'sign-wrongly');
     await says(page, 'fault-list', 'The next bet is signed wrongly.');
     await playFrom(page, '2', /^The bet was declined: /);
-    await list(page, ['bet 0.10 signed wrongly on purpose 401']);
+    await list(page, ['bet 1.00 signed wrongly on purpose 401']);
     await expect.poll(() => page.locator('#fault-list li').count(), SOON).toBe(0);
 
     await disturb(page, 'win', 'drop');
-    await playFrom(page, '2', 'The round won 0.20 USD. The win is sent until the operator answers 200.');
+    await playFrom(page, '2', 'The round won 2.00 USD. The win is sent until the operator answers 200.');
     await says(page, 'owed-count', '1');
-    await says(page, 'owed-list', /win of 0\.20 USD to p0next attempt at .*, in \d+ sone attempt has failed/);
+    await says(page, 'owed-list', /win of 2\.00 USD to p0next attempt at .*, in \d+ sone attempt has failed/);
     await says(page, 'rounds-list', /win owed/);
     await page.click('#tab-owed');
     await page.getByRole('button', { name: 'Retry now' }).click();
     await says(page, 'owed-count', '0');
     await expect.poll(() => page.locator('#owed-none').isVisible(), SOON).toBe(true);
-    expect(service.front.balance()).toBe('1000.10');
+    expect(service.front.balance()).toBe('1001.00');
 
     await disturb(page, 'bet', 'refund-first');
     await playFrom(page, '', 'The bet was declined and refunded.');
@@ -118,10 +133,10 @@ describe('the console page', { timeout: 60_000 }, () => {
       .poll(async () => (await lines(page)).slice(0, 5))
       .toEqual([
         'win 0 200',
-        'bet 0.10 sent a second time on purpose 200',
-        'bet 0.10 will be sent twice on purpose 200',
-        expect.stringMatching(/^bet 0\.10 .*[45]\d\d$/),
-        'refund 0.10 200',
+        'bet 1.00 sent a second time on purpose 200',
+        'bet 1.00 will be sent twice on purpose 200',
+        expect.stringMatching(/^bet 1\.00 .*[45]\d\d$/),
+        'refund 1.00 200',
       ]);
     expect(service.front.balance()).toBe('1000.00');
   });
@@ -135,7 +150,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await disturb(page, 'bet', 'delay');
     await says(page, 'fault-list', 'The next bet leaves 30 ms late.');
     await playFrom(page, '0', 'won nothing');
-    await list(page, ['win 0 200', 'bet 0.10 delayed by 30 ms on purpose 200']);
+    await list(page, ['win 0 200', 'bet 1.00 delayed by 30 ms on purpose 200']);
     await disturb(page, 'refund', 'drop');
     await page.getByRole('button', { name: /^Cancel/ }).click();
     await expect.poll(() => page.locator('#fault-list li').count()).toBe(0);
@@ -235,21 +250,28 @@ describe('the console page', { timeout: 60_000 }, () => {
     await says(page, 'defect-said', 'The defect replayed-bet-charged is on.');
     await says(page, 'defect-count', '1');
     await page.click('#tab-exchanges');
-    await playFrom(page, '2', 'The round won 0.20 USD.');
+    await playFrom(page, '2', 'The round won 2.00 USD.');
     await disturb(page, 'bet', 'repeat');
     await playFrom(page, '0', 'The round won nothing.');
     await says(page, 'exchanges-note', '5 exchanges. 1 of them breaks a rule.');
     await page.selectOption('#result', 'fail');
-    await list(page, ['bet 0.10 sent a second time on purpose 200']);
+    await list(page, ['bet 1.00 sent a second time on purpose 200']);
     const row = page.locator('#exchange-list li');
-    expect(await row.locator('.finding').textContent()).toBe('✗ breaks idempotency.bet +1');
-    expect(await row.locator('.balance').textContent()).toBe('balance 999.90');
+    expect(await row.locator('.finding').textContent()).toBe('✗ breaks idempotency.bet');
+    expect(await row.locator('.balance').textContent()).toBe('balance 999.00');
     expect(await row.locator('.expected').textContent()).toBe('expected 1000.00');
     await row.locator('button').click();
     await says(page, 'detail-title', 'bet 200');
     const detail = (await page.locator('#detail').textContent()) ?? '';
-    expect(detail).toMatch(/breaks idempotency\.bet.*The rule: a bet that is sent again/);
-    expect(detail).toContain('Balance999.90Expected1000.00Resultwrong');
+    expect(detail).toMatch(/breaks idempotency\.bet.*The rule: a bet that is sent again.*To fix: Store the reply/);
+    expect(detail.match(/breaks idempotency\.bet/g)).toHaveLength(1);
+    expect(detail).toContain('Balance999.00Expected1000.00Resultwrong');
+    expect(await row.locator('.notes').isVisible()).toBe(true);
+    await page.click('#tab-rounds');
+    expect(await page.locator('#rounds-list .state').allTextContents()).toEqual([
+      'settled ✗ , breaks idempotency.bet',
+      'settled',
+    ]);
     await page.click('#tab-operator');
     await page.click('#defects-off');
     await says(page, 'defect-said', 'All defects are off.');
@@ -263,7 +285,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await playFrom(page, '0', 'The round won nothing.');
     await page.click('#tab-operator');
     const anna = page.locator('#balance-list tr').first();
-    await anna.getByRole('textbox').fill('0.10');
+    await anna.getByRole('textbox').fill('1.00');
     await anna.getByRole('button', { name: /^Add/ }).click();
     await says(page, 'balance-said', 'The balance of p0 is 1000.00 USD now.');
     await anna.getByRole('textbox').fill('5000');
@@ -291,6 +313,8 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.click('#tab-operator');
     expect(await page.locator('#operator-foreign').isVisible()).toBe(true);
     expect(await page.locator('#operator-balances').isVisible()).toBe(false);
+    await page.click('#foreign-fault');
+    await expect.poll(() => page.locator(':focus').getAttribute('id'), SOON).toBe('fault-call');
     const tried = await page.evaluate(async (token) => {
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
       const body = JSON.stringify({ name: 'replayed-bet-charged', on: true });
@@ -317,8 +341,8 @@ describe('the console page', { timeout: 60_000 }, () => {
     await page.click('#launch-form button');
     await says(page, 'sessions-list', /demo, until/);
     await page.getByRole('button', { name: 'Send a round of p1' }).first().click();
-    await playFrom(page, '3', 'The round won 0.30 USD.');
-    await says(page, 'rounds-list', /p1swipe0\.10 USD0\.30 USDdemo, settlednone/);
+    await playFrom(page, '3', 'The round won 3.00 USD.');
+    await says(page, 'rounds-list', /p1swipe1\.00 USD3\.00 USDdemo, settlednone/);
     expect(service.front.arrived).toEqual([]);
     await page.fill('#launch-currency', 'usd');
     await page.click('#launch-form button');

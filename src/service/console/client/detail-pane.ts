@@ -168,7 +168,7 @@ function judgement({ row, passed, isJudged }: ExchangeDetail): readonly Node[] {
     title,
     findings.length === 0
       ? make('p', { class: 'kept' }, 'This call breaks no rule.')
-      : make('ul', { class: 'findings' }, ...findings.map(finding)),
+      : make('ul', { class: 'findings' }, ...groupsOf(findings).map(findingItem)),
     make(
       'div',
       { class: 'balances', data: { result: balanceResult ?? 'unknown' } },
@@ -193,14 +193,24 @@ function fact(name: string, value: string): Node {
   return make('p', {}, make('span', { class: 'label' }, name), make('strong', {}, value));
 }
 
-function finding({ rule, verdict, text, sentence }: FindingView): Node {
+/** Returns the findings grouped by rule and verdict, because one fault can break the same rule in several ways. */
+function groupsOf(findings: readonly FindingView[]): readonly (readonly FindingView[])[] {
+  return [...Map.groupBy(findings, ({ rule, verdict }) => `${verdict} ${rule ?? ''}`).values()];
+}
+
+function findingItem(group: readonly FindingView[]): Node | string {
+  const [first] = group;
+  if (!first) return '';
+  const { rule, verdict, sentence, hint } = first;
   const { sign, word } = VERDICTS[verdict];
+  const texts = new Set(group.map(({ text }) => text));
   return make(
     'li',
     { data: { verdict } },
     make('strong', {}, make('span', { is: { 'aria-hidden': 'true' } }, `${sign} `), `${word} ${rule ?? ''}`.trim()),
-    make('span', {}, text),
+    ...[...texts].map((text) => make('span', { class: 'text' }, text)),
     sentence === null ? null : make('span', { class: 'none' }, 'The rule: ', ...withCode(sentence)),
+    hint === null ? null : make('span', {}, make('span', { class: 'none' }, 'To fix: '), ...withCode(hint)),
   );
 }
 

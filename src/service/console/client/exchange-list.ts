@@ -253,11 +253,12 @@ function amountCell(kind: string, label: string, amount: string | null): Node {
   );
 }
 
-/** Shows the most serious finding, and the number of the other findings. */
+/** Shows the rule of the most serious finding, and the number of the other rules with findings. */
 function findingCell({ findings }: ExchangeRow): Node {
   const [worst] = findings;
   if (!worst) return make('span', { class: 'finding' });
-  const more = findings.length === 1 ? '' : ` +${findings.length - 1}`;
+  const rules = new Set(findings.map(({ rule }) => rule)).size;
+  const more = rules === 1 ? '' : ` +${rules - 1}`;
   const text = worst.rule ?? 'unexplained balance';
   return make(
     'span',

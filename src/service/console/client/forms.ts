@@ -12,18 +12,24 @@ export class Forms {
   readonly #faultSession = byIdAs('fault-session', HTMLSelectElement);
   readonly #replies = byIdAs('fault-replies', HTMLOptGroupElement);
   #sessions: readonly SessionRow[] = [];
+  /** True once the user has used the form that sends a round. Then the form keeps its session. */
+  #isUsed = false;
   #shown = '';
 
   constructor() {
     const multiplier = byIdAs('play-multiplier', HTMLInputElement);
     submitted('play-form', async () => {
       byId('play-said').textContent = 'Under way…';
+      this.#isUsed = true;
       const chosen = multiplier.value.trim();
       const fields = { gsID: this.#session.value, stake: this.#stake.value };
       const { message } = await act('rounds', chosen === '' ? fields : { ...fields, multiplier: chosen });
       byId('play-said').textContent = message;
     });
     this.#session.addEventListener('change', () => this.#offerStakes());
+    byId('play-form').addEventListener('input', () => {
+      this.#isUsed = true;
+    });
 
     const kind = byIdAs('fault-kind', HTMLSelectElement);
     const call = byIdAs('fault-call', HTMLSelectElement);
@@ -42,10 +48,12 @@ export class Forms {
     });
   }
 
-  take({ sessions, faults, operator }: ConsoleState): void {
+  take({ sessions, rounds, faults, operator }: ConsoleState): void {
     this.#sessions = sessions.filter(({ expired }) => !expired);
     const names = this.#sessions.map((session) => [session.gsID, nameOf(session)] as const);
-    if (offer(this.#session, names)) this.#offerStakes();
+    const isNew = offer(this.#session, names);
+    const isMoved = !this.#isUsed && this.#selectLast(rounds);
+    if (isNew || isMoved) this.#offerStakes();
     offer(this.#faultSession, [['', 'any'], ...names]);
     byId('play-none').hidden = names.length > 0;
     byId('play-form').hidden = names.length === 0;
@@ -57,8 +65,22 @@ export class Forms {
   /** Selects the game session of the next round, and moves the focus to it. */
   choose(gsID: string): void {
     this.#session.value = gsID;
+    this.#isUsed = true;
     this.#offerStakes();
     this.#session.focus();
+  }
+
+  /**
+   * Selects the game session that played last.
+   *
+   * @returns true if another session was selected before
+   */
+  #selectLast(rounds: ConsoleState['rounds']): boolean {
+    const open = new Set(this.#sessions.map(({ gsID }) => gsID));
+    const last = rounds.find(({ gsID }) => open.has(gsID))?.gsID;
+    if (last === undefined || last === this.#session.value) return false;
+    this.#session.value = last;
+    return true;
   }
 
   /** Shows the faults that are waiting, but only if they have changed. Otherwise a button would lose the focus. */
@@ -80,11 +102,13 @@ export class Forms {
   }
 
   #offerStakes(): void {
-    const { stakes = [], currency = '' } = this.#sessions.find(({ gsID }) => gsID === this.#session.value) ?? {};
-    offer(
+    const session = this.#sessions.find(({ gsID }) => gsID === this.#session.value);
+    const { stakes = [], currency = '', usualStake = '' } = session ?? {};
+    const isNew = offer(
       this.#stake,
       stakes.map((stake) => [stake, `${stake} ${currency}`] as const),
     );
+    if (isNew) this.#stake.value = usualStake;
   }
 
   #nameOf(gsID: string): string {

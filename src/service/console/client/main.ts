@@ -31,9 +31,20 @@ const tables = new Tables({
   },
 });
 const live = byId('live');
-byId('play-launch').addEventListener('click', () => {
-  tabs.show('sessions');
-  launching.focus();
+for (const id of ['play-launch', 'foreign-launch']) {
+  byId(id).addEventListener('click', () => {
+    tabs.show('sessions');
+    launching.focus();
+  });
+}
+// If no session is open, the form for a round is hidden, and its part of the page says what to do first.
+byId('foreign-play').addEventListener('click', () => {
+  tabs.show('actions');
+  byId(byId('play-form').hidden ? 'play-launch' : 'play-session').focus();
+});
+byId('foreign-fault').addEventListener('click', () => {
+  tabs.show('actions');
+  byId('fault-call').focus();
 });
 
 await follow({

@@ -1,6 +1,7 @@
 import type { ConsoleState, OwedRow, RoundRow, SessionRow } from '../view.ts';
 import { act } from './api.ts';
 import { button, byId, make, timeOf } from './element.ts';
+import { VERDICTS } from './verdicts.ts';
 
 /** The actions of the buttons in the tables. */
 export interface TablesOptions {
@@ -73,18 +74,27 @@ export class Tables {
     );
   }
 
-  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID, demo, payout }: RoundRow): Node {
+  #round({ roundID, at, player, gameID, currency, stake, prize, state, frID, demo, payout, broken }: RoundRow): Node {
     const withdrawal = payout === null ? '' : `, campaign win of ${payout.amount} ${payout.paid ? 'paid' : 'owed'}`;
     return make(
       'tr',
-      { data: { state } },
-      cell(timeOf(at)),
-      cell(player),
-      cell(gameID),
-      cell(`${stake} ${currency}${frID === null ? '' : `, free (${frID})`}`),
-      cell(prize === null ? '' : `${prize} ${currency}`),
-      make('td', { class: 'state' }, `${demo ? 'demo, ' : ''}${STATES[state]}${withdrawal}`),
-      make('td', {}, demo ? 'none' : this.#search(roundID, `round-${roundID}`, roundID.slice(0, 8))),
+      { data: { state: broken.length > 0 ? 'broken' : state } },
+      cell('Begun', timeOf(at)),
+      cell('Player', player),
+      cell('Game', gameID),
+      cell('Stake', `${stake} ${currency}${frID === null ? '' : `, free (${frID})`}`),
+      cell('Win', prize === null ? '' : `${prize} ${currency}`),
+      make(
+        'td',
+        { class: 'state', data: { title: 'State' } },
+        make(
+          'span',
+          {},
+          `${demo ? 'demo, ' : ''}${STATES[state]}${withdrawal}`,
+          broken.length === 0 ? null : brokenRules(broken),
+        ),
+      ),
+      make('td', { data: { title: 'Open' } }, demo ? 'none' : this.#search(roundID, `round-${roundID}`)),
     );
   }
 
@@ -120,26 +130,26 @@ export class Tables {
     return make(
       'tr',
       { data: { state: expired ? 'expired' : 'open' } },
-      cell(timeOf(openedAt)),
-      cell(player),
-      cell(`${gameID}, ${currency}`),
-      cell(extCID),
-      cell(sessionID),
+      cell('Opened', timeOf(openedAt)),
+      cell('Player', player),
+      cell('Game', `${gameID}, ${currency}`),
+      cell('Client', extCID),
+      cell('sessionID', sessionID),
       make(
         'td',
-        { class: 'state' },
+        { class: 'state', data: { title: 'State' } },
         `${demo ? 'demo, ' : ''}${expired ? 'expired' : `until ${timeOf(expiresAt).slice(0, 5)}`}`,
       ),
       make(
         'td',
-        {},
+        { data: { title: 'Open' } },
         make('span', { class: 'buttons' }, open, expired ? null : play, this.#search(gsID, `session-${gsID}`)),
       ),
     );
   }
 
-  #search(id: string, own: string, label = 'Exchanges'): Node {
-    return button(label, () => this.#options.searchFor(id), {
+  #search(id: string, own: string): Node {
+    return button('Exchanges', () => this.#options.searchFor(id), {
       id: own,
       title: id,
       'aria-label': `Show the exchanges of ${id}`,
@@ -167,6 +177,19 @@ const STATES: Readonly<Record<RoundRow['state'], string>> = {
   settled: 'settled',
 };
 
-function cell(text: string): Node {
-  return make('td', {}, text);
+/** Returns a cell. On a narrow page a row is a card, and shows the title of the column before the text. */
+function cell(title: string, text: string): Node {
+  return make('td', { data: { title } }, text);
+}
+
+/** Names the rules that the calls of a round break. */
+function brokenRules(rules: readonly string[]): Node {
+  const { sign, word } = VERDICTS.fail;
+  return make(
+    'span',
+    { class: 'broken' },
+    make('span', { is: { 'aria-hidden': 'true' } }, ` ${sign} `),
+    make('span', { class: 'unseen' }, `, ${word} `),
+    rules.join(', '),
+  );
 }

@@ -33,6 +33,8 @@ export class Tabs {
     if (name === 'actions' && IS_WIDE.matches) return;
     this.#selected = name;
     this.#draw();
+    // On a phone, the row of tabs can be wider than the page.
+    byId(`tab-${name}`).scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   #draw(): void {
