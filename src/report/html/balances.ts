@@ -94,11 +94,14 @@ function sessionOf(url: string): string {
 }
 
 /** Sizes of the parts of a chart, in pixels. */
-const SLOT = 76;
+const MIN_SLOT = 76;
+const MAX_SLOT = 140;
+/** The width that a chart has room for on a wide screen. With few calls, their slots are wider, so that they use this width. */
+const ROOM = 1040;
 const LEFT = 12;
 const TOP = 34;
 const HEIGHT = 120;
-const LABELS = 40;
+const LABELS = 56;
 /** Maximum number of calls in a chart. If there are more calls, those that did not change the balance are left out first. */
 const MAX_SLOTS = 60;
 
@@ -121,15 +124,16 @@ function chart(player: string, all: readonly BalancePoint[]): Markup {
   const low = values.reduce((least, value) => (value.compare(least) < 0 ? value : least), one);
   const high = values.reduce((max, value) => (value.compare(max) > 0 ? value : max), one);
   const y = (value: Money): number => TOP + HEIGHT * (1 - share(value, low, high));
-  const width = LEFT * 2 + shown.length * SLOT;
+  const slot = Math.max(MIN_SLOT, Math.min(MAX_SLOT, Math.floor((ROOM - LEFT * 2) / shown.length)));
+  const width = LEFT * 2 + shown.length * slot;
   const height = TOP + HEIGHT + LABELS;
   const currency = all.find((point) => point.currency !== null)?.currency ?? '';
   const isSeveral = shown.some(({ last }) => last.should.length > 1);
   const isStored = shown.some(({ last }) => !last.isPresent && last.reported !== null);
   return html`<figure class="chart"><figcaption>Balance of ${player}${currency === '' ? '' : `, ${currency}`} <span class="key reported">reported by the operator</span> <span class="key should">expected${isSeveral ? ', a high band where several balances are possible' : ''}</span>${isStored ? html` <span class="dim">○ in a race or a repeated reply</span>` : null}${shown.length < known.length ? html` <span class="dim">only the first ${MAX_SLOTS} calls that changed the balance</span>` : null}</figcaption>
 <div class="wide" tabindex="0" role="region" aria-label="balance of ${player}"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${description(all)}">
-${shouldLine(shown, y)}${reportedLine(shown, y)}
-${shown.map((slot, at) => dots(slot, shown[at - 1], at, y))}${shown.map((slot, at) => slotLabel(slot, at, height))}</svg></div></figure>
+${shouldLine(shown, y, slot)}${reportedLine(shown, y, slot)}
+${shown.map((one, at) => dots(one, shown.slice(0, at), middle(at, slot), y))}${shown.map((one, at) => slotLabel(one, middle(at, slot), height))}</svg></div></figure>
 `;
 }
 
@@ -171,14 +175,14 @@ function share(value: Money, low: Money, high: Money): number {
   return all === 0 ? 0.5 : Number(value.minus(low).format()) / all;
 }
 
-const middle = (at: number): number => LEFT + (at + 0.5) * SLOT;
+const middle = (at: number, slot: number): number => LEFT + (at + 0.5) * slot;
 
-function shouldLine(slots: readonly Slot[], y: (value: Money) => number): Content {
+function shouldLine(slots: readonly Slot[], y: (value: Money) => number, slot: number): Content {
   return slots.flatMap(({ last }, at): Markup[] => {
     const heights = last.should.map(y);
     if (heights.length === 0) return [];
     const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
-    const x = LEFT + at * SLOT;
+    const x = LEFT + at * slot;
     const previous = slots[at - 1]?.last;
     // After a wrong balance, croupier corrects its expected balance to the reported balance. The wallet moved no money at this
     // moment, so the chart shows no change.
@@ -189,40 +193,57 @@ function shouldLine(slots: readonly Slot[], y: (value: Money) => number): Conten
         : [];
     return [
       ...step,
-      html`<rect class="should" x="${x}" y="${px(top - 3)}" width="${SLOT}" height="${px(bottom - top + 6)}"/>`,
+      html`<rect class="should" x="${x}" y="${px(top - 3)}" width="${slot}" height="${px(bottom - top + 6)}"/>`,
     ];
   });
 }
 
 /** Draws a line through the reported balances, without the balances of replays and races. */
-function reportedLine(slots: readonly Slot[], y: (value: Money) => number): Content {
+function reportedLine(slots: readonly Slot[], y: (value: Money) => number, slot: number): Content {
   let path = '';
   for (const [at, { last }] of slots.entries()) {
     if (last.reported === null || !last.isPresent) continue;
     const height = px(y(last.reported));
-    path += path === '' ? `M${middle(at)} ${height}` : `H${LEFT + at * SLOT}V${height}H${middle(at)}`;
+    path += path === '' ? `M${middle(at, slot)} ${height}` : `H${LEFT + at * slot}V${height}H${middle(at, slot)}`;
   }
   return path === '' ? null : html`<path class="reported" d="${path}"/>`;
 }
 
-function dots({ points, last }: Slot, before: Slot | undefined, at: number, y: (value: Money) => number): Content {
+function dots({ points, last }: Slot, earlier: readonly Slot[], x: number, y: (value: Money) => number): Content {
   const reportedPoints = [...new Map(points.map((point) => [point.reportedText, point])).values()].filter(
     ({ reported }) => reported !== null,
   );
   const kind = last.isOff ? 'off' : last.isPresent ? 'present' : 'stored';
-  const x = middle(at);
   const circles = reportedPoints.map(
     ({ reported }) =>
       html`<circle class="${kind}" cx="${x}" cy="${reported ? px(y(reported)) : 0}" r="${last.isOff ? 5 : 3.5}"/>`,
   );
-  if (!last.isOff && before?.last.reportedText === last.reportedText) return circles;
+  if (!last.isOff && earlier.at(-1)?.last.reportedText === last.reportedText) return circles;
   const sorted = reportedPoints.toSorted((a, b) => (a.reported && b.reported ? b.reported.compare(a.reported) : 0));
   const [highest, lowest] = [sorted[0], sorted.length > 1 ? sorted.at(-1) : undefined];
+  // The line of the reported balances passes the balances of a race at the height of the last balance before them.
+  const passing = last.isPresent ? undefined : earlier.findLast((slot) => slot.last.isPresent)?.last.reported;
+  const line = passing ? y(passing) : null;
   const label = (point: BalancePoint | undefined, by: number): Content =>
     point?.reported
-      ? html`<text class="value ${kind}" x="${x}" y="${px(y(point.reported) + by)}">${point.reportedText}</text>`
+      ? html`<text class="value ${kind}" x="${x}" y="${px(besideLine(y(point.reported) + by, line, Math.sign(by)))}">${point.reportedText}</text>`
       : null;
   return [circles, label(highest, -10), label(lowest, 18), last.isOff ? offBy(last, x, y) : null];
+}
+
+/** The height of the digits of a label, and its least distance from a line, in pixels. */
+const DIGITS = 9;
+const GAP = 4;
+
+/**
+ * Returns the baseline of a label, moved so that a horizontal line does not cross the label.
+ *
+ * @param line the height of the line; null if there is none
+ * @param way -1 to move the label above the line, 1 to move it below
+ */
+function besideLine(baseline: number, line: number | null, way: number): number {
+  if (line === null || line < baseline - DIGITS - GAP || line > baseline + GAP) return baseline;
+  return way < 0 ? line - GAP - 2 : line + DIGITS + GAP;
 }
 
 function offBy({ reported, reportedText, should }: BalancePoint, x: number, y: (value: Money) => number): Content {
@@ -233,12 +254,12 @@ function offBy({ reported, reportedText, should }: BalancePoint, x: number, y: (
   return html`<text class="value off" x="${x}" y="${px(y(reported) - 23)}">${by}</text>`;
 }
 
-function slotLabel({ points, last }: Slot, at: number, height: number): Markup {
+function slotLabel({ points, last }: Slot, x: number, height: number): Markup {
   const [call = '', amount = ''] = last.label.split(' ');
   const times = points.length > 1 ? ` × ${points.length}` : '';
   // Calls that restore the balance are not part of the scenario.
   const below = last.isRestoring ? 'restored' : amount;
-  return html`<text x="${middle(at)}" y="${height - 20}">${call}${times}</text><text x="${middle(at)}" y="${height - 6}">${below}</text>`;
+  return html`<text x="${x}" y="${height - 20}">${call}${times}</text><text x="${x}" y="${height - 6}">${below}</text>`;
 }
 
 function description(all: readonly BalancePoint[]): string {

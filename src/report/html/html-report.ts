@@ -16,7 +16,7 @@ import { notPlayed } from '../scope.ts';
 import { capital, plural } from '../terminal/layout.ts';
 import { command } from './exchange.ts';
 import { latencySection } from './latency-chart.ts';
-import { html, linkTo, type Markup, MONEY, NOTHING, prose, sign } from './markup.ts';
+import { html, linkTo, type Markup, MONEY, NOTHING, prose, proseFromOutside, sign } from './markup.ts';
 import { pageEnd, toolbar } from './page.ts';
 import { pageHead } from './page-head.ts';
 import { pastRuns } from './past-runs.ts';
@@ -139,7 +139,7 @@ export function causesSection(fold: Fold, past: (result: RuleResult) => Markup |
 `;
 }
 
-function item({ result, explains, scenarios }: Cause, fold: Fold, past: Markup | null): Markup {
+function item({ result, explains, scenarios, mainFinding }: Cause, fold: Fold, past: Markup | null): Markup {
   const { rule, checks, breaches } = result;
   const again = scenarios
     .map((id) => fold.run.scenarios.find((planned) => planned.id === id))
@@ -151,7 +151,7 @@ function item({ result, explains, scenarios }: Cause, fold: Fold, past: Markup |
   const more = scenarios.length - seen.length;
   return html`<li class="cause"><h3><a href="${linkTo('rule', rule.id)}">${rule.id}</a> <span class="level">${rule.level}</span> ${rule.money ? MONEY : null}</h3>
 ${rule.means === null ? null : html`<p class="means">${prose(rule.means)}</p>`}
-<dl><dt>broken in</dt><dd>${breaches} of ${plural(checks, 'check')}: ${seen}${more > 0 ? ` and ${more} more` : ''}</dd>${explains.length === 0 ? null : html`<dt>explains</dt><dd>${explains.map(({ rule: id, verdict }, at) => html`${at > 0 ? ', ' : ''}${sign(verdict)}<a href="${linkTo('rule', id)}">${id}</a>`)}</dd>`}${past}<dt>to fix</dt><dd>${prose(rule.hint)}</dd></dl>
+<dl><dt>broken in</dt><dd>${breaches} of ${plural(checks, 'check')}: ${seen}${more > 0 ? ` and ${more} more` : ''}</dd>${explains.length === 0 ? null : html`<dt>explains</dt><dd>${explains.map(({ rule: id, verdict }, at) => html`${at > 0 ? ', ' : ''}${sign(verdict)}<a href="${linkTo('rule', id)}">${id}</a>`)}</dd>`}${mainFinding === null ? null : html`<dt>expected</dt><dd class="expected">${proseFromOutside(mainFinding.expected)}</dd><dt>actual</dt><dd class="actual">${proseFromOutside(mainFinding.actual)}</dd>`}${past}<dt>to fix</dt><dd>${prose(rule.hint)}</dd></dl>
 ${again === undefined ? null : command(again, 'Run it again')}</li>
 `;
 }

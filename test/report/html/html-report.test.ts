@@ -59,6 +59,9 @@ describe('the HTML report', () => {
     expect(at('id="causes"')).toBeLessThan(at('id="rules"'));
     expect(at('id="rules"')).toBeLessThan(at('id="broken"'));
     expect(at('id="broken"')).toBeLessThan(at('id="others"'));
+    expect(page.slice(at('id="causes"'), at('id="rules"'))).toMatch(
+      /<dt>expected<\/dt><dd class="expected">[^<]+.*<dt>actual<\/dt><dd class="actual">[^<]+.*<dt>to fix<\/dt>/,
+    );
     expect(page).toMatch(/<details class="scenario fail"[^>]* open>/);
     expect(unpacked(page)).toMatch(/<details class="exchange found fail" id="call-[^"]*" open>/);
     expect(page).not.toMatch(/<details class="scenario pass"[^>]* open>/);
