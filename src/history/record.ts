@@ -154,7 +154,6 @@ function commonColumns(run: RunStarted, labels: Fold['labels'], scrub: (text: st
  * are then about both builds.
  */
 function buildOf(run: RunStarted, labels: Fold['labels'], scrub: (text: string) => string): string | null {
-  if (run.flags?.includes('--reference') && labels.build === undefined) return run.croupier;
   const { build } = labels;
   if (build === undefined) return null;
   const isFromHeader = run.labelHeaders?.build !== undefined && run.labels?.build === undefined;

@@ -18,7 +18,7 @@ interface RunTable {
   /** Null if the run was cut off. */
   duration_ms: number | null;
   ext_cid: string;
-  /** The operator: its base URL, or `reference operator` with its defects and variants. */
+  /** The operator: its base URL. */
   operator: string;
   verdict: RunVerdict;
   exit_code: number;

@@ -29,7 +29,7 @@ const runsSchema = z.object({
         startedAt: text.describe('the time of the start in UTC (ISO 8601)'),
         durationMs: z.number().nullable().describe('null if the run ended too early'),
         extCID: text,
-        operator: text.describe('the base URL, or `reference operator` with its defects and variants'),
+        operator: text.describe('the base URL of the operator'),
         verdict: z.enum(RUN_VERDICTS),
         exitCode: z.int(),
         firstLine: text,

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openHistory } from '../../../../src/history/history.ts';
 import { storedJournal } from '../../../../src/history/runs.ts';
 import { croupier, line, start } from '../../croupier.ts';
+import { demoOperator } from '../../demo-operator.ts';
 
 const KEY = 'play-money-key-of-demo-eu';
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(
@@ -136,10 +137,11 @@ describe('a history that cannot be used', { timeout: 60_000 }, () => {
     cwd = mkdtempSync(path.join(tmpdir(), 'croupier-history-'));
   });
   afterEach(() => rmSync(cwd, { recursive: true, force: true }));
-  const RUN = ['run', '--reference', 'balance/read', '--linger', '10ms', '--journal', 'run.ndjson'];
+  const RUN = ['run', '--client', 'demo-eu', 'balance/read', '--linger', '10ms', '--journal', 'run.ndjson'];
 
   it('does not fail a run, which prints one notice', async () => {
-    writeFileSync(path.join(cwd, '.croupier'), 'no folder');
+    await demoOperator(cwd);
+    mkdirSync(path.join(cwd, '.croupier/history.sqlite'), { recursive: true });
     const { status, out, err } = await croupier(RUN, { cwd });
     expect([status, out]).toEqual([0, expect.stringContaining('Exit status 0')]);
     expect(err).toMatch(/^This run is not in the history: .*--no-history switches the history off\.\n$/u);
@@ -148,7 +150,9 @@ describe('a history that cannot be used', { timeout: 60_000 }, () => {
     expect((await croupier(RUN, { cwd, env: { CROUPIER_HISTORY: '0' } })).err).toBe('');
   });
 
-  it('is an empty list without a run, and an error for a damaged file', async () => {
+  it('is an empty list without a run of a wallet, and an error for a damaged file', async () => {
+    await demoOperator(cwd);
+    expect((await croupier(['run', '--reference', 'balance/read', '--linger', '10ms'], { cwd })).status).toBe(0);
     expect((await croupier(['history'], { cwd })).out).toContain('has no run');
     const missing = await croupier(['history', 'rule'], { cwd });
     expect([missing.status, missing.err]).toEqual([2, expect.stringContaining('This folder has no history')]);
