@@ -7,7 +7,7 @@ import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES }
 import { movedAloneReason } from './moved-alone.ts';
 import { rateLimitText } from './network/rate-limit.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
-import { countRules } from './rule-counts.ts';
+import { countRules } from './results/rule-counts.ts';
 import type { RuleResult } from './rule-result.ts';
 
 /** The verdict of the whole run. */

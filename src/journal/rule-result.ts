@@ -16,8 +16,8 @@ import {
   type RulePlace,
   reasonOf,
 } from './judged-outcome.ts';
-import { conditionsIn } from './missing-conditions.ts';
 import { joinSums, type MoneySums } from './money-sums.ts';
+import { conditionsIn } from './results/missing-conditions.ts';
 import { type ScenarioResult, stopReason } from './scenario-result.ts';
 
 interface EndpointResult {

@@ -1,7 +1,7 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import { type JournalEvent, type RunEnded, stopSignalOf } from '../../journal/event.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
-import { reasonOfConditions } from '../../journal/missing-conditions.ts';
+import { reasonOfConditions } from '../../journal/results/missing-conditions.ts';
 import { Attribution } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';

@@ -1,7 +1,7 @@
 import { conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
-import { shownCounts } from '../../journal/rule-counts.ts';
+import { shownCounts } from '../../journal/results/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { forMarkdown, forXmlText } from '../escape.ts';
 import { findEvidence } from '../evidence.ts';

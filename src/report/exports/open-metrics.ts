@@ -1,8 +1,8 @@
 import { conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { owedItems } from '../../journal/owed-items.ts';
-import { countRules } from '../../journal/rule-counts.ts';
+import { owedItems } from '../../journal/results/owed-items.ts';
+import { countRules } from '../../journal/results/rule-counts.ts';
 import { forTerminal } from '../escape.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { owedItems } from '../../journal/owed-items.ts';
+import { owedItems } from '../../journal/results/owed-items.ts';
 import { forChat } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { breaches } from '../terminal/breach.ts';

@@ -1,7 +1,7 @@
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { exceededBudgets } from '../../journal/latency.ts';
-import { shownCounts } from '../../journal/rule-counts.ts';
+import { shownCounts } from '../../journal/results/rule-counts.ts';
 import { mark, verdictNoun } from '../marks.ts';
 import { scopeText } from '../scope.ts';
 import { capital, duration, plural } from '../terminal/layout.ts';

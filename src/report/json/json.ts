@@ -4,7 +4,7 @@ import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
 import { budgetResults } from '../../journal/latency.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
-import { countRules } from '../../journal/rule-counts.ts';
+import { countRules } from '../../journal/results/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import type { JournalledExchange } from '../exchanges.ts';

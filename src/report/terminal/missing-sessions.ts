@@ -1,6 +1,6 @@
 import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { conditionsIn, reasonOfConditions } from '../../journal/missing-conditions.ts';
+import { conditionsIn, reasonOfConditions } from '../../journal/results/missing-conditions.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { forTerminal } from '../escape.ts';
 import type { ReportOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { unmetRequirements } from '../../journal/required.ts';
-import { shownCounts } from '../../journal/rule-counts.ts';
+import { shownCounts } from '../../journal/results/rule-counts.ts';
 import { quoteWord } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import { type Evidence, findEvidence } from '../evidence.ts';

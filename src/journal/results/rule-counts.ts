@@ -1,5 +1,5 @@
-import { VERDICTS, type Verdict } from './finding.ts';
-import type { Fold } from './fold.ts';
+import { VERDICTS, type Verdict } from '../finding.ts';
+import type { Fold } from '../fold.ts';
 
 /** Number of rules of a run, by verdict. */
 export interface RuleCounts {

@@ -1,7 +1,7 @@
-import type { TransactionCall } from '../contract/call-name.ts';
-import type { Cause } from './cause.ts';
-import type { Owed, OwedBet } from './event.ts';
-import type { Fold } from './fold.ts';
+import type { TransactionCall } from '../../contract/call-name.ts';
+import type { Cause } from '../cause.ts';
+import type { Owed, OwedBet } from '../event.ts';
+import type { Fold } from '../fold.ts';
 
 /** A refund or win that croupier owes. A bet of uncertain outcome and its refund are one item, as for `croupier settle`. */
 export interface OwedItem {
