@@ -42,15 +42,13 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 | \`bet1.roundID\`, \`bet1.amount\` | the round and the amount of the step \`bet1\` |
 | \`bet1.reply.txID\` | the txID that the operator answered in the step \`bet1\` |
 | \`self.txID\`, \`self.roundID\`, \`self.amount\` | the values of the step that contains the expression |
-| \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | the values of a bet of an earlier run, in a round that is not finished (\`needs: { run: earlier }\`) |
+| \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | the values of a bet that an earlier run sent, and whose round is not finished (\`needs: { run: earlier }\`) |
 | \`drift.first\`, \`drift.second\` | two amounts of wins whose sum is wrong in binary floating point (double) |
 
 croupier computes money exactly. Write amounts in quotes, as in \`"11.00"\`.
 `;
 
-const NEEDS = `### Needs
-
-If a requirement is not met, croupier skips the scenario, and its rules stay untested.`;
+const NEEDS = '### Needs';
 
 const CASES = `### Cases
 
@@ -82,7 +80,22 @@ const STEP_SECTIONS: readonly KeySection[] = [
 Each step has exactly one action: one of the keys of this table and of the next table.`,
     keys: ['bet', 'win', 'refund', 'balance', 'call'],
   },
-  { text: '## A step: other actions', keys: ['resend', 'together', 'wait', 'launches', 'use'] },
+  {
+    text: `## A step: other actions
+
+\`together\` sends the calls of its steps at the same moment, or at the time that \`at\` sets:
+
+\`\`\`yaml
+steps:
+  - together:
+      - bet:
+      - bet: { amount: "\${2 * stake}" }
+        at: 100ms             # 100 ms after the first bet
+  - wait: 500ms
+  - balance:
+\`\`\``,
+    keys: ['resend', 'together', 'wait', 'launches', 'use'],
+  },
   {
     text: '## A step: time, number and names',
     keys: ['as', 'with', 'times', 'copies', 'after', 'eventually', 'at'],
@@ -95,13 +108,39 @@ An operator may decline a call for reasons of its own. The consequence depends o
 | the step has | if the operator declines the call |
 |---|---|
 | no \`expect\` | croupier skips the rest of the scenario, and its rules stay untested |
-| \`expect: accepted\` | the run fails |`,
+| \`expect: accepted\` | the run fails |
+
+\`expect\` is an outcome, such as \`accepted\`, or a map:
+
+\`\`\`yaml
+steps:
+  - bet: { amount: "\${balance + unit}" }
+    expect: { status: 4xx, code: insufficient_funds }
+  - bet:
+    expect: { moves: "\${-stake}", within: 2s }
+\`\`\``,
     keys: ['expect'],
   },
   {
     text: `## A step: wrong and unusual calls
 
-A step with one of these keys is wrong or unusual on purpose. Such a step must also have \`expect\`. Only \`break\` and \`sign: valid\` are possible without it.`,
+A step with one of these keys is wrong or unusual on purpose. Such a step must also have \`expect\`. \`expect\` is optional only with \`break\` and \`sign: valid\`. Examples:
+
+\`\`\`yaml
+steps:
+  - bet:
+    tamper: { body: { amount: "\${3 * stake}" } }       # changes the amount after signing
+    expect: refused
+  - bet:
+    body: { set: { theme: dark }, format: pretty }      # one more field, and indented JSON
+    expect: accepted
+  - balance:
+    query: { add: { theme: dark }, order: reversed }
+    expect: accepted
+  - win:
+    trickle: { pieces: 5, gap: 20ms }
+    expect: accepted
+\`\`\``,
     keys: ['sign', 'tamper', 'header-case', 'body', 'query', 'break', 'trickle'],
   },
 ];

@@ -24,7 +24,7 @@ function unprovenClaims(scenarios: readonly SuiteScenario[]): readonly Diagnosti
       return diagnosticAt(
         { source: first.source, start, end: start + id.length },
         `no step of this scenario can decide \`${id}\``,
-        'remove the rule, or add a step that can break it',
+        'remove the rule from `rules`, or add a step that can decide it',
       );
     });
   });

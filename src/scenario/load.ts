@@ -82,9 +82,12 @@ export const SCENARIO = map('a scenario', {
     true,
   ),
   rules: field('The ids of the rules that the scenario tests.', list('a list of rule ids', ruleId)),
-  needs: field('The requirements of the scenario. If one is missing, the scenario is skipped.', later(needsJson)),
+  needs: field(
+    'The requirements of the scenario. If one of them is not met, croupier skips the scenario, and its rules stay untested.',
+    later(needsJson),
+  ),
   cases: field(
-    'The scenario is run once for each case. In a list of maps, each map is a case; in a map of lists, each combination of the values is a case.',
+    'The scenario is run once for each case. In a list of maps, each map is a case. In a map of lists, each combination of the values is a case.',
     later(() => ({
       anyOf: [
         { type: 'object', minProperties: 1, additionalProperties: { type: 'array', minItems: 1, items: caseValue } },
@@ -95,7 +98,7 @@ export const SCENARIO = map('a scenario', {
   tags: field('Tags with which `--tag` selects scenarios.', list('a list of tags', tag)),
   order: field('`last`: the scenario is run after all other scenarios.', word('an order', ['last'] as const)),
   rounds: field(
-    'When croupier completes a round with a win. Default: before the next bet of the session. But if a later step refers to the round, the round stays open until then.',
+    'When croupier sends the win that completes a round. Default: before the next bet of the session, but not before the last step that refers to the round.',
     word('a treatment of rounds', ['overlapping', 'unfinished'] as const, {
       overlapping: 'croupier completes the rounds only at the end of the scenario',
       unfinished: 'croupier does not complete the rounds, so that a later run can complete them',

@@ -71,7 +71,7 @@ const KNOWN = {
     word('launches', ['seen'] as const),
   ),
   amounts: field(
-    '`large`: the operator must support amounts above 2^53 of the smallest unit (`largeAmounts` in croupier.yaml).',
+    '`large`: the operator must support amounts of more than 2^53 smallest units (`largeAmounts` in croupier.yaml).',
     word('a size of amounts', ['large'] as const),
   ),
 };

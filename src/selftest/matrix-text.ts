@@ -119,5 +119,5 @@ function countsOf(outcomes: readonly Outcome[], right: number): string {
   const count = (kind: Wrong['kind']) =>
     outcomes.filter(({ wrongs }) => wrongs.some((wrong) => wrong.kind === kind)).length;
   const unrelated = outcomes.flatMap(({ wrongs }) => wrongs.filter(({ kind }) => kind === 'unrelated')).length;
-  return `${right} judged correctly, ${count('missed')} with a broken rule that was not reported; ${plural(unrelated, 'unrelated rule')} reported`;
+  return `${right} judged correctly, ${count('missed')} in which a broken rule was not reported, and ${plural(unrelated, 'unrelated rule')} reported`;
 }

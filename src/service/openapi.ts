@@ -79,8 +79,11 @@ export function openApiDocument(version: ContractVersion, baseUrl: string): Json
     components: {
       schemas: componentSchemas(version),
       securitySchemes: {
-        apiKey: signatureScheme('the API key', 'the RFC 8785 form of the body'),
-        integrationApiKey: signatureScheme('the Integration API key', 'the body, which is sent in its RFC 8785 form'),
+        apiKey: signatureScheme('the API key', 'the canonical JSON (RFC 8785) of the body'),
+        integrationApiKey: signatureScheme(
+          'the Integration API key',
+          'the body, which is sent as canonical JSON (RFC 8785)',
+        ),
       },
     },
   };
@@ -92,7 +95,7 @@ function signatureScheme(key: string, body: string): JsonObject {
     type: 'apiKey',
     in: 'header',
     name: SIGNATURE_HEADER,
-    description: `A lower-case hexadecimal HMAC-SHA256, computed with ${key}. It covers ${body}, or the RFC 8785 form of the query parameters of a GET.`,
+    description: `A lower-case hexadecimal HMAC-SHA256 with ${key}. For a GET, it is computed from the query parameters, written as canonical JSON (RFC 8785). For other methods, it is computed from ${body}.`,
   };
 }
 

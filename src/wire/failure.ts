@@ -120,7 +120,7 @@ export function exchangeFailure(error: unknown, progress: Progress): WireFailure
       if (message === 'bad response' || message === 'bad upgrade') {
         return notHttp(
           message === 'bad upgrade'
-            ? 'the server switched protocols without a request'
+            ? 'the server switched to another protocol, although croupier did not ask for this'
             : 'the server sent a reply without a request',
           progress,
         );

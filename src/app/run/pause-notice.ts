@@ -13,7 +13,7 @@ export function pauseNotices(): (event: JournalEvent) => JournalEvent | undefine
     noticed = pausedMs();
     return {
       event: 'notice',
-      text: `croupier could not run for ${seconds} s. It was stopped, or the machine was overloaded. The reply times of the calls at this time are not judged.`,
+      text: `croupier could not run for ${seconds} s. It was stopped, or the machine was overloaded. The reply times of calls during this time are not judged.`,
     };
   };
 }

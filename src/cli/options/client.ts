@@ -170,7 +170,11 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     .addOption(setting('--core-api-host <address>', 'the address that the Core API listens on (default: 127.0.0.1)'))
     .addOption(setting('--core-api-url <url>', 'URL at which backends and players reach the Core API, if it differs'))
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
-    .addOption(setting('--require <rules>', 'groups and rules that must be decided; repeatable').argParser(collect))
+    .addOption(
+      setting('--require <rules>', 'rules, or groups of rules, that the run must decide; repeatable').argParser(
+        collect,
+      ),
+    )
     .addOption(
       setting('--label <name=text>', 'label for the reports, as build=1.2; repeatable')
         .argParser(collect)

@@ -36,7 +36,7 @@ export const freeRoundsRules = {
     level: 'NOTE',
     clause: 'position',
     sentence:
-      'whether a win of `type` `regular` with an `frID`, which pays out the bonus, is credited once, and not in addition to free wins that were credited before',
+      'whether free winnings are paid only once: either with each free win, or with one win of `type` `regular` and an `frID` at the end',
     hint: 'Pay out free winnings either with each free win, or with the regular win at the end of the campaign, but never with both.',
   },
   'free-rounds.refund': {

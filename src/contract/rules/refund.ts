@@ -94,7 +94,7 @@ export const refundRules = {
     sentence:
       'a bet that arrives after its own refund leaves the balance as it was, whatever the status of the reply to the bet',
     means: 'A player is charged for a bet that arrives after its own cancellation, and the stake is never given back.',
-    hint: 'If the bet of a refund is not known, store the `origTxID`. When a bet arrives, check first whether its `txID` is stored in this way.',
+    hint: 'If the bet of a refund is not known, store the `origTxID` of the refund. When a bet arrives, first check whether its `txID` is one of the stored `origTxID`s.',
   },
   'refund.foreign-session': {
     level: 'SHOULD',

@@ -179,8 +179,8 @@ export function checkClock({ headers }: Reply, time: number): Check {
     'warn',
     `the operator's clock is ${said}`,
     isZone
-      ? 'If the Date header has a local time, write it in GMT. Otherwise correct the clock that is wrong (NTP).'
-      : 'Correct the clock that is wrong (NTP). Until then, the times in the logs of both sides differ by this much.',
+      ? "If the operator's Date header has a local time, send the time in GMT. Otherwise one of the two clocks is wrong: set it with NTP."
+      : 'One of the two clocks is wrong: set it with NTP. Until then, the times in the logs of both sides differ by this much.',
   );
 }
 
@@ -298,7 +298,7 @@ export function checkSession(session: SessionUnderTest, outcome: Outcome, settin
     return said(
       'warn',
       `has ${amount}, which is a currency that croupier does not know`,
-      'Check whether the currency code is written correctly, also in upper and lower case. If it is correct, set the number of decimals of this currency in croupier.yaml (`decimals`).',
+      'Check the spelling of the currency code, and whether its letters are upper-case. If the code is correct, set the number of decimals of this currency in croupier.yaml (`decimals`).',
     );
   }
   // The contract has no field `currency` in replies. But if the operator sends this field, its value is the currency of the

@@ -58,7 +58,7 @@ function lostLines(
           `${plural(goneScenarios.length, 'scenario')} not played now: ${goneScenarios.slice(0, MAX_NAMES).join(', ')}${more}`,
         ]),
     ...[...Map.groupBy(goneEndpoints, ({ id }) => id)].map(
-      ([id, own]) => `${id} is not judged at ${own.map(({ endpoint }) => endpoint).join(', ')} now`,
+      ([id, own]) => `${id} is no longer judged for ${own.map(({ endpoint }) => endpoint).join(', ')}`,
     ),
   ];
   if (lines.length === 0) return [];

@@ -130,7 +130,7 @@ function chart(player: string, all: readonly BalancePoint[]): Markup {
   const currency = all.find((point) => point.currency !== null)?.currency ?? '';
   const isSeveral = shown.some(({ last }) => last.should.length > 1);
   const isStored = shown.some(({ last }) => !last.isPresent && last.reported !== null);
-  return html`<figure class="chart"><figcaption>Balance of ${player}${currency === '' ? '' : `, ${currency}`} <span class="key reported">reported by the operator</span> <span class="key should">expected${isSeveral ? ', a high band where several balances are possible' : ''}</span>${isStored ? html` <span class="dim">○ in a race or a repeated reply</span>` : null}${shown.length < known.length ? html` <span class="dim">only the first ${MAX_SLOTS} calls that changed the balance</span>` : null}</figcaption>
+  return html`<figure class="chart"><figcaption>Balance of ${player}${currency === '' ? '' : `, ${currency}`} <span class="key reported">reported by the operator</span> <span class="key should">expected${isSeveral ? ' (a band, if several balances are possible)' : ''}</span>${isStored ? html` <span class="dim">○ in a race or a repeated reply</span>` : null}${shown.length < known.length ? html` <span class="dim">only the first ${MAX_SLOTS} calls that changed the balance</span>` : null}</figcaption>
 <div class="wide" tabindex="0" role="region" aria-label="balance of ${player}"><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${description(all)}">
 ${shouldLine(shown, y, slot)}${reportedLine(shown, y, slot)}
 ${shown.map((one, at) => dots(one, shown.slice(0, at), middle(at, slot), y))}${shown.map((one, at) => slotLabel(one, middle(at, slot), height))}</svg></div></figure>

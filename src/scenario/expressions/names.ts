@@ -313,7 +313,7 @@ class NameChecker {
       if ((step.atMs ?? 0) > (target.atMs ?? 0)) return;
       this.#reading.report(
         of.range,
-        `\`${of.text}\` is sent at the same instant, so it cannot be sent again yet`,
+        `\`${of.text}\` is sent at the same moment as this step, so this step cannot send it again`,
         'write copies: 2 at that step, give the resend a later `at`, or put it after the `together`',
       );
     }

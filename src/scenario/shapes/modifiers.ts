@@ -142,7 +142,7 @@ const trickle: Shape<Trickle> = byKind('a number of pieces, or a map with `piece
   map: transform(
     map('trickle', {
       pieces: field('The number of pieces into which the body is divided.', pieces, true),
-      gap: field(`The pause between two pieces. Default: ${DEFAULT_GAP_MS}ms.`, duration('a time')),
+      gap: field(`The pause before each piece. Default: ${DEFAULT_GAP_MS}ms.`, duration('a time')),
     }),
     ({ values }) =>
       values.pieces === undefined ? undefined : { pieces: values.pieces, gapMs: values.gap ?? DEFAULT_GAP_MS },
@@ -173,7 +173,7 @@ const status: Shape<Status> = {
 
 const expectMap = map('expect', {
   outcome: field(
-    'The expected outcome. The default is `declined` if `status` or `code` belongs to an error, and `accepted` otherwise.',
+    'The expected outcome. The default is `declined` if `status` or `code` is the status or code of an error, and `accepted` otherwise.',
     outcome,
   ),
   status: field(
@@ -264,7 +264,7 @@ export const MODIFIERS = {
     breaking,
   ),
   trickle: field(
-    `The body is sent in this number of pieces, with a pause of ${DEFAULT_GAP_MS} ms between two pieces. A map can set another pause.`,
+    `The body is sent in this number of pieces, with a pause of ${DEFAULT_GAP_MS} ms before each piece. A map can set another pause.`,
     trickle,
   ),
   times: field(
@@ -276,7 +276,7 @@ export const MODIFIERS = {
     integer('a number of copies', 2, MAX_AT_ONCE),
   ),
   after: field(
-    'The time to wait before a balance read, or `linger` for the configured time after which a late debit would be visible (2 s by default). Default: no time.',
+    'The time to wait before a balance read, such as `500ms`. `linger`: the configured time (2 s by default) after which a late debit would be visible. Default: no time.',
     duration('a time', ['linger']),
   ),
   eventually: field(

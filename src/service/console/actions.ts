@@ -190,7 +190,7 @@ const refusals: Readonly<Record<Extract<Played, { kind: 'refused' }>['reason'], 
   'tx-id-used': 'The round could not be played.',
   'tx-id-unknown': 'The round could not be played.',
   'not-awaited': 'The round could not be played.',
-  'other-game': 'The player can use the free rounds in another game only.',
+  'other-game': 'These free rounds are for another game.',
   'used-up': 'The free rounds are used up.',
   'campaign-ended': 'The campaign of free rounds has ended.',
 };

@@ -111,7 +111,10 @@ function answer(played: Played): ListenReply {
     case 'busy':
       return reply(409, { message: 'Another round of this game is still being played.', code: 'round_open' });
     case 'other-game':
-      return reply(409, { message: 'You can use your free rounds in another game only.', code: 'other_game' });
+      return reply(409, {
+        message: "Your free rounds are for another game. You can't use them in this game.",
+        code: 'other_game',
+      });
     case 'used-up':
     case 'campaign-ended':
       return reply(409, {

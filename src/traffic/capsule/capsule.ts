@@ -110,7 +110,9 @@ export class Capsule {
         const written = replacer.replaceLast(text);
         if (written === before) return written;
         if (replacer.replaceLast(written) !== written)
-          throw new UnsafeCapsuleError('an id or a secret is left in a form that cannot be replaced');
+          throw new UnsafeCapsuleError(
+            'the capsule would still contain an id or a secret, in a form that croupier cannot replace',
+          );
         if (isJson(before) && !isJson(written)) throw new UnsafeCapsuleError(BROKEN_JSON);
         return written;
       },

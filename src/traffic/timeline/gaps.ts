@@ -41,7 +41,7 @@ function possibleWins({ deviations }: Books, rounds: readonly RoundVerdict[]): r
     const [cause] = causes;
     if (!cause || !round || by.isNegative() || fixedBy !== null) return [];
     return [
-      `the balance in the reply to call ${call.number} is ${by.format(2)} higher than the calls explain, either because ${cause.text}, or because the logs lack the win of round ${round.roundID ?? 'without an id'}`,
+      `the balance in the reply to call ${call.number} is ${by.format(2)} too high: either ${cause.text}, or the logs lack the win of round ${round.roundID ?? 'without an id'}`,
     ];
   });
 }
@@ -68,7 +68,7 @@ function possibleBets({ deviations, transactions }: Books): readonly string[] {
     const [cause] = causes;
     if (!cause || !orphan || !by.isNegative() || fixedBy !== null) return [];
     return [
-      `the balance in the reply to call ${call.number} is ${by.absolute().format(2)} lower than the calls explain, either because ${cause.text}, or because the logs lack the bet of the ${orphan.call} of call ${firstNumber(orphan)}`,
+      `the balance in the reply to call ${call.number} is ${by.absolute().format(2)} too low: either ${cause.text}, or the logs lack the bet of the ${orphan.call} in call ${firstNumber(orphan)}`,
     ];
   });
 }
@@ -140,7 +140,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
     if (!cause || after === null || fixedBy !== null || cause.repeat !== null) return [];
     if (!mayHide(cause.transaction, by, after, call)) return [];
     return [
-      `between call ${after.number} and call ${call.number}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)}, either because ${cause.text}, or because of a round that is not in the logs: the pause is as long as a round`,
+      `between call ${after.number} and call ${call.number}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)}: either ${cause.text}, or the logs lack a round (the time between these calls is long enough for a round)`,
     ];
   });
   const refunded = new Set(transactions.flatMap(({ origTxID }) => origTxID ?? []));
@@ -150,7 +150,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
     const next = calls.find(({ number, balance }) => number > last.number && balance !== null);
     if (next && mayHide(bet, bet.amount, last, next))
       found.push(
-        `the logs have no refund of the bet of call ${last.number}, and the pause after it is as long as a round, so calls may be missing`,
+        `the logs contain no refund for the bet in call ${last.number}, and the time until the next call is long enough for a whole round, so calls may be missing from the logs`,
       );
   }
   return found;

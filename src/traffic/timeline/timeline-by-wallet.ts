@@ -172,7 +172,8 @@ class Timelines {
   }
 }
 
-const SEVERAL_WALLETS = 'the player has several wallets, and more calls than croupier compares at once';
+const SEVERAL_WALLETS =
+  'the player has several wallets and too many calls, so croupier could not compare the wallets with each other';
 
 /** Maximum number of rounds that are kept for a wallet, if its calls are not listed. */
 const MAX_ROUNDS = 100;

@@ -114,7 +114,7 @@ describe('a name in a scenario is reported if', () => {
     [
       'a step resends one of the same instant',
       '  - together:\n      - bet:\n        as: a\n      - resend: a\n',
-      '7:17 `a` is sent at the same instant, so it cannot be sent again yet',
+      '7:17 `a` is sent at the same moment as this step, so this step cannot send it again',
     ],
     ['no step has the name', '  - resend: a\n', '4:13 `resend` needs the name of a step, and no step is named `a`'],
     ['a call uses an undeclared session', '  - bet: { session: guest }\n', '4:21 `needs` declares no session `guest`'],

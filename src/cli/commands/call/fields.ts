@@ -40,7 +40,7 @@ export function callFields(call: CallName, sessionID: string, flags: CallFieldFl
   for (const flag of Object.keys(FLAG_NAMES) as (keyof CallFieldFlags)[]) {
     if (flags[flag] !== undefined && !TAKES[call].includes(flag)) {
       const takes = TAKES[call].map((each) => FLAG_NAMES[each]).join(', ');
-      throw new UsageError(`${FLAG_NAMES[flag]} is not a field of a ${call}. Its flags are ${takes}.`);
+      throw new UsageError(`A ${call} call does not have the flag ${FLAG_NAMES[flag]}. It has these flags: ${takes}.`);
     }
   }
   const fields = {

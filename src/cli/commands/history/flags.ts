@@ -32,8 +32,8 @@ Each run and load test adds itself to .croupier/history.sqlite. The flag
 export function describeHistoryList(history: CommandUnknownOpts) {
   return history
     .command('list', { isDefault: true })
-    .description('list the latest runs, the newest first, with what changed since the run before')
-    .summary('list the latest runs, with what changed')
+    .description('list the latest runs, the newest first, and the changes from the previous run to each run')
+    .summary('list the latest runs, and what changed')
     .addOption(clientOption())
     .addOption(new Option('--limit <n>', 'list at most n runs').default(LISTED).argParser(countFlag))
     .addOption(jsonOption())

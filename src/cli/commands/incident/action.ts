@@ -118,9 +118,9 @@ async function judged(
 
 function zoneNotes({ zoneless }: GatheredCalls, zone: string): readonly string[] {
   if (zoneless === 0) return [];
-  const times =
-    zoneless === 1 ? '1 time without a zone was read as a time' : `${zoneless} times without a zone were read as times`;
-  return [`${times} of ${zone} (--zone).`];
+  const entries =
+    zoneless === 1 ? '1 log entry has a time without a zone' : `${zoneless} log entries have a time without a zone`;
+  return [`${entries}. croupier assumes the zone ${zone} (--zone).`];
 }
 
 /** Reads files. @throws UsageError when a file can't be read */

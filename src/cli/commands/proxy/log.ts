@@ -166,7 +166,7 @@ export class ProxyLog {
       ...(notes.unjudged > 0
         ? [
             paint.yellow(
-              `${notes.unjudged} were not judged, and ${notes.unwritten} of these not recorded: there were too many, or the judging failed`,
+              `${notes.unjudged} of the calls were not judged, because too many calls came at once or because of an error in croupier. ${notes.unwritten} of these ${notes.unjudged} calls were not recorded either`,
             ),
           ]
         : []),

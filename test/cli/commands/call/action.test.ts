@@ -210,7 +210,7 @@ describe('croupier call', () => {
   });
 
   it.each([
-    ['a field of another call', ['balance', '--amount', '1.00'], 'Its flags are --field'],
+    ['a field of another call', ['balance', '--amount', '1.00'], 'It has these flags: --field'],
     ['an unknown call', ['bets'], 'bets'],
     ['an unknown way to sign', ['bet', '--sign', 'nicely'], 'nicely'],
     ['the key of another client that is not configured', ['bet', '--sign', 'other-client'], 'another client'],

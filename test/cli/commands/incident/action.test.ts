@@ -252,7 +252,7 @@ describe('croupier incident', () => {
     const { out } = await incident([file, '--zone', 'Europe/Berlin', '--from', '14:03', '--to', '14:03']);
     expect([...out.matchAll(/txID (t-\d)/g)].map(([, tx]) => tx)).toEqual(['t-2']);
     expect(out).toContain('croupier reads a time of day as a time on 2026-11-21');
-    expect(out).toContain('2 times without a zone were read as times of Europe/Berlin');
+    expect(out).toContain('2 log entries have a time without a zone. croupier assumes the zone Europe/Berlin');
   });
 
   it.each([
