@@ -89,7 +89,8 @@ export function denominationOf(
     statedDecimals(code, settings) ??
     Math.max(
       mostUsable(code, shown ?? usual.decimals()),
-      // If the user has configured a stake with more decimals, croupier assumes that the wallet accepts this number of decimals.
+      // If the stake that the user configured has more decimals than the balances show, croupier assumes that the wallet accepts
+      // them.
       configured === undefined ? 0 : usual.decimals(),
     );
   const unit = Money.unit(decimals);

@@ -30,7 +30,8 @@ export function conclude(fold: Fold): Conclusion {
   const conclusion = concluded(fold);
   const { refused, replies } = fold.rateLimit;
   const limit = rateLimitText(fold.rateLimit);
-  // If the run is decided, a few refused calls change nothing. So the first line does not mention them.
+  // If the run is decided, a few calls that the rate limit refused do not change the result. So the first line of the report does
+  // not mention them.
   const isNamed = conclusion.verdict === 'undecided' || refused >= replies * MIN_SHARE_OF_REFUSALS;
   return limit === null || !isNamed ? conclusion : { ...conclusion, firstLine: `${conclusion.firstLine} ${limit}.` };
 }
@@ -145,7 +146,10 @@ function isExcused({ rule, because }: RuleResult, baseline: Fold['baseline']): b
   );
 }
 
-/** True for a MUST rule that no scenario could test, because the operator declined the calls for it. */
+/**
+ * True for a MUST rule that no scenario could test, because the operator declined the calls for it. But false if the baseline
+ * lists the rule as undecided.
+ */
 function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseline']): boolean {
   if (rule.level !== 'MUST' || !isDeclined) return false;
   return !baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id);

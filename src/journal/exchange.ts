@@ -106,8 +106,8 @@ export interface Exchange {
 }
 
 /**
- * Returns the time in milliseconds for which the contract has a limit (contract/limits.ts): from the last byte of the request to
- * the last byte of the reply. Returns null if the request was not sent.
+ * Returns the reply time in milliseconds: from the last byte of the request to the last byte of the reply. The contract limits
+ * this time (contract/limits.ts). Null if the request was not sent.
  */
 export function replyMs(stamps: Stamps): number | null {
   return stamps.sent === null ? null : stamps.end - stamps.sent;

@@ -42,7 +42,7 @@ const MAX_NOTICES = 100;
 /** The results of a run. Every report is made from them. Their size depends on the plan, and not on the number of exchanges. */
 export interface Fold {
   readonly run: RunStarted;
-  /** The last event of the run. Null if the journal has no such event, because the run was cut off. */
+  /** The event `run-ended`. Null if the run was cut off before it wrote this event. */
   readonly ended: RunEnded | null;
   /** The results for every rule of the catalogue, in the order of the catalogue. */
   readonly rules: readonly RuleResult[];

@@ -90,8 +90,8 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
       ...first.settings,
       sessions: runs.flatMap(({ settings }) => settings.sessions),
     },
-    // In a run that is not divided, the scenarios are in the order of their files. If one file has several cases, their order is
-    // not known here, so they are sorted by their ids.
+    // Puts the scenarios in the same order as in a run that is not divided: by file. The order of the cases of one file is not
+    // known here, so the cases are sorted by id.
     scenarios: scenarios.toSorted((a, b) => compare(a.place.file, b.place.file) || compare(a.id, b.id)),
   };
 }

@@ -42,7 +42,7 @@ export interface Manner {
   readonly breakAfterMs?: number | null;
   /** True if the operator may decline the call. Then a declined call does not count as an error. */
   readonly mayBeDeclined?: boolean;
-  /** The time at which the call was due; null if no schedule asked for it. */
+  /** The time at which the schedule planned the call. Null if the call is not from a schedule. */
   readonly due: number | null;
 }
 

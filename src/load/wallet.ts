@@ -308,9 +308,10 @@ export class Wallet {
   }
 
   /**
-   * Compares the balance of a quiet point with the account.
+   * Compares a balance that was read at a quiet point with the account.
    *
-   * @returns the difference; zero if some combination of the effects that the operator decides explains the balance
+   * @returns the difference. Zero if the balance is possible: for some calls, the operator may choose whether the money moves,
+   * and one combination of these choices gives this balance
    */
   differenceAt(shown: Money): Money {
     for (let mask = 0; mask < 2 ** this.#either.length; mask += 1) {

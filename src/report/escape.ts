@@ -82,8 +82,8 @@ export function forWorkflowMessage(text: string): string {
 }
 
 /**
- * Escapes text from outside for the value of a property of a GitHub workflow command. An unescaped colon or comma would end the
- * value.
+ * Escapes text from outside, so that it can be the value of a property in a GitHub workflow command. An unescaped colon or comma
+ * would end the value.
  */
 export function forWorkflowProperty(text: string): string {
   return forWorkflowMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

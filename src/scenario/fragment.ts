@@ -65,7 +65,7 @@ export const FRAGMENT = map('a fragment', {
   steps: field('The steps of the fragment, in the order in which they are played.', steps, true),
 });
 
-/** The steps of a fragment, with a `Reading` that replaces its parameters. */
+/** The steps of a fragment, and the `Reading` that inserts the values of the fragment's parameters into these steps. */
 export interface OpenFragment {
   readonly steps: YamlNode;
   readonly reading: Reading;

@@ -176,8 +176,8 @@ function closingBrace(text: string, from: number): number {
 }
 
 /**
- * Returns the range of a part of a scalar's text. Returns the range of the whole scalar if escapes or line breaks hide the
- * exact place.
+ * Returns where a part of a YAML scalar is in the file. If escapes or line breaks hide the exact place, returns the range of the
+ * whole scalar.
  */
 export function rangeWithin(node: ScalarNode, start: number, end: number): Range {
   if (node.textStart === undefined) return node.range;

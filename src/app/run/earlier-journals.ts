@@ -104,9 +104,9 @@ async function signatureTest(
 }
 
 /**
- * Reads the journals of `--after`, by the ExtCID of their client.
+ * Reads the journals that `--after` names. The keys of the result are the ExtCIDs of their clients.
  *
- * @throws UsageError if a journal can't be read, belongs to another client, or is the second one of the same client
+ * @throws UsageError if a journal can't be read or belongs to another client, or if two journals belong to the same client
  */
 export async function readEarlierJournals(
   journals: readonly string[],

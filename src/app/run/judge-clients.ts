@@ -103,7 +103,8 @@ export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promis
     secrets: runner.reference ? [] : secrets,
     json: flags.json === true,
   });
-  // Checks the selection of every client before the first call to any of them.
+  // `assign` throws if a client has too few players or no scenario. So croupier calls it for every client before the first call
+  // to any operator.
   for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
   for (const { file } of prepared.reports) await refuseOwingJournals(file, clients, stdio.cwd);

@@ -131,7 +131,8 @@ export class EarlierRun implements EarlierTransactions {
       const session = assignment.get(alias);
       return session ? walletIdOf(session) : '';
     };
-    // If a plan sends no earlier transaction again, it needs an unfinished round of the earlier run.
+    // Some plans repeat transactions of the earlier run. All other plans continue a round that the earlier run left unfinished,
+    // so they need such a round.
     const having = assignments.filter((assignment) =>
       needed.length === 0
         ? this.unfinishedBet(assignment.get('main')?.sessionID ?? '') !== undefined

@@ -70,8 +70,8 @@ function isCall(item: OpenItem): item is CallItem {
 }
 
 /**
- * Sends the calls that an aborted run still owes, each one until it is answered 200. The contract (section Errors) requires this
- * for refunds and wins. Then restores the balances whose missing amounts are certain from the journal.
+ * Sends the calls that an aborted run still owes. Repeats each call until it is answered 200: the contract (section Errors)
+ * requires this for refunds and wins. Then restores the balances for which the journal shows with certainty how much is missing.
  *
  * @returns one entry for each open item, in the order in which the items were found
  */

@@ -44,8 +44,8 @@ export class BalanceChanges {
   }
 
   /**
-   * True if a scenario may leave the balance `now` in a wallet that had the balance `before`. Then croupier restores the balance
-   * later.
+   * True if a scenario does not have to restore the balance of a wallet from `now` to `before`, because the wallet's total change
+   * in this run is small. If true, croupier restores the balance later, at the end of the run at the latest.
    */
   mayKeep(wallet: string, { denomination: { stake } }: Account, before: Money, now: Money): boolean {
     const all = this.of(wallet).plus(now.minus(before));

@@ -101,7 +101,8 @@ function bets(race: Race, builder: ScenarioBuilder): Race | undefined {
   if (two && (!ledger.knownBalance('other').covers(wanted('other')) || !builder.enter('other'))) return undefined;
   const steps = sums.map((sum, at) => {
     const player = playerOf(at);
-    // Only the first bet gets a name, because later operations refer to a call by the id of its operation.
+    // Later operations refer to a call by the id of its operation. All bets of this race have the same id, so only the first bet
+    // gets a name.
     const bet =
       at === 0 ? ledger.add({ id: race.id, call: 'bet', player, sum, round: newRound(), state: 'accepted' }) : null;
     ledger.knownBalance(player).spend(sum);

@@ -18,7 +18,7 @@ import { playerSetups } from './player-setups.ts';
 import { type Failing, stillFails } from './shortening.ts';
 import { findingsOf, type Trial, Trials } from './trial.ts';
 
-/** A failure counts only after the failing history was played again, at least this number of times. */
+/** A failing history is played again up to this number of times. Its failure counts only if it occurs again. */
 const PLAYED_AGAIN = 3;
 /** After this number of failed connections in a row, the operator counts as unreachable. */
 const MAX_LOST = 3;

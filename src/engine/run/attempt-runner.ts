@@ -281,7 +281,7 @@ export class AttemptRunner {
     if (isLost) for (const finding of breaches) report(finding);
     if (suspects) for (const finding of proven(suspects, held)) report(finding);
     const shown = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
-    // Without a failure that was shown again, nothing is proven, so the scenario has not failed.
+    // If this attempt repeats a failed attempt and no failure occurs again, nothing is proven. So the scenario does not fail.
     const isUnproven = suspects !== undefined && !findings.some(isFailure);
     const verdict = isUnproven ? graver('inconclusive', shown === 'fail' ? 'pass' : shown) : shown;
     const played = { ...result, verdict };

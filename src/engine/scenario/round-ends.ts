@@ -55,7 +55,10 @@ function roundsOf({ openRounds, names, plan }: ScenarioContext, wallet: Wallet):
   return openRounds.all().filter(({ alias }) => names.walletOf(alias) === wallet);
 }
 
-/** Returns a step for the win of 0 with which croupier completes a round. This step is between the steps of the scenario. */
+/**
+ * Returns a step that completes a round with a win of 0. The scenario does not contain this step: croupier adds it between the
+ * steps of the scenario.
+ */
 export function winOfRound({ alias, bet, roundID, type }: OpenRound): CallStep {
   return {
     kind: 'call',

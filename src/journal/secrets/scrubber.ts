@@ -53,8 +53,8 @@ function shortPattern(secrets: readonly string[]): RegExp | null {
 interface Needle extends SecretForm {
   readonly codes: Uint16Array;
   /**
-   * For each place of the text, true if the characters there can't be ordinary words. Null if the text is encoded, because encoded
-   * characters are never ordinary words.
+   * For each position in the secret: true if the MIN_RUN characters from this position can't be ordinary words. Null if the
+   * secret is encoded, because encoded characters are never ordinary words.
    */
   readonly peculiar: readonly boolean[] | null;
 }

@@ -1,7 +1,10 @@
 /** A text in which escapes are decoded, with the place of each character in the original text. */
 export interface View {
   readonly text: string;
-  /** For each character, its position in the original text. Then the length of the original text. Null if nothing was decoded. */
+  /**
+   * The position of each character in the original text. One more entry at the end contains the length of the original text. Null
+   * if nothing was decoded.
+   */
   readonly starts: Int32Array | null;
 }
 

@@ -44,8 +44,8 @@ interface Kind {
   readonly name: string;
   readonly words: string;
   /**
-   * The rules that the judge must report. The excuse is no reason to leave them untested, because the wallet answers other
-   * calls to the same endpoint at the same time.
+   * The rules that the judge must report as broken. The judge must not accept the excuse and leave these rules untested, because
+   * the wallet answers other calls to the same endpoint at the same time.
    */
   readonly breaks: readonly RuleId[];
   /** The rules that the judge must report if the calls are carried out. */

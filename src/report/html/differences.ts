@@ -91,7 +91,8 @@ function againstModel(exchange: ReadExchange): Differences {
 const MAX_BALANCE = 60;
 
 /**
- * Returns the balance in a reply. Returns null if the reply has no balance, or if the balance cannot be read or has no meaning.
+ * Returns the balance in a reply. Returns null if the reply has no balance or an unreadable balance, or if the balance is a 0 in
+ * the reply to a refund, which says nothing about the balance.
  */
 export function repliedBalance({ sending, replied }: ReadExchange): Money | null {
   const text = memberValue(replied, 'balance');

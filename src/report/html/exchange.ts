@@ -127,7 +127,10 @@ function again(line: string | null): Markup {
   return command(line, 'Send it again');
 }
 
-/** Renders a shell command with a button that copies it. The script of the page shows the button. */
+/**
+ * Renders a shell command with a button that copies it. The button is hidden until the script of the page shows it, because the
+ * button does nothing without the script.
+ */
 export function command(line: string, label: string): Markup {
   return html`<div class="command"><span class="dim">${label}</span><code tabindex="0">${block(line)}</code><button type="button" class="copy" hidden>Copy</button></div>`;
 }

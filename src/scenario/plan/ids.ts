@@ -41,8 +41,8 @@ export class CallIds {
   }
 
   /**
-   * Returns the ids of the call with this index, if a step sends several calls at the same instant. Later steps refer to the
-   * ids of the last call.
+   * If a step sends several calls at the same instant, each call has its own ids. Returns the ids of the call with this index.
+   * Later steps refer to the ids of the last call.
    */
   instance(step: SendingStep, index: number): CallIds {
     if (step.kind !== 'call' || index === (step.times ?? 1) - 1) return this;

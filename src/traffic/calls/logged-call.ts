@@ -208,7 +208,7 @@ function precisionOf({ seen }: LoggedCall): number {
   return seen.exchange.time?.precisionMs ?? 1;
 }
 
-/** True for a call with which croupier tested the operator, and which the operator declined as it may. */
+/** True for a test call of croupier that the operator was allowed to decline, and did decline. */
 export function isDeclinedTest({ seen, ending }: LoggedCall): boolean {
   return seen.exchange.mayBeDeclined === true && (ending === 'declined' || ending === 'refused');
 }

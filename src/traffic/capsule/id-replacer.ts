@@ -30,8 +30,8 @@ interface Edit {
 }
 
 /**
- * The first look at a text replaces every known id. The last look searches a finished file again. It replaces only values that can
- * be neither an amount nor a common word.
+ * croupier searches each text twice. The first search replaces every known id. The last search is in the finished file. It
+ * replaces only values that can be neither an amount nor a common word.
  */
 type Look = 'first' | 'last';
 

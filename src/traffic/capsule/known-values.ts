@@ -28,8 +28,8 @@ const MAX_LENGTH = 512;
 const REST_OF_LONG = /[^\s"'<>,;&\\]*/y;
 
 /**
- * The values with the same first two characters: a part of the sorted list, from the first position up to (not including) the
- * second.
+ * A part of the sorted list: the values with the same first two characters. `from` is the position of the first value. `to` is
+ * the position after the last value.
  */
 type Range = readonly [from: number, to: number];
 

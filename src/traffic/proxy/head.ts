@@ -88,8 +88,8 @@ export function forwardedHead(head: Head, destination: Destination): Buffer {
 }
 
 /**
- * Returns the request target for the operator. The service may also send a target as a whole URL (the absolute form, RFC 9112,
- * 3.2.2).
+ * Returns the request target that is sent to the operator: the target of the service's request, after the operator's base path.
+ * If the target is a whole URL (the absolute form, RFC 9112, 3.2.2), its scheme and host are left out.
  */
 export function forwardedTarget(target: string, basePath: string): string {
   if (target === '*') return target;

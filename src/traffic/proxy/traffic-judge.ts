@@ -296,7 +296,8 @@ export class TrafficJudge {
     if (!found) return;
     const [rule, problem] = found;
     const { call } = logged.seen;
-    // If the signature is correct, a 401 may also mean that the session has ended, or that the format of the call is wrong.
+    // A 401 for a correct signature may have another reason: the session is not valid, or the format of the call is wrong. So it
+    // is certainly a breach only if the operator has accepted an earlier call of this session and the format is right.
     const isCertain = isVerified && isWellFormed;
     if (rule === 'signature.accepted' && !(isCertain && this.#isLasting(`${rule} ${call}`, proxiedCall))) return;
     this.#find(

@@ -3,10 +3,10 @@ import type { Books } from '../books/wallet-books.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 
 /**
- * Says which bodies the logger has cut, if the missing part could change the verdict about money. If a later balance confirms the
- * calls, a missing part does not matter.
+ * Lists the bodies that the logger has cut, but only those whose missing part could change the verdict about money. If a later
+ * balance confirms the calls, a missing part does not matter.
  *
- * @returns clauses, each with the line whose missing part would decide the question; empty if nothing matters
+ * @returns a clause for each such body, with its line in the log; empty if there is none
  */
 export function cutBodiesOf(books: Books, calls: readonly LoggedCall[]): readonly string[] {
   return calls.flatMap((call) => {

@@ -8,10 +8,12 @@ import type { Side } from '../logged-exchange.ts';
 import { isWinWithoutBet } from './service-fault.ts';
 
 /**
- * The kind of a debt. `missing-refund`: the outcome of a bet is unknown, and no refund was sent. `refund-pending`: the
- * refund was not answered 200. `win-pending`: a win was not answered 200.
- * `declined-bet`: the service counts the bet as declined, and the operator took it.
- * `misbooked`: the balance is wrong, and a known error explains it.
+ * The kind of a debt:
+ * - `missing-refund`: the outcome of a bet is unknown, and no refund was sent.
+ * - `refund-pending`: the refund was not answered 200.
+ * - `win-pending`: a win was not answered 200.
+ * - `declined-bet`: the service counts the bet as declined, but the operator took the money.
+ * - `misbooked`: the balance is wrong, and a known error explains it.
  */
 type DebtKind = 'missing-refund' | 'refund-pending' | 'win-pending' | 'declined-bet' | 'misbooked';
 

@@ -99,7 +99,10 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     }
   }
 
-  /** Returns the facts that all calls on similar lines have in common. Returns undefined if the call is not ordinary. */
+  /**
+   * Returns the facts of this call that are the same for each call on a similar line of the log. Returns undefined if the call is
+   * not ordinary.
+   */
   #factsOf(call: RecordedCall): (CommonFacts & { readonly balance: string | null }) | undefined {
     const { exchange } = call;
     const isOfCroupier = exchange.isOfRun ?? exchange.isJudged ?? exchange.isProbe ?? exchange.isDisturbed;
@@ -180,12 +183,11 @@ export class OrdinaryWallet implements SurveyedWallet {
   #bets: Money = Money.zero;
   /** The bets of all rounds that have no win yet, if there has been more than one. */
   #open: Map<string, Money> | null = null;
-  /**
-   * Times of the last call: the logged time (`#atMs`), its end if the logged time is the beginning (`#endMs`), and its beginning if
-   * the logged time is the end (`#beginMs`).
-   */
+  /** The logged time of the last call. */
   #atMs = Number.NEGATIVE_INFINITY;
+  /** The end of the last call, if its logged time is its beginning. */
   #endMs = Number.NEGATIVE_INFINITY;
+  /** The beginning of the last call, if its logged time is its end. */
   #beginMs = Number.NEGATIVE_INFINITY;
   /** True if the last call may have been in flight at the same time as another call. */
   #isLastShared = false;

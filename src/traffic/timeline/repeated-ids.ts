@@ -30,7 +30,7 @@ export class RepeatedIds {
   add(kind: 'transaction' | 'round', id: string, wallet: number): void {
     let [low, high] = kind === 'round' ? [0xdeadbeef, 0x41c6ce57] : [0x1b873593, 0x85ebca6b];
     for (let index = 0; index < id.length; index += 2) {
-      // Reads two characters at once. If the length of the id is odd, the last character has no second one.
+      // Reads two characters at once. If the length of the id is odd, 0xffff stands for the missing last character.
       const first = id.charCodeAt(index);
       const second = index + 1 < id.length ? id.charCodeAt(index + 1) : 0xff_ff;
       low = Math.imul(low ^ (first | (second << 16)), 0x9e3779b1);

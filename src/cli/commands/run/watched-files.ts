@@ -2,10 +2,7 @@ import { existsSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 
-/**
- * The time in milliseconds without a change after which a change counts as complete. Editors save a file in several
- * steps.
- */
+/** A save counts as complete when the file has not changed for this many milliseconds. Editors save a file in several steps. */
 const SETTLED_MS = 120;
 
 /** The files and folders to watch. Their paths are absolute, and need not exist yet. */

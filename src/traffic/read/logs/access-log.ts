@@ -47,7 +47,10 @@ function closingMark(line: string, from: number): number {
   return line.length;
 }
 
-/** Finds the bodies that were added to the format of an access log. */
+/**
+ * Returns the bodies of the request and the reply in a line of an access log. Such a line has bodies only if the format of the
+ * log was extended.
+ */
 function quotedBodies(line: string): Partial<Record<LogField, string>> {
   const bodies: { requestBody?: string; responseBody?: string } = {};
   for (let at = line.indexOf(BODY); at >= 0; at = line.indexOf(BODY, at)) {

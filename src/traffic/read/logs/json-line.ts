@@ -215,7 +215,7 @@ function isUsable(field: LogField, text: string): boolean {
   return field !== 'status' || /^\s*[1-5]\d\d(?!\d)/.test(text);
 }
 
-/** The fields that belong to a whole request, so that they have the same value in all its log entries. */
+/** The fields that describe a whole request. They have the same value in all log entries of the request. */
 const CONTEXT_FIELDS: ReadonlySet<LogField> = new Set(['player', 'currency', 'correlation']);
 const CALL = /(?:^|\/)(?:balance|bet|win|refund)$/i;
 
@@ -268,8 +268,8 @@ function isReplied(value: Fields): boolean {
 }
 
 /**
- * Finds a body by its content, in a field with an unknown name, because programs name such fields in many ways. Returns undefined
- * if no field may be the body, or if several may be.
+ * Programs give the field with the body many names. So this function looks at the content of each field with an unknown name.
+ * Returns undefined if no field may be the body, or if several may be.
  */
 function bodyByContent(object: Fields, is: (value: Fields) => boolean): string | undefined {
   let found: string | undefined;

@@ -65,7 +65,7 @@ export function embeddedJson(line: string): Unwrapped | undefined {
 }
 
 /**
- * Parses a line of JSON. In a text, nginx and Apache write a quotation mark as `\\x22`, which is not allowed in JSON. Returns
+ * Parses a line of JSON. In a text, nginx and Apache write a quotation mark as `\x22`, which is not allowed in JSON. Returns
  * undefined if the line is not JSON.
  */
 export function parsedLine(line: string): unknown {
@@ -75,7 +75,7 @@ export function parsedLine(line: string): unknown {
     : value;
 }
 
-/** Replaces the escapes of nginx and Apache, such as `\\x22`, by their characters. */
+/** Replaces escapes such as `\x22`, which nginx and Apache write, by their characters. */
 export function withoutHexEscapes(text: string): string {
   return text.replaceAll(HEX_ESCAPE, (_found, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
 }
