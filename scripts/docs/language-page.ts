@@ -97,7 +97,9 @@ steps:
     keys: ['resend', 'together', 'wait', 'launches', 'use'],
   },
   {
-    text: '## A step: time, number and names',
+    text: `## A step: time, number and names
+
+\`linger\`, here and in \`wait\`, is the time in which croupier waits for a [late debit](glossary.md#late-debit).`,
     keys: ['as', 'with', 'times', 'copies', 'after', 'eventually', 'at'],
   },
   {
