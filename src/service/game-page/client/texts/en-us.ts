@@ -65,7 +65,7 @@ export const EN_US: Texts = {
     session_expired: 'This game has expired.',
     stake_unknown: 'This stake is not available. Choose one of the stakes that the game offers.',
     round_open: 'Another round of this game is still being played.',
-    other_game: 'You can use your free rounds in another game only.',
+    other_game: "Your free rounds are for another game. You can't use them in this game.",
     no_free_rounds: 'You have no free rounds left. Play again to play with money.',
     stopping: 'The game is being stopped. Nothing was staked.',
     not_played: 'The round could not be played. Nothing was staked.',
