@@ -59,7 +59,7 @@ describe('an editor with the YAML language server', () => {
 
   it.each([
     ['title: x\nru|les: [bet.debit]\nsteps:\n  - bet:\n', 'The ids of the rules that the scenario tests'],
-    ['title: x\nsteps:\n  - bet:\n    br|eak: sent\n', 'The moment when the connection is broken'],
+    ['title: x\nsteps:\n  - bet:\n    br|eak: sent\n', 'The moment when croupier breaks the connection'],
     ['title: x\nsteps:\n  - bet: { amo|unt: "1" }\n', 'The amount in the main unit'],
     ['title: x\nsteps:\n  - re|fund:\n', 'POST /refund'],
   ])('explains a key on hover: %s', async (text, about) => {
