@@ -283,7 +283,7 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. For fiat currencies, the contract defines this number. Default for other currencies: as many decimals as the operator's balances show.",
+        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. For fiat currencies, the contract defines this number. Default: as many decimals as the operator's balances show.",
       ),
     scenarios: z
       .array(text)

@@ -48,7 +48,6 @@ describe('croupier run --reference', () => {
     expect(readdirSync(path.join(cwd, '.croupier')).sort()).toEqual([
       '.gitignore',
       expect.stringMatching(/^\d{4}-\d\d-\d\d-\d{6}-[0-9a-f]{6}\.ndjson$/),
-      'history.sqlite',
     ]);
     expect(read('.croupier/.gitignore')).toBe('*\n');
   });
