@@ -135,6 +135,17 @@ function judgeOverdraft(
  */
 const ONE_AT_A_TIME = 'the operator declines every call of the player while another call is in progress';
 
+/** The statuses that say that another call is in progress: Conflict (RFC 9110, 15.5.10) and Locked (RFC 4918, 11.3). */
+const IN_CONFLICT: ReadonlySet<number | undefined> = new Set([409, 423]);
+
+/**
+ * A wallet that answers overlapping calls with these statuses protects its balance, so the rule stays untested without a doubt about
+ * the wallet. Any other reason, such as a limit or a blocked account, is no reason to decline only the calls that overlap.
+ */
+function isAcceptedOrInConflict({ answer, reading }: ObservedCall): boolean {
+  return answer === 'accepted' || IN_CONFLICT.has(reading?.status);
+}
+
 function judgeUpdates(
   race: Race,
   movers: readonly ObservedCall[],
@@ -156,7 +167,7 @@ function judgeUpdates(
     collector.decide(
       subject,
       isOnlyOne
-        ? { kind: 'skip', reason: ONE_AT_A_TIME, declined: true }
+        ? { kind: 'skip', reason: ONE_AT_A_TIME, ...(!movers.every(isAcceptedOrInConflict) && { declined: true }) }
         : { kind: 'undecided', reason: `too few calls were accepted: ${accepted.length} of ${movers.length}` },
     );
     return;
