@@ -102,7 +102,7 @@ describe('the matrix of shards in docs/ci.md, played with the steps of action.ym
     await operator(['--defect', 'replayed-bet-charged']);
     const shards = await Promise.all(jobs.shard.strategy.matrix.part.map(shard));
     expect(shards.map(({ status, err }) => [status === 0 || status === 1, err])).toEqual(shards.map(() => [true, '']));
-    expect(shards.filter(({ status }) => status === 1)).toHaveLength(1);
+    expect(shards.filter(({ status }) => status === 1)).not.toEqual([]);
     expect(shards.flatMap(({ out }) => commandsIn(out))).toEqual([]);
     const whole = await play('report', jobs.report.steps, {});
     expect([whole.status, whole.err]).toEqual([1, '']);
