@@ -68,7 +68,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
 const SERVING = /^(serve|proxy)\b|--watch/u;
 /** Commands that a page only names, without the arguments that they need. */
 const NAMED_ALONE =
-  /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history (open|diff)|launch)$/u;
+  /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history (open|diff|pin|unpin)|launch)$/u;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'croupier-docs-'));
 let operator: ReturnType<typeof start>;
