@@ -52,7 +52,7 @@ describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
     const flags = ['--reference', '--defect', 'refund-half', '--linger', '300ms', '--bail'];
     const { status, out: report } = await croupier(['run', 'scenarios/refund/restore.yaml', ...flags], { cwd: folder });
     expect(status).toBe(1);
-    expect(report).toMatch(/scenarios\/refund\/restore\.yaml:(\d+):5\n +\1 │ +- refund:/);
+    expect(report).toMatch(/refund\/restore:(\d+):5\n +\1 │ +- refund:/);
   });
 
   it('serves the pages of the game', async () => {
