@@ -32,8 +32,8 @@ function groupText({ call, cause, items }: OwedGroup, fold: Fold): string {
   if (items.length === 1 && only) return [itemText(only, fold), ...(see === '' ? [] : [see])].join('; ');
   const statuses = [...new Set(items.map(({ status }) => status))].filter((status) => status !== null);
   const replies = statuses.length === 0 ? '' : ` (${statuses.toSorted((a, b) => a - b).join(', ')})`;
-  const told = `${plural(items.length, call)} were not answered 200${replies}${see === '' ? '' : `, ${see}`}`;
-  return `${told}: ${lossOf({ call, items })}`;
+  const summary = `${plural(items.length, call)} were not answered 200${replies}${see === '' ? '' : `, ${see}`}`;
+  return `${summary}: ${lossOf({ call, items })}`;
 }
 
 function lossOf({ call, items }: Pick<OwedGroup, 'call' | 'items'>): string {

@@ -8,10 +8,10 @@ import { PlayersInUse } from '../../../src/app/lock/players-in-use.ts';
 import type { SessionUnderTest } from '../../../src/engine/run-options.ts';
 
 let folder = '';
-let told = '';
+let notices = '';
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'croupier-'));
-  told = '';
+  notices = '';
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -19,7 +19,7 @@ const URL_EU = 'http://wallet.example/eu';
 
 function request(sessions: readonly SessionUnderTest[], integratorBaseUrl = URL_EU): LockRequest {
   const write = (text: string) => {
-    told += text;
+    notices += text;
   };
   return {
     client: { extCID: 'acme', integratorBaseUrl, integrationApiKey: '', paths: {}, headers: {}, sessions, wire: {} },
@@ -55,7 +55,7 @@ describe('the locks of players', () => {
     held.release();
     expect(readdirSync(folder)).toEqual([]);
     (await lock(ANNA)).release();
-    expect(told).toBe('');
+    expect(notices).toBe('');
   });
 
   it('make a command wait until the player is given back, and say so once', async () => {
@@ -63,7 +63,7 @@ describe('the locks of players', () => {
     const waiting = lock(ANNA, { waitMs: 60_000 });
     held.release();
     (await waiting).release();
-    expect(told.split('\n')).toEqual([expect.stringMatching(/^The player anna .* Waiting for up to 60 s/), '']);
+    expect(notices.split('\n')).toEqual([expect.stringMatching(/^The player anna .* Waiting for up to 60 s/), '']);
   });
 
   it.each([
@@ -97,9 +97,9 @@ describe('the locks of players', () => {
       expect(readdirSync(folder)).toHaveLength(2);
       held.release();
     }
-    expect(told).toContain("settle the run: croupier settle '/work/run 1.ndjson'");
+    expect(notices).toContain("settle the run: croupier settle '/work/run 1.ndjson'");
     // Each process had a lock for the player and one for the session.
-    expect(told.trimEnd().split('\n')).toHaveLength(2);
+    expect(notices.trimEnd().split('\n')).toHaveLength(2);
   });
 
   it('are taken over from another machine only after a minute without a sign of life', async () => {
