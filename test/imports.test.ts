@@ -45,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'history',
     'sqlite',
   ],
-  fleet: ['contract', 'scenario', 'app'],
+  fleet: ['contract', 'journal', 'scenario', 'app', 'history'],
   cli: [
     'contract',
     'journal',

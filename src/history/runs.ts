@@ -3,6 +3,7 @@ import { type Comparison, compare } from '../report/comparison/comparison.ts';
 import type { RunSummary } from '../report/comparison/run-summary.ts';
 import { decompressed, decompressedText } from './compression.ts';
 import type { History } from './history.ts';
+import { inParts } from './recent-runs.ts';
 import type { RunRow } from './tables.ts';
 
 /** A run of the history, without its compressed summary. */
@@ -93,17 +94,22 @@ async function changesSinceBefore(history: History, run: PastRun): Promise<Chang
   return { number: before.number, comparison: earlier && later ? compare(earlier, later) : null };
 }
 
-/**
- * Returns the start of the latest run of a client, in UTC (ISO 8601). Two kinds of runs do not count: interrupted runs, and
- * runs that could not begin because another command used the players.
- */
+/** The ends of runs that judged nothing: interrupted runs, and runs whose players were used by another command. */
+const NOT_JUDGED = ['in-use', 'interrupted'];
+
+/** True if a run counts as a run of its due time. An interrupted run does not count, because it is repeated. */
+export function isDueRun({ kind, ended }: Pick<RunRow, 'kind' | 'ended'>): boolean {
+  return kind === 'run' && (ended === null || !NOT_JUDGED.includes(ended));
+}
+
+/** Returns the start of the latest run of a client that counts as a run of its due time ({@link isDueRun}), in UTC (ISO 8601). */
 export async function latestStart(history: History, client: string): Promise<string | undefined> {
   const run = await history
     .selectFrom('run')
     .select('started_at')
     .where('ext_cid', '=', client)
     .where('kind', '=', 'run')
-    .where((of) => of.or([of('ended', 'is', null), of('ended', 'not in', ['in-use', 'interrupted'])]))
+    .where((of) => of.or([of('ended', 'is', null), of('ended', 'not in', NOT_JUDGED)]))
     .orderBy('started_at', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -123,10 +129,31 @@ export async function latestRunOf(history: History, client: string): Promise<Pas
     .executeTakeFirst();
 }
 
-/** Returns the `runID` of every run. */
-export async function runIDs(history: History): Promise<ReadonlySet<string>> {
-  const rows = await history.selectFrom('run').select('run_id').execute();
-  return new Set(rows.map(({ run_id }) => run_id));
+/** Returns the start of the latest run of a client that found no breach, in UTC (ISO 8601). */
+export async function latestSuccess(history: History, client: string): Promise<string | undefined> {
+  const run = await history
+    .selectFrom('run')
+    .select('started_at')
+    .where('ext_cid', '=', client)
+    .where('kind', '=', 'run')
+    .where('verdict', '=', 'conforming')
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return run?.started_at;
+}
+
+/** Returns the runs with these numbers, by number. */
+export async function runsNumbered(
+  history: History,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, PastRun>> {
+  const found = new Map<number, PastRun>();
+  for (const part of inParts(numbers)) {
+    const runs = await history.selectFrom('run').select(COLUMNS).where('number', 'in', part).execute();
+    for (const run of runs) found.set(run.number, run);
+  }
+  return found;
 }
 
 /** Returns the number of runs in the history. */

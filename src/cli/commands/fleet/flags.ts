@@ -1,5 +1,5 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { countFlag, type FlagsOf } from '../../options/parts.ts';
+import { countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Number of operators that are judged at the same time if no flag gives another number. */
 const PARALLEL = 30;
@@ -47,11 +47,13 @@ export function describeFleetStatus(fleet: CommandUnknownOpts) {
     .description('print the latest result of each operator, and which operators are running, late or owe something')
     .summary('print the latest result of each operator')
     .addOption(fileOption())
+    .addOption(jsonOption())
     .addHelpText(
       'after',
       `
-Example:
+Examples:
   croupier fleet status
+  croupier fleet status --json
 
 Exit status: 0 shown, 2 mistakes in fleet.yaml, or the history can't be read`,
     );
@@ -89,4 +91,5 @@ function fileOption() {
 }
 
 export type FleetCheckFlags = FlagsOf<typeof describeFleetCheck>;
+export type FleetStatusFlags = FlagsOf<typeof describeFleetStatus>;
 export type FleetRunFlags = FlagsOf<typeof describeFleetRun>;

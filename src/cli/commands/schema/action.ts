@@ -48,6 +48,8 @@ async function schemaOf(of: SchemaName): Promise<unknown> {
       const [{ z }, { fleetSchema }] = await Promise.all([import('zod'), import('../../../fleet/fleet-file.ts')]);
       return z.toJSONSchema(fleetSchema, { io: 'input', reused: 'inline' });
     }
+    case 'fleet-status':
+      return (await import('../fleet/json.ts')).statusJsonSchema();
     case 'history':
       return (await import('../history/json.ts')).historyJsonSchema();
     case 'replay':

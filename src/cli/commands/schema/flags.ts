@@ -14,6 +14,7 @@ export const SCHEMAS = [
   'mix',
   'history',
   'fleet',
+  'fleet-status',
 ] as const;
 
 export type SchemaName = (typeof SCHEMAS)[number];

@@ -2,7 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaText } from '../../../../src/cli/commands/schema/action.ts';
 import { croupier, line, start } from '../../croupier.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -63,6 +65,20 @@ operators:
     expect((await croupier(['fleet', 'status'], { cwd })).out.replaceAll(/\s+/gu, ' ')).toMatch(
       /A run owes \d+ items?: croupier settle \.croupier\/2026-01-01-120000-00000a\.ndjson/u,
     );
+    const { out } = await croupier(['fleet', 'status', '--json'], { cwd });
+    const status = JSON.parse(out) as { operators: unknown[] };
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(await schemaText('fleet-status')) as object);
+    validate(status);
+    expect(validate.errors).toBeNull();
+    const iso = expect.stringMatching(/^[\dT:.-]+Z$/u) as string;
+    const owed = [{ journal: name, items: expect.any(Number) as number }];
+    expect(status).toMatchObject({
+      totals: { operators: 2, running: 0, late: 0, owing: 1 },
+      operators: [
+        { name: 'eu', latest: { verdict: 'nonconforming', build: 'b7' }, lastSuccess: null, isLate: false, owed },
+        { name: 'asia', latest: { verdict: 'conforming' }, lastSuccess: iso, lateSince: null, owed: [] },
+      ],
+    });
     rmSync(path.join(cwd, name));
     // Both were judged after their latest due time.
     expect((await croupier(['fleet', 'run', '--due'], { cwd })).out).toBe('No operator to judge now.\n');

@@ -1,0 +1,110 @@
+import type { History } from '../history/history.ts';
+import { knownRunIDs, type RecentRun, runsSince } from '../history/recent-runs.ts';
+import { isDueRun, latestRunOf, latestStart, latestSuccess, type PastRun, runsNumbered } from '../history/runs.ts';
+import type { CheckedOperator } from './check-fleet.ts';
+import { FleetJournals, type OpenJournal, type Owed } from './open-journals.ts';
+import { nextStarts } from './schedule.ts';
+
+/** The latest results of an operator. All times are in UTC (ISO 8601). */
+interface LatestResults {
+  /** Undefined if no run has judged the operator. */
+  readonly latest: PastRun | undefined;
+  /** The start of the latest run that counts as a run of its due time. */
+  readonly begun: string | undefined;
+  /** The start of the latest run that found no breach. */
+  readonly lastSuccess: string | undefined;
+}
+
+/** An operator is late if it has become due since its latest run, and no run is in progress. */
+interface Late {
+  /** The time at which the operator was due, in UTC (ISO 8601); null if no run has judged the operator yet. */
+  readonly since: string | null;
+}
+
+/** The state of one operator of a fleet. */
+export interface OperatorStatus extends LatestResults {
+  readonly operator: CheckedOperator;
+  /** The start of the run that is in progress; undefined if there is none. */
+  readonly runningSince: string | undefined;
+  readonly late: Late | undefined;
+  /** The runs of this operator that owe something. */
+  readonly owed: readonly Owed[];
+}
+
+/** Age up to which runs are read together, in ms. Older runs are rarely needed, so they are read one by one. */
+const RECENT_MS = 30 * 86_400_000;
+
+/**
+ * Returns the state of each operator.
+ *
+ * @param dir the folder of the fleet
+ * @param history undefined if the fleet has none yet
+ */
+export async function fleetStatus(
+  operators: readonly CheckedOperator[],
+  dir: string,
+  history: History | undefined,
+  now: Date,
+): Promise<readonly OperatorStatus[]> {
+  const journals = new FleetJournals(dir);
+  const open = await journals.open(async (ids) => (history ? knownRunIDs(history, ids) : new Set()));
+  const recent = history ? await runsSince(history, new Date(now.getTime() - RECENT_MS).toISOString()) : [];
+  const clients = operators.map(({ extCID }) => extCID);
+  const results = history ? await latestResults(history, clients, recent) : new Map<string, LatestResults>();
+  const all: OperatorStatus[] = [];
+  for (const operator of operators) {
+    const own = results.get(operator.extCID) ?? { latest: undefined, begun: undefined, lastSuccess: undefined };
+    const toCheck = open.get(operator.extCID) ?? [];
+    const owed: Owed[] = [];
+    for (const journal of toCheck) owed.push(...[await journals.owedBy(journal)].filter((one) => one !== undefined));
+    const runningSince = runningAmong(toCheck);
+    const late = runningSince === undefined ? lateSince(operator, own.begun, now) : undefined;
+    all.push({ ...own, operator, runningSince, late, owed });
+  }
+  return all;
+}
+
+/** Returns the start of the run that is in progress; undefined if there is none. */
+function runningAmong(journals: readonly OpenJournal[]): string | undefined {
+  return journals.find(({ isRunning }) => isRunning)?.begun.startedAt;
+}
+
+/**
+ * Returns the latest results of each client, by ExtCID.
+ *
+ * @param recent the recent runs of all clients, the latest first. For a client without recent runs, the older runs are read
+ */
+async function latestResults(
+  history: History,
+  clients: readonly string[],
+  recent: readonly RecentRun[],
+): Promise<ReadonlyMap<string, LatestResults>> {
+  const byClient = Map.groupBy(
+    recent.filter(({ kind }) => kind === 'run'),
+    ({ ext_cid }) => ext_cid,
+  );
+  const newest = [...byClient.values()].flatMap(([first]) => (first ? [first.number] : []));
+  const found = await runsNumbered(history, newest);
+  const results = new Map<string, LatestResults>();
+  for (const client of clients) {
+    const own = byClient.get(client) ?? [];
+    const latest = (own[0] && found.get(own[0].number)) ?? (await latestRunOf(history, client));
+    const begun = own.find(isDueRun)?.started_at ?? (latest && (await latestStart(history, client)));
+    const success = own.find(({ verdict }) => verdict === 'conforming')?.started_at;
+    const lastSuccess = success ?? (latest && (await latestSuccess(history, client)));
+    results.set(client, { latest, begun, lastSuccess });
+  }
+  return results;
+}
+
+/**
+ * Says since when an operator is due; undefined if it is not due.
+ *
+ * @param begun the start of the latest run that counts
+ */
+function lateSince({ schedule }: CheckedOperator, begun: string | undefined, now: Date): Late | undefined {
+  if (!schedule) return undefined;
+  if (begun === undefined) return { since: null };
+  const [due] = nextStarts(schedule, new Date(begun), 1);
+  return due && due <= now ? { since: due.toISOString() } : undefined;
+}

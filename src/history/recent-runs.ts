@@ -1,0 +1,37 @@
+import type { History } from './history.ts';
+import type { RunRow } from './tables.ts';
+
+/** A run among many. It has only the columns that a summary of many runs needs, because all columns would take long to read. */
+export type RecentRun = Pick<
+  RunRow,
+  'number' | 'kind' | 'started_at' | 'ext_cid' | 'verdict' | 'exit_code' | 'build' | 'ended'
+>;
+
+/** Returns all runs and load tests that started at `since` or later, the latest first. @param since in UTC (ISO 8601) */
+export async function runsSince(history: History, since: string): Promise<readonly RecentRun[]> {
+  return history
+    .selectFrom('run')
+    .select(['number', 'kind', 'started_at', 'ext_cid', 'verdict', 'exit_code', 'build', 'ended'])
+    .where('started_at', '>=', since)
+    .orderBy('started_at', 'desc')
+    .orderBy('number', 'desc')
+    .execute();
+}
+
+/** Returns those of the run ids that the history has. */
+export async function knownRunIDs(history: History, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for (const part of inParts(ids)) {
+    const rows = await history.selectFrom('run').select('run_id').where('run_id', 'in', part).execute();
+    for (const { run_id } of rows) known.add(run_id);
+  }
+  return known;
+}
+
+/** Maximum number of values in one query. Databases have a limit. */
+const MAX_VALUES = 1000;
+
+/** Divides a list into parts that fit into one query each. */
+export function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < all.length; at += MAX_VALUES) yield all.slice(at, at + MAX_VALUES);
+}
