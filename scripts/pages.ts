@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, type RolldownOutput } from 'rolldown';
 
@@ -13,12 +13,14 @@ const STATIC_FILES = [
   'service/game-page/client/game.css',
   'service/game-page/client/icon.svg',
   'service/console/client/console.html',
-  'service/console/client/console.css',
   'report/html/client/report.css',
 ];
+const BASE_STYLE = 'pages/client/base.css';
+/** The styles that begin with the base style. */
+const STYLES = ['service/console/client/console.css'];
 
 /**
- * Builds the scripts of the service's pages and of the HTML report, and copies their static files.
+ * Builds the scripts of the pages and of the HTML report, and copies their static files.
  *
  * @returns the bundles of the scripts
  */
@@ -34,5 +36,9 @@ export async function buildPages(folder: string): Promise<readonly RolldownOutpu
     bundles.push(bundle);
   }
   for (const file of STATIC_FILES) cpSync(path.join(SRC, file), path.join(folder, path.basename(file)));
+  for (const file of STYLES) {
+    const style = [BASE_STYLE, file].map((name) => readFileSync(path.join(SRC, name), 'utf8')).join('\n');
+    writeFileSync(path.join(folder, path.basename(file)), style);
+  }
   return bundles;
 }

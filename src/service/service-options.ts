@@ -1,5 +1,6 @@
 import { codeProblem } from '../contract/currencies.ts';
 import type { ContractVersion } from '../contract/versions.ts';
+import type { ReadPage } from '../pages/page-http.ts';
 import type { WireOptions } from '../wire/wire.ts';
 import type { Backoff } from './adapter/backoff.ts';
 import type { Paytable } from './adapter/paytable.ts';
@@ -11,7 +12,6 @@ import { listed } from './core-api/availability.ts';
 import type { LoggedExchange } from './exchange-log.ts';
 import type { GameSession } from './game-sessions.ts';
 import type { Game } from './games.ts';
-import type { ReadPage } from './page-http.ts';
 import type { Sleep } from './sleep.ts';
 
 export interface ServiceOptions {

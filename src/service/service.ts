@@ -3,6 +3,7 @@ import { SESSION_LIFE_MS } from '../contract/limits.ts';
 import { type Handler, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../listen/message.ts';
 import type { Route } from '../listen/routes.ts';
 import { type Listening, type ListenOptions, listen } from '../listen/server.ts';
+import { pageOrigins } from '../pages/guard.ts';
 import type { Paytable } from './adapter/paytable.ts';
 import { campaignState } from './campaigns.ts';
 import { type ConsoleRoutesOptions, consoleRoutes } from './console/routes.ts';
@@ -131,7 +132,7 @@ export function createService(options: ServiceOptions): Service {
         listen(handle, { ...address, onFault: parts.onFault, onRefused: (refused) => exchanges.refused(refused) }),
       );
       ownUrl = listening.url;
-      origins = consoleOrigins(ownUrl, address.host, options.publicUrl);
+      origins = pageOrigins(ownUrl, address.host, options.publicUrl);
       return {
         url: listening.url,
         baseUrl: `${listening.url}${basePath}`,
@@ -214,24 +215,6 @@ async function openOrClose(close: () => Promise<void>, open: () => Promise<Liste
     await close();
     throw error;
   }
-}
-
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
-
-/**
- * Returns the addresses at which the console may be opened: those on loopback. If the service listens on another address, other
- * machines must be able to reach the console. So this address and the public address are added.
- */
-function consoleOrigins(ownUrl: string, host = '127.0.0.1', publicUrl?: string): readonly string[] {
-  const own = new URL(ownUrl);
-  const local = LOOPBACK.map((name) => new URL(`http://${name}:${own.port}`).origin);
-  if (isLoopback(host)) return local;
-  return [...local, own.origin, ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])];
-}
-
-/** Returns true if only programs on this machine can reach a server that listens on the address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
 import { type Handler, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
+import { readPageJson, securityHeaders } from '../../pages/page-http.ts';
 import type { Fault } from '../adapter/faults.ts';
 import type { Played, Players } from '../game-page/players.ts';
-import { readPageJson, securityHeaders } from '../page-http.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { launchRequest, launchResult } from './launching.ts';
 import { type OperatorControls, REPLY_FAULTS } from './operator-controls.ts';

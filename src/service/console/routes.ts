@@ -1,19 +1,19 @@
 import { type Handler, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import type { Route } from '../../listen/routes.ts';
+import { Guard, type GuardOptions } from '../../pages/guard.ts';
+import { pageFile, type ReadPage, securityHeaders } from '../../pages/page-http.ts';
 import { Feed } from '../feed.ts';
 import type { Players } from '../game-page/players.ts';
-import { pageFile, type ReadPage, securityHeaders } from '../page-http.ts';
 import type { ExchangeTexts } from '../service-options.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { consoleActions } from './actions.ts';
 import { detailOf, sessionOf } from './exchange-rows.ts';
-import { Guard, type GuardOptions } from './guard.ts';
 import { launchChoices } from './launching.ts';
 import { liveEvents } from './live.ts';
 import type { OperatorControls } from './operator-controls.ts';
 import type { DefectChoice, SessionChoice } from './view.ts';
 
-export interface ConsoleRoutesOptions extends GuardOptions, ExchangeTexts {
+export interface ConsoleRoutesOptions extends Omit<GuardOptions, 'name'>, ExchangeTexts {
   readonly readPage: ReadPage;
   readonly parts: ServiceParts;
   readonly players: Players;
@@ -39,7 +39,7 @@ const FILES = ['console.js', 'console.css', 'icon.svg'];
  */
 export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
   const { readPage, parts, operator, knownSessions, closing, curlOf, scenarioOf } = options;
-  const guard = new Guard(options);
+  const guard = new Guard({ ...options, name: 'console' });
   const actions = new Feed<void>();
   const file = (name: string): Handler => {
     const reply = pageFile(readPage, name, 'forbidden');

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type HeaderPairs, headerOf, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import type { Route } from '../../listen/routes.ts';
+import { pageFile, type ReadPage, readPageJson, securityHeaders } from '../../pages/page-http.ts';
 import { eventStream } from '../event-stream.ts';
 import type { GameSession, GameSessions } from '../game-sessions.ts';
-import { pageFile, type ReadPage, readPageJson, securityHeaders } from '../page-http.ts';
 import type { Sleep } from '../sleep.ts';
 import type { Played, Players } from './players.ts';
 

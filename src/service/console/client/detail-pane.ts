@@ -1,6 +1,6 @@
+import { button, byId, byIdAs, make, timeOf } from '../../../pages/client/element.ts';
 import type { ExchangeDetail, ExchangeRow, FindingView, MessageView } from '../view.ts';
 import { act, readDetail } from './api.ts';
-import { button, byId, byIdAs, make, timeOf } from './element.ts';
 import { VERDICTS } from './verdicts.ts';
 
 const TITLE = 'Details';

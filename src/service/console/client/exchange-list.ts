@@ -1,5 +1,5 @@
+import { byId, byIdAs, make, timeOf } from '../../../pages/client/element.ts';
 import type { ExchangeRow } from '../view.ts';
-import { byId, byIdAs, make, timeOf } from './element.ts';
 import { VERDICTS } from './verdicts.ts';
 
 /** The maximum number of exchanges in memory. The service keeps the same number. */

@@ -1,6 +1,6 @@
+import { button, byId, byIdAs, make, offer } from '../../../pages/client/element.ts';
 import type { ConsoleState, FaultRow, SessionRow } from '../view.ts';
 import { act } from './api.ts';
-import { button, byId, byIdAs, make, offer } from './element.ts';
 
 /** The kinds of faults in a reply of the operator. All other kinds are faults in a call of the service. */
 const IN_REPLY: ReadonlySet<string> = new Set(['error-500', 'late', 'declined']);

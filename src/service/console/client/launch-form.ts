@@ -1,6 +1,6 @@
+import { byId, byIdAs, make, offer } from '../../../pages/client/element.ts';
 import type { LaunchChoices, SessionChoice } from '../view.ts';
 import { act, read } from './api.ts';
-import { byId, byIdAs, make, offer } from './element.ts';
 
 /** The form that launches a game. The console sends the request that the operator's backend would send. */
 export class LaunchForm {

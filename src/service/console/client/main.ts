@@ -1,6 +1,6 @@
+import { byId } from '../../../pages/client/element.ts';
 import { follow } from './api.ts';
 import { DetailPane } from './detail-pane.ts';
-import { byId } from './element.ts';
 import { ExchangeList } from './exchange-list.ts';
 import { Forms } from './forms.ts';
 import { LaunchForm } from './launch-form.ts';

@@ -1,6 +1,6 @@
+import { button, byId, byIdAs, make } from '../../../pages/client/element.ts';
 import type { ConsoleState, DefectChoice, OperatorView } from '../view.ts';
 import { act, read } from './api.ts';
-import { button, byId, byIdAs, make } from './element.ts';
 
 type Wallet = OperatorView['wallets'][number];
 

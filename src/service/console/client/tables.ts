@@ -1,6 +1,6 @@
+import { button, byId, make, timeOf } from '../../../pages/client/element.ts';
 import type { ConsoleState, OwedRow, RoundRow, SessionRow } from '../view.ts';
 import { act } from './api.ts';
-import { button, byId, make, timeOf } from './element.ts';
 import { VERDICTS } from './verdicts.ts';
 
 /** The actions of the buttons in the tables. */

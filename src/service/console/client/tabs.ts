@@ -1,4 +1,4 @@
-import { byId } from './element.ts';
+import { byId } from '../../../pages/client/element.ts';
 
 const NAMES = ['exchanges', 'actions', 'rounds', 'sessions', 'owed', 'operator'] as const;
 
