@@ -3,6 +3,7 @@ import type { CallName, TransactionCall } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import { type Currency, currencyByCode } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
+import { copyLine, noReplyLine, readLine, replyLine, sendingLine } from '../journal/load/lines.ts';
 import { type Answer, answerOf } from '../reply/classify.ts';
 import { problemsOf, verdictOnTime } from '../reply/problems.ts';
 import { type ReplyReading, readOnce } from '../reply/read.ts';
@@ -142,8 +143,8 @@ export class Caller {
     const id = isFirst ? number : context.nextNumber();
     const at = context.stamp(start);
     const line = isFirst
-      ? (['s', id, at, sessionIndex, call, txID, roundID, amountText, bet?.txID ?? null, frID ?? null] as const)
-      : (['c', id, at, number] as const);
+      ? sendingLine(id, at, sessionIndex, call, txID, roundID, amountText, bet?.txID ?? null, this.#scrubbed(frID))
+      : copyLine(id, at, number);
     const delivery = await context.deliver(line, {
       bytes: transaction.bytes,
       breakAfterMs: manner.breakAfterMs ?? null,
@@ -171,7 +172,7 @@ export class Caller {
     const start = context.now();
     const departure = this.wallet.depart(undefined, start);
     const id = context.nextNumber();
-    const line = ['r', id, context.stamp(start), session.index] as const;
+    const line = readLine(id, context.stamp(start), session.index);
     const delivery = await context.deliver(line, {
       bytes: context.requests.read(session.sessionID),
       breakAfterMs: null,
@@ -200,8 +201,14 @@ export class Caller {
     const detail = outcome.kind === 'none' ? outcome.detail : undefined;
     context.journal(
       status === undefined
-        ? ['x', id, context.stamp(end), outcome.kind === 'none' ? outcome.reason : 'reset']
-        : ['a', id, context.stamp(end), status, reading?.balance.money?.toString() ?? null, reading?.txID ?? null],
+        ? noReplyLine(id, context.stamp(end), outcome.kind === 'none' ? outcome.reason : 'reset')
+        : replyLine(
+            id,
+            context.stamp(end),
+            status,
+            this.#scrubbed(reading?.balance.money?.toString()),
+            this.#scrubbed(reading?.txID),
+          ),
     );
     context.measures.answered(call, { due, sent, end, answer, outcome, mayBeDeclined });
     const report = (rule: RuleId, verdict: 'fail' | 'warn' | 'note', expected: string, actual: string): void =>
@@ -242,6 +249,10 @@ export class Caller {
       context.sessionEnded(session.sessionID);
     }
     return { answer, status, reading, detail };
+  }
+
+  #scrubbed(text: string | undefined): string | null {
+    return text === undefined ? null : this.#context.scrub(text);
   }
 
   #reportLateBytes(call: CallName, sessionID: string, transaction: LoadTransaction | undefined): void {

@@ -1,5 +1,4 @@
 import type { Money } from '../contract/money.ts';
-import type { LoadLine } from '../journal/load/lines.ts';
 import type { Delivery, NetworkCall } from './connections.ts';
 import type { Findings } from './findings.ts';
 import type { Measures } from './measures.ts';
@@ -28,10 +27,12 @@ export interface LoadContext {
   /** Returns a time as whole milliseconds from the start of the test. */
   stamp(time: number): number;
   nextNumber(): number;
-  /** Writes a line to the journal, and then sends the bytes. */
-  deliver(line: LoadLine, call: Omit<NetworkCall, 'done'>): Promise<Delivery>;
+  /** Writes a line (journal/load/lines.ts) to the journal, and then sends the bytes. */
+  deliver(line: string, call: Omit<NetworkCall, 'done'>): Promise<Delivery>;
   /** Writes a line to the journal. This happens before the next call leaves, or earlier. */
-  journal(line: LoadLine): void;
+  journal(line: string): void;
+  /** Removes the secrets from a text of the operator. */
+  scrub(text: string): string;
   sessionEnded(sessionID: string): void;
   moneyProblem(problem: MoneyProblem): void;
   /** Notes a remark that is no problem, such as a late debit that the operator reversed. */

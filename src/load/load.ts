@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Money } from '../contract/money.ts';
-import type { LoadLine } from '../journal/load/lines.ts';
 import { readOrigin, splitUrl } from '../wire/origin.ts';
 import { routeOf, type WireOptions } from '../wire/wire.ts';
 import { type LoadDenomination, WindowAmounts } from './amounts.ts';
@@ -41,7 +40,9 @@ export interface LoadOptions {
   readonly continues?: { readonly firstNumber: number; readonly origin: number } | undefined;
   /** Returns the stake and the smallest amount for a currency. `decimals` is the number of decimals in its balances. */
   readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
-  /** Writes lines to the journal. When this function returns, the operating system must have the lines. */
+  /** Removes the secrets from a text of the operator, before the text is written to the journal. */
+  readonly scrub: (text: string) => string;
+  /** Writes lines without secrets to the journal. When this function returns, the operating system must have the lines. */
   readonly write: (lines: string) => void;
   /** Ends the load early when it is aborted. Open rounds are still completed, and balances compared. */
   readonly signal: AbortSignal;
@@ -184,6 +185,7 @@ class LoadTest {
       },
       deliver: (line, call) => this.#deliver(line, call),
       journal: (line) => this.#outbox.add(line),
+      scrub: options.scrub,
       sessionEnded: (sessionID) => this.#sessionsEnded.push(sessionID),
       moneyProblem: (problem) => this.#problems.push(problem),
       remark: (kind) => {
@@ -335,7 +337,7 @@ class LoadTest {
     }
   }
 
-  #deliver(line: LoadLine, call: Omit<NetworkCall, 'done'>): Promise<Delivery> {
+  #deliver(line: string, call: Omit<NetworkCall, 'done'>): Promise<Delivery> {
     return new Promise((resolve) => {
       const done = (delivery: Delivery): void => {
         this.#schedule.ended();
@@ -378,8 +380,8 @@ class Outbox {
   }
 
   /** Adds a line. It is written before the next call leaves, or earlier. */
-  add(line: LoadLine): void {
-    this.#lines += `${JSON.stringify(line)}\n`;
+  add(line: string): void {
+    this.#lines += line;
   }
 
   /** Stops sending. */
@@ -387,7 +389,7 @@ class Outbox {
     this.#isClosed = true;
   }
 
-  send(line: LoadLine, send: () => void): void {
+  send(line: string, send: () => void): void {
     if (this.#isClosed) return;
     this.add(line);
     this.#sends.push(send);

@@ -21,6 +21,7 @@ it('a journal that can no longer be written ends the test before the next call',
       lingerMs: 50,
       seed: 'test',
       denominationOf: (currency, decimals) => denominationOf(currency, { stakes: {}, decimals: {} }, decimals),
+      scrub: (text) => text,
       write: () => {
         lines += 1;
         if (lines > 10) throw new Error('no space left on the device');

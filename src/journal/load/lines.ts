@@ -36,6 +36,52 @@ export type LoadLine =
   | readonly ['a', number: number, at: number, status: number, balance: string | null, txID: string | null]
   | readonly ['x', number: number, at: number, reason: NoReplyReason];
 
+/**
+ * Writes the line of a bet, win or refund. The txIDs, the roundID and the amount are croupier's own, and need no escapes in JSON.
+ *
+ * The functions that write lines join texts, because `JSON.stringify` needs several times as long for an array.
+ */
+export function sendingLine(
+  number: number,
+  at: number,
+  session: number,
+  call: TransactionCall,
+  txID: string,
+  roundID: string,
+  amount: string,
+  origTxID: string | null,
+  frID: string | null,
+): string {
+  const bet = origTxID === null ? 'null' : `"${origTxID}"`;
+  return `["s",${number},${at},${session},"${call}","${txID}","${roundID}","${amount}",${bet},${JSON.stringify(frID)}]\n`;
+}
+
+/** Writes the line of a call that is sent again. */
+export function copyLine(number: number, at: number, of: number): string {
+  return `["c",${number},${at},${of}]\n`;
+}
+
+/** Writes the line of a balance call. */
+export function readLine(number: number, at: number, session: number): string {
+  return `["r",${number},${at},${session}]\n`;
+}
+
+/** Writes the line of a reply. The balance and the txID are text of the operator, which must not contain secrets. */
+export function replyLine(
+  number: number,
+  at: number,
+  status: number,
+  balance: string | null,
+  txID: string | null,
+): string {
+  return `["a",${number},${at},${status},${JSON.stringify(balance)},${JSON.stringify(txID)}]\n`;
+}
+
+/** Writes the line of a call that got no reply. */
+export function noReplyLine(number: number, at: number, reason: NoReplyReason): string {
+  return `["x",${number},${at},"${reason}"]\n`;
+}
+
 /** The types of the values of each line, in their order. `?` marks a value that may be null. */
 const FORMS: Readonly<Record<LoadLine[0], readonly ('number' | 'string' | 'string?')[]>> = {
   s: ['number', 'number', 'number', 'string', 'string', 'string', 'string', 'string?', 'string?'],

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent, RunStarted } from '../../../src/journal/event.ts';
 import { bodyText } from '../../../src/journal/exchange.ts';
-import { isLoadLine, type LoadLine } from '../../../src/journal/load/lines.ts';
+import {
+  copyLine,
+  isLoadLine,
+  type LoadLine,
+  noReplyLine,
+  readLine,
+  replyLine,
+  sendingLine,
+} from '../../../src/journal/load/lines.ts';
 import { readJournal } from '../../../src/journal/read.ts';
 
 const START = {
@@ -54,6 +62,31 @@ describe('the lines of a load test', () => {
     expect(requests[1]?.body?.data).toContain('"origTxID":"bet-tx"');
     expect(requests[2]?.body?.data).toContain('"frID":"campaign"');
     expect(requests[2]?.body?.data).toContain('"type":"free"');
+  });
+
+  it('are written as they are read, whatever the operator has answered', () => {
+    const odd = '"\\\n\u2028\ud800é';
+    const written = [
+      sendingLine(1, 5, 3, 'bet', 'tx', 'round', '1.50', null, odd),
+      sendingLine(2, 6, 0, 'refund', 'tx2', 'round', '1', 'tx', null),
+      copyLine(3, 7, 2),
+      readLine(4, 8, 9),
+      replyLine(4, 9, 200, odd, odd),
+      replyLine(2, 9, 500, null, null),
+      noReplyLine(1, 10, 'too-late'),
+    ];
+    const values = written.map((line): unknown => JSON.parse(line));
+    expect(values).toEqual([
+      ['s', 1, 5, 3, 'bet', 'tx', 'round', '1.50', null, odd],
+      ['s', 2, 6, 0, 'refund', 'tx2', 'round', '1', 'tx', null],
+      ['c', 3, 7, 2],
+      ['r', 4, 8, 9],
+      ['a', 4, 9, 200, odd, odd],
+      ['a', 2, 9, 500, null, null],
+      ['x', 1, 10, 'too-late'],
+    ]);
+    expect(values.every(isLoadLine)).toBe(true);
+    expect(written.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true);
   });
 
   it.each([

@@ -233,6 +233,7 @@ async function loadClient(
         seed,
         continues: { firstNumber, origin: start },
         denominationOf: (currency, decimals) => denominationOf(currency, { ...settings, client }, decimals),
+        scrub,
         write: (lines) => written.appendLines(lines),
         signal,
         onProgress: (state) => progress.on(state),
