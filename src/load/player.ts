@@ -46,6 +46,8 @@ const MAX_REPEATS = 4;
 const STEER_AT = Money.of('10');
 const MAX_STEER = Money.of('40');
 const SIXTY_PERCENT = Money.of('0.6');
+/** Longest time after the last byte of a call until croupier closes its connection on purpose, in milliseconds. */
+const MAX_BREAK_MS = 4;
 /** Longest wait after a connection that croupier has closed, in milliseconds. */
 const MAX_BREAK_WAIT_MS = 60;
 
@@ -278,11 +280,19 @@ export class Player {
     const bet = this.caller.create('bet', session, { roundID, amount, decimals });
     const isBroken = !isPlain && this.#random.isIn(mix.brokenBets);
     const isTwice = !isPlain && !isBroken && this.#random.isIn(mix.repeatsAtOnce);
-    const breakAfterMs = isBroken ? this.#random.below(4) : null;
+    const breakAfterMs = isBroken ? this.#breakWait() : null;
     const { answer } = await this.#send(bet, session, { due, breakAfterMs, isTwice, mayBeDeclined: isPlain });
     await this.#resolveBet(bet, session);
     if (bet.state === 'none' && answer === 'declined' && !isPlain) this.#context.remark('declined-round');
     return bet.state === 'applied';
+  }
+
+  /**
+   * Returns the time after which croupier closes a connection on purpose. Half of these connections are closed at once, because
+   * a fast operator answers within a millisecond.
+   */
+  #breakWait(): number {
+    return Math.max(0, this.#random.below(2 * MAX_BREAK_MS) - MAX_BREAK_MS);
   }
 
   /** Refunds a bet whose outcome is unknown (contract, States). */
@@ -310,7 +320,7 @@ export class Player {
     const win = this.caller.create('win', session, { roundID, amount, decimals, hasBet: true });
     const isBroken = this.#random.isIn(mix.brokenWins);
     const isTwice = !isBroken && this.#random.isIn(mix.repeatsAtOnce);
-    await this.#send(win, session, { due, breakAfterMs: isBroken ? this.#random.below(4) : null, isTwice });
+    await this.#send(win, session, { due, breakAfterMs: isBroken ? this.#breakWait() : null, isTwice });
     await this.#sendUntilAccepted(win, session);
   }
 
