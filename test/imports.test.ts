@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   history: ['journal', 'report', 'sqlite'],
   operator: ['contract', 'sdk', 'listen', 'sqlite'],
   service: ['contract', 'journal', 'wire', 'listen', 'pages', 'sqlite'],
-  selftest: ['contract', 'journal', 'report', 'engine', 'operator'],
+  selftest: ['contract', 'journal', 'report', 'engine', 'load', 'operator'],
   app: [
     'contract',
     'journal',

@@ -12,6 +12,8 @@ const TITLES: Readonly<Record<TrialKind, string>> = {
   variant: 'Correct operators: croupier must report nothing',
   defect: 'Single defects: the rules that croupier reported',
   several: 'Several defects at once: croupier must find each',
+  'load-variant': 'Correct operators under load: croupier load must report nothing',
+  'load-defect': 'Single defects under load: the rules that croupier load reported, and a transaction that broke one',
 };
 
 const WRONGS: Readonly<Record<Wrong['kind'], string>> = {
@@ -59,6 +61,7 @@ export function rowOf(outcome: TriedOutcome, column: number, look: Look): readon
   return [
     `  ${symbol} ${outcome.name.padEnd(column)}  ${first}`,
     ...rest.map((line) => `${' '.repeat(column + 6)}${line}`),
+    ...(outcome.named === null ? [] : hanging('      ', forTerminal(outcome.named), width)),
     ...outcome.wrongs.flatMap((wrong) => wrongLines(wrong, look)),
   ];
 }
@@ -92,6 +95,9 @@ export function totals(
   if (defects.length > 0) sentences.push(`${plural(defects.length, 'defect')}: ${countsOf(defects, right(defects))}.`);
   if (several.length > 0)
     sentences.push(`${plural(several.length, 'combination')} of defects: ${countsOf(several, right(several))}.`);
+  const loaded = tried(['load-variant', 'load-defect']);
+  if (loaded.length > 0)
+    sentences.push(`${plural(loaded.length, 'operator')} under load: ${right(loaded)} judged correctly.`);
   if (idle !== null && idle.length > 0)
     sentences.push(`Scenarios that are useless, because they passed against every defect: ${idle.join(', ')}.`);
   const again = outcomes.filter(({ tries, wrongs }) => tries > 1 && wrongs.length === 0);
@@ -111,8 +117,15 @@ export function totals(
     '',
     tone(paint.bold(said)),
     ...sentences.flatMap((sentence) => hanging('  ', sentence, width)),
-    `  ${plural(outcomes.length, 'run')} of the suite in ${duration(durationMs)}.`,
+    `  ${runsOf(outcomes.length - loaded.length, loaded.length)} in ${duration(durationMs)}.`,
   ];
+}
+
+function runsOf(suites: number, loads: number): string {
+  return [
+    ...(suites > 0 ? [`${plural(suites, 'run')} of the suite`] : []),
+    ...(loads > 0 ? [plural(loads, 'load test')] : []),
+  ].join(' and ');
 }
 
 function countsOf(outcomes: readonly Outcome[], right: number): string {

@@ -20,6 +20,8 @@ export interface Outcome {
   readonly wrongs: readonly Wrong[];
   /** The ids of the scenarios that failed or warned. An id includes the case of the scenario. */
   readonly alarmed: readonly string[];
+  /** A transaction that a load test names, with what happened to it. Null if the trial is no load test, or names none. */
+  readonly named: string | null;
   readonly exitCode: number;
   readonly durationMs: number;
 }
@@ -60,6 +62,7 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
     undecided,
     wrongs,
     alarmed: alarmedIn(fold),
+    named: null,
     exitCode,
     durationMs,
   };

@@ -7,6 +7,8 @@ import type { ClientUnderTest, RunnableScenario } from '../engine/run-options.ts
 import type { JournalEvent } from '../journal/event.ts';
 import { startFold } from '../journal/fold.ts';
 import type { LaunchRequest } from '../journal/launch.ts';
+import type { LoadWallet } from '../load/load.ts';
+import type { Arrivals } from '../load/schedule.ts';
 import type { Behaviour } from '../operator/behaviour.ts';
 import { type Outcome, outcomeOf, outcomeOfBoth } from './outcome.ts';
 import type { Trial } from './trials.ts';
@@ -21,7 +23,7 @@ export interface TrialTimes {
 }
 
 /** An operator that was started for one trial. */
-interface Started {
+export interface Started {
   readonly client: ClientUnderTest;
   readonly campaign: string;
   readonly launches: () => readonly LaunchRequest[];
@@ -43,12 +45,14 @@ export interface Host {
    * player whose sessions have expired.
    */
   readonly start: (onFault: (error: unknown) => void, behaviour: Behaviour, store?: StoreOptions) => Promise<Started>;
+  /** Returns the wallets of a client that a load test plays with. */
+  readonly walletsOf: (client: ClientUnderTest, arrivals: Arrivals) => readonly LoadWallet[];
   /** Calls `use` with an empty folder, and removes the folder afterwards. */
   readonly inFolder: <T>(use: (folder: string) => Promise<T>) => Promise<T>;
 }
 
 /** The seed that decides the order of scenarios. It is fixed, so that two runs of the selftest can be compared. */
-const SEED = 'selftest';
+export const SEED = 'selftest';
 /**
  * The number of rounds in a race scenario. One or two rounds are enough: in the defects about races, the time in which calls
  * disturb each other is long.

@@ -1,20 +1,27 @@
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Behaviour } from '../operator/behaviour.ts';
 import { DEFECTS, defectByName } from '../operator/defects.ts';
-import { VARIANTS } from '../operator/variants.ts';
+import { VARIANTS, variantByName } from '../operator/variants.ts';
 import { behaviourWith, type Defect, type Scale, type Variant } from '../operator/variation.ts';
 
-/** The kind of operator: correct, a correct variant, with one defect, or with several defects. */
-export type TrialKind = 'correct' | 'variant' | 'defect' | 'several';
+/**
+ * The kind of operator: correct, a correct variant, with one defect, or with several defects. Operators of the kinds that begin
+ * with `load-` are judged by a load test. All others are judged by the suite.
+ */
+export type TrialKind = 'correct' | 'variant' | 'defect' | 'several' | 'load-variant' | 'load-defect';
 
 /** One operator, and the rules that the judge must report about it. */
 export interface Trial {
-  /** The name on the command line: `correct`, a variant, a defect, or defects joined by `+`. */
+  /**
+   * The name on the command line: `correct`, a variant, a defect, or defects joined by `+`. If a load test judges the operator,
+   * its name begins with {@link UNDER_LOAD}.
+   */
   readonly name: string;
   readonly kind: TrialKind;
   /**
    * One list of rules for each defect of the operator; empty for a correct operator. The judge must report every rule. If
-   * there are several defects, one rule of each list is enough, because a defect can hide a rule of another.
+   * there are several defects, one rule of each list is enough, because a defect can hide a rule of another. In a load test,
+   * one rule is enough too, but the report must name the transaction that broke it.
    */
   readonly breaks: readonly (readonly RuleId[])[];
   /** Rules that the judge may report, but need not report. */
@@ -85,7 +92,36 @@ const RESTARTED: Variant = {
   change: () => ({}),
 };
 
-/** All trials of the selftest: correct operators first, then each defect, then pairs of defects. */
+/** The name of a trial that is judged by a load test begins with this text. */
+export const UNDER_LOAD = 'load:';
+
+/**
+ * The defects that lose or invent money only if calls are processed at the same moment, or if connections break. For each one,
+ * the rules that a load test may find broken: it depends on chance which calls meet.
+ */
+const DEFECTS_UNDER_LOAD: Readonly<Record<string, readonly RuleId[]>> = {
+  'lost-update': ['concurrency.no-lost-update'],
+  'lost-update-on-wins': ['concurrency.no-lost-update'],
+  'lock-given-up': ['concurrency.no-lost-update'],
+  'amount-parser-shared': ['concurrency.no-lost-update'],
+  'formatter-shared': ['concurrency.no-lost-update', 'bet.debit', 'win.credit'],
+  'overdraft-race': ['concurrency.no-overdraft'],
+  'duplicates-race': ['idempotency.concurrent'],
+  'replayed-bet-charged': ['idempotency.concurrent', 'idempotency.bet'],
+  'replayed-win-paid': ['idempotency.concurrent', 'idempotency.win'],
+  'calls-at-once-503-booked': ['bet.declined-takes-nothing'],
+  'slow-bet-after-refund-taken': ['refund.broken-connection'],
+  'abandoned-bet-lands-late': ['refund.broken-connection'],
+  'refund-moves-nothing': ['refund.broken-connection'],
+};
+
+/** Under load, an operator behind a gateway that fails now and then: some 5 of 100 calls are answered 503. */
+const UNRELIABLE = variantByName('gateway-503-now-and-then');
+
+/**
+ * All trials of the selftest: correct operators first, then each defect, then pairs of defects. The load tests come last,
+ * because they measure times, and the suite needs more of the processor.
+ */
 export const TRIALS: readonly Trial[] = [
   {
     name: 'correct',
@@ -102,7 +138,14 @@ export const TRIALS: readonly Trial[] = [
   ...VARIANTS.map(trialOfVariant),
   ...DEFECTS.map((defect) => trialOfDefects([defect])),
   ...PAIRS.map((names) => trialOfDefects(names.map(named))),
+  ...VARIANTS.map((variant) => trialUnderLoad('load-variant', variant, [], variant.mayWarn)),
+  ...Object.entries(DEFECTS_UNDER_LOAD).map(([name, rules]) => trialUnderLoad('load-defect', named(name), [rules])),
 ];
+
+/** True if a load test judges the operator of the trial. */
+export function isUnderLoad({ kind }: Pick<Trial, 'kind'>): boolean {
+  return kind === 'load-variant' || kind === 'load-defect';
+}
 
 const BY_NAME = new Map(TRIALS.map((trial) => [trial.name, trial]));
 
@@ -145,6 +188,25 @@ function trialOfDefects(defects: readonly Defect[]): Trial {
     mayBeUndecided: true,
     mayConform: !defects.some(({ leavesUntested }) => leavesUntested),
     behaviour: (scale) => behaviourWith(defects, scale),
+  };
+}
+
+function trialUnderLoad(
+  kind: 'load-variant' | 'load-defect',
+  variation: Variant | Defect,
+  breaks: Trial['breaks'],
+  mayWarn: readonly RuleId[] = [],
+): Trial {
+  return {
+    name: `${UNDER_LOAD}${variation.name}`,
+    kind,
+    breaks,
+    mayBreak: [...mayWarn, ...(UNRELIABLE?.mayWarn ?? [])],
+    restarted: false,
+    mustFail: kind === 'load-defect',
+    mayBeUndecided: 'declines' in variation,
+    mayConform: true,
+    behaviour: (scale) => behaviourWith(UNRELIABLE ? [UNRELIABLE, variation] : [variation], scale),
   };
 }
 

@@ -12,7 +12,7 @@ import { nearest } from '../../../scenario/near.ts';
 import { headingOf, rowOf, type TriedOutcome, totals } from '../../../selftest/matrix-text.ts';
 import { idleScenarios, type Outcome } from '../../../selftest/outcome.ts';
 import type { TrialTimes } from '../../../selftest/play-trial.ts';
-import { TRIALS, type Trial, trialByName } from '../../../selftest/trials.ts';
+import { isUnderLoad, TRIALS, type Trial, trialByName, UNDER_LOAD } from '../../../selftest/trials.ts';
 import { listenForInterrupt } from '../../interrupt.ts';
 import type { SelftestFlags } from './flags.ts';
 
@@ -42,7 +42,8 @@ const MAX_TRIES = 3;
  * @returns 0 if all verdicts are right, 1 if one is wrong, the status of the signal if it was interrupted
  */
 export async function selftestCommand(names: readonly string[], flags: SelftestFlags, stdio: Stdio): Promise<number> {
-  const chosen = names.length === 0 ? TRIALS : [...new Set(names)].map(choose);
+  const trials = flags.load ? TRIALS.filter(isUnderLoad) : TRIALS;
+  const chosen = names.length === 0 ? trials : [...new Set(names)].map((name) => choose(name, flags.load === true));
   const times = { deadlineMs: flags.deadline ?? DEADLINE_MS, lingerMs: flags.linger ?? SETTLE_MS };
   const threads = Math.min(flags.threads ?? availableParallelism(), chosen.length);
   const interrupt = listenForInterrupt(
@@ -54,7 +55,7 @@ export async function selftestCommand(names: readonly string[], flags: SelftestF
   try {
     const outcomes = await playAll(chosen, times, threads, interrupt.signal, (outcome) => printer.add(outcome));
     const interrupted = interrupt.signal.aborted;
-    const idle = names.length === 0 && !interrupted ? idleScenarios(suiteScenarios(), outcomes) : null;
+    const idle = chosen === TRIALS && !interrupted ? idleScenarios(suiteScenarios(), outcomes) : null;
     const durationMs = performance.now() - began;
     if (flags.json) stdio.out.write(`${JSON.stringify({ outcomes, idle, durationMs, interrupted }, null, 2)}\n`);
     else printer.end(outcomes, idle, durationMs);
@@ -65,16 +66,26 @@ export async function selftestCommand(names: readonly string[], flags: SelftestF
   }
 }
 
-function choose(name: string): Trial {
+function choose(given: string, underLoad: boolean): Trial {
+  const name = underLoad && !given.startsWith(UNDER_LOAD) ? `${UNDER_LOAD}${given}` : given;
   const trial = trialByName(name);
   if (trial) return trial;
   const near = nearest(
     name,
     TRIALS.map((one) => one.name),
   );
+  if (underLoad)
+    throw new UsageError(
+      `No load test judges ${given}.${near === undefined ? '' : ` Did you mean ${near}?`} The load tests judge every variant, and these defects: ${defectsUnderLoad()}.`,
+    );
   throw new UsageError(
     `There is no defect or variant ${name}.${near === undefined ? '' : ` Did you mean ${near}?`} All names: \`croupier list defects\` and \`croupier list variants\`.`,
   );
+}
+
+function defectsUnderLoad(): string {
+  const names = TRIALS.filter(({ kind }) => kind === 'load-defect').map(({ name }) => name.slice(UNDER_LOAD.length));
+  return names.join(', ');
 }
 
 function suiteScenarios() {

@@ -8,6 +8,7 @@ export function describeSelftest(program: CommandUnknownOpts) {
     .description('prove that croupier finds every defect, and that it accepts every correct operator')
     .summary('prove that croupier finds every defect, and nothing else')
     .argument('[names...]', 'defects or variants; + gives one operator several defects (default: all)')
+    .option('--load', 'only the load tests')
     .addOption(new Option('--threads <n>', 'threads in parallel (default: one per core)').argParser(countFlag))
     .addOption(new Option('--deadline <duration>', 'maximum time for a reply (default: 1s)').argParser(durationFlag))
     .addOption(
@@ -21,6 +22,7 @@ Examples:
   croupier selftest                                      all, some minutes
   croupier selftest replayed-bet-charged                 one defect
   croupier selftest float-hidden+replayed-bet-charged    two at once
+  croupier selftest --load lost-update                   one defect, in a load test
 
 Exit status: 0 every operator was judged correctly, 1 one was not, 2 no defect
   or variant has this name`,

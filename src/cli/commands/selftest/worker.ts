@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parentPort } from 'node:worker_threads';
+import { loadWallets } from '../../../app/load/load-players.ts';
 import { startReference } from '../../../app/reference-operator.ts';
 import { builtInSource, loadSuite } from '../../../app/suite.ts';
+import { playLoadTrial } from '../../../selftest/play-load.ts';
 import { type Host, playTrial } from '../../../selftest/play-trial.ts';
-import { trialByName } from '../../../selftest/trials.ts';
+import { isUnderLoad, trialByName } from '../../../selftest/trials.ts';
 import type { TrialAnswer, TrialOrder } from './action.ts';
 
 const port = parentPort;
@@ -18,6 +20,7 @@ const host: Host = {
   scenarios,
   afterwards: scenarios.filter(({ needs }) => needs.earlierRun),
   start: startReference,
+  walletsOf: (client, arrivals) => loadWallets(client, arrivals, undefined),
   inFolder: async (use) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'croupier-'));
     try {
@@ -31,7 +34,8 @@ const host: Host = {
 port.on('message', (order: TrialOrder) => {
   const trial = trialByName(order.trial);
   if (!trial) throw new RangeError(`there is no trial ${order.trial}`);
-  playTrial(trial, order.times, host).then(
+  const play = isUnderLoad(trial) ? playLoadTrial : playTrial;
+  play(trial, order.times, host).then(
     (outcome) => port.postMessage({ outcome } satisfies TrialAnswer),
     (error: unknown) => port.postMessage({ error: String(error) } satisfies TrialAnswer),
   );

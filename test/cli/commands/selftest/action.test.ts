@@ -26,6 +26,18 @@ it(
 );
 
 it(
+  'selftest --load judges a defect and a variant by load tests, and prints a transaction that the defect lost',
+  async () => {
+    const { status, out } = await croupier(['selftest', '--load', 'lost-update', 'locked-wallet-409'], { cwd });
+    expect(out).toMatch(/✓ load:lost-update +concurrency\.no-lost-update.*\n(.*\n)*? +(bet|win) [0-9a-f-]{36} of/u);
+    expect(out).toMatch(/✓ load:locked-wallet-409/u);
+    expect(out).toMatch(/2 operators under load: 2 judged correctly\.\n +2 load tests in/u);
+    expect(status).toBe(0);
+  },
+  LONG_MS,
+);
+
+it(
   'selftest --json prints the outcomes as JSON',
   async () => {
     const { status, out } = await croupier(['selftest', 'refund-unknown-404', '--json', '--threads', '1'], { cwd });
@@ -42,4 +54,7 @@ it('selftest suggests a similar name for an unknown defect', async () => {
   const { status, err } = await croupier(['selftest', 'refund-unknown-40'], { cwd });
   expect(status).toBe(2);
   expect(err).toContain('There is no defect or variant refund-unknown-40. Did you mean refund-unknown-404?');
+  const underLoad = await croupier(['selftest', '--load', 'cents'], { cwd });
+  expect(underLoad.status).toBe(2);
+  expect(underLoad.err).toContain('No load test judges cents.');
 });
