@@ -3,7 +3,7 @@ import type { NoReplyReason, Outcome } from '../journal/exchange.ts';
 import { openConnection, type Route } from '../wire/connect.ts';
 import { exchangeFailure, WireFailure } from '../wire/failure.ts';
 import type { Origin } from '../wire/origin.ts';
-import { ReplyParser } from './reply-parser.ts';
+import { KnownHeads, ReplyParser } from './reply-parser.ts';
 
 /** The result of one call on the network. Times are milliseconds of `performance.now`. */
 export interface Delivery {
@@ -45,6 +45,7 @@ export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
+  readonly #heads = new KnownHeads();
   /** False after the operator has sent bytes that belong to no reply. A later call could get them as its reply. */
   #mayReuse = true;
 
@@ -67,7 +68,7 @@ export class Connections {
       if (one.isOpen && now - one.idleSince < KEEP_ALIVE_MS) return one;
       one.discard();
     }
-    const created = new Connection(this.#settings, {
+    const created = new Connection(this.#settings, this.#heads, {
       onFree: (free) => {
         if (this.#mayReuse) this.#idle.push(free);
         else free.discard();
@@ -104,7 +105,7 @@ class Connection {
   idleSince = 0;
   readonly #settings: ConnectionSettings;
   readonly #listener: ConnectionListener;
-  readonly #parser = new ReplyParser();
+  readonly #parser: ReplyParser;
   #socket: Socket | undefined;
   #cancel: (() => void) | undefined;
   #call: CurrentCall | undefined;
@@ -114,8 +115,9 @@ class Connection {
   #uses = 0;
   #isClosed = false;
 
-  constructor(settings: ConnectionSettings, listener: ConnectionListener) {
+  constructor(settings: ConnectionSettings, heads: KnownHeads, listener: ConnectionListener) {
     this.#settings = settings;
+    this.#parser = new ReplyParser(heads);
     this.#listener = listener;
   }
 

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { HeaderList, Reply } from '../journal/exchange.ts';
 import { bodyOf, decodeBody } from '../wire/body.ts';
 import { WireFailure } from '../wire/failure.ts';
@@ -23,6 +24,37 @@ const MAX_REPLY_BYTES = 1024 * 1024;
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const LENGTH = /^\d{1,15}$/;
 const NO_BYTES = Buffer.alloc(0);
+/** Maximum number of heads that are kept, and the maximum length of such a head in characters. */
+const MAX_HEADS = 256;
+const MAX_KEPT_HEAD = 2048;
+const HEAD_END = '\r\n\r\n';
+
+/** A head whose reply has a known length and no compression. */
+interface PlainHead {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly length: number;
+  readonly isReusable: boolean;
+}
+
+/**
+ * The heads of earlier replies by their text. Most replies of a server have the same few heads, so each head is read only once. All
+ * connections of a load test share these heads.
+ */
+export class KnownHeads {
+  readonly #heads = new Map<string, PlainHead>();
+
+  get(text: string): PlainHead | undefined {
+    return this.#heads.get(text);
+  }
+
+  add(text: string, { status, headers, framing, isReusable }: Head): void {
+    if (framing.kind !== 'length' || headerOf(headers, 'content-encoding') !== undefined) return;
+    if (text.length > MAX_KEPT_HEAD) return;
+    if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
+    this.#heads.set(text, { status, headers, length: framing.length, isReusable });
+  }
+}
 
 /**
  * Reads the replies of one HTTP/1.1 connection (RFC 9112), one after the other.
@@ -31,8 +63,13 @@ const NO_BYTES = Buffer.alloc(0);
  * calls of `load` have the same simple form, so this small reader is enough.
  */
 export class ReplyParser {
+  readonly #known: KnownHeads;
   #bytes: Buffer = NO_BYTES;
   #head: Head | undefined;
+
+  constructor(known: KnownHeads = new KnownHeads()) {
+    this.#known = known;
+  }
 
   /** True if bytes of the next reply have arrived. */
   get hasBytes(): boolean {
@@ -46,6 +83,8 @@ export class ReplyParser {
    * @throws WireFailure if the bytes are not HTTP, or if the reply is too large or badly encoded
    */
   add(chunk: Buffer): ReceivedReply | undefined {
+    const usual = this.#bytes.length === 0 && this.#head === undefined ? this.#usualReply(chunk) : undefined;
+    if (usual) return usual;
     this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
     if (this.#bytes.length > MAX_REPLY_BYTES)
       throw new WireFailure('too-large', `The reply is larger than the maximum of ${MAX_REPLY_BYTES} bytes.`);
@@ -59,6 +98,20 @@ export class ReplyParser {
    */
   end(): ReceivedReply | undefined {
     return this.#head ? this.#read(true) : undefined;
+  }
+
+  /** Returns the reply if the chunk is exactly one whole reply with a known head and a body in ASCII. */
+  #usualReply(chunk: Buffer): ReceivedReply | undefined {
+    if (!isAscii(chunk)) return undefined;
+    const text = chunk.toString('latin1');
+    const end = text.indexOf(HEAD_END);
+    if (end < 0) return undefined;
+    const head = this.#known.get(text.slice(0, end));
+    const bodyAt = end + HEAD_END.length;
+    if (!head || text.length !== bodyAt + head.length) return undefined;
+    const { status, headers, length, isReusable } = head;
+    const body = { encoding: 'utf8', data: text.slice(bodyAt), length, truncated: false } as const;
+    return { reply: { status, headers, body }, isReusable };
   }
 
   #read(isEnd: boolean): ReceivedReply | undefined {
@@ -98,7 +151,8 @@ export class ReplyParser {
       if (first !== 'HTTP/'.slice(0, first.length))
         throw new WireFailure('not-http', `The reply was not HTTP. It began with ${JSON.stringify(first)}.`);
       if (end < 0) return undefined;
-      const [line = '', ...rest] = this.#bytes.toString('latin1', 0, end).split('\r\n');
+      const text = this.#bytes.toString('latin1', 0, end);
+      const [line = '', ...rest] = text.split('\r\n');
       const match = STATUS_LINE.exec(line);
       if (!match) throw new WireFailure('not-http', 'The first line of the reply is not a status line of HTTP/1.');
       const status = Number(match[2]);
@@ -116,13 +170,10 @@ export class ReplyParser {
       const connection = headerOf(headers, 'connection')?.toLowerCase();
       const framing = framingOf(status, headers);
       const isKept = match[1] === '1' ? connection?.includes('close') !== true : connection?.includes('keep-alive');
-      return {
-        status,
-        headers,
-        bodyAt: end + 4,
-        framing,
-        isReusable: isKept === true && framing.kind !== 'until-close',
-      };
+      const isReusable = isKept === true && framing.kind !== 'until-close';
+      const head = { status, headers, bodyAt: end + 4, framing, isReusable };
+      this.#known.add(text, head);
+      return head;
     }
   }
 }

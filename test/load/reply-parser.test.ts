@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ReplyParser } from '../../src/load/reply-parser.ts';
+import { KnownHeads, ReplyParser } from '../../src/load/reply-parser.ts';
 
 const BODY = '{"balance":"1.00"}';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
@@ -36,6 +36,35 @@ describe('the reader of replies', () => {
     // Byte by byte, nothing has arrived behind the reply yet.
     const { status, headers, body } = whole?.reply ?? {};
     expect(received?.reply).toEqual({ status, headers, body });
+  });
+
+  it.each(REPLIES)('reads a reply %s in the same way when its head is known', (_, text) => {
+    const known = new KnownHeads();
+    for (const body of [BODY, '{"balance":"2.00"}', '{"balance":"é.0"}', '{"balance":"\\n.0"}']) {
+      const bytes = Buffer.from(text.replace(BODY, body));
+      const expected = new ReplyParser().add(bytes);
+      for (let times = 0; times < 2; times += 1) expect(new ReplyParser(known).add(bytes)).toEqual(expected);
+    }
+  });
+
+  it('reads a known head again when its reply comes in two pieces', () => {
+    const known = new KnownHeads();
+    const text = `${OK}Content-Length: 18\r\n\r\n${BODY}`;
+    const expected = new ReplyParser(known).add(Buffer.from(text));
+    for (let at = 1; at < text.length; at += 1) {
+      const parser = new ReplyParser(known);
+      expect(parser.add(Buffer.from(text.slice(0, at)))).toBeUndefined();
+      expect(parser.add(Buffer.from(text.slice(at)))).toEqual(expected);
+      expect(parser.add(Buffer.from(text))).toEqual(expected);
+    }
+  });
+
+  it('keeps only some heads of a server whose heads all differ', () => {
+    const parser = new ReplyParser(new KnownHeads());
+    for (let id = 0; id < 1000; id += 1) {
+      const text = `${OK}X-Request: ${id}\r\nContent-Length: 18\r\n\r\n${BODY}`;
+      expect(parser.add(Buffer.from(text))?.reply.headers[1]).toEqual(['X-Request', String(id)]);
+    }
   });
 
   it('reads a body that lasts until the connection ends', () => {
