@@ -5,14 +5,15 @@ import { type Currency, currencyByCode } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
 import { copyLine, noReplyLine, readLine, replyLine, sendingLine } from '../journal/load/lines.ts';
 import { type Answer, answerOf } from '../reply/classify.ts';
+import { plainSuccess } from '../reply/plain-success.ts';
 import { problemsOf, verdictOnTime } from '../reply/problems.ts';
-import { type ReplyReading, readOnce } from '../reply/read.ts';
+import { readOnce } from '../reply/read.ts';
 import { signatureProblem } from '../reply/signature.ts';
 import { replyStatus } from '../reply/status.ts';
 import type { Delivery } from './connections.ts';
 import { verdictOfBreach } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
-import type { LoadTransaction, Wallet } from './wallet.ts';
+import type { Departure, LoadTransaction, Wallet } from './wallet.ts';
 
 /** A session of a player in a load test. */
 export interface LoadSession {
@@ -28,8 +29,10 @@ export interface LoadSession {
 export interface Answered {
   readonly answer: Answer;
   readonly status: number | undefined;
-  /** Undefined if no reply came. */
-  readonly reading: ReplyReading | undefined;
+  /** The balance in the reply. Undefined if there is none. */
+  readonly balance: Money | undefined;
+  /** The operator's transaction id in the reply. Undefined if there is none. */
+  readonly txID: string | undefined;
   /** The reason why no reply came. Undefined if a reply came. */
   readonly detail: string | undefined;
 }
@@ -57,6 +60,21 @@ export interface OddReply {
   readonly high: Money;
   readonly isExact: boolean;
   readonly at: number;
+}
+
+/** A call that was sent. */
+interface SentCall {
+  readonly call: CallName;
+  /** The number of the call in the journal. */
+  readonly id: number;
+  readonly session: LoadSession;
+  /** Undefined for a balance call. */
+  readonly transaction: LoadTransaction | undefined;
+  readonly manner: Manner;
+  /** The state of the wallet when the call left. */
+  readonly departure: Departure;
+  /** False for a balance call whose balance somebody else compares. */
+  readonly isJudged: boolean;
 }
 
 /** Codes with which an operator says that a session has ended. */
@@ -127,90 +145,125 @@ export class Caller {
   }
 
   /** Sends a transaction, or a copy of it, and applies the answer to the account. */
-  async send(transaction: LoadTransaction, session: LoadSession, manner: Manner): Promise<Answered> {
-    const { wallet } = this;
+  send(transaction: LoadTransaction, session: LoadSession, manner: Manner): Promise<Answered> {
     const context = this.#context;
     const start = context.now();
-    const departure = wallet.depart(transaction, start);
+    const departure = this.wallet.depart(transaction, start);
+    const at = context.stamp(start);
     const isFirst = transaction.copies === 1;
     if (isFirst) {
       transaction.sentAt = start;
-      transaction.sentAtMs = context.stamp(start);
+      transaction.sentAtMs = at;
       context.recent.add(transaction);
     }
     if (manner.breakAfterMs != null) transaction.isBroken = true;
-    const { number, call, sessionID, sessionIndex, txID, roundID, amountText, bet, frID } = transaction;
+    const { number, call, sessionIndex, txID, roundID, amountText, bet, frID } = transaction;
     const id = isFirst ? number : context.nextNumber();
-    const at = context.stamp(start);
     const line = isFirst
       ? sendingLine(id, at, sessionIndex, call, txID, roundID, amountText, bet?.txID ?? null, this.#scrubbed(frID))
       : copyLine(id, at, number);
-    const delivery = await context.deliver(line, {
-      bytes: transaction.bytes,
-      breakAfterMs: manner.breakAfterMs ?? null,
-      onLateBytes: () => this.#reportLateBytes(call, sessionID, transaction),
-    });
-    const answered = this.#judge(call, id, session, transaction, delivery, manner);
-    const { answer, status, reading } = answered;
-    const fadeUntil = delivery.end + context.lingerMs;
-    const isKnown = transaction.operatorTxID !== undefined;
-    wallet.answered(transaction, { answer, status }, { fadeUntil, now: delivery.end });
-    if (answer === 'accepted') {
-      if (isKnown) this.#compareWithFirst(transaction, reading);
-      else transaction.operatorTxID = reading?.txID ?? '';
-      // The reply to a copy is the stored first reply, so it does not show the current balance.
-      const own = call === 'bet' ? transaction.amount.negated() : call === 'win' ? transaction.amount : undefined;
-      if (own && transaction.copies === 1 && !transaction.isFree)
-        this.#compareBalance(call, session, transaction, reading, departure, own);
-    }
-    return answered;
+    const sent = { call, id, session, transaction, manner, departure, isJudged: true };
+    return this.#deliver(line, transaction.bytes, sent);
   }
 
   /** Reads the balance. @param isJudged false if the caller compares the balance itself */
-  async read(session: LoadSession, due: number | null, isJudged: boolean): Promise<Answered> {
+  read(session: LoadSession, due: number | null, isJudged: boolean): Promise<Answered> {
     const context = this.#context;
     const start = context.now();
     const departure = this.wallet.depart(undefined, start);
     const id = context.nextNumber();
-    const line = readLine(id, context.stamp(start), session.index);
-    const delivery = await context.deliver(line, {
-      bytes: context.requests.read(session.sessionID),
-      breakAfterMs: null,
-      onLateBytes: () => this.#reportLateBytes('balance', session.sessionID, undefined),
+    const bytes = context.requests.read(session.sessionID);
+    const sent = {
+      call: 'balance',
+      id,
+      session,
+      transaction: undefined,
+      manner: { due },
+      departure,
+      isJudged,
+    } as const;
+    return this.#deliver(readLine(id, context.stamp(start), session.index), bytes, sent);
+  }
+
+  #deliver(line: string, bytes: Buffer, sent: SentCall): Promise<Answered> {
+    const context = this.#context;
+    return new Promise((resolve, reject) => {
+      context.deliver(line, {
+        bytes,
+        breakAfterMs: sent.manner.breakAfterMs ?? null,
+        done: (delivery) => {
+          context.schedule.ended();
+          try {
+            resolve(this.#answered(sent, delivery));
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(String(error)));
+          }
+        },
+        onLateBytes: () => this.#reportLateBytes(sent),
+      });
     });
-    const answered = this.#judge('balance', id, session, undefined, delivery, { due });
-    if (isJudged && answered.answer === 'accepted')
-      this.#compareBalance('balance', session, undefined, answered.reading, departure, context.zero);
+  }
+
+  /** Judges the answer to a call, and applies it to the account. */
+  #answered(sent: SentCall, delivery: Delivery): Answered {
+    const answered = this.#judge(sent, delivery);
+    const { call, transaction, departure, isJudged } = sent;
+    const { answer, balance, txID } = answered;
+    if (!transaction) {
+      if (isJudged && answer === 'accepted') this.#compareBalance(sent, balance, departure, this.#context.zero);
+      return answered;
+    }
+    this.wallet.answered(transaction, answered, delivery.end + this.#context.lingerMs, delivery.end);
+    if (answer !== 'accepted') return answered;
+    if (transaction.operatorTxID === undefined) transaction.operatorTxID = txID ?? '';
+    else this.#compareWithFirst(transaction, txID);
+    // The reply to a copy is the stored first reply, so it does not show the current balance.
+    const own = call === 'bet' ? transaction.amount.negated() : call === 'win' ? transaction.amount : undefined;
+    if (own && transaction.copies === 1 && !transaction.isFree) this.#compareBalance(sent, balance, departure, own);
     return answered;
   }
 
-  #judge(
-    call: CallName,
-    id: number,
-    session: LoadSession,
-    transaction: LoadTransaction | undefined,
-    delivery: Delivery,
-    { due, mayBeDeclined = false }: Manner,
-  ): Answered {
+  #judge(sent: SentCall, delivery: Delivery): Answered {
+    const { outcome } = delivery;
+    const plain = outcome.kind === 'reply' ? plainSuccess(sent.call, outcome.reply, this.#currency) : undefined;
+    if (!plain) return this.#judgeFully(sent, delivery);
+    const { balance, written, txID } = plain;
+    this.#record(sent, delivery, 'accepted', written, txID);
+    return { answer: 'accepted', status: 200, balance, txID, detail: undefined };
+  }
+
+  /** Writes the answer to the journal, and measures it. */
+  #record(
+    { call, id, manner }: SentCall,
+    { outcome, sent, end }: Delivery,
+    answer: Answer,
+    balance: string | undefined,
+    txID: string | undefined,
+  ): void {
     const context = this.#context;
     this.calls += 1;
-    const { outcome, sent, end } = delivery;
+    const at = context.stamp(end);
+    context.journal(
+      outcome.kind === 'reply'
+        ? replyLine(id, at, outcome.reply.status, this.#scrubbed(balance), this.#scrubbed(txID))
+        : noReplyLine(id, at, outcome.reason),
+    );
+    const { due, mayBeDeclined = false } = manner;
+    context.measures.answered(call, { due, sent, end, answer, outcome, mayBeDeclined });
+  }
+
+  #judgeFully(sent: SentCall, delivery: Delivery): Answered {
+    const { call, session, transaction } = sent;
+    const context = this.#context;
+    const { outcome } = delivery;
     const reading = outcome.kind === 'reply' ? readOnce(outcome.reply) : undefined;
     const answer = answerOf({ call, outcome }, reading);
     const status = replyStatus({ outcome });
     const detail = outcome.kind === 'none' ? outcome.detail : undefined;
-    context.journal(
-      status === undefined
-        ? noReplyLine(id, context.stamp(end), outcome.kind === 'none' ? outcome.reason : 'reset')
-        : replyLine(
-            id,
-            context.stamp(end),
-            status,
-            this.#scrubbed(reading?.balance.money?.toString()),
-            this.#scrubbed(reading?.txID),
-          ),
-    );
-    context.measures.answered(call, { due, sent, end, answer, outcome, mayBeDeclined });
+    const balance = reading?.balance.money;
+    const txID = reading?.txID;
+    const answered = { answer, status, balance, txID, detail };
+    this.#record(sent, delivery, answer, balance?.toString(), txID);
     const report = (rule: RuleId, verdict: 'fail' | 'warn' | 'note', expected: string, actual: string): void =>
       this.report(rule, verdict, call, session.sessionID, transaction, { expected, actual });
     if (answer === 'late') {
@@ -218,8 +271,7 @@ export class Caller {
       // Under load, slow replies are only a warning, because the user sets the limits.
       if (verdict && verdict !== 'pass') report('reply.deadline', 'warn', verdict.expected, verdict.actual);
     }
-    if (reading === undefined || answer === 'late' || answer === 'broken' || answer === 'lost')
-      return { answer, status, reading, detail };
+    if (reading === undefined || answer === 'late' || answer === 'broken' || answer === 'lost') return answered;
     const judged = {
       call,
       answer,
@@ -248,15 +300,15 @@ export class Caller {
       session.isOpen = false;
       context.sessionEnded(session.sessionID);
     }
-    return { answer, status, reading, detail };
+    return answered;
   }
 
   #scrubbed(text: string | undefined): string | null {
     return text === undefined ? null : this.#context.scrub(text);
   }
 
-  #reportLateBytes(call: CallName, sessionID: string, transaction: LoadTransaction | undefined): void {
-    this.report('reply.json', 'warn', call, sessionID, transaction, {
+  #reportLateBytes({ call, session, transaction }: SentCall): void {
+    this.report('reply.json', 'warn', call, session.sessionID, transaction, {
       expected: 'a reply ends where its `Content-Length` says',
       actual: 'more bytes came after the reply. The next call on this connection may have got these bytes as its reply',
     });
@@ -285,9 +337,8 @@ export class Caller {
   }
 
   /** Compares the reply to a repetition with the first reply (contract, Rules 2). */
-  #compareWithFirst(transaction: LoadTransaction, reading: ReplyReading | undefined): void {
+  #compareWithFirst(transaction: LoadTransaction, again = ''): void {
     const { call, operatorTxID, isCopiedAtOnce, sessionID } = transaction;
-    const again = reading?.txID ?? '';
     if (again === operatorTxID || again === '' || operatorTxID === '') return;
     this.report(
       isCopiedAtOnce ? 'idempotency.concurrent' : `idempotency.${call}`,
@@ -303,14 +354,11 @@ export class Caller {
   }
 
   #compareBalance(
-    call: CallName,
-    session: LoadSession,
-    transaction: LoadTransaction | undefined,
-    reading: ReplyReading | undefined,
-    departure: Parameters<Wallet['rangeOf']>[0],
+    { call, session, transaction }: SentCall,
+    shown: Money | undefined,
+    departure: Departure,
     own: Money,
   ): void {
-    const shown = reading?.balance.money;
     if (!shown) return;
     const { low, high, isExact } = this.wallet.rangeOf(departure, own);
     if (shown.compare(low) >= 0 && shown.compare(high) <= 0) {

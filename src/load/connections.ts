@@ -96,11 +96,6 @@ interface ConnectionListener {
   onExcess(): void;
 }
 
-/** The call that uses a connection. */
-interface CurrentCall extends NetworkCall {
-  sent: number | null;
-}
-
 class Connection {
   idleSince = 0;
   readonly #settings: ConnectionSettings;
@@ -108,9 +103,11 @@ class Connection {
   readonly #parser: ReplyParser;
   #socket: Socket | undefined;
   #cancel: (() => void) | undefined;
-  #call: CurrentCall | undefined;
+  #call: NetworkCall | undefined;
+  /** The time at which the operating system had the last byte of the current call. Null if it was not sent yet. */
+  #sent: number | null = null;
   /** The call before the current one. */
-  #previous: CurrentCall | undefined;
+  #previous: NetworkCall | undefined;
   #timer: NodeJS.Timeout | undefined;
   #uses = 0;
   #isClosed = false;
@@ -126,7 +123,8 @@ class Connection {
   }
 
   start(call: NetworkCall): void {
-    this.#call = { ...call, sent: null };
+    this.#call = call;
+    this.#sent = null;
     this.#setDeadline();
     if (this.#socket) this.#write(this.#socket);
     else this.#connect();
@@ -138,7 +136,7 @@ class Connection {
     this.#call = undefined;
     const isConnected = this.#socket !== undefined;
     this.discard();
-    call?.done({ outcome: { kind: 'none', reason, detail }, sent: call.sent, end: performance.now(), isConnected });
+    call?.done({ outcome: { kind: 'none', reason, detail }, sent: this.#sent, end: performance.now(), isConnected });
   }
 
   discard(): void {
@@ -159,8 +157,8 @@ class Connection {
     const call = this.#call;
     if (!call) return;
     const { deadlineMs } = this.#settings;
-    const waited = performance.now() - (call.sent ?? 0);
-    if (call.sent === null) {
+    const waited = performance.now() - (this.#sent ?? 0);
+    if (this.#sent === null) {
       if (this.#socket) this.fail('send-timeout', `The request could not be sent within ${deadlineMs} ms.`);
       else this.fail('connect-timeout', `No connection was made within ${deadlineMs} ms.`);
     } else if (waited < deadlineMs - 1) {
@@ -197,10 +195,10 @@ class Connection {
       // If the wait is 0, croupier closes the connection as soon as the operating system has the last byte.
       if (this.#call === call && call.breakAfterMs !== null) this.#breakAfter(call, call.breakAfterMs);
     });
-    call.sent = performance.now();
+    this.#sent = performance.now();
   }
 
-  #breakAfter(call: CurrentCall, ms: number): void {
+  #breakAfter(call: NetworkCall, ms: number): void {
     const close = (): void => {
       if (this.#call === call) this.fail('broken', 'croupier closed the connection on purpose.');
     };
@@ -225,7 +223,7 @@ class Connection {
     }
   }
 
-  #onReply(call: CurrentCall, { reply, isReusable }: NonNullable<ReturnType<ReplyParser['add']>>): void {
+  #onReply(call: NetworkCall, { reply, isReusable }: NonNullable<ReturnType<ReplyParser['add']>>): void {
     const end = performance.now();
     this.#call = undefined;
     this.#previous = call;
@@ -234,7 +232,7 @@ class Connection {
       this.idleSince = end;
       this.#listener.onFree(this);
     } else this.discard();
-    call.done({ outcome: { kind: 'reply', reply }, sent: call.sent, end, isConnected: true });
+    call.done({ outcome: { kind: 'reply', reply }, sent: this.#sent, end, isConnected: true });
   }
 
   #onEnd(error: unknown): void {

@@ -1,5 +1,5 @@
 import type { Money } from '../contract/money.ts';
-import type { Delivery, NetworkCall } from './connections.ts';
+import type { NetworkCall } from './connections.ts';
 import type { Findings } from './findings.ts';
 import type { Measures } from './measures.ts';
 import type { Mix } from './mix.ts';
@@ -28,7 +28,7 @@ export interface LoadContext {
   stamp(time: number): number;
   nextNumber(): number;
   /** Writes a line (journal/load/lines.ts) to the journal, and then sends the bytes. */
-  deliver(line: string, call: Omit<NetworkCall, 'done'>): Promise<Delivery>;
+  deliver(line: string, call: NetworkCall): void;
   /** Writes a line to the journal. This happens before the next call leaves, or earlier. */
   journal(line: string): void;
   /** Removes the secrets from a text of the operator. */

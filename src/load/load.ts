@@ -5,7 +5,7 @@ import { readOrigin, splitUrl } from '../wire/origin.ts';
 import { routeOf, type WireOptions } from '../wire/wire.ts';
 import { type LoadDenomination, WindowAmounts } from './amounts.ts';
 import { Caller, type LoadSession } from './caller.ts';
-import { Connections, type Delivery, type NetworkCall } from './connections.ts';
+import { Connections, type NetworkCall } from './connections.ts';
 import { Findings } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
 import { Measures } from './measures.ts';
@@ -165,7 +165,7 @@ class LoadTest {
       route: routeOf(wire),
       deadlineMs,
     });
-    this.#outbox = new Outbox(options.write);
+    this.#outbox = new Outbox(options.write, (call) => this.#connections.send(call));
     this.#context = {
       requests: new Requests(endpoint),
       schedule: this.#schedule,
@@ -183,7 +183,7 @@ class LoadTest {
         this.#number += 1;
         return this.#number;
       },
-      deliver: (line, call) => this.#deliver(line, call),
+      deliver: (line, call) => this.#outbox.send(line, call),
       journal: (line) => this.#outbox.add(line),
       scrub: options.scrub,
       sessionEnded: (sessionID) => this.#sessionsEnded.push(sessionID),
@@ -319,8 +319,8 @@ class LoadTest {
       const session = sessions.find(({ isOpen }) => isOpen);
       if (!session) return { reason: 'the session has ended' };
       await this.#schedule.ticket();
-      const { answer, status, reading, detail } = await caller.read(session, null, false);
-      const shown = answer === 'accepted' ? reading?.balance.money : undefined;
+      const { answer, status, balance, detail } = await caller.read(session, null, false);
+      const shown = answer === 'accepted' ? balance : undefined;
       // Two reads must agree. With some faults, a reply shows the balance of another player whose call is processed at the same
       // moment.
       if (shown && before?.equals(shown)) return { opening: shown };
@@ -335,16 +335,6 @@ class LoadTest {
       if (isFinal || performance.now() > until || this.#options.signal.aborted) return { reason };
       await this.#context.wait(OPENING_PAUSE_MS);
     }
-  }
-
-  #deliver(line: string, call: Omit<NetworkCall, 'done'>): Promise<Delivery> {
-    return new Promise((resolve) => {
-      const done = (delivery: Delivery): void => {
-        this.#schedule.ended();
-        resolve(delivery);
-      };
-      this.#outbox.send(line, () => this.#connections.send({ ...call, done }));
-    });
   }
 
   #tell(): void {
@@ -367,11 +357,13 @@ class Outbox {
   readonly #write: (lines: string) => void;
   readonly #failure = Promise.withResolvers<never>();
   #lines = '';
-  #sends: (() => void)[] = [];
+  readonly #send: (call: NetworkCall) => void;
+  #calls: NetworkCall[] = [];
   #isClosed = false;
 
-  constructor(write: (lines: string) => void) {
+  constructor(write: (lines: string) => void, send: (call: NetworkCall) => void) {
     this.#write = write;
+    this.#send = send;
   }
 
   /** Rejects if a line cannot be written. The calls that wait for this line are then not sent. */
@@ -389,18 +381,18 @@ class Outbox {
     this.#isClosed = true;
   }
 
-  send(line: string, send: () => void): void {
+  send(line: string, call: NetworkCall): void {
     if (this.#isClosed) return;
     this.add(line);
-    this.#sends.push(send);
-    if (this.#sends.length === 1) setImmediate(() => this.flush());
+    this.#calls.push(call);
+    if (this.#calls.length === 1) setImmediate(() => this.flush());
   }
 
   flush(): void {
     const lines = this.#lines;
-    const sends = this.#sends;
+    const calls = this.#calls;
     this.#lines = '';
-    this.#sends = [];
+    this.#calls = [];
     try {
       if (lines !== '') this.#write(lines);
     } catch (error) {
@@ -408,7 +400,7 @@ class Outbox {
       this.#failure.reject(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    for (const send of sends) send();
+    for (const call of calls) this.#send(call);
   }
 }
 

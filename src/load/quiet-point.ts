@@ -56,8 +56,8 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
 async function readBalance({ caller, session }: QuietWallet, context: LoadContext): Promise<Money | undefined> {
   for (let tries = 0; tries < MAX_READS; tries += 1) {
     const { due } = await context.schedule.ticket();
-    const { answer, reading } = await caller.read(session, due, false);
-    if (answer === 'accepted' && reading?.balance.money) return reading.balance.money;
+    const { answer, balance } = await caller.read(session, due, false);
+    if (answer === 'accepted' && balance) return balance;
     if (!session.isOpen || context.isOver()) return undefined;
     await context.wait(PAUSE_MS * 2 ** tries);
   }

@@ -224,11 +224,13 @@ export class Wallet {
    * decline one copy because it is still processing the other copy.
    *
    * @param fadeUntil the time until which the debit of a refunded bet may still show
+   * @param now the time of the answer
    */
   answered(
     transaction: LoadTransaction,
     given: NonNullable<LoadTransaction['provisional']>,
-    { fadeUntil, now }: { readonly fadeUntil: number; readonly now: number },
+    fadeUntil: number,
+    now: number,
   ): void {
     transaction.inFlight -= 1;
     if (transaction.inFlight === 0) this.#inFlight.delete(transaction);

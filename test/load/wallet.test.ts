@@ -25,7 +25,7 @@ function depart(wallet: Wallet, one: LoadTransaction, now = 0): Departure {
 }
 
 function answer(wallet: Wallet, one: LoadTransaction, given: Answer, status?: number): void {
-  wallet.answered(one, { answer: given, status }, { fadeUntil: 2000, now: 10 });
+  wallet.answered(one, { answer: given, status }, 2000, 10);
 }
 
 function range(wallet: Wallet, departure: Departure, own: string): string {
