@@ -111,24 +111,19 @@ export class Caller {
     },
   ): LoadTransaction {
     const { roundID, amount, decimals, bet, frID } = fields;
-    const { sessionID } = session;
-    const txID = randomUUID();
-    const text = amount.format(decimals);
-    const sent = { call, sessionID, txID, roundID, amount: text, origTxID: bet?.txID, frID };
     return {
       number: this.#context.nextNumber(),
       call,
-      sessionID,
+      sessionID: session.sessionID,
       sessionIndex: session.index,
-      txID,
+      txID: randomUUID(),
       roundID,
       amount,
-      amountText: text,
+      amountText: amount.format(decimals),
       frID,
       isFree: frID !== undefined,
       bet,
       hasBet: fields.hasBet ?? false,
-      bytes: this.#context.requests.transaction(sent),
       state: 'sent',
       copies: 0,
       inFlight: 0,
@@ -157,13 +152,16 @@ export class Caller {
       context.recent.add(transaction);
     }
     if (manner.breakAfterMs != null) transaction.isBroken = true;
-    const { number, call, sessionIndex, txID, roundID, amountText, bet, frID } = transaction;
+    const { number, call, sessionID, sessionIndex, txID, roundID, amountText: amount, bet, frID } = transaction;
+    const origTxID = bet?.txID;
     const id = isFirst ? number : context.nextNumber();
     const line = isFirst
-      ? sendingLine(id, at, sessionIndex, call, txID, roundID, amountText, bet?.txID ?? null, this.#scrubbed(frID))
+      ? sendingLine(id, at, sessionIndex, call, txID, roundID, amount, origTxID ?? null, this.#scrubbed(frID))
       : copyLine(id, at, number);
     const sent = { call, id, session, transaction, manner, departure, isJudged: true };
-    return this.#deliver(line, transaction.bytes, sent);
+    // A call that is sent again has the same bytes. It is rare, so the bytes are built again, and are not kept.
+    const bytes = context.requests.transaction({ call, sessionID, txID, roundID, amount, origTxID, frID });
+    return this.#deliver(line, bytes, sent);
   }
 
   /** Reads the balance. @param isJudged false if the caller compares the balance itself */
@@ -185,7 +183,7 @@ export class Caller {
     return this.#deliver(readLine(id, context.stamp(start), session.index), bytes, sent);
   }
 
-  #deliver(line: string, bytes: Buffer, sent: SentCall): Promise<Answered> {
+  #deliver(line: string, bytes: string, sent: SentCall): Promise<Answered> {
     const context = this.#context;
     return new Promise((resolve, reject) => {
       context.deliver(line, {

@@ -18,7 +18,8 @@ export interface Delivery {
 
 /** One call to send. */
 export interface NetworkCall {
-  readonly bytes: Buffer;
+  /** The bytes of the request, as text whose characters are bytes (Latin-1). */
+  readonly bytes: string;
   /**
    * Time after the last byte at which croupier closes the connection on purpose, in milliseconds. Null to wait for the reply.
    */
@@ -40,11 +41,16 @@ export interface ConnectionSettings {
  */
 const KEEP_ALIVE_MS = 1000;
 
+/** Maximum number of bytes that are received at once. */
+const RECEIVED_BYTES = 65_536;
+
 /** A pool of connections to the operator. Each connection serves one call at a time. */
 export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
+  /** The received bytes of every connection. They are read before the next bytes arrive. */
+  readonly #received = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
   readonly #heads = new KnownHeads();
   /** False after the operator has sent bytes that belong to no reply. A later call could get them as its reply. */
   #mayReuse = true;
@@ -68,7 +74,7 @@ export class Connections {
       if (one.isOpen && now - one.idleSince < KEEP_ALIVE_MS) return one;
       one.discard();
     }
-    const created = new Connection(this.#settings, this.#heads, {
+    const created = new Connection(this.#settings, this.#heads, this.#received, {
       onFree: (free) => {
         if (this.#mayReuse) this.#idle.push(free);
         else free.discard();
@@ -101,6 +107,7 @@ class Connection {
   readonly #settings: ConnectionSettings;
   readonly #listener: ConnectionListener;
   readonly #parser: ReplyParser;
+  readonly #received: Buffer;
   #socket: Socket | undefined;
   #cancel: (() => void) | undefined;
   #call: NetworkCall | undefined;
@@ -112,9 +119,10 @@ class Connection {
   #uses = 0;
   #isClosed = false;
 
-  constructor(settings: ConnectionSettings, heads: KnownHeads, listener: ConnectionListener) {
+  constructor(settings: ConnectionSettings, heads: KnownHeads, received: Buffer, listener: ConnectionListener) {
     this.#settings = settings;
     this.#parser = new ReplyParser(heads);
+    this.#received = received;
     this.#listener = listener;
   }
 
@@ -170,7 +178,9 @@ class Connection {
   #connect(): void {
     const { origin, route } = this.#settings;
     const ignore = () => {};
-    const listener = { onResolved: ignore, onConnected: ignore, onSecured: ignore };
+    const onReceived = (length: number): void => this.#onData(this.#received.subarray(0, length));
+    const received = { buffer: this.#received, onReceived };
+    const listener = { onResolved: ignore, onConnected: ignore, onSecured: ignore, received };
     this.#cancel = openConnection(origin, route, listener, (error, socket) => {
       this.#cancel = undefined;
       if (!socket) {
@@ -191,10 +201,14 @@ class Connection {
     const call = this.#call;
     if (!call) return;
     this.#uses += 1;
-    socket.write(call.bytes, () => {
-      // If the wait is 0, croupier closes the connection as soon as the operating system has the last byte.
-      if (this.#call === call && call.breakAfterMs !== null) this.#breakAfter(call, call.breakAfterMs);
-    });
+    const { bytes, breakAfterMs } = call;
+    if (breakAfterMs === null) socket.write(bytes, 'latin1');
+    else {
+      socket.write(bytes, 'latin1', () => {
+        // If the wait is 0, croupier closes the connection as soon as the operating system has the last byte.
+        if (this.#call === call) this.#breakAfter(call, breakAfterMs);
+      });
+    }
     this.#sent = performance.now();
   }
 

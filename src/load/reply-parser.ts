@@ -79,13 +79,15 @@ export class ReplyParser {
   /**
    * Takes bytes from the connection.
    *
+   * @param chunk its memory may be used again as soon as this function returns
    * @returns the reply, as soon as it is complete
    * @throws WireFailure if the bytes are not HTTP, or if the reply is too large or badly encoded
    */
   add(chunk: Buffer): ReceivedReply | undefined {
     const usual = this.#bytes.length === 0 && this.#head === undefined ? this.#usualReply(chunk) : undefined;
     if (usual) return usual;
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    // The caller may use the memory of the chunk again, so the bytes are copied.
+    this.#bytes = Buffer.concat([this.#bytes, chunk]);
     if (this.#bytes.length > MAX_REPLY_BYTES)
       throw new WireFailure('too-large', `The reply is larger than the maximum of ${MAX_REPLY_BYTES} bytes.`);
     return this.#read(false);

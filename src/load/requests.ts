@@ -40,11 +40,13 @@ const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
 /**
  * Builds the signed bytes of calls. The bytes are the same as those of `buildRequest`. But `buildRequest` needs several times
  * as long, because it can also build wrong requests.
+ *
+ * The bytes are text whose characters are bytes (Latin-1), because Node writes such a text to a socket without a buffer.
  */
 export class Requests {
   readonly #endpoint: Endpoint;
   readonly #heads: Readonly<Record<TransactionCall, HeadParts>>;
-  readonly #reads = new Map<string, Buffer>();
+  readonly #reads = new Map<string, string>();
   readonly #names = new Map<string, string>();
   readonly #hasRoundOfRefund: boolean;
 
@@ -56,7 +58,7 @@ export class Requests {
   }
 
   /** Returns the bytes of a balance call, which are always the same for one session. */
-  read(sessionID: string): Buffer {
+  read(sessionID: string): string {
     const known = this.#reads.get(sessionID);
     if (known) return known;
     const bytes = bytesOf(this.#build('balance', { sessionID }));
@@ -64,12 +66,12 @@ export class Requests {
     return bytes;
   }
 
-  transaction(fields: TransactionFields): Buffer {
+  /** Returns the bytes of a bet, win or refund. */
+  transaction(fields: TransactionFields): string {
     const body = this.bodyOf(fields);
     const [beforeLength, beforeSignature, end] = this.#heads[fields.call];
-    const bytes = Buffer.from(body);
-    const signature = signBody(bytes, this.#endpoint.integrationApiKey);
-    return wholeRequest(`${beforeLength}${bytes.length}${beforeSignature}${signature}${end}`, bytes);
+    const signature = signBody(Buffer.from(body, 'latin1'), this.#endpoint.integrationApiKey);
+    return `${beforeLength}${body.length}${beforeSignature}${signature}${end}${body}`;
   }
 
   /** Writes the body as canonical JSON: the names are sorted, and only the sessionID and the frID need escapes. */
@@ -87,7 +89,7 @@ export class Requests {
   #quoted(text: string): string {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
-    const quoted = canonicalJson(text);
+    const quoted = Buffer.from(canonicalJson(text)).toString('latin1');
     this.#names.set(text, quoted);
     return quoted;
   }
@@ -121,6 +123,6 @@ function authorityOf({ url }: BuiltRequest): string {
   return readOrigin(splitUrl(url).base).authority;
 }
 
-function bytesOf(request: BuiltRequest): Buffer {
-  return wholeRequest(headText(request, authorityOf(request)), request.body);
+function bytesOf(request: BuiltRequest): string {
+  return wholeRequest(headText(request, authorityOf(request)), request.body).toString('latin1');
 }

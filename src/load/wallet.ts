@@ -24,7 +24,6 @@ export interface LoadTransaction {
   readonly bet: LoadTransaction | undefined;
   /** For a win: true if a bet of its round was accepted. */
   readonly hasBet: boolean;
-  readonly bytes: Buffer;
   state: TransactionState;
   /** Number of times that the call was sent. */
   copies: number;

@@ -19,7 +19,6 @@ export function transaction(
     isFree: false,
     bet: undefined,
     hasBet: true,
-    bytes: Buffer.alloc(0),
     state: 'applied',
     copies: 1,
     inFlight: 0,
