@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { CallName, TransactionCall } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import { type Currency, currencyByCode } from '../contract/currencies.ts';
@@ -13,6 +12,7 @@ import { replyStatus } from '../reply/status.ts';
 import type { Delivery } from './connections.ts';
 import { verdictOfBreach } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
+import { loadUuid } from './uuids.ts';
 import type { Departure, LoadTransaction, Wallet } from './wallet.ts';
 
 /** A session of a player in a load test. */
@@ -116,7 +116,7 @@ export class Caller {
       call,
       sessionID: session.sessionID,
       sessionIndex: session.index,
-      txID: randomUUID(),
+      txID: loadUuid(),
       roundID,
       amount,
       amountText: amount.format(decimals),

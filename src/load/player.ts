@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Money } from '../contract/money.ts';
 import { isWorthRetrying } from '../reply/status.ts';
 import type { LoadDenomination, WindowAmounts } from './amounts.ts';
@@ -6,6 +5,7 @@ import type { Answered, Caller, LoadSession } from './caller.ts';
 import type { LoadContext } from './load-context.ts';
 import { verifyBalance } from './quiet-point.ts';
 import type { Random } from './random.ts';
+import { loadUuid } from './uuids.ts';
 import type { LoadTransaction } from './wallet.ts';
 
 export interface PlayerSettings {
@@ -148,7 +148,7 @@ export class Player {
   }
 
   async #round(session: LoadSession, bets: number): Promise<void> {
-    const roundID = randomUUID();
+    const roundID = loadUuid();
     let hasBet = false;
     for (let count = 0; count < bets; count += 1) {
       const isTaken = await this.#bet(session, roundID);
@@ -162,7 +162,7 @@ export class Player {
   /** Plays two rounds whose calls are sent at the same moment. */
   async #simultaneousRounds(session: LoadSession): Promise<void> {
     const other = this.#sessions.find((one) => one !== session && one.isOpen) ?? session;
-    const [first, second] = [randomUUID(), randomUUID()];
+    const [first, second] = [loadUuid(), loadUuid()];
     const random = this.#random;
     const pattern = random.below(4);
     if (pattern === 0) {
@@ -212,12 +212,12 @@ export class Player {
     const balance = wallet.expected;
     if (this.#betsWholeBalance === undefined) {
       // Some accounts have a credit line. A single bet above the balance shows whether this account has one.
-      const isTaken = await this.#bet(session, randomUUID(), undefined, balance.plus(unit), true);
+      const isTaken = await this.#bet(session, loadUuid(), undefined, balance.plus(unit), true);
       this.#betsWholeBalance = !isTaken;
       if (isTaken) return;
     }
     const amount = balance.times(SIXTY_PERCENT).truncated(decimals);
-    const roundID = randomUUID();
+    const roundID = loadUuid();
     const taken = await this.#atOnce(2, (due, index) =>
       this.#bet(session, roundID, due, index === 0 ? amount : amount.plus(unit), true),
     );
@@ -237,7 +237,7 @@ export class Player {
   async #freeRound(session: LoadSession): Promise<void> {
     const { campaign } = this.#context;
     if (campaign === null) return;
-    const roundID = randomUUID();
+    const roundID = loadUuid();
     const { decimals, stake } = this.#denomination;
     const fields = { roundID, decimals, frID: campaign };
     const bet = this.caller.create('bet', session, { ...fields, amount: this.#amounts.above(stake) });

@@ -13,6 +13,8 @@ const MAX_LEVELS = 4;
 
 const ESCAPE =
   /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[^ux])|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|quot|apos|amp|lt|gt);/gi;
+/** The characters with which an escape begins. */
+const ESCAPE_BEGIN = /[%\\&]/;
 const JSON_SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const HTML_NAMES: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
 
@@ -38,6 +40,8 @@ export function originOf({ starts }: View, at: number): number {
 /** Decodes every escape once. Returns null if there is no escape. */
 function unescaped(view: View): View | null {
   const { text } = view;
+  // Most texts have no escape, and then need no list of positions.
+  if (!ESCAPE_BEGIN.test(text)) return null;
   const pieces: string[] = [];
   const starts = new Int32Array(text.length + 1);
   let length = 0;
