@@ -242,10 +242,14 @@ function answeredRefund(
   }
 }
 
-/** If the outcome of a call was unknown, and the call was sent again and answered 200, returns its transition. */
+/**
+ * If the outcome of a call was unknown, and the call was sent again and answered 200, returns its transition. As at the first
+ * answer, the operator decides whether a free bet or a free win moves money.
+ */
 function settled(facts: CallFacts, { leftOpen }: TransactionPolicy): Transition {
   if (facts.call === 'refund') return { state: 'applied', money: 'gives-back' };
-  return { state: 'applied', money: facts.isFree && leftOpen === 'undecided' ? 'either' : 'settles' };
+  const isWinWithoutBet = facts.call === 'win' && !facts.hasBet && leftOpen === 'by-amount';
+  return { state: 'applied', money: facts.isFree || isWinWithoutBet ? 'either' : 'settles' };
 }
 
 function stillUnknown({ call }: CallFacts, meaning: Meaning, { leftOpen }: TransactionPolicy): Transition {

@@ -74,6 +74,8 @@ describe.each([
   it('lets the operator decide whether an accepted free bet or free win moves money', () => {
     expect(outcomeOf({ ...BET, isFree: true }, 'accepted', { policy })).toBe('applied, either');
     expect(outcomeOf({ ...WIN, isFree: true }, 'accepted', { policy })).toBe('applied, either');
+    expect(outcomeOf({ ...BET, isFree: true }, 'accepted', { state: 'unknown', policy })).toBe('applied, either');
+    expect(outcomeOf({ ...WIN, isFree: true }, 'accepted', { state: 'unknown', policy })).toBe('applied, either');
   });
 
   it('opens nothing by a failed refund of a bet that was never taken or was given back', () => {

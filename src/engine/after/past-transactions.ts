@@ -131,8 +131,11 @@ export class PastTransactions {
       if (before === 'sent') transaction.reply = reading;
       transaction.open = false;
     } else if (first.state === 'unknown' && mayStillMove(facts)) transaction.open = true;
-    const isSettled = money === 'settles' && this.#settle(transaction, true);
-    this.#book(transaction, before, isSettled ? 'nothing' : money === 'settles' ? first.money : money);
+    // The answer closes the open effect of the first sending. If the operator decides whether the money moves, the next read shows
+    // its decision.
+    const isClosed = answer === 'accepted' && money !== 'gives-back' && this.#settle(transaction, money === 'settles');
+    if (money === 'settles') this.#book(transaction, before, isClosed ? 'nothing' : first.money);
+    else this.#book(transaction, before, money);
   }
 
   #acceptedAgain(transaction: PastTransaction): void {

@@ -105,6 +105,17 @@ describe('a transaction without a known outcome', () => {
     expect([win.open, stray.open, history.balances()]).toEqual([true, false, [93, 96]]);
   });
 
+  it('may still move nothing when it is sent again and answered 200, if the operator decides whether its money moves', () => {
+    const history = new History();
+    history.accepted('bet', 'b', '7', { free: true });
+    const free = history.send('win', 'w', '3', { free: true });
+    const alone = history.send('win', 'a', '20', { roundID: 'no such round' });
+    for (const win of [free, alone])
+      history.answer(history.answer(history.answer(win, 'lost'), 'failed', 500), 'accepted', 200);
+    expect([free.state, free.open, alone.state, alone.open]).toEqual(['applied', false, 'applied', false]);
+    expect(new Set(history.balances())).toEqual(new Set([100, 93, 103, 96, 120, 113, 123, 116]));
+  });
+
   it('counts as never sent when its refund is answered 200', () => {
     const history = new History();
     const bet = history.answer(history.send('bet', 'b', '7'), 'lost');
