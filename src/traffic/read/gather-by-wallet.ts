@@ -14,7 +14,7 @@ import {
   withShortBodies,
 } from './gather.ts';
 import type { AlikeCall } from './line-template.ts';
-import { readBatches } from './read-entries.ts';
+import { readBatches, type Source } from './read-entries.ts';
 
 /**
  * A group of wallets that are judged together, with all their calls. `nobody`: the calls that belong to no wallet. `large`: the
@@ -235,9 +235,9 @@ export class WalletGroups<W extends SurveyedWallet> {
   }
 
   /** Reads all calls again. */
-  async *#calls(mayMatter?: (text: string) => boolean): AsyncGenerator<RecordedCall> {
+  async *#calls(ownerOf?: Source['ownerOf']): AsyncGenerator<RecordedCall> {
     for (const source of this.#sources) {
-      for await (const entries of readBatches(source.open(), { ...source, mayMatter })) {
+      for await (const entries of readBatches(source.open(), { ...source, ownerOf })) {
         for (const entry of entries) {
           const call = entry.kind === 'exchange' ? recordedCall(withShortBodies(entry.exchange), this.#paths) : null;
           if (call) yield call;

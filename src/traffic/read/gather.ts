@@ -4,7 +4,7 @@ import type { Judgement, LogEntry, LoggedExchange, LogPlace, LogTime } from '../
 import { isMasked } from '../masked.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { mayBeCall } from './may-be-call.ts';
-import { readEntries, type Source } from './read-entries.ts';
+import { type LineOwner, readEntries, type Source } from './read-entries.ts';
 
 /** Maximum number of calls that are kept in memory. */
 export const MAX_CALLS = 50_000;
@@ -91,10 +91,9 @@ export async function gatherCalls(
   const isAll = Object.values(selection).every((value) => value === undefined);
   const owners = isAll ? null : await findOwners(sources, selection, known, paths);
   const keeper = new CallCollector(owners);
-  const mayMatter = owners === null ? undefined : isOfOwners(owners);
+  const ownerOf = owners === null ? undefined : ownerFilter(owners);
   for (const source of sources) {
-    for await (const entry of readEntries(source.open(), { ...source, mayMatter }))
-      keeper.add(entry, source.file, paths);
+    for await (const entry of readEntries(source.open(), { ...source, ownerOf })) keeper.add(entry, source.file, paths);
     // If there are more calls than fit in memory, the caller reads them in another way, wallet by wallet.
     if (isAll && keeper.isCut) break;
   }
@@ -190,24 +189,25 @@ function someOf(ids: readonly string[]): Source['mayMatter'] {
  */
 const SESSION = /sessionID[\\"']{0,6}\s{0,2}[:=]\s{0,2}([\\"']{0,6})([\w.:-]+)(…|[\\"']{0,6})/;
 
-/** Returns a function that is false for a line with a session that belongs to none of the owners. */
-function isOfOwners({ sessions, players }: Owners): Source['mayMatter'] {
+/** Returns a function that says whether a line belongs to one of the owners. */
+function ownerFilter({ sessions, players }: Owners): Source['ownerOf'] {
   if (![...sessions, ...players].every((id) => PLAIN_ID.test(id))) return undefined;
-  const isOfSessions = sessionFilter((session) => sessions.has(session));
+  const ofSession = sessionFilter((session) => sessions.has(session));
   return (text) => {
-    if (isOfSessions(text)) return true;
-    for (const player of players) if (text.includes(player)) return true;
-    return false;
+    const owner = ofSession(text);
+    if (owner !== 'wanted') for (const player of players) if (text.includes(player)) return 'wanted';
+    return owner;
   };
 }
 
-/** Returns a function that is false for a line if the session on this line is certainly not wanted. */
-export function sessionFilter(isWanted: (session: string) => boolean): (text: string) => boolean {
+/** Returns a function that says whether the session on a line is wanted. */
+export function sessionFilter(isWanted: (session: string) => boolean): (text: string) => LineOwner {
   return (text) => {
     const [, mark = '', session, end = ''] = SESSION.exec(text) ?? [];
+    if (session === undefined) return 'unknown';
     // The logger may have cut the text within the id.
     const isCut = end === '…' || !end.startsWith(mark);
-    return session === undefined || isCut || isMasked(session) || isWanted(session);
+    return isCut || isMasked(session) || isWanted(session) ? 'wanted' : 'other';
   };
 }
 

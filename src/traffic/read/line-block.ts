@@ -48,6 +48,16 @@ export class LineBlock {
     this.#length = head.length;
   }
 
+  /** The first line. */
+  get head(): string {
+    return this.#lines[0] ?? '';
+  }
+
+  /** True if the entry is a line of text that no other line of text can continue. */
+  get isLineOfText(): boolean {
+    return this.#depth === 0 && !this.#isPino && !(this.#logbook ?? this.#wire ?? this.#httpLogging);
+  }
+
   /** Adds a line to the entry. Returns false if the line does not belong to this entry. */
   take(line: string): boolean {
     if (this.#lines.length >= MAX_LINES || this.#length + line.length > MAX_CHARACTERS) return false;

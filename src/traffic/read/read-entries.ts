@@ -14,9 +14,9 @@ import { LineBlock } from './line-block.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
 import { CollectorPrefix } from './logs/collector-prefix.ts';
 import { type CsvHeader, csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
-import { hasCutCall, hasId, readJsonLine, readPlainText, readPrinted } from './logs/json-line.ts';
+import { hasCutCall, hasId, printedExchange, readJsonLine, readPlainText } from './logs/json-line.ts';
 import { type LogForm, logForm } from './logs/log-form.ts';
-import { idOf, printedBodies } from './logs/printed.ts';
+import { ADJACENT, idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { readTime } from './logs/time.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
@@ -65,11 +65,19 @@ export interface Source {
    */
   readonly mayMatter?: ((text: string) => boolean) | undefined;
   /**
+   * Says which player a line belongs to. Lines of players who are not wanted are not read. In logs with requests and replies on separate
+   * lines, a reply is read only if its request was read. If this function is absent, croupier reads each line.
+   */
+  readonly ownerOf?: ((text: string) => LineOwner) | undefined;
+  /**
    * Takes the calls on JSON lines that are like an earlier line, which needs much less time than parsing their JSON. No entry is
    * yielded for such a call. If this is absent, each line is read by itself.
    */
   readonly alike?: AlikeLines | undefined;
 }
+
+/** Says whether a line has a wanted session, the session of another player, or no session. */
+export type LineOwner = 'wanted' | 'other' | 'unknown';
 
 /** Reads JSON lines that are like an earlier line: they have the same fields with other values. */
 export interface AlikeLines {
@@ -127,14 +135,14 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
     let skipped = 0;
     let found: LogEntry[] = [];
     for (const line of lines) {
-      // A line of Docker may be a part of an entry that has several lines. So such a line is never left out.
-      const isLog =
-        line.text?.startsWith('{') &&
-        !line.text.startsWith('{"log":"') &&
-        !line.text.startsWith('{"event"') &&
-        line.number > 1;
+      const isLog = line.text?.startsWith('{') && !MAY_CONTINUE.test(line.text) && line.number > 1;
       if (source.mayMatter && isLog && reading.isBetweenEntries && !source.mayMatter(line.text ?? '')) {
         skipped += 1;
+        continue;
+      }
+      const owner = source.ownerOf === undefined || line.number === 1 ? 'wanted' : source.ownerOf(line.text ?? '');
+      if (owner !== 'wanted' && reading.maySkip(line.text ?? '', owner)) {
+        if (owner === 'other') skipped += 1;
         continue;
       }
       const isAlone = alike !== undefined && isLog === true && reading.isIdle;
@@ -217,6 +225,32 @@ class LineReader {
   /** True if the next line is a complete entry that does not depend on earlier lines. */
   get isIdle(): boolean {
     return this.isBetweenEntries && this.#row === null && this.#correlation.isEmpty;
+  }
+
+  /**
+   * True for a line without a wanted session that changes nothing if it is left out. A line of text counts only if it shows the id of
+   * its request, because without such an id the order of the lines says which lines belong together.
+   *
+   * @param owner `unknown` if the line shows no session; it may be the reply to a request with a wanted session
+   */
+  maySkip(text: string, owner: 'other' | 'unknown'): boolean {
+    if (this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal ?? this.#columns)
+      return false;
+    if (this.#block && !this.#block.lines.isLineOfText) return false;
+    if (text.startsWith('{'))
+      return (
+        !this.#block &&
+        !MAY_CONTINUE.test(text) &&
+        (owner === 'other' || !(JSON_TARGET.test(text) || this.#correlation.isWaitingFor(text)))
+      );
+    if (this.#source.form.pattern || /^\s/.test(text)) return false;
+    const json = text.indexOf('{"');
+    const before = json < 0 ? text : text.slice(0, json);
+    const id = idOf(before);
+    if (id === ADJACENT) return false;
+    if (owner === 'other') return true;
+    const isOfLast = this.#block?.lines.head.includes(id.replace(/^thread /, '')) === true;
+    return !(isOfLast || TARGET.test(before) || this.#textCorrelation.isWaitingFor(text));
   }
 
   *take(line: Line): Generator<LogEntry> {
@@ -546,9 +580,10 @@ class LineReader {
   }
 
   *#printed(fields: Readonly<Record<string, unknown>>, text: string, place: LogPlace): Generator<LogEntry> {
+    const { form } = this.#source;
     const exchange =
-      (text.includes('{') ? readPrinted(text, this.#source.form, place) : undefined) ??
-      readPlainText(text, this.#source.form, place);
+      (text.includes('{') ? printedExchange(fields, form, place) : undefined) ??
+      (namesTarget(text, fields) ? readPlainText(text, form, place) : undefined);
     const answered = exchange ? undefined : this.#textCorrelation.reply(fields);
     if (exchange) yield* this.#textCorrelation.request(exchange, fields);
     else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
@@ -626,6 +661,22 @@ class LineReader {
       logged: {},
     };
   }
+}
+
+/** Matches what a line of text must have outside its JSON if it describes a request: a path, a URL or the name of a call. */
+const TARGET = /\/|balance|bet|win|refund/i;
+
+/** Matches what a line of JSON must have if it describes a request. */
+const JSON_TARGET = /\/|"(?:balance|bet|win|refund)\\{0,4}"(?!\s*:)/i;
+
+/** Matches a line of Docker, which may be a part of an entry that has several lines, and an event of a journal. */
+const MAY_CONTINUE = /^\{"(?:log":"|event")/;
+
+/** False if a line certainly has no URL and no name of a call outside its JSON, so that it can describe only a reply. */
+function namesTarget(text: string, { requestBody, responseBody }: Readonly<Record<string, unknown>>): boolean {
+  let outside = text;
+  for (const body of [requestBody, responseBody]) if (typeof body === 'string') outside = outside.replace(body, '');
+  return TARGET.test(outside);
 }
 
 /**

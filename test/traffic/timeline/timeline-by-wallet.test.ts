@@ -86,6 +86,55 @@ async function atOnce(lines: readonly string[]): Promise<IncidentTimeline> {
 
 const sentences = ({ wallets }: IncidentTimeline): readonly string[] => wallets.map(walletSentence).toSorted();
 
+interface Logged {
+  readonly time: string;
+  readonly path: string;
+  readonly status: number;
+  readonly requestBody: object;
+  readonly responseBody: object;
+}
+
+/** The ways in which programs write the request and the reply of a call on separate lines. */
+const SPLITS: readonly [string, (call: string, at: number) => readonly string[]][] = [
+  [
+    'JSON with an id',
+    (text, at) => {
+      const { time, path: url, status, requestBody, responseBody } = JSON.parse(text) as Logged;
+      return [
+        JSON.stringify({ time, reqId: `req-${at}`, method: 'POST', url, body: requestBody }),
+        JSON.stringify({ time, reqId: `req-${at}`, statusCode: status, body: responseBody }),
+      ];
+    },
+  ],
+  [
+    'text with an id',
+    (text, at) => {
+      const { time, path: url, status, requestBody, responseBody } = JSON.parse(text) as Logged;
+      const head = `${time} INFO [traceId=4bf92f3577b3${at}] c.e.w.Filter - `;
+      return [
+        `${head}Request: POST ${url} body=${JSON.stringify(requestBody)}`,
+        `${head}Response: ${status} body=${JSON.stringify(responseBody)}`,
+      ];
+    },
+  ],
+  [
+    'text without an id',
+    (text) => {
+      const { time, path: url, status, requestBody, responseBody } = JSON.parse(text) as Logged;
+      return [
+        `${time} INFO Request: POST ${url} body=${JSON.stringify(requestBody)}`,
+        `${time} INFO Response: ${status} body=${JSON.stringify(responseBody)}`,
+      ];
+    },
+  ],
+];
+
+/** Puts the second request before the reply to the first one. */
+function interleaved(calls: readonly (readonly string[])[]): readonly string[] {
+  const [first = [], second = [], ...rest] = calls;
+  return [first[0] ?? '', second[0] ?? '', first[1] ?? '', second[1] ?? '', ...rest.flat()];
+}
+
 describe('a log that is read wallet by wallet', () => {
   it.each([1, 4, 100])('has the same result as a log that is read at once: %i calls at a time', async (maxCalls) => {
     const [parts, whole] = [await byWallet(LOG, maxCalls), await atOnce(LOG)];
@@ -99,6 +148,13 @@ describe('a log that is read wallet by wallet', () => {
     const { calls } = await byWallet(LOG, 4);
     expect(calls.map(({ seen }) => seen.txID)).toEqual(['b2', 'w2', 'b4', 'w4']);
     expect(new Set(calls.map(({ number }) => number)).size).toBe(4);
+  });
+
+  it.each(SPLITS)('has the same result if requests and replies are on separate lines: %s', async (_what, split) => {
+    const lines = interleaved(LOG.filter((each) => each.includes('sessionID')).map((each, at) => split(each, at)));
+    const [parts, whole] = [await byWallet(lines, 4), await atOnce(lines)];
+    expect(sentences(parts)).toEqual(sentences(whole));
+    expect(parts.status).toBe(whole.status);
   });
 
   it('knows nothing for certain if a call about money belongs to nobody', async () => {

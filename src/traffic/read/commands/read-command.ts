@@ -12,8 +12,12 @@ const BEGINS = new RegExp(
   'i',
 );
 
+/** Matches the name of a program of {@link BEGINS}. Most lines of a log have none, which this pattern finds out quickly. */
+const PROGRAM = /curl|wget|https?\s|invoke-|iwr|irm/i;
+
 /** True if a line is the first line of a copied command. */
 export function beginsCommand(line: string): boolean {
+  if (!PROGRAM.test(line)) return false;
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
   // In a log, `HTTP` in capital letters is the protocol. The program `http` has a lower-case name.
   return !/^HTTPS?$/.test(program);

@@ -72,6 +72,8 @@ function isCutRequest({ amount, roundID, balance }: Fields): boolean {
 }
 
 function groupsOf(line: string): Groups | undefined {
+  // In each form, the request or the user agent is in quotation marks after a space.
+  if (!line.includes(' "') && !line.startsWith('[GIN]')) return undefined;
   for (const each of FORMS) {
     const found = each.exec(line)?.groups;
     if (found) return found;

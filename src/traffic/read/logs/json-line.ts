@@ -2,6 +2,7 @@ import { cutEntry, cutObject } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { LoggedExchange, LogPlace, Side } from '../../logged-exchange.ts';
 import { readTextLine } from './access-log.ts';
+import { valuesOf } from './field-values.ts';
 import { type LogField, type LogForm, logForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
 import { ADJACENT, printedBodies } from './printed.ts';
@@ -123,8 +124,7 @@ function hasTime(object: Fields): boolean {
 
 /** Reads a field of an object as text. Returns undefined if the object does not have the field. */
 export function fieldOf(object: Fields, field: LogField, form: LogForm): string | undefined {
-  for (const path of form.fields[field]) {
-    const value = valueAt(object, path);
+  for (const { path, value } of valuesOf(object, form)[field] ?? []) {
     // In most logs, the field `request` contains the whole request. In some logs, it contains only the body.
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = field === 'requestBody' || field === 'responseBody' ? bodyText(value) : plainText(value);
@@ -151,8 +151,7 @@ export function pathOf(
 ): { readonly path: string | null | undefined; readonly unusable: readonly string[] } {
   const unusable: string[] = [];
   const isBodyField = field === 'requestBody' || field === 'responseBody';
-  for (const path of form.fields[field]) {
-    const value = valueAt(object, path);
+  for (const { path, value } of valuesOf(object, form)[field] ?? []) {
     if (field === 'requestBody' && path === 'request' && !isBody(value)) continue;
     const text = isBodyField ? bodyText(value) : plainText(value);
     if (text === undefined) continue;
@@ -334,13 +333,18 @@ function timeBefore(text: string, form: LogForm): LoggedExchange['time'] {
   return time ? { ...time, mayBeEnd: true } : null;
 }
 
-/**
- * Reads a line of text that contains the JSON of the request, and sometimes also the JSON of the reply. Returns
- * undefined if the line describes no request.
- */
+/** Reads a line of text that may contain the JSON of a request and of its reply. Returns undefined if it describes no request. */
 export function readPrinted(text: string, form: LogForm, place: LogPlace): LoggedExchange | undefined {
   const fields = printedBodies(text);
-  return fields && exchangeOfLine((field) => fieldOf(fields, field, USUAL_FORM), form, place, 'operator');
+  return fields && printedExchange(fields, form, place);
+}
+
+/**
+ * Returns the exchange that the fields of {@link printedBodies} describe. Returns undefined if they describe no request, for
+ * example because the line has only the reply.
+ */
+export function printedExchange(fields: Fields, form: LogForm, place: LogPlace): LoggedExchange | undefined {
+  return exchangeOfLine((field) => fieldOf(fields, field, USUAL_FORM), form, place, 'operator');
 }
 
 const USUAL_FORM = logForm();

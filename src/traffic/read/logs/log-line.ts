@@ -18,6 +18,7 @@ export function exchangeOfLine(
   side: Side,
 ): LoggedExchange | undefined {
   const target = targetOf(read);
+  if (target.url === null && (read('call') ?? '') === '') return undefined;
   const logged = loggedOf(read);
   if (target.url === null && logged.call === undefined) return undefined;
   const text = read('time');

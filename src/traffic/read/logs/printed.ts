@@ -192,9 +192,12 @@ function splitObjects(line: string): { readonly objects: readonly Found[]; reado
   const between: string[] = [];
   let from = 0;
   for (let at = line.indexOf('{"'); at >= 0 && objects.length < MAX_OBJECTS; at = line.indexOf('{"', from)) {
-    const end = endOf(line, at);
-    const text = line.slice(at, end);
-    const value = parsed(text);
+    // Most objects have no inner object, so they end at the first brace.
+    const flat = line.slice(at, line.indexOf('}', at) + 1);
+    const flatValue = parsed(flat);
+    const end = flatValue === undefined ? endOf(line, at) : at + flat.length;
+    const text = flatValue === undefined ? line.slice(at, end) : flat;
+    const value = flatValue ?? parsed(text);
     const cutText = isFields(value) ? '' : withoutRest(line.slice(at));
     const cut = isFields(value) ? undefined : cutFields(cutText);
     const fields = cut ?? value;

@@ -43,6 +43,13 @@ export class ReplyCorrelation {
     return this.#waiting.size === 0 && this.#done === null && this.#sent.size === 0;
   }
 
+  /** True if a line contains the id of a request that waits for its reply. */
+  isWaitingFor(line: string): boolean {
+    for (const ids of [this.#waiting, this.#sent])
+      for (const id of ids.keys()) if (line.includes(id.replace(/^thread /, ''))) return true;
+    return false;
+  }
+
   /**
    * Adds a request. Its reply may follow on a later line, or the request may be logged again together with its reply. Yields the
    * exchanges that are complete now.
