@@ -252,6 +252,8 @@ function meaningsOf(object: Fields, form: LogForm, { answer, request }: LoggedEx
   for (const field of READ) {
     const path = of(field);
     if (path === null) continue;
+    // If a duration has a unit, no other field is read as the duration.
+    if (field.startsWith('took') && of('tookMs') !== null && field !== 'tookMs') continue;
     if (roles.has(path) || constant.has(path)) return undefined;
     roles.set(path, field);
   }

@@ -35,6 +35,8 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #sides = new Set<string>();
   /** For each call that serves as an example: the facts that all calls on similar lines have in common. */
   readonly #fitting = new WeakMap<LoggedExchange, CommonFacts>();
+  /** The facts of the ordinary calls that were seen, by the kind of the call. */
+  readonly #factsOfKind = new Map<string, CommonFacts>();
   /** True if any call is signed with one of the given keys. */
   isKeyProven = false;
 
@@ -108,27 +110,86 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     const isOfCroupier = exchange.isOfRun ?? exchange.isJudged ?? exchange.isProbe ?? exchange.isDisturbed;
     const isTest = exchange.deviation ?? exchange.mayBeDeclined ?? exchange.amount ?? exchange.verified;
     if (isOfCroupier !== undefined || isTest !== undefined) return undefined;
+    if (!isWholeCall(call)) return undefined;
+    const known = this.#knownFacts(call);
+    if (known) return known;
     const logged = loggedCall(call, null, { number: 1, atMs: null, wallet: null }, this.#keysOf);
     if (logged.signature === 'right') this.isKeyProven = true;
     if ((logged.signature !== 'right' && logged.signature !== 'unknown') || logged.isSignedByOther) return undefined;
     const { status, ending, reading } = logged;
     const isDeclined = ending === 'declined' && call.call === 'bet' && isDeclinedByOperator(status);
     if ((ending !== 'accepted' && !isDeclined) || isCut(reading) || reading === null) return undefined;
-    if (call.call !== 'balance' && !isWholeBet(call)) return undefined;
-    if (call.call === 'refund' || !call.whole || call.origTxID !== null || call.frID !== null) return undefined;
     const breaches = breachesOf([logged], [], new Map(), { currency: null, isKeyProven: false });
     if (breaches.length > 0) return undefined;
     const { form, written } = reading.balance;
     if (!isDeclined && form !== 'plain') return undefined;
-    return {
+    const facts = {
       call: call.call,
       isDeclined,
       currency: call.currency,
       origin: originOf({ seen: call, also: null }),
       side: exchange.side,
-      balance: isDeclined ? null : (written ?? null),
     };
+    const kind = this.#kindOf(call);
+    if (kind !== undefined && this.#factsOfKind.size < MAX_KINDS) this.#factsOfKind.set(kind.text, facts);
+    return { ...facts, balance: isDeclined ? null : (written ?? null) };
   }
+
+  /** Returns the facts of a call that differs from an earlier ordinary call only in ids, amounts and balances. */
+  #knownFacts(call: RecordedCall): (CommonFacts & { readonly balance: string | null }) | undefined {
+    const kind = this.#kindOf(call);
+    const facts = kind && this.#factsOfKind.get(kind.text);
+    return facts && { ...facts, balance: facts.isDeclined ? null : kind.balance };
+  }
+
+  /** Returns the kind of a call, or undefined if its signature must be verified. */
+  #kindOf(call: RecordedCall): Kind | undefined {
+    const { exchange } = call;
+    if (hasSignature(exchange)) {
+      const { own, others } = this.#keysOf(exchange.request.url);
+      const isUnread = own.length + others.length === 0 && exchange.request.headers === null;
+      if (!isUnread || exchange.logged.signature?.trim() === '') return undefined;
+    }
+    return kindOf(call);
+  }
+}
+
+/** Maximum number of kinds of calls whose facts are kept. A log has one kind for each call, and for each text of an error. */
+const MAX_KINDS = 200;
+
+/** Matches the body of a reply that has nothing but the balance and the operator's txID. */
+const USUAL_REPLY =
+  /^\{(?:"txID":"[^"\\{]{1,200}",)?"balance":"((?:0|[1-9]\d{0,17})(?:\.\d{1,18})?)"(?:,"txID":"[^"\\{]{1,200}")?\}$/;
+
+/** All that decides whether a call is ordinary, apart from ids, amounts, balances and times. */
+interface Kind {
+  readonly text: string;
+  /** The balance in the reply; null for an error. */
+  readonly balance: string | null;
+}
+
+/** Returns the kind of a call whose signature need not be verified. Returns undefined if the call must be looked at by itself. */
+function kindOf({ exchange, call, currency }: RecordedCall): Kind | undefined {
+  const { answer, side, request } = exchange;
+  if (answer.kind !== 'reply') return undefined;
+  const { status, headers, body } = answer;
+  if (body === null || body.truncated || body.encoding !== 'utf8' || body.data.length > MAX_KIND_BODY) return undefined;
+  const balance = status === 200 ? USUAL_REPLY.exec(body.data)?.[1] : null;
+  if (balance === undefined) return undefined;
+  const isPath = request.url === null || request.url.startsWith('/');
+  const hasTx = balance === null || body.data.includes('"txID"');
+  const error = balance === null ? body.data : '';
+  const text = `${call} ${status} ${side} ${currency} ${hasTx} ${isPath ? '' : request.url} ${headers?.join() ?? ''} ${error}`;
+  return { text, balance };
+}
+
+/** Maximum length of the body of a kind of replies. */
+const MAX_KIND_BODY = 1000;
+
+/** True if the log shows all fields of a call about which {@link OrdinaryWallet} can decide. */
+function isWholeCall(call: RecordedCall): boolean {
+  if (call.call !== 'balance' && !isWholeBet(call)) return false;
+  return call.call !== 'refund' && call.whole && call.origTxID === null && call.frID === null;
 }
 
 /**
