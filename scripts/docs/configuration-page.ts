@@ -34,7 +34,8 @@ scenarios: [./our-scenarios]
 - A relative path begins in the folder of \`croupier.yaml\`.
 
 The subjects: [clients](#clients), [sessions](#sessions), [the simulated Core API](#the-simulated-core-api), [connection](#connection),
-[amounts and currencies](#amounts-and-currencies), [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [history](#history), [logs](#logs).`;
+[amounts and currencies](#amounts-and-currencies), [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [history](#history),
+[signals](#signals), [logs](#logs).`;
 
 const SECTIONS: readonly KeySection[] = [
   {
@@ -100,6 +101,12 @@ The glossary explains [late debit](glossary.md#late-debit) and [linger](glossary
 
 [history.md](history.md) explains the history of runs.`,
     keys: ['history'],
+  },
+  {
+    text: `## Signals
+
+[signals.md](signals.md) explains how you find a call in your tracing system.`,
+    keys: ['trace'],
   },
   {
     text: `## Logs

@@ -37,6 +37,7 @@ const AS_IN_FILE: Readonly<Record<string, string>> = {
   lockWait: 'lock.wait',
   lockFolder: 'lock.folder',
   strict: 'strict',
+  trace: 'trace',
   largeAmounts: 'largeAmounts',
   campaign: 'freeRounds.frID',
   ca: 'tls.ca',

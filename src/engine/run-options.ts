@@ -185,6 +185,8 @@ export interface RunOptions extends AmountSettings {
   readonly workers: number;
   /** Maximum number of retries of a failed scenario. Absent: no retries. */
   readonly retries?: number | undefined;
+  /** True: every call gets a `traceparent` header. Absent: no call gets one. */
+  readonly trace?: true | undefined;
   /** True: a scenario that fails and then passes is a warning. Absent: such a scenario fails the run. */
   readonly allowFlaky?: boolean | undefined;
   /** The part of a divided run that this run plays. Absent: the run is not divided. */

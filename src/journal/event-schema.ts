@@ -228,6 +228,7 @@ const runStarted = object({
       .boolean()
       .exactOptional()
       .describe('true: a scenario that fails and then passes on retry gives only a warning'),
+    trace: z.literal(true).exactOptional().describe('true: every call has a `traceparent` header'),
     sessions: list(
       object({
         sessionID: text,
@@ -275,6 +276,11 @@ const scenarioStarted = object({
   sessions: z.record(text, text).readonly().describe('the session that is used for each alias of the scenario'),
 });
 
+const trace = object({
+  traceID: z.string().regex(/^[0-9a-f]{32}$/),
+  spanID: z.string().regex(/^[0-9a-f]{16}$/),
+}).describe('the trace and the span that the `traceparent` header of a call names (W3C Trace Context)');
+
 const sending = object({
   event: z.literal('sending'),
   id: text.describe('id of the exchange'),
@@ -301,6 +307,7 @@ const sending = object({
     .describe('the point at which croupier breaks the connection on purpose, before the whole request is sent'),
   signature: signature.exactOptional(),
   source: z.enum(['service', 'proxy']).exactOptional().describe('who sent the call, if it passed through the proxy'),
+  trace: trace.exactOptional(),
 }).describe('a call that is about to be sent; written before its first byte is sent');
 
 const received = object({
@@ -455,6 +462,7 @@ const lineSchema: Same<z.infer<typeof journalEvent>, JournalEvent> extends true 
 /** The parts of the schema that the JSON report also uses. */
 export const shared = {
   request,
+  trace,
   signature,
   outcome,
   stamps,

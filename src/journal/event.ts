@@ -6,6 +6,7 @@ import type { SignatureState } from '../contract/signature.ts';
 import type { Exchange, ExchangeRequest } from './exchange.ts';
 import type { EXPECTATION, Finding, Place, Verdict } from './finding.ts';
 import type { MoneySums, WrongSum } from './money-sums.ts';
+import type { Trace } from './network/trace.ts';
 
 /** The version of the journal format. croupier refuses a journal with a newer format than it knows. */
 export const JOURNAL_FORMAT = 'croupier-journal/1';
@@ -99,6 +100,8 @@ interface RunSettings {
    * run.
    */
   readonly allowFlaky?: boolean;
+  /** True if every call has a `traceparent` header. It is left out for all other runs. */
+  readonly trace?: true;
   readonly sessions: readonly {
     readonly sessionID: string;
     readonly player: string | null;
@@ -256,6 +259,8 @@ export interface Sending {
    * The sender of a call that passed through the proxy. `proxy` means that croupier itself repeated a call on purpose.
    */
   readonly source?: 'service' | 'proxy';
+  /** The trace and the span that the `traceparent` header of the call names. It is left out if croupier sent no such header. */
+  readonly trace?: Trace;
 }
 
 /** The result of a call. The `sending` event with the same id has the request. */

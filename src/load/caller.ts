@@ -187,7 +187,7 @@ export class Caller {
     const context = this.#context;
     return new Promise((resolve, reject) => {
       context.deliver(line, {
-        bytes,
+        bytes: context.requests.traced(bytes, sent.id),
         breakAfterMs: sent.manner.breakAfterMs ?? null,
         done: (delivery) => {
           context.schedule.ended();
@@ -321,6 +321,7 @@ export class Caller {
     transaction: LoadTransaction | undefined,
     { expected, actual }: { readonly expected: string; readonly actual: string },
   ): void {
+    const traceID = transaction && this.#context.requests.traceIDOf(transaction.number);
     this.#context.findings.add({
       rule,
       verdict,
@@ -330,6 +331,7 @@ export class Caller {
       player: this.player,
       sessionID,
       txID: transaction?.txID ?? null,
+      ...(traceID !== undefined && { traceID }),
       atMs: this.#context.stamp(this.#context.now()),
     });
   }

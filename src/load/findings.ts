@@ -12,6 +12,8 @@ export interface LoadFinding {
   readonly sessionID: string;
   /** The txID of the first call that showed the problem; null if this was a balance call. */
   readonly txID: string | null;
+  /** The trace of the first sending of this call. It is left out for balance calls, and if the calls are not traced. */
+  readonly traceID?: string;
   /** Time of the first occurrence, in milliseconds from the start. */
   readonly atMs: number;
 }

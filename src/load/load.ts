@@ -36,6 +36,8 @@ export interface LoadOptions {
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly seed: string;
+  /** The id of the run if each call gets a `traceparent` header. Absent: no call gets one. */
+  readonly tracedRunID?: string | undefined;
   /** The number of the first call and the time of the first event, if the journal already has an earlier part. */
   readonly continues?: { readonly firstNumber: number; readonly origin: number } | undefined;
   /** Returns the stake and the smallest amount for a currency. `decimals` is the number of decimals in its balances. */
@@ -167,7 +169,7 @@ class LoadTest {
     });
     this.#outbox = new Outbox(options.write, (call) => this.#connections.send(call));
     this.#context = {
-      requests: new Requests(endpoint),
+      requests: new Requests(endpoint, options.tracedRunID),
       schedule: this.#schedule,
       measures: this.#measures,
       findings: new Findings(),

@@ -2,6 +2,7 @@ import type { CallName, TransactionCall } from '../contract/call-name.ts';
 import { canonicalJson } from '../contract/canonical.ts';
 import { signBody } from '../contract/signature.ts';
 import { type ContractVersion, compareVersions } from '../contract/versions.ts';
+import { loadCallSpan, TRACE_HEADER, traceparent } from '../journal/network/trace.ts';
 import { readOrigin, splitUrl } from '../wire/origin.ts';
 import { type BuiltRequest, buildRequest } from '../wire/request.ts';
 import { headText, wholeRequest } from '../wire/request-bytes.ts';
@@ -49,9 +50,14 @@ export class Requests {
   readonly #reads = new Map<string, string>();
   readonly #names = new Map<string, string>();
   readonly #hasRoundOfRefund: boolean;
+  readonly #tracedRunID: string | undefined;
 
-  /** @throws TypeError if the address, a path or a header cannot be sent */
-  constructor(endpoint: Endpoint) {
+  /**
+   * @param tracedRunID the id of the run if each call gets a `traceparent` header
+   * @throws TypeError if the address, a path or a header cannot be sent
+   */
+  constructor(endpoint: Endpoint, tracedRunID?: string) {
+    this.#tracedRunID = tracedRunID;
     this.#endpoint = endpoint;
     this.#heads = { bet: this.#headOf('bet'), win: this.#headOf('win'), refund: this.#headOf('refund') };
     this.#hasRoundOfRefund = !endpoint.contract || compareVersions(endpoint.contract, ROUND_OF_REFUNDS) >= 0;
@@ -72,6 +78,24 @@ export class Requests {
     const [beforeLength, beforeSignature, end] = this.#heads[fields.call];
     const signature = signBody(Buffer.from(body, 'latin1'), this.#endpoint.integrationApiKey);
     return `${beforeLength}${body.length}${beforeSignature}${signature}${end}${body}`;
+  }
+
+  /**
+   * Returns the bytes of one sending of a call, with its `traceparent` header. If the calls are not traced, returns the same
+   * bytes.
+   *
+   * @param number the number of the call in the journal
+   */
+  traced(bytes: string, number: number): string {
+    if (this.#tracedRunID === undefined) return bytes;
+    const header = `${TRACE_HEADER}: ${traceparent(loadCallSpan(this.#tracedRunID, number))}\r\n`;
+    const at = bytes.indexOf('\r\n\r\n') + 2;
+    return bytes.slice(0, at) + header + bytes.slice(at);
+  }
+
+  /** Returns the trace of the call with this number. Returns undefined if the calls are not traced. */
+  traceIDOf(number: number): string | undefined {
+    return this.#tracedRunID === undefined ? undefined : loadCallSpan(this.#tracedRunID, number).traceID;
   }
 
   /** Writes the body as canonical JSON: the names are sorted, and only the sessionID and the frID need escapes. */
@@ -95,7 +119,9 @@ export class Requests {
   }
 
   #build(call: CallName, fields: Readonly<Record<string, string>>): BuiltRequest {
-    const { integratorBaseUrl, integrationApiKey, paths, headers, contract } = this.#endpoint;
+    const { integratorBaseUrl, integrationApiKey, paths, contract } = this.#endpoint;
+    const headers =
+      this.#tracedRunID === undefined ? this.#endpoint.headers : withoutTraceHeader(this.#endpoint.headers);
     return buildRequest({
       call,
       target: { baseUrl: integratorBaseUrl, paths, headers, contract },
@@ -117,6 +143,10 @@ export class Requests {
       head.slice(signatureAt + signature.length),
     ];
   }
+}
+
+function withoutTraceHeader(headers: Endpoint['headers']): Endpoint['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== TRACE_HEADER));
 }
 
 function authorityOf({ url }: BuiltRequest): string {

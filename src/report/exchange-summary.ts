@@ -10,6 +10,7 @@ import {
   type Stamps,
   sessionNamedIn,
 } from '../journal/exchange.ts';
+import { TRACE_HEADER } from '../journal/network/trace.ts';
 
 /** The result of a call, short enough for a column. */
 export interface Answer {
@@ -130,13 +131,19 @@ const NOTABLE_IN_A_REPLY = new Set(['content-type', 'content-encoding', 'locatio
 const SHOWN_OF_SIGNATURE = 8;
 
 /**
- * Returns the headers of a request, without the headers that every request has.
+ * Returns the headers of a request, without the headers that every request has. Reports show the trace of a call in a line of its
+ * own, so the header of this trace is left out too.
  *
  * @param isSigned false to show only the beginning of the signature, so that nobody can send the call again
  */
-export function notableRequestHeaders(headers: HeaderList, isSigned: boolean): HeaderList {
-  return headers
-    .filter(([name]) => !ORDINARY_IN_A_REQUEST.has(name.toLowerCase()))
+export function notableRequestHeaders(
+  { request, trace }: Pick<Sending, 'request' | 'trace'>,
+  isSigned: boolean,
+): HeaderList {
+  const isShown = (name: string): boolean =>
+    !ORDINARY_IN_A_REQUEST.has(name) && (trace === undefined || name !== TRACE_HEADER);
+  return request.headers
+    .filter(([name]) => isShown(name.toLowerCase()))
     .map(([name, value]) => (isSigned || !isSignature(name) ? [name, value] : [name, beginningOf(value)]));
 }
 

@@ -74,6 +74,8 @@ export interface RunFlags extends ClientFlags, VariationFlags, LockFlags {
   readonly allowFlaky?: boolean;
   readonly baseline?: string;
   readonly strict?: boolean;
+  /** True if every call gets a `traceparent` header. */
+  readonly trace?: boolean;
   readonly seed?: string;
   readonly workers?: number;
   /** Maximum number of calls per second. */
@@ -125,6 +127,7 @@ export const SWITCHES: Readonly<Record<string, string>> = {
   strict: 'CROUPIER_STRICT',
   insecure: 'CROUPIER_INSECURE',
   production: 'CROUPIER_PRODUCTION',
+  trace: 'CROUPIER_TRACE',
 };
 
 /** True if the value of a variable in `SWITCHES` means on; false for `0`, `false`, an empty or an unset variable. */
@@ -165,6 +168,7 @@ export function repeatFlags(flags: RunFlags, client: string | undefined): readon
     ...each('--decimals', flags.decimals),
     ...one('--contract', flags.contract),
     ...(flags.largeAmounts ? ['--large-amounts'] : []),
+    ...(flags.trace ? ['--trace'] : []),
     ...each('--after', flags.after),
   ];
 }

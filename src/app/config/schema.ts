@@ -360,6 +360,12 @@ export const configSchema = z
         'true: croupier also tests amounts of more than 2^53 smallest units of a currency: it credits them with wins, and takes them back with bets. Default: false.',
       ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
+    trace: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: every call of `run`, `load` and `call` has a `traceparent` header, so that you find the call in your tracing system. Default: false.',
+      ),
     tls: tls
       .optional()
       .describe(

@@ -99,6 +99,7 @@ const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>
   decimals: '{ USDT: 6, mBCH: 5 }',
   largeAmounts: 'false',
   strict: 'false',
+  trace: 'false',
   require: '[idempotency, bet.debit]',
   deadline: '5s',
   linger: '2s',

@@ -30,6 +30,7 @@ export type RunSettings = Pick<
   | 'endAfterMs'
   | 'retries'
   | 'allowFlaky'
+  | 'trace'
   | 'ratePerSecond'
   | 'maxAtOnce'
 >;
@@ -68,6 +69,7 @@ export function runSettings(
     endAfterMs: flags.time,
     retries: flags.retries,
     allowFlaky: flags.allowFlaky,
+    trace: (flags.trace ?? (isOn(env.CROUPIER_TRACE) || config.trace === true)) || undefined,
     ratePerSecond: flags.rate ?? config.rate ?? null,
     maxAtOnce: config.maxAtOnce ?? DEFAULTS.maxAtOnce,
   };

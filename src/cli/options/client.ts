@@ -104,6 +104,11 @@ export function historyOption() {
   return setting('--no-history', 'do not add the run to the history of this folder');
 }
 
+/** Returns the flag that adds a `traceparent` header to every call, for every command that judges calls. */
+export function traceOption() {
+  return setting('--trace', 'give each call a trace (a traceparent header)');
+}
+
 /** Returns the flag for the maximum time of a reply. */
 export function deadlineOption() {
   return setting('--deadline <duration>', `maximum time for a reply (default: ${REPLY_DEADLINE_SECONDS}s)`)
@@ -167,19 +172,16 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     )
     .addOption(setting('--large-amounts', 'also move amounts above 2^53 of the smallest unit'))
     .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
-    .addOption(setting('--core-api-host <address>', 'the address that the Core API listens on (default: 127.0.0.1)'))
-    .addOption(setting('--core-api-url <url>', 'URL at which backends and players reach the Core API, if it differs'))
+    .addOption(setting('--core-api-host <address>', 'address of the Core API (default: 127.0.0.1)'))
+    .addOption(setting('--core-api-url <url>', 'URL of the Core API for backends and players'))
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
-    .addOption(
-      setting('--require <rules>', 'rules, or groups of rules, that the run must decide; repeatable').argParser(
-        collect,
-      ),
-    )
+    .addOption(setting('--require <rules>', 'rules or groups that must be decided; repeatable').argParser(collect))
     .addOption(
       setting('--label <name=text>', 'label for the reports, as build=1.2; repeatable')
         .argParser(collect)
         .env('CROUPIER_LABEL'),
     )
     .addOption(curlOption().helpGroup(SETTINGS))
-    .addOption(historyOption());
+    .addOption(historyOption())
+    .addOption(traceOption());
 }

@@ -37,6 +37,8 @@ export interface ByHandOptions {
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly now: () => number;
+  /** The id of the run if the calls get a `traceparent` header. Absent: no call gets one. */
+  readonly tracedRunID?: string | undefined;
   /** Receives every event. A `sending` event must be stored when this function returns. */
   readonly record?: ((event: JournalEvent) => void) | undefined;
 }
@@ -71,7 +73,7 @@ export interface ManualResult {
  * except reads of the balance.
  */
 export async function playByHand(options: ByHandOptions): Promise<ManualResult> {
-  const { client, deadlineMs, now } = options;
+  const { client, deadlineMs, now, tracedRunID } = options;
   const events: JournalEvent[] = [];
   const sender = new Sender({
     wire: client.wire,
@@ -83,6 +85,7 @@ export async function playByHand(options: ByHandOptions): Promise<ManualResult> 
     },
     ratePerSecond: null,
     maxAtOnce: 1,
+    tracedRunID,
   });
   try {
     const played = await new ByHand(options, sender).play();

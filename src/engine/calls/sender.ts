@@ -3,6 +3,7 @@ import type { CallName } from '../../contract/call-name.ts';
 import type { BreakMoment, SignKind, Trickle } from '../../contract/deviation.ts';
 import type { JournalEvent, Sending } from '../../journal/event.ts';
 import { type Exchange, type Outcome, replyMs } from '../../journal/exchange.ts';
+import { callSpan, withTraceparent } from '../../journal/network/trace.ts';
 import { readAndShorten } from '../../reply/read.ts';
 import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
 import { type BuiltRequest, requestOf } from '../../wire/request.ts';
@@ -49,6 +50,8 @@ export interface SenderOptions {
   readonly maxAtOnce: number;
   /** The limits that several senders share. Absent: the sender has limits of its own. */
   readonly pace?: Pace | undefined;
+  /** The id of the run whose calls get a `traceparent` header. Absent: no call gets one. */
+  readonly tracedRunID?: string | undefined;
   /** The signal that interrupts the run. Absent: the run cannot be interrupted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -128,9 +131,9 @@ export class Sender {
    *
    * @param model returns the possible balances as text; it is called before and after the call is judged
    */
-  async judged<T>(callToSend: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
+  async judged<T>(given: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
     await this.#pace.enter(1);
-    const id = this.#announce(callToSend);
+    const { id, callToSend } = this.#announce(given);
     const pendingCall = this.#launch(callToSend, false);
     const exchange = exchangeOf(id, callToSend, await pendingCall.result);
     this.#pace.leave(1);
@@ -210,8 +213,8 @@ export class Sender {
     if (outcome.kind === 'reply' && signed === undefined) this.#pace.note({ atMs: stamps.end, call, ...outcome.reply });
   }
 
-  #hold(callToSend: CallToSend): StartedCall {
-    const id = this.#announce(callToSend);
+  #hold(given: CallToSend): StartedCall {
+    const { id, callToSend } = this.#announce(given);
     return { id, callToSend, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
   }
 
@@ -280,9 +283,16 @@ export class Sender {
     this.#options.record({ event: 'notice', text: EXCESS_NOTICE });
   }
 
-  #announce({ call, request, amount, scenario, step, purpose, signed, mayBeDeclined, breakAt }: CallToSend): string {
+  /** Gives a call its id and, in a traced run, its `traceparent` header. Writes the call to the journal. */
+  #announce(given: CallToSend): Omit<StartedCall, 'pendingCall'> {
     this.#exchanges += 1;
     const id = `x${this.#exchanges}`;
+    const { tracedRunID } = this.#options;
+    const trace = tracedRunID === undefined ? undefined : callSpan(tracedRunID, id, given.scenario);
+    const request = trace
+      ? { ...given.request, headers: withTraceparent(given.request.headers, trace) }
+      : given.request;
+    const { call, amount, scenario, step, purpose, signed, mayBeDeclined, breakAt } = given;
     this.#options.record({
       event: 'sending',
       id,
@@ -295,8 +305,9 @@ export class Sender {
       ...(signed && { signed }),
       ...(mayBeDeclined && { mayBeDeclined }),
       ...(breakAt && breakAt.at !== 'sent' && { brokenAt: breakAt.at }),
+      ...(trace && { trace }),
     });
-    return id;
+    return { id, callToSend: { ...given, request } };
   }
 
   #launch({ request, breakAt, trickle, freshConnection }: CallToSend, hold: boolean): PendingCall {

@@ -17,6 +17,7 @@ type Beginning = Pick<
       | 'budgetFails'
       | 'retries'
       | 'allowFlaky'
+      | 'trace'
       | 'baseline'
       | 'required'
       | 'suiteChanges'
@@ -60,6 +61,7 @@ export function runStarted(options: Beginning): RunStarted {
       ...(options.budgetFails && options.budgetFails.length > 0 && { budgetFails: options.budgetFails }),
       ...(options.retries !== undefined && { retries: options.retries }),
       ...(options.allowFlaky && { allowFlaky: true }),
+      ...(options.trace && { trace: true }),
       sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
         sessionID,
         player: player ?? null,

@@ -39,7 +39,8 @@ const MAX_STALE_READ_LINGERS = 15;
  */
 export async function run(options: RunOptions): Promise<void> {
   const started = options.now();
-  options.record(runStarted(options));
+  const begun = runStarted(options);
+  options.record(begun);
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
   const silentWatch = new SilentWatch(options);
@@ -49,7 +50,12 @@ export async function run(options: RunOptions): Promise<void> {
     silentWatch.note(event);
     options.record(event);
   };
-  const sender = new Sender({ ...options, record, wire: options.client.wire });
+  const sender = new Sender({
+    ...options,
+    record,
+    wire: options.client.wire,
+    tracedRunID: options.trace && begun.runID,
+  });
   try {
     const ended = await new Run(options, sender, { presence, knownBalances, silentWatch }).play();
     options.record({ ...ended, durationMs: options.now() - started });

@@ -2,6 +2,7 @@ import { CALL_NAMES, type CallName, type TransactionCall } from '../../contract/
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { JournalEvent, Received, RunStarted, Sending } from '../event.ts';
 import { type Body, NO_REPLY_REASONS, type NoReplyReason } from '../exchange.ts';
+import { loadCallSpan, type Trace, withTraceparent } from '../network/trace.ts';
 
 /**
  * The lines of the journal of `croupier load` after its first event. A load test sends thousands of calls a second. So each line is
@@ -180,7 +181,8 @@ export class LoadLines {
     };
   }
 
-  #sent(number: number, at: number, sending: Sending): Sending {
+  #sent(number: number, at: number, given: Sending): Sending {
+    const sending = this.#run.settings.trace ? traced(given, loadCallSpan(this.#run.runID, number)) : given;
     this.#sendings.set(number, { sending, at });
     return sending;
   }
@@ -201,6 +203,12 @@ export class LoadLines {
     const connection = { id: 0, reused: false };
     return { event: 'received', id: sending.id, scenario: null, outcome, stamps, connection, model: null };
   }
+}
+
+/** Returns a sending with its trace. The journal does not contain the trace, because it follows from the number of the call. */
+function traced(sending: Sending, trace: Trace): Sending {
+  const { request } = sending;
+  return { ...sending, request: { ...request, headers: withTraceparent(request.headers, trace) }, trace };
 }
 
 const MASKED_SIGNATURE = ['X-REQUEST-SIGN', '***'] as const;

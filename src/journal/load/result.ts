@@ -62,6 +62,7 @@ const finding = z.strictObject({
   player: text,
   sessionID: text,
   txID: text.nullable(),
+  traceID: text.exactOptional().describe('the trace of the call, with --trace'),
   atMs: count,
 });
 

@@ -24,11 +24,16 @@ export function exchangeBody(
   { drawn, curl }: { readonly drawn: boolean; readonly curl: boolean },
 ): Markup {
   const { received, sending } = exchange;
-  const { request } = sending;
+  const { request, trace } = sending;
   return html`<div class="sides"><section><h5>Request</h5>${first(differences)}
-${message(`${request.method} ${request.url}`, notableRequestHeaders(request.headers, curl), request.body, differences.request)}</section>
+${message(`${request.method} ${request.url}`, notableRequestHeaders(sending, curl), request.body, differences.request)}</section>
 <section><h5>Reply</h5>
-${reply(exchange, differences)}</section></div>
+${reply(exchange, differences)}</section></div>${
+    trace === undefined
+      ? null
+      : html`
+<p class="dim">Trace <code>${trace.traceID}</code>, span <code>${trace.spanID}</code></p>`
+  }
 ${received === null ? null : timing(received.stamps, received.connection?.reused === true, drawn)}
 ${curl ? again(curlLine(request)) : null}`;
 }

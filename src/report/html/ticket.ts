@@ -57,13 +57,14 @@ function ticketText({ scenario, exchanges }: PlayedScenario, fold: Fold, { curl 
 }
 
 function exchangeLines({ sending, received }: JournalledExchange, curl: boolean): readonly string[] {
-  const { request } = sending;
+  const { request, trace } = sending;
   const line = curl ? curlLine(request) : null;
-  const headers = notableRequestHeaders(request.headers, curl).map(([name, value]) => `          ${name}: ${value}`);
+  const headers = notableRequestHeaders(sending, curl).map(([name, value]) => `          ${name}: ${value}`);
   const sent = [
     `request   ${request.method} ${request.url}`,
     ...headers,
     ...(request.body === null ? [] : [`          ${bodyText(request.body).slice(0, MAX_BODY)}`]),
+    ...(trace === undefined ? [] : [`trace     ${trace.traceID}, span ${trace.spanID}`]),
     ...(line === null ? [] : [`curl      ${line}`]),
   ];
   if (received === null) return [...sent, 'reply     unknown: the journal ends before the reply'];

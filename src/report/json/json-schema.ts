@@ -19,6 +19,7 @@ const {
   ruleId,
   runStarted,
   signature,
+  trace,
   stamps,
   verdict,
 } = shared;
@@ -43,6 +44,7 @@ const exchange = z.object({
   call: callName,
   request,
   signature: signature.exactOptional(),
+  trace: trace.exactOptional(),
   outcome: outcome.nullable().describe('null: the journal ends before the result'),
   stamps: stamps.nullable(),
   connection: z.object({ id: z.int(), reused: z.boolean() }).nullable(),

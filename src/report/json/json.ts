@@ -152,7 +152,8 @@ function scenarioOf(
 }
 
 function exchangeOf({ sending, received }: JournalledExchange): object {
-  const { id, step, purpose, call, request, signature } = sending;
+  const { id, step, purpose, call, request, signature, trace } = sending;
   const { outcome = null, stamps = null, connection = null, model = null } = received ?? {};
-  return { id, step, purpose, call, request, ...(signature && { signature }), outcome, stamps, connection, model };
+  const optional = { ...(signature && { signature }), ...(trace && { trace }) };
+  return { id, step, purpose, call, request, ...optional, outcome, stamps, connection, model };
 }

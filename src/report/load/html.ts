@@ -62,8 +62,8 @@ function findings({ findings: all }: LoadResult): Markup | null {
   if (shown.length === 0) return null;
   return html`<section><h2>Rules</h2><div class="wide" tabindex="0" role="region" aria-label="rules"><table><thead><tr><th scope="col">Rule</th><th scope="col">Level</th><th scope="col">Call</th><th scope="col">Calls</th><th scope="col">Expected</th><th scope="col">Actual, for the first call</th></tr></thead><tbody>
 ${shown.map(
-  ({ rule, verdict, call, count, expected, actual }) =>
-    html`<tr><th scope="row"><code>${rule}</code></th><td>${ruleById(rule as RuleId).level}${verdict === 'warn' ? ', warning' : null}</td><td>${call}</td><td class="n">${count}</td><td>${expected}</td><td>${actual}</td></tr>
+  ({ rule, verdict, call, count, expected, actual, traceID }) =>
+    html`<tr><th scope="row"><code>${rule}</code></th><td>${ruleById(rule as RuleId).level}${verdict === 'warn' ? ', warning' : null}</td><td>${call}</td><td class="n">${count}</td><td>${expected}</td><td>${actual}${traceID === undefined ? null : html` Trace <code>${traceID}</code>`}</td></tr>
 `,
 )}</tbody></table></div></section>
 `;

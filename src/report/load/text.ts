@@ -26,13 +26,15 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   const left = money.problemCount - Math.min(money.problems.length, MAX_PROBLEMS);
   if (left > 0) lines.push(`… and ${plural(left, 'further wrong balance')} (--json names them)`, '');
   const shown = findings.filter((one) => one.verdict !== 'note').slice(0, MAX_FINDINGS);
-  for (const { rule, verdict: kind, call, count, expected, actual, txID } of shown) {
+  for (const { rule, verdict: kind, call, count, expected, actual, txID, traceID } of shown) {
     const level = ruleById(rule as RuleId).level;
     const word = kind === 'fail' ? paint.red('broken') : paint.yellow('warning');
     lines.push(`${word} ${rule} (${level}), ${call}, ${plural(count, 'call')}`);
     lines.push(
       forTerminal(`    expected: ${expected}`),
-      forTerminal(`    actual:   ${actual}${txID === null ? '' : ` (${txID})`}`),
+      forTerminal(
+        `    actual:   ${actual}${txID === null ? '' : ` (${txID}${traceID === undefined ? '' : `, trace ${traceID}`})`}`,
+      ),
     );
   }
   if (shown.length > 0) lines.push('');

@@ -35,8 +35,9 @@ export function exchangeLines(
   const labelled = (label: string, text: string): readonly string[] => row(label, text, indent, options);
   const lines = [
     ...labelled('request', `${request.method} ${request.url}`),
-    ...headerRows(notableRequestHeaders(request.headers, options.curl !== false), labelled),
+    ...headerRows(notableRequestHeaders(sending, options.curl !== false), labelled),
     ...(request.body ? labelled('', bodyLine(request.body)) : []),
+    ...traceRow(sending, indent, options),
   ];
   if (received === null) {
     lines.push(...labelled('reply', 'unknown: the journal ends before the reply'));
@@ -62,6 +63,11 @@ export function exchangeLines(
     if (wallet !== null) lines.push(...labelled('wallet', wallet));
   }
   return options.curl === false ? lines : [...lines, ...againLines(exchange, indent, options)];
+}
+
+/** Returns a row with the trace of a call, so that the operator can search for it. Empty if the call has no trace. */
+function traceRow({ trace }: JournalledExchange['sending'], indent: number, options: Look): readonly string[] {
+  return trace === undefined ? [] : row('trace', `${trace.traceID}, span ${trace.spanID}`, indent, options);
 }
 
 /** Returns the line with the curl command of a call. It is never wrapped, so that a user can copy it. */
@@ -91,6 +97,7 @@ export function shortExchangeLines(
   return [
     ...row('request', `${callWords(sending, sessions)} (exchange ${sending.id})`, indent, options),
     ...row('reply', shortReply(received), indent, options),
+    ...traceRow(sending, indent, options),
     ...(curl ? againLines(exchange, indent, options) : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { resolveClients, withConfiguredFields } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
@@ -59,10 +60,11 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
   const lock = call === 'balance' ? NO_LOCK : lockSettings(configuration, flags, stdio);
   if (call !== 'balance') await askForProduction([client], flags, stdio);
   const { strict, deadlineMs, lingerMs } = settings;
+  const runID = randomUUID();
   const journal =
     flags.journal === undefined
       ? null
-      : await callJournal(flags.journal, { hand, client, session, settings, scrub, cwd: stdio.cwd });
+      : await callJournal(flags.journal, { runID, hand, client, session, settings, scrub, cwd: stdio.cwd });
   const locks = await lockPlayers(
     {
       client: { ...client, sessions: [session] },
@@ -89,6 +91,7 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     deadlineMs,
     lingerMs,
     now: processNow,
+    tracedRunID: settings.trace && runID,
     record: journal?.record,
   }).finally(() => locks.release());
   journal?.end(played);

@@ -8,6 +8,7 @@ import {
   decimalsOption,
   productionOption,
   stakeOption,
+  traceOption,
 } from '../../options/client.ts';
 import { collect, countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
@@ -37,6 +38,7 @@ export function describeCall(program: CommandUnknownOpts) {
     .option('--no-read', 'do not read the balance (default without --repeat)')
     .addOption(stakeOption())
     .addOption(decimalsOption())
+    .addOption(traceOption())
     .option('--dry-run', 'print the bytes and a curl line, and send nothing')
     .option('--strict', 'a breach of a SHOULD is a failure, too');
   return addLockOptions(addWaitOptions(how))

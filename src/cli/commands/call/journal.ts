@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../../app/exit-status.ts';
@@ -22,6 +21,7 @@ export interface CallJournal {
 }
 
 interface JournalOptions {
+  readonly runID: string;
   readonly hand: ManualCall;
   readonly client: ClientUnderTest;
   readonly session: SessionUnderTest;
@@ -36,9 +36,8 @@ interface JournalOptions {
  * @throws UsageError when the file can't be written or is not a journal, before any call is sent
  */
 export async function callJournal(named: string, options: JournalOptions): Promise<CallJournal> {
-  const { hand, client, session, settings, scrub, cwd } = options;
+  const { runID, hand, client, session, settings, scrub, cwd } = options;
   const file = await opened(named, cwd, scrub);
-  const runID = randomUUID();
   const began = performance.now();
   // Several calls share the file. A tag makes the ids of this call different from the ids of the others.
   const tag = runID.slice(0, 8);

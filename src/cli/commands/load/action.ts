@@ -231,6 +231,7 @@ async function loadClient(
         deadlineMs: settings.deadlineMs,
         lingerMs: settings.lingerMs,
         seed,
+        tracedRunID: settings.trace && started.runID,
         continues: { firstNumber, origin: start },
         denominationOf: (currency, decimals) => denominationOf(currency, { ...settings, client }, decimals),
         scrub,
@@ -332,6 +333,7 @@ function startedEvent(client: ClientUnderTest, settings: RunSettings, seed: stri
       lingerMs: settings.lingerMs,
       strict: false,
       workers: 1,
+      ...(settings.trace && { trace: true }),
       sessions: client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
         sessionID,
         player: player ?? null,

@@ -8,6 +8,7 @@ import {
   historyOption,
   productionOption,
   stakeOption,
+  traceOption,
 } from '../../options/client.ts';
 import { collect, countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 import { addReferenceOptions } from '../../options/reference.ts';
@@ -77,7 +78,8 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(productionOption())
     .addOption(stakeOption())
     .addOption(decimalsOption())
-    .addOption(historyOption());
+    .addOption(historyOption())
+    .addOption(traceOption());
   return addLockOptions(addWaitOptions(operator))
     .optionsGroup('Output:')
     .addOption(
