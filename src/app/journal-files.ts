@@ -64,7 +64,7 @@ const MAX_FIRST_LINE = 1024 * 1024;
  * Returns a file name with the date and time, so that names sort by time. A random part makes the names of runs that start in
  * the same second different.
  */
-function journalName(now: Date): string {
+export function journalName(now: Date): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
   return `${stamp}-${randomBytes(3).toString('hex')}.ndjson`;
 }

@@ -6,7 +6,13 @@ import { describeClean } from './commands/clean/flags.ts';
 import { describeCompletion } from './commands/completion/flags.ts';
 import { describeDoctor } from './commands/doctor/flags.ts';
 import { describeExplore } from './commands/explore/flags.ts';
-import { describeFleet, describeFleetCheck, describeFleetRun, describeFleetStatus } from './commands/fleet/flags.ts';
+import {
+  describeFleet,
+  describeFleetCheck,
+  describeFleetRun,
+  describeFleetStatus,
+  describeFleetWork,
+} from './commands/fleet/flags.ts';
 import { describeHelp } from './commands/help/flags.ts';
 import { helpCommand, topicLines } from './commands/help/pages.ts';
 import {
@@ -115,6 +121,10 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeFleetRun(fleet).action(async (names, flags) => {
     const { fleetRunCommand } = await import('./commands/fleet/run.ts');
     done(await fleetRunCommand(names, flags, stdio));
+  });
+  describeFleetWork(fleet).action(async (flags) => {
+    const { fleetWorkCommand } = await import('./commands/fleet/work.ts');
+    done(await fleetWorkCommand(flags, stdio));
   });
   addHistory(program, stdio, done);
   const report = describeReport(program);

@@ -14,6 +14,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'CROUPIER_KEY', meaning: 'the Integration API key itself' },
   { name: 'CROUPIER_REQUIRE', meaning: 'groups and rules to require, with commas, in addition to croupier.yaml' },
   { name: 'CROUPIER_HISTORY', meaning: '0 means --no-history' },
+  { name: 'CROUPIER_LEASE', meaning: 'set by fleet work for the runs that it starts: the length of its lease in ms' },
   { name: 'CROUPIER_GITHUB', meaning: '0 means --no-github' },
   { name: 'CROUPIER_DEBUG', meaning: '1: print the stack trace if croupier itself fails' },
   { name: 'NO_COLOR', meaning: 'no colours; FORCE_COLOR and --color override it' },

@@ -20,6 +20,7 @@ import type { Plan } from '../scenario/plan/plan.ts';
 import type { CallSpec } from '../wire/request.ts';
 import type { WireOptions } from '../wire/wire.ts';
 import type { AcceptedCall } from './accepted-calls.ts';
+import type { CallGate } from './calls/call-gate.ts';
 import type { Pace } from './calls/pace.ts';
 import type { AmountSettings } from './stakes.ts';
 
@@ -199,6 +200,8 @@ export interface RunOptions extends AmountSettings {
   readonly ratePerSecond: number | null;
   /** Maximum number of calls in flight. */
   readonly maxAtOnce: number;
+  /** Decides whether calls may leave. Absent: every call may leave. */
+  readonly gate?: CallGate | undefined;
   /** The limits of the calls, which several runs against one operator share. Absent: the run has limits of its own. */
   readonly pace?: Pace | undefined;
   /** Receives every event, in order. A `sending` event must be stored when this function returns. */

@@ -16,6 +16,8 @@ import { type Fleet, type FleetOperator, readFleet } from './fleet-file.ts';
 /** One operator of a fleet, with the client of its configuration. */
 export interface CheckedOperator extends FleetOperator {
   readonly extCID: string;
+  /** True if the environment has all variables that its configuration names. Otherwise this machine can't judge the operator. */
+  readonly isReady: boolean;
 }
 
 /**
@@ -90,7 +92,9 @@ class FleetChecker {
     const configuration = await this.#configuration(index, configFile);
     const extCID = configuration && this.#client(index, operator, configuration);
     if (configuration) await this.#scenarios(index, operator, configuration, baselineFile);
-    return extCID === undefined ? [] : [{ ...operator, extCID }];
+    return configuration && extCID !== undefined
+      ? [{ ...operator, extCID, isReady: isReady(extCID, configuration) }]
+      : [];
   }
 
   #mistake(index: number, key: string, message: string, fix?: string): void {
@@ -165,4 +169,9 @@ class FleetChecker {
       return undefined;
     }
   }
+}
+
+function isReady(extCID: string, { config, unset }: Configuration): boolean {
+  const own = (config.clients ?? []).findIndex((client) => client.extCID === extCID);
+  return !unset.some(({ client }) => client === null || client === own);
 }

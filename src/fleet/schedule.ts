@@ -57,6 +57,24 @@ export function nextStarts({ cron, zone, quiet }: Schedule, after: Date, count: 
   return starts;
 }
 
+/** Returns the latest time, not later than `now`, at which a run begins. Undefined if there is none. */
+export function latestStartBefore({ cron, zone, quiet }: Schedule, now: Date): Date | undefined {
+  // croner returns only times before the reference, and a run that is due at this second has begun.
+  const until = quiet && isQuiet(quiet, zone, now) ? beginOfQuiet(quiet, zone, now) : new Date(now.getTime() + 1000);
+  const [due] = new Cron(cron, { paused: true, mode: '5-part', timezone: zone }).previousRuns(1, until);
+  // A run that was due in earlier quiet hours has begun when they ended.
+  return due && quiet ? endOfQuiet(quiet, zone, due) : due;
+}
+
+/** Returns the first minute of the quiet hours that contain a time. */
+function beginOfQuiet(quiet: QuietHours, zone: string, time: Date): Date {
+  const minute = Math.floor(time.getTime() / MINUTE_MS);
+  for (let minutes = 1; minutes <= MINUTES_OF_DAY; minutes += 1)
+    if (!isQuiet(quiet, zone, new Date((minute - minutes) * MINUTE_MS)))
+      return new Date((minute - minutes + 1) * MINUTE_MS);
+  return time;
+}
+
 /** True if a time is in the quiet hours. */
 export function isQuiet({ from, to }: QuietHours, zone: string, time: Date): boolean {
   const now = localTime(time, zone);
@@ -71,9 +89,14 @@ function endOfQuiet(quiet: QuietHours, zone: string, due: Date): Date {
   return due;
 }
 
+/** The formatters by time zone, because creating one takes long. */
+const FORMATTERS = new Map<string, Intl.DateTimeFormat>();
+
 /** Returns the local time as `HH:MM`. */
 function localTime(time: Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(
-    time,
-  );
+  const known = FORMATTERS.get(timeZone);
+  const formatter =
+    known ?? new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  if (!known) FORMATTERS.set(timeZone, formatter);
+  return formatter.format(time);
 }

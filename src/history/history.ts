@@ -77,7 +77,7 @@ function foreign(): DatabaseError {
 
 function newer(file: string | undefined): DatabaseError {
   return new DatabaseError(
-    'unusable',
+    'newer',
     `${file} was written by a newer version of croupier. Use that version, or move the file away to begin a new history.`,
   );
 }

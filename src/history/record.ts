@@ -185,33 +185,52 @@ export async function addRun(
   retention: Retention,
 ): Promise<number> {
   // The evidence is compressed before the transaction begins, so that no other process has to wait during this time.
-  const parts = evidence === null ? [] : await compressed(evidence.content);
-  return history.transaction().execute(async (transaction) => {
-    const known = await transaction
-      .selectFrom('run')
-      .select('number')
-      .where('run_id', '=', run.run_id)
-      .executeTakeFirst();
-    if (known) return known.number;
-    const { number } = await transaction
-      .insertInto('run')
-      .values({ ...run, pinned: 0, evidence: evidence?.kind ?? null })
-      .returning('number')
-      .executeTakeFirstOrThrow();
-    for (const one of rules)
-      await transaction
-        .insertInto('rule_result')
-        .values({ ...one, run: number })
-        .execute();
-    if (run.played_digest != null && played !== null)
-      await transaction
-        .insertInto('played')
-        .values({ digest: run.played_digest, scenarios: JSON.stringify(played) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    for (const [part, content] of parts.entries())
-      await transaction.insertInto('evidence').values({ run: number, part, content }).execute();
-    await applyRetention(transaction, retention);
-    return number;
-  });
+  const stored = evidence === null ? null : { kind: evidence.kind, parts: await compressed(evidence.content) };
+  return history
+    .transaction()
+    .execute((transaction) => addRunWithin(transaction, { run, rules, played }, stored, retention));
+}
+
+/** Does the same as `addRun` in a transaction of the caller, with evidence that is already compressed. */
+export async function addRunWithin(
+  transaction: History,
+  { run, rules, played }: FinishedRun,
+  evidence: { readonly kind: Evidence['kind']; readonly parts: readonly Uint8Array[] } | null,
+  retention: Retention,
+): Promise<number> {
+  const known = await transaction
+    .selectFrom('run')
+    .select('number')
+    .where('run_id', '=', run.run_id)
+    .executeTakeFirst();
+  if (known) return known.number;
+  const { number } = await transaction
+    .insertInto('run')
+    .values({ ...withoutNul(run), pinned: 0, evidence: evidence?.kind ?? null })
+    .returning('number')
+    .executeTakeFirstOrThrow();
+  for (const one of rules)
+    await transaction
+      .insertInto('rule_result')
+      .values({ ...withoutNul(one), run: number })
+      .execute();
+  if (run.played_digest != null && played !== null)
+    await transaction
+      .insertInto('played')
+      .values({ digest: run.played_digest, scenarios: JSON.stringify(played) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  for (const [part, content] of (evidence?.parts ?? []).entries())
+    await transaction.insertInto('evidence').values({ run: number, part, content }).execute();
+  await applyRetention(transaction, retention);
+  return number;
+}
+
+/** Replaces the character NUL in all texts of a row. The operator may have sent it, and PostgreSQL can't store it. */
+function withoutNul<Row extends object>(row: Row): Row {
+  const replaced = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.replaceAll('\u0000', '\uFFFD') : value,
+  ]);
+  return Object.fromEntries(replaced) as Row;
 }

@@ -1,5 +1,6 @@
 import type { Generated, Insertable, Kysely, Selectable } from 'kysely';
 import { sql } from 'kysely';
+import { columnsFor } from './dialect.ts';
 
 /** The verdicts of runs and of load tests. */
 export const RUN_VERDICTS = ['conforming', 'nonconforming', 'undecided', 'reconciled', 'not-reconciled'] as const;
@@ -77,11 +78,67 @@ interface EvidenceTable {
   content: Uint8Array;
 }
 
+/**
+ * The states of a job. `waiting`: a worker can take it. `running`: a worker has its lease. `done`: its run is in the history.
+ * `failed`: no run was possible.
+ */
+export type JobState = 'waiting' | 'running' | 'done' | 'failed';
+
+/** One run that a worker of the fleet must do: one operator at one due time. */
+interface JobTable {
+  id: Generated<number>;
+  /** The name of the operator in fleet.yaml. */
+  operator: string;
+  ext_cid: string;
+  /** The due time in UTC, in the format of ISO 8601. */
+  due_at: string;
+  state: JobState;
+  /** Is raised each time that a worker takes the job. So a worker that lost the job has a lower number. */
+  token: number;
+  /** Number of times that a worker has taken the job and has begun calls or a settlement. */
+  attempts: number;
+  /** The worker that took the job last, as host and process id; null if no worker did. */
+  worker: string | null;
+  /** The time at which the lease ends, in ms since 1970, by the clock of the database; null if no worker has the job. */
+  lease_until: number | null;
+  /** The time before which no worker takes the job, in ms since 1970; 0 if there is no such time. */
+  not_before: number;
+  /** The exit status of the run; null before its end. */
+  status: number | null;
+  /** The first line of the report, or the reason why there is none; null before the end. */
+  line: string | null;
+  /** The number of the run in the history; null if there is none. */
+  run: number | null;
+  /** The time at which the job ended, in UTC (ISO 8601); null before. */
+  ended_at: string | null;
+}
+
+/** The journal of a run that has not ended, or that still owes something. Workers add to it before each call. */
+interface JobJournalTable {
+  id: Generated<number>;
+  job: number;
+  operator: string;
+  /** The token of the worker that wrote the journal. */
+  token: number;
+  /** The name of the file on the machine of the worker. */
+  name: string;
+}
+
+/** A part of a job's journal: whole lines of the file, in their order. */
+interface JobJournalPartTable {
+  journal: number;
+  part: number;
+  content: string;
+}
+
 export interface HistoryTables {
   run: RunTable;
   rule_result: RuleResultTable;
   played: PlayedTable;
   evidence: EvidenceTable;
+  job: JobTable;
+  job_journal: JobJournalTable;
+  job_journal_part: JobJournalPartTable;
   schema_version: { version: number };
 }
 
@@ -93,7 +150,7 @@ export type NewRuleResult = Insertable<RuleResultTable>;
  * The functions that update the tables, one for each version of the schema. Never change a released function. Add a new
  * function at the end instead.
  */
-const MIGRATIONS: readonly ((history: Kysely<HistoryTables>) => Promise<void>)[] = [createTables];
+const MIGRATIONS: readonly ((history: Kysely<HistoryTables>) => Promise<void>)[] = [createTables, addJobs];
 
 /** The version of the tables that this version of croupier writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -107,6 +164,7 @@ export async function migrate(history: Kysely<HistoryTables>, from: number): Pro
 
 async function createTables(history: Kysely<HistoryTables>): Promise<void> {
   const { schema } = history;
+  const { number, bytes, double } = columnsFor(history);
   await schema
     .createTable('schema_version')
     .ifNotExists()
@@ -114,12 +172,11 @@ async function createTables(history: Kysely<HistoryTables>): Promise<void> {
     .execute();
   await schema
     .createTable('run')
-    // With AUTOINCREMENT, a new run never gets the number of a removed run.
-    .addColumn('number', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('number', number.type, number.constraints)
     .addColumn('run_id', 'text', (column) => column.notNull().unique())
     .addColumn('kind', 'text', (column) => column.notNull())
     .addColumn('started_at', 'text', (column) => column.notNull())
-    .addColumn('duration_ms', 'real')
+    .addColumn('duration_ms', double)
     .addColumn('ext_cid', 'text', (column) => column.notNull())
     .addColumn('operator', 'text', (column) => column.notNull())
     .addColumn('verdict', 'text', (column) => column.notNull())
@@ -138,7 +195,7 @@ async function createTables(history: Kysely<HistoryTables>): Promise<void> {
     .addColumn('played_digest', 'text')
     .addColumn('journal', 'text', (column) => column.notNull())
     .addColumn('evidence', 'text')
-    .addColumn('summary', sql`blob`)
+    .addColumn('summary', bytes)
     .addColumn('pinned', 'integer', (column) => column.notNull())
     .execute();
   await schema.createIndex('run_by_time').on('run').columns(['started_at', 'number']).execute();
@@ -163,7 +220,55 @@ async function createTables(history: Kysely<HistoryTables>): Promise<void> {
     .createTable('evidence')
     .addColumn('run', 'integer', (column) => column.notNull().references('run.number').onDelete('cascade'))
     .addColumn('part', 'integer', (column) => column.notNull())
-    .addColumn('content', sql`blob`, (column) => column.notNull())
+    .addColumn('content', bytes, (column) => column.notNull())
     .addPrimaryKeyConstraint('evidence_key', ['run', 'part'])
+    .execute();
+}
+
+async function addJobs(history: Kysely<HistoryTables>): Promise<void> {
+  const { schema } = history;
+  const { number, double } = columnsFor(history);
+  await schema
+    .createTable('job')
+    .addColumn('id', number.type, number.constraints)
+    .addColumn('operator', 'text', (column) => column.notNull())
+    .addColumn('ext_cid', 'text', (column) => column.notNull())
+    .addColumn('due_at', 'text', (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('token', 'integer', (column) => column.notNull())
+    .addColumn('attempts', 'integer', (column) => column.notNull())
+    .addColumn('worker', 'text')
+    .addColumn('lease_until', double)
+    .addColumn('not_before', double, (column) => column.notNull())
+    .addColumn('status', 'integer')
+    .addColumn('line', 'text')
+    .addColumn('run', 'integer')
+    .addColumn('ended_at', 'text')
+    .execute();
+  await schema.createIndex('job_by_due_time').on('job').columns(['operator', 'due_at']).unique().execute();
+  // At most one job of each operator is open. So two runs never play with the same players.
+  await schema
+    .createIndex('open_job')
+    .on('job')
+    .column('operator')
+    .unique()
+    .where(sql.ref('state'), 'in', sql`('waiting', 'running')`)
+    .execute();
+  await schema.createIndex('open_job_by_due_time').on('job').columns(['state', 'due_at']).execute();
+  await schema
+    .createTable('job_journal')
+    .addColumn('id', number.type, number.constraints)
+    .addColumn('job', 'integer', (column) => column.notNull())
+    .addColumn('operator', 'text', (column) => column.notNull())
+    .addColumn('token', 'integer', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .execute();
+  await schema.createIndex('job_journal_by_operator').on('job_journal').column('operator').execute();
+  await schema
+    .createTable('job_journal_part')
+    .addColumn('journal', 'integer', (column) => column.notNull().references('job_journal.id').onDelete('cascade'))
+    .addColumn('part', 'integer', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('job_journal_part_key', ['journal', 'part'])
     .execute();
 }

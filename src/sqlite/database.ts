@@ -4,8 +4,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 /** Thrown if a database file cannot be used. The message names the file and says what to do. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
-  /** `in-use` if another process has the file open. `unusable` if the file is damaged, is not a database, or cannot be opened. */
-  readonly reason: 'in-use' | 'unusable';
+  /**
+   * `in-use` if another process has the file open. `newer` if a newer version of croupier has written the tables. `unusable` if the
+   * file is damaged, is not a database, or cannot be opened.
+   */
+  readonly reason: 'in-use' | 'newer' | 'unusable';
 
   constructor(reason: DatabaseError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,10 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { cronProblem, isQuiet, isZone, nextStarts, type QuietHours } from '../../src/fleet/schedule.ts';
+import {
+  cronProblem,
+  isQuiet,
+  isZone,
+  latestStartBefore,
+  nextStarts,
+  type QuietHours,
+} from '../../src/fleet/schedule.ts';
 
 const starts = (cron: string, after: string, count: number, quiet?: QuietHours, zone = 'Europe/Berlin') =>
   nextStarts({ cron, zone, quiet }, new Date(after), count).map((time) => time.toISOString().slice(0, 16));
 
+const latest = (cron: string, now: string, quiet?: QuietHours) =>
+  latestStartBefore({ cron, zone: 'Europe/Berlin', quiet }, new Date(now))?.toISOString().slice(0, 16);
+
 describe('the schedule of an operator', () => {
+  it('finds the latest time at which a run begins, the present second included', () => {
+    expect(latest('0 3 * * *', '2026-11-26T01:59:59Z')).toBe('2026-11-25T02:00');
+    expect(latest('0 3 * * *', '2026-11-26T02:00:00Z')).toBe('2026-11-26T02:00');
+    const quiet = { from: '22:00', to: '06:00' };
+    expect(latest('* * * * *', '2026-11-26T04:00:00Z', quiet)).toBe('2026-11-25T20:59');
+    expect(latest('0 3 * * *', '2026-11-26T04:00:00Z', quiet)).toBe('2026-11-25T05:00');
+    expect(latest('0 3 * * *', '2026-11-26T05:00:00Z', quiet)).toBe('2026-11-26T05:00');
+  });
+
+  it('finds the same latest time before and after the clocks change, so that workers agree about it', () => {
+    expect(latest('30 2 * * *', '2026-10-25T00:31:00Z')).toBe('2026-10-25T00:30');
+    expect(latest('30 2 * * *', '2026-10-25T01:31:00Z')).toBe('2026-10-25T00:30');
+    expect(latest('30 2 * * *', '2026-03-29T00:59:00Z')).toBe('2026-03-28T01:30');
+    expect(latest('30 2 * * *', '2026-03-29T01:31:00Z')).toBe('2026-03-29T01:00');
+  });
+
   it('keeps the local time when the clocks change', () => {
     expect(starts('0 3 * * *', '2026-03-27T12:00:00Z', 3)).toEqual([
       '2026-03-28T02:00',

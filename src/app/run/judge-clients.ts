@@ -20,7 +20,7 @@ import { shownPath } from '../files.ts';
 import { type GithubStep, startGithubStep } from '../github.ts';
 import { addRunToHistory } from '../history/add-to-history.ts';
 import { pastVerdictsOf } from '../history/past-verdicts.ts';
-import { isHistoryWanted } from '../history/settings.ts';
+import { isHistoryWanted, retentionOf } from '../history/settings.ts';
 import { operatorOf, playedNames } from '../lock/player-locks.ts';
 import type { Reference } from '../reference-operator.ts';
 import { fileForClient } from '../report-files.ts';
@@ -32,9 +32,10 @@ import { digestsOf } from './digests.ts';
 import { refuseOwingJournals } from './earlier-journals.ts';
 import type { LastFailed } from './last-failed.ts';
 import type { Launches } from './launches.ts';
-import { type Play, type Progress, play, SILENT } from './play.ts';
+import { type Play, type Played, type Progress, play, SILENT } from './play.ts';
 import type { PreparedRun } from './prepare-run.ts';
 import { publish, reportOptions, verbosityOf } from './publish.ts';
+import type { RunLease } from './run-lease.ts';
 
 /** A prepared run, and what the run needs from its caller. */
 export interface Runner {
@@ -47,6 +48,8 @@ export interface Runner {
   readonly startProgress: (sink: Sink, name: string | undefined) => Progress;
   readonly reference: Reference | undefined;
   readonly launches: Launches | undefined;
+  /** The lease of a worker of the fleet; undefined if no worker has started this run. */
+  readonly lease?: RunLease | undefined;
   /** The scenarios to play, by ExtCID. Undefined: all chosen scenarios are played. */
   readonly failed?: ReadonlyMap<string, LastFailed> | undefined;
   /** The paths of the journals that were started, the latest last. */
@@ -207,9 +210,22 @@ async function playAndPublish(
     await github?.report(played.fold, played.open, options, scrub);
     return statuses;
   });
-  await addRunToHistory(played.fold, played.journal, { flags, config: prepared.configuration.config, stdio, scrub });
+  const { config } = prepared.configuration;
+  if (runner.lease) await handOver(played, runner.lease, { config, cwd: stdio.cwd, scrub });
+  else await addRunToHistory(played.fold, played.journal, { flags, config, stdio, scrub });
   const own = atOnce.aborted ? interruptedStatus(signal) : played.status;
   return { extCID, status: worstStatus([own, ...published]), line: conclude(played.fold).firstLine };
+}
+
+/** Hands a finished run to the worker of the fleet, which adds it to the history. */
+async function handOver(
+  { fold, journal }: Played,
+  lease: RunLease,
+  { config, cwd, scrub }: { config: Parameters<typeof retentionOf>[0]; cwd: string; scrub: (text: string) => string },
+): Promise<void> {
+  // Imported only here, so that an ordinary run starts without the code of the history.
+  const { finishedRun } = await import('../../history/record.ts');
+  await lease.finished(finishedRun(fold, shownPath(journal, cwd), scrub), retentionOf(config));
 }
 
 /** Returns a line for each client, and a line with the exit status of the process. */
@@ -221,7 +237,7 @@ function closingLines(results: readonly ClientResult[], status: number): string 
 }
 
 function playOf(
-  { prepared, signal, atOnce, startProgress, reference, launches, journals }: Runner,
+  { prepared, signal, atOnce, startProgress, reference, launches, journals, lease }: Runner,
   { client, scenarios, selection, required, whole, quick, shard, together }: Assignment,
   {
     sameFlags,
@@ -266,6 +282,7 @@ function playOf(
       launches: reference?.launches ?? (launches && (() => launches.requestsOf(client))),
       after: earlierJournal && new EarlierRun(earlierJournal, client),
       pace,
+      gate: lease?.gate,
       signal,
     },
     atOnce,

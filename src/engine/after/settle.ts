@@ -7,6 +7,7 @@ import { isSuccess, isWorthRetrying, replyStatus } from '../../reply/status.ts';
 import { buildRequest } from '../../wire/request.ts';
 import { type Account, BalanceAdjuster, balanceIn } from '../balances/balance-adjuster.ts';
 import type { BalanceEstimate } from '../balances/balance-estimate.ts';
+import type { CallGate } from '../calls/call-gate.ts';
 import { Sender } from '../calls/sender.ts';
 import { addressOf, type ClientUnderTest } from '../run-options.ts';
 import { walletIdOf } from '../session-pool.ts';
@@ -37,6 +38,8 @@ export interface SettleOptions extends AmountSettings {
    */
   readonly record: (event: JournalEvent) => void;
   readonly signal: AbortSignal;
+  /** Decides whether calls may leave. Absent: every call may leave. */
+  readonly gate?: CallGate | undefined;
   readonly uuid: () => string;
   readonly now: () => number;
 }

@@ -9,6 +9,7 @@ import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
 import { type BuiltRequest, requestOf } from '../../wire/request.ts';
 import { Wire, type WireOptions } from '../../wire/wire.ts';
 import type { Release } from '../races.ts';
+import type { CallGate } from './call-gate.ts';
 import { Pace } from './pace.ts';
 import { WaitPolicy } from './wait-policy.ts';
 
@@ -54,6 +55,8 @@ export interface SenderOptions {
   readonly tracedRunID?: string | undefined;
   /** The signal that interrupts the run. Absent: the run cannot be interrupted. */
   readonly signal?: AbortSignal | undefined;
+  /** Decides whether calls may leave. Absent: every call may leave. */
+  readonly gate?: CallGate | undefined;
 }
 
 /** The result of calls that were sent together. */
@@ -134,6 +137,7 @@ export class Sender {
   async judged<T>(given: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
     await this.#pace.enter(1);
     const { id, callToSend } = this.#announce(given);
+    if (this.#options.gate) await this.#options.gate.pass();
     const pendingCall = this.#launch(callToSend, false);
     const exchange = exchangeOf(id, callToSend, await pendingCall.result);
     this.#pace.leave(1);
@@ -160,13 +164,16 @@ export class Sender {
   ): Promise<TogetherResult<T>> {
     await this.#pace.enter(callsToSend.length);
     const offsets = callsToSend.map(({ atMs = 0 }) => atMs * release.scale);
-    const early = callsToSend.map((callToSend, index) =>
-      (offsets[index] ?? 0) <= MAX_HELD_MS ? this.#hold(callToSend) : undefined,
+    const announced = callsToSend.map((callToSend, index) =>
+      (offsets[index] ?? 0) <= MAX_HELD_MS ? this.#announce(callToSend) : undefined,
     );
+    await this.#options.gate?.pass();
+    const early = announced.map((one) => one && this.#hold(one));
     await Promise.all(early.flatMap((one) => (one && !one.callToSend.trickle ? [one.pendingCall.ready] : [])));
     // The operator must first receive all calls except for their last bytes. Otherwise the operator could complete the first call
     // before it has seen the last call.
     await sleep(RECEIVE_MS);
+    this.#options.gate?.check();
     const barrier = this.#options.now();
     const isTimed = offsets.some((offset) => offset > 0);
     const started = isTimed
@@ -213,9 +220,15 @@ export class Sender {
     if (outcome.kind === 'reply' && signed === undefined) this.#pace.note({ atMs: stamps.end, call, ...outcome.reply });
   }
 
-  #hold(given: CallToSend): StartedCall {
-    const { id, callToSend } = this.#announce(given);
+  /** Sends all bytes of a recorded call except the last one. */
+  #hold({ id, callToSend }: Pick<StartedCall, 'id' | 'callToSend'>): StartedCall {
     return { id, callToSend, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
+  }
+
+  async #prepareLate(callToSend: CallToSend): Promise<StartedCall> {
+    const announced = this.#announce(callToSend);
+    await this.#options.gate?.pass();
+    return this.#hold(announced);
   }
 
   /**
@@ -229,8 +242,9 @@ export class Sender {
       if (restMs > 0) await sleep(restMs);
     };
     if (!('pendingCall' in call)) await until(atMs - MAX_HELD_MS);
-    const started = 'pendingCall' in call ? call : this.#hold(call);
+    const started = 'pendingCall' in call ? call : await this.#prepareLate(call);
     await until(atMs);
+    this.#options.gate?.check();
     started.pendingCall.release();
     return started;
   }

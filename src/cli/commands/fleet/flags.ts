@@ -1,5 +1,6 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { countFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
+import { readDuration } from '../../../scenario/duration.ts';
+import { countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Number of operators that are judged at the same time if no flag gives another number. */
 const PARALLEL = 30;
@@ -68,11 +69,7 @@ export function describeFleetRun(fleet: CommandUnknownOpts) {
     .argument('[name...]', 'the names of operators in fleet.yaml (default: all)')
     .addOption(fileOption())
     .option('--due', 'only operators that have become due since their latest run')
-    .addOption(
-      new Option('--parallel <n>', `judge at most n operators at the same time (default: ${PARALLEL})`)
-        .default(PARALLEL)
-        .argParser(countFlag),
-    )
+    .addOption(parallelOption())
     .addHelpText(
       'after',
       `
@@ -86,6 +83,48 @@ Exit status: the most severe status of all runs (0, 1, 3, 70, 129, 130, 143),
     );
 }
 
+/** Time after which another worker takes over the run of a worker that gives no sign of life. */
+const LEASE = '60s';
+
+/** Defines `croupier fleet work` and its flags. */
+export function describeFleetWork(fleet: CommandUnknownOpts) {
+  return fleet
+    .command('work')
+    .description('judge each operator when it is due, until a signal ends the command; start it as often as you like')
+    .summary('judge each operator when it is due')
+    .addOption(fileOption())
+    .addOption(parallelOption())
+    .option('--until-idle', 'end when every operator that is due has been judged')
+    .addOption(
+      new Option(
+        '--lease <duration>',
+        `another worker takes over a run if this one gives no sign of life for this time (default: ${LEASE})`,
+      )
+        .default(readDuration(LEASE) ?? 0)
+        .argParser(durationFlag),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  croupier fleet work
+  croupier fleet work --until-idle         in a crontab, every few minutes
+
+Each operator is judged once for each due time, whichever worker does it. If a
+worker dies, another one first settles its run, and then repeats it.
+
+Exit status: 0 ended by a signal, after its runs have ended their open rounds;
+  with --until-idle the most severe status of all runs; 2 mistakes in
+  fleet.yaml, or the database can't be used`,
+    );
+}
+
+function parallelOption() {
+  return new Option('--parallel <n>', `judge at most n operators at the same time (default: ${PARALLEL})`)
+    .default(PARALLEL)
+    .argParser(countFlag);
+}
+
 function fileOption() {
   return new Option('--file <file>', 'the file of the fleet').default('fleet.yaml');
 }
@@ -93,3 +132,4 @@ function fileOption() {
 export type FleetCheckFlags = FlagsOf<typeof describeFleetCheck>;
 export type FleetStatusFlags = FlagsOf<typeof describeFleetStatus>;
 export type FleetRunFlags = FlagsOf<typeof describeFleetRun>;
+export type FleetWorkFlags = FlagsOf<typeof describeFleetWork>;

@@ -1,27 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-// Imports the whole module, because a named import of getAssetKeys fails in the oldest supported Node.
-import sea from 'node:sea';
 import { Semaphore } from 'async-mutex';
-import { runCommand } from '../../../app/config/run-command.ts';
 import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import type { Stdio } from '../../../app/stdio.ts';
-import { type CheckedFleet, type CheckedOperator, checkFleet, fleetEnvironment } from '../../../fleet/check-fleet.ts';
+import { type CheckedFleet, type CheckedOperator, checkFleet } from '../../../fleet/check-fleet.ts';
+import { type ProcessEnd, processEnd, runArguments, startProcess } from '../../../fleet/run-process.ts';
 import { isQuiet, nextStarts } from '../../../fleet/schedule.ts';
 import { latestStart } from '../../../history/runs.ts';
-import { stopSignalOf } from '../../../journal/event.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import { type Interrupt, listenForInterrupt } from '../../interrupt.ts';
 import type { FleetRunFlags } from './flags.ts';
+import { program } from './program.ts';
 
 /** The result of the run of one operator. */
-interface Judged {
+interface Judged extends ProcessEnd {
   readonly name: string;
-  readonly status: number;
-  /** The first line of the report, or the reason why there is none. */
-  readonly line: string;
 }
 
 /**
@@ -119,74 +113,11 @@ async function judge(
   const { signal } = interrupt;
   if (signal.aborted) return { name, status: interruptedStatus(signal), line: 'not judged: the fleet was interrupted' };
   try {
-    const ownEnv = fleetEnvironment(env);
-    const { build } = operator;
-    const id = build && (await runCommand(build.command, { what: `${name}: build`, dir, env: ownEnv, signal }));
-    const child = spawn(process.execPath, [...program(), ...argumentsFor(operator, id?.trim())], {
-      cwd: dir,
-      env: { ...ownEnv },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    return { name, ...(await ended(child, interrupt)) };
+    const processes = { program: program(), dir, env, ...interrupt };
+    const child = startProcess(await runArguments(operator, processes), processes);
+    return { name, ...(await processEnd(child, processes)) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { name, status: EXIT.USAGE, line: error.message };
-  }
-}
-
-/**
- * Returns the path of the script of this program, as a list. The list is empty in the single executable, which needs no script.
- */
-function program(): readonly string[] {
-  return sea.isSea() ? [] : process.argv.slice(1, 2);
-}
-
-function argumentsFor(
-  { config, extCID, rate, baseline, contract, select = [] }: CheckedOperator,
-  build: string | undefined,
-): readonly string[] {
-  const flag = (name: string, value: string | number | undefined): readonly string[] =>
-    value === undefined ? [] : [name, String(value)];
-  return [
-    'run',
-    ...select,
-    ...flag('--config', config),
-    ...flag('--client', extCID),
-    ...flag('--rate', rate),
-    ...flag('--baseline', baseline),
-    ...flag('--contract', contract),
-    ...flag('--label', build === undefined ? undefined : `build=${build}`),
-    '--no-github',
-    '--no-color',
-  ];
-}
-
-/** Maximum number of characters of each stream that are kept. */
-const MAX_KEPT = 65_536;
-
-/** Waits for the end of a run. If croupier is interrupted, passes the signal on to the process of the run. */
-async function ended(child: ChildProcess, { signal, atOnce }: Interrupt): Promise<Omit<Judged, 'name'>> {
-  let out = '';
-  let err = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    if (out.length < MAX_KEPT) out += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    err = (err + text).slice(-MAX_KEPT);
-  });
-  const stop = (): void => void child.kill(stopSignalOf(signal));
-  signal.addEventListener('abort', stop);
-  atOnce.addEventListener('abort', stop);
-  try {
-    const status = await new Promise<number>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code) => resolve(code ?? EXIT.BUG));
-    });
-    const first = out.split('\n', 1)[0] ?? '';
-    const why = err.trim().split('\n').slice(0, 3).join(' ');
-    return { status, line: first === '' ? why || 'the run printed nothing' : first };
-  } finally {
-    signal.removeEventListener('abort', stop);
-    atOnce.removeEventListener('abort', stop);
   }
 }

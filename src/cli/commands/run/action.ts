@@ -14,6 +14,7 @@ import { columnsOf, padEnd } from '../../../report/terminal/layout.ts';
 import { limitHeapGrowth } from '../../heap-growth.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { progressOfClients } from '../../progress.ts';
+import { leaseFromWorker } from '../../worker-lease.ts';
 
 /**
  * `croupier run`: judges operators. All flags and files are checked before the first request, so that no result is lost because
@@ -98,6 +99,7 @@ async function judgeOnce(
   const { flags, stdio, configuration } = prepared;
   const journals: string[] = [];
   let launches: Launches | undefined;
+  const lease = leaseFromWorker(stdio);
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: croupier completes or refunds the open rounds. Interrupt again to end at once.\n',
@@ -118,6 +120,7 @@ async function judgeOnce(
         startProgress: progressOfClients(),
         reference,
         launches,
+        lease,
         failed,
         journals,
         onPlayed,
@@ -127,6 +130,7 @@ async function judgeOnce(
     );
   } finally {
     interrupt.dispose();
+    lease?.close();
     await launches?.close();
   }
 }

@@ -15,6 +15,7 @@ import type { Stdio } from '../../../app/stdio.ts';
 import type { AfterRun } from '../../../engine/after/after-run.ts';
 import { openItemsOf } from '../../../engine/after/open-items.ts';
 import { type Settled, settleRun } from '../../../engine/after/settle.ts';
+import type { CallGate } from '../../../engine/calls/call-gate.ts';
 import { reopenJournalFile } from '../../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import type { JournalEvent, RunStarted } from '../../../journal/event.ts';
@@ -22,6 +23,7 @@ import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { processNow } from '../../../wire/clock.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
+import { leaseFromWorker } from '../../worker-lease.ts';
 import type { SettleFlags } from './flags.ts';
 import { itemLines, itemOf, lastSentence, type SettleItem } from './text.ts';
 
@@ -75,6 +77,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     () => endedAtOnce(file, { isEmbedded: false, stdio }),
   );
   let locks: HeldLocks | undefined;
+  const lease = leaseFromWorker(stdio);
   try {
     const { signal } = interrupt;
     locks = await lockPlayers({ client, signal, command: 'settle', journal: file, stdio }, lock);
@@ -84,6 +87,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
       flags,
       scrub: createScrubber(secrets),
       signal,
+      gate: lease?.gate,
     });
     const status = print(
       settled.map((one) => itemOf(one.item, afterRun.run, one)),
@@ -94,6 +98,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     return interruptedStatus(interrupt.signal);
   } finally {
     locks?.release();
+    lease?.close();
     interrupt.dispose();
   }
 }
@@ -104,12 +109,13 @@ interface Settlement {
   readonly flags: SettleFlags;
   readonly scrub: (text: string) => string;
   readonly signal: AbortSignal;
+  readonly gate: CallGate | undefined;
 }
 
 async function settle(
   file: string,
   left: Left,
-  { client, settings, flags, scrub, signal }: Settlement,
+  { client, settings, flags, scrub, signal, gate }: Settlement,
 ): Promise<readonly Settled[]> {
   const written = reopen(file, scrub);
   try {
@@ -120,6 +126,7 @@ async function settle(
       timeMs: flags.time ?? TIME_MS,
       record: (event: JournalEvent) => written.append(event),
       signal,
+      gate,
       uuid: randomUUID,
       now: processNow,
     });

@@ -1,0 +1,13 @@
+/**
+ * Decides whether calls may leave. A run of a fleet may send calls only as long as its worker holds the lease of the run.
+ * Otherwise two workers could play with the same players at the same time.
+ */
+export interface CallGate {
+  /**
+   * Resolves when the calls that were recorded so far may leave. The journal with these calls is then stored where other workers
+   * find it. Never resolves if the calls may not leave: the process then ends.
+   */
+  pass(): Promise<void>;
+  /** Ends the process if calls may not leave any more. */
+  check(): void;
+}

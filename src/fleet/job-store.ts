@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UsageError } from '../app/exit-status.ts';
+import { whyUnreadable } from '../app/files.ts';
+import type { History } from '../history/history.ts';
+import { JobLost } from '../history/jobs.ts';
+import { DatabaseError } from '../sqlite/database.ts';
+
+/** Time between two attempts while the database can't be used, in ms. */
+const RETRY_MS = 500;
+
+/** The database of a fleet, which may be away for a while. */
+export class JobStore {
+  readonly #open: () => Promise<History>;
+  readonly #say: (text: string) => void;
+  #history: Promise<History> | undefined;
+  #isAway = false;
+
+  /**
+   * @param open opens the database
+   * @param say prints a line when the database can't be used, and when it can be used again
+   */
+  constructor(open: () => Promise<History>, say: (text: string) => void) {
+    this.#open = open;
+    this.#say = say;
+  }
+
+  /**
+   * Opens the database.
+   *
+   * @throws UsageError for a mistake that stays, such as a file that is no database
+   */
+  async start(): Promise<void> {
+    try {
+      await this.once(async () => {});
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.reason === 'in-use') return;
+      throw unusable(error);
+    }
+  }
+
+  /**
+   * Does some work once.
+   *
+   * @throws the error of the database
+   */
+  async once<T>(work: (history: History) => Promise<T>): Promise<T> {
+    this.#history ??= this.#open();
+    const own = this.#history;
+    try {
+      const result = await work(await own);
+      if (this.#isAway) this.#say('The database can be used again.');
+      this.#isAway = false;
+      return result;
+    } catch (error) {
+      // A connection that has failed once may never work again. So the next attempt uses a new one.
+      if (!(error instanceof JobLost) && this.#history === own) {
+        this.#history = undefined;
+        own.then((history) => history.destroy()).catch(() => {});
+      }
+      throw error;
+    }
+  }
+
+  /**
+   * Does some work, and repeats it as long as the database can't be used. The work must have the same result if it is done twice.
+   *
+   * @param signal if it is aborted, the work is not repeated any more
+   * @throws JobLost if the worker has lost the job
+   * @throws UsageError if a newer version of croupier has changed the tables
+   * @throws the error of the database if the signal is aborted
+   */
+  async untilDone<T>(work: (history: History) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (;;) {
+      try {
+        return await this.once(work);
+      } catch (error) {
+        if (isNewer(error)) throw unusable(error);
+        if (error instanceof JobLost || signal?.aborted === true) throw error;
+        this.#note(error);
+        await sleep(RETRY_MS, undefined, signal ? { signal } : {}).catch(() => undefined);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#history?.then((history) => history.destroy()).catch(() => {});
+  }
+
+  #note(error: unknown): void {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    this.#say(
+      `The database can't be used: ${whyUnreadable(error).replace(/\.$/, '')}. Trying again until it can be used.`,
+    );
+  }
+}
+
+function isNewer(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && error.reason === 'newer';
+}
+
+function unusable(error: DatabaseError): UsageError {
+  return new UsageError(`The database can't be used. ${error.message}`, { cause: error });
+}

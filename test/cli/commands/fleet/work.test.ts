@@ -1,0 +1,54 @@
+import type { ChildProcess } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { croupier, line, start } from '../../croupier.ts';
+
+let cwd = '';
+let operator: ChildProcess;
+beforeAll(async () => {
+  cwd = mkdtempSync(path.join(tmpdir(), 'croupier-work-'));
+  operator = start(['serve', 'operator', '--write-config', 'croupier.yaml', '--defect', 'refund-half'], { cwd });
+  await line(operator, 'operator ');
+  appendFileSync(path.join(cwd, 'croupier.yaml'), '\nlinger: 10ms\n');
+});
+afterAll(() => {
+  operator.kill('SIGKILL');
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+/** The runs of the history, oldest first. */
+async function runs(): Promise<readonly { extCID: string; verdict: string; build: string | null }[]> {
+  const { out } = await croupier(['history', 'list', '--json'], { cwd });
+  return (JSON.parse(out) as { runs: { extCID: string; verdict: string; build: string | null }[] }).runs.toReversed();
+}
+
+describe('croupier fleet work', () => {
+  it('judges each operator once for each due time, also if several workers run', async () => {
+    writeFileSync(
+      path.join(cwd, 'fleet.yaml'),
+      `schedule: "0 3 * * *"
+operators:
+  - { name: eu, config: croupier.yaml, client: demo-eu, select: [refund/restore], build: { command: [echo, b7] } }
+  - { name: asia, config: croupier.yaml, client: demo-asia, select: [balance/read] }
+`,
+    );
+    const workers = await Promise.all([1, 2].map(() => croupier(['fleet', 'work', '--until-idle'], { cwd })));
+    expect(workers.map(({ err }) => err)).toEqual(Array.from({ length: 2 }, () => 'Working for 2 operators …\n'));
+    // The operator with a defect gives status 1 to the worker that judged it.
+    expect(workers.map(({ status }) => status)).toContain(1);
+    const printed = workers.flatMap(({ out }) => out.split('\n')).filter((text) => text !== '');
+    expect(printed.toSorted()).toEqual([
+      expect.stringMatching(/^asia {2}0 {2}CONFORMING: demo-asia /u),
+      expect.stringMatching(/^eu {4}1 {2}NOT CONFORMING: demo-eu breaks 1 of /u),
+    ]);
+    expect((await runs()).toSorted((a, b) => (a.extCID < b.extCID ? -1 : 1))).toMatchObject([
+      { extCID: 'demo-asia', verdict: 'conforming', build: null },
+      { extCID: 'demo-eu', verdict: 'nonconforming', build: 'b7' },
+    ]);
+    const again = await croupier(['fleet', 'work', '--until-idle'], { cwd });
+    expect([again.status, again.out]).toEqual([0, '']);
+    expect(readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(2);
+  }, 60_000);
+});
