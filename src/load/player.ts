@@ -26,10 +26,18 @@ export type PlayerEnd =
   /** The balance could not be read. */
   | { readonly kind: 'unread' };
 
-interface SentTransaction {
-  readonly transaction: LoadTransaction;
-  readonly session: LoadSession;
+/** The manner in which a player sends a transaction. */
+interface SendingManner {
+  /** The time at which the call was due. Undefined to wait for a ticket. */
+  readonly due?: number | null | undefined;
+  readonly breakAfterMs?: number | null;
+  /** True if the call is sent twice at the same moment. */
+  readonly isTwice?: boolean;
+  /** True if the operator may decline the call. */
+  readonly mayBeDeclined?: boolean;
 }
+
+const PLAINLY: SendingManner = {};
 
 /** After this number of transactions, a player pauses for a quiet point. */
 const WINDOW = 12;
@@ -45,6 +53,7 @@ const MAX_REPEATS = 4;
  */
 const STEER_AT = Money.of('10');
 const MAX_STEER = Money.of('40');
+const THREE = Money.of('3');
 const SIXTY_PERCENT = Money.of('0.6');
 /** Longest time after the last byte of a call until croupier closes its connection on purpose, in milliseconds. */
 const MAX_BREAK_MS = 4;
@@ -61,8 +70,9 @@ export class Player {
   readonly #random: Random;
   readonly #opening: Money;
   #sinceQuiet = 0;
-  /** The latest accepted transaction. A later repetition sends this transaction again. */
-  #latest: SentTransaction | undefined;
+  /** The latest accepted transaction, with its session. A later repetition sends this transaction again. */
+  #latest: LoadTransaction | undefined;
+  #latestSession: LoadSession | undefined;
   #playsFreeRounds: boolean;
   /**
    * True if the player makes pairs of bets that together are more than the balance. False if the operator has accepted a single
@@ -119,6 +129,8 @@ export class Player {
   }
 
   #openSession(): LoadSession | undefined {
+    const [only] = this.#sessions;
+    if (this.#sessions.length === 1) return only?.isOpen === true ? only : undefined;
     const open = this.#sessions.filter(({ isOpen }) => isOpen);
     return open[this.#random.below(open.length)];
   }
@@ -128,7 +140,7 @@ export class Player {
     const random = this.#random;
     const session = this.#openSession();
     if (!session) return;
-    if (!this.#canBet(Money.of('3'))) {
+    if (!this.#canBet(THREE)) {
       // If the balance is too low for bets, the player only reads it.
       await this.#read(session);
       await this.#context.wait(1000);
@@ -140,7 +152,7 @@ export class Player {
     if (random.isIn(mix.simultaneousRounds)) return this.#simultaneousRounds(session);
     const bets = random.isIn(mix.severalBets) ? 2 + random.below(2) : 1;
     await this.#round(session, bets);
-    if (random.isIn(mix.repeatsLater * 2) && this.#latest) await this.#repeat(this.#latest);
+    if (random.isIn(mix.repeatsLater * 2)) await this.#repeat();
   }
 
   #canBet(stakes: Money): boolean {
@@ -191,9 +203,13 @@ export class Player {
     if (random.isIn(25)) this.#sinceQuiet = WINDOW;
   }
 
+  /** Waits for several tickets, whose calls leave together. */
   async #tickets(count: number): Promise<(number | null)[]> {
-    const tickets = await Promise.all(Array.from({ length: count }, () => this.#context.schedule.ticket()));
-    return tickets.map(({ due }) => due);
+    const { schedule } = this.#context;
+    const tickets = Array.from({ length: count }, () => schedule.ticket());
+    const dues: (number | null)[] = [];
+    for (const ticket of tickets) dues.push((ticket instanceof Promise ? await ticket : ticket).due);
+    return dues;
   }
 
   async #atOnce<Result>(
@@ -241,7 +257,7 @@ export class Player {
     const { decimals, stake } = this.#denomination;
     const fields = { roundID, decimals, frID: campaign };
     const bet = this.caller.create('bet', session, { ...fields, amount: this.#amounts.above(stake) });
-    const answered = await this.#send(bet, session, {});
+    const answered = await this.#send(bet, session, PLAINLY);
     if (answered.answer !== 'accepted') {
       // The operator may not know the campaign, or the player may have no free round left.
       this.#playsFreeRounds = false;
@@ -250,7 +266,7 @@ export class Player {
     }
     const amount = this.#random.isIn(this.#context.mix.zeroWins) ? Money.zero : this.#amounts.above(stake);
     const win = this.caller.create('win', session, { ...fields, amount, hasBet: true });
-    await this.#send(win, session, {});
+    await this.#send(win, session, PLAINLY);
     await this.#sendUntilAccepted(win, session);
   }
 
@@ -339,24 +355,21 @@ export class Player {
   async #send(
     transaction: LoadTransaction,
     session: LoadSession,
-    manner: {
-      readonly due?: number | null | undefined;
-      readonly breakAfterMs?: number | null;
-      readonly isTwice?: boolean;
-      /** True if the operator may decline the call. */
-      readonly mayBeDeclined?: boolean;
-    },
+    { due: given, breakAfterMs = null, isTwice = false, mayBeDeclined = false }: SendingManner,
   ): Promise<Answered> {
-    this.#sinceQuiet += transaction.amount.isZero() ? 0 : 1;
-    const { breakAfterMs = null, isTwice = false, mayBeDeclined = false } = manner;
-    const ticket = async (): Promise<number | null> => (await this.#context.schedule.ticket()).due;
-    const due = manner.due === undefined ? await ticket() : manner.due;
-    const copyDue = isTwice ? await ticket() : null;
-    const first = this.caller.send(transaction, session, { due, breakAfterMs, mayBeDeclined });
-    const copy = isTwice ? this.caller.send(transaction, session, { due: copyDue }) : undefined;
+    const { caller } = this;
+    if (!transaction.amount.isZero()) this.#sinceQuiet += 1;
+    const ticket = given === undefined ? this.#context.schedule.ticket() : undefined;
+    const due = given === undefined ? ((ticket instanceof Promise ? await ticket : ticket)?.due ?? null) : given;
+    const copyDue = isTwice ? (await this.#context.schedule.ticket()).due : null;
+    const first = caller.send(transaction, session, { due, breakAfterMs, mayBeDeclined });
+    const copy = isTwice ? caller.send(transaction, session, { due: copyDue }) : undefined;
     const answered = await first;
-    await copy;
-    if (transaction.state === 'applied' && !transaction.isFree) this.#latest = { transaction, session };
+    if (copy) await copy;
+    if (transaction.state === 'applied' && !transaction.isFree) {
+      this.#latest = transaction;
+      this.#latestSession = session;
+    }
     return answered;
   }
 
@@ -368,23 +381,25 @@ export class Player {
     // error.
     if (transaction.isBroken && wallet.unknown.has(transaction)) {
       await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
-      await this.#send(transaction, session, {});
+      await this.#send(transaction, session, PLAINLY);
     }
     for (let pauseMs = FIRST_PAUSE_MS; wallet.unknown.has(transaction); pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       if (this.#context.isOver() || finalErrors >= MAX_FINAL_ERRORS) return;
       await this.#context.wait(pauseMs * (0.8 + 0.4 * this.#random.next()));
-      const { status } = await this.#send(transaction, session, {});
+      const { status } = await this.#send(transaction, session, PLAINLY);
       if (status !== undefined && !isWorthRetrying(status)) finalErrors += 1;
     }
   }
 
   /** Sends an accepted call again. It must be answered 200 and move nothing (contract, Rules 2). */
-  async #repeat({ transaction, session }: SentTransaction): Promise<void> {
+  async #repeat(): Promise<void> {
+    const transaction = this.#latest;
+    const session = this.#latestSession;
     this.#latest = undefined;
-    if (transaction.state !== 'applied') return;
+    if (!session || transaction?.state !== 'applied') return;
     const { call, sessionID } = transaction;
     for (let tries = 1; ; tries += 1) {
-      const { answer, status } = await this.#send(transaction, session, {});
+      const { answer, status } = await this.#send(transaction, session, PLAINLY);
       if (answer === 'accepted' || status === undefined || !session.isOpen) return;
       if (!isWorthRetrying(status) || (status === 409 && tries === MAX_REPEATS)) {
         this.caller.report(`idempotency.${call}`, 'fail', call, sessionID, transaction, {

@@ -85,10 +85,13 @@ export class Schedule {
     this.#pump();
   }
 
-  /** Waits until a call may leave. */
-  ticket(): Promise<Ticket> {
+  /** Returns a ticket at once if a call may leave now. Otherwise returns a promise of the ticket. */
+  ticket(): Ticket | Promise<Ticket> {
+    const now = this.#now();
+    const ticket = this.#first === this.#waiting.length ? this.#take(now, now) : undefined;
+    if (ticket) return ticket;
     return new Promise((leave) => {
-      this.#waiting.push({ since: this.#now(), leave });
+      this.#waiting.push({ since: now, leave });
       this.#pump();
     });
   }
@@ -139,49 +142,49 @@ export class Schedule {
 
   #pump(): void {
     while (this.#first < this.#waiting.length) {
+      const waiting = this.#waiting[this.#first] as Waiting;
       const now = this.#now();
-      if (this.#isUnscheduled()) {
-        if (this.#inFlight >= MAX_AT_ONCE) return;
-        this.#leave({ due: null });
-        continue;
-      }
-      if (this.#arrivals.kind === 'closed') {
-        this.#given += 1;
-        this.#leave({ due: now });
-        continue;
-      }
-      const due = this.#dueOf(this.#given);
-      if (due > now) {
-        this.#wake(due - now);
+      const ticket = this.#take(now, waiting.since);
+      if (!ticket) {
+        if (!this.#isUnscheduled()) this.#wake(this.#dueOf(this.#given) - now);
         return;
       }
-      this.#countLate(due, now);
-      this.#given += 1;
-      this.#leave({ due });
+      this.#first += 1;
+      if (this.#first > 1000) {
+        this.#waiting = this.#waiting.slice(this.#first);
+        this.#first = 0;
+      }
+      waiting.leave(ticket);
     }
   }
 
-  #countLate(due: number, now: number): void {
+  /** Returns a ticket if a call may leave now. @param since the time since which its player has been ready */
+  #take(now: number, since: number): Ticket | undefined {
+    let due: number | null;
+    if (this.#isUnscheduled()) {
+      if (this.#inFlight >= MAX_AT_ONCE) return undefined;
+      due = null;
+    } else {
+      due = this.#arrivals.kind === 'closed' ? now : this.#dueOf(this.#given);
+      if (due > now) return undefined;
+      this.#countLate(due, now, since);
+      this.#given += 1;
+    }
+    this.#inFlight += 1;
+    return { due };
+  }
+
+  #countLate(due: number, now: number, since: number): void {
     if (now - due <= LATE_MS) return;
     // The call could have left when it was due and a player was ready, so the later of these two times counts.
-    const ready = Math.max(due, this.#waiting[this.#first]?.since ?? now);
+    const ready = Math.max(due, since);
     if (now - ready > LATE_MS) this.lateForCroupier += 1;
     else this.lateForPlayers += 1;
   }
 
-  #leave(ticket: Ticket): void {
-    const waiting = this.#waiting[this.#first];
-    this.#first += 1;
-    if (this.#first > 1000) {
-      this.#waiting = this.#waiting.slice(this.#first);
-      this.#first = 0;
-    }
-    this.#inFlight += 1;
-    waiting?.leave(ticket);
-  }
-
   #wake(ms: number): void {
-    if (this.#timer) return;
+    // After the last recorded call, no more calls are due.
+    if (this.#timer || ms === Number.POSITIVE_INFINITY) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#pump();

@@ -109,7 +109,8 @@ export class Wallet {
   #confirmed = 0;
   /** Refunded bets of the last window. A faulty operator may still take their money now, although the contract forbids it. */
   #lateBets: readonly LoadTransaction[] = [];
-  readonly #inFlight = new Set<LoadTransaction>();
+  /** The transactions in flight, in no order. There are only a few of them at a time. */
+  readonly #inFlight: LoadTransaction[] = [];
   readonly #unknown = new Set<LoadTransaction>();
   /** Sums over the whole test. */
   staked = Money.zero;
@@ -138,7 +139,7 @@ export class Wallet {
 
   /** Notes that a reply has shown the right balance while nothing was open. */
   confirm(): void {
-    if (this.#inFlight.size === 0 && this.#unknown.size === 0 && this.#either.length === 0)
+    if (this.#inFlight.length === 0 && this.#unknown.size === 0 && this.#either.length === 0)
       this.#confirmed = this.#window.length;
   }
 
@@ -154,7 +155,7 @@ export class Wallet {
 
   /** True if nothing is in flight and no outcome is unknown, so that a read must show one exact balance. */
   get isQuiet(): boolean {
-    return this.#inFlight.size === 0 && this.#unknown.size === 0;
+    return this.#inFlight.length === 0 && this.#unknown.size === 0;
   }
 
   get hasTooManyEither(): boolean {
@@ -172,7 +173,8 @@ export class Wallet {
       const [{ amount }] = this.#fading.splice(0, 1) as [Fading];
       this.#openDebits = this.#openDebits.minus(amount);
     }
-    const before = { openDebits: this.#openDebits, openCredits: this.#openCredits };
+    const openDebits = this.#openDebits;
+    const openCredits = this.#openCredits;
     if (transaction?.copies === 0) this.#open(transaction);
     if (transaction) {
       transaction.copies += 1;
@@ -182,12 +184,13 @@ export class Wallet {
         other.isOverlapped = true;
         transaction.isOverlapped = true;
       }
+      if (transaction.inFlight === 0) this.#inFlight.push(transaction);
       transaction.inFlight += 1;
-      this.#inFlight.add(transaction);
     }
     return {
       expected: this.#expected,
-      ...before,
+      openDebits,
+      openCredits,
       startedDebits: this.#startedDebits,
       startedCredits: this.#startedCredits,
     };
@@ -196,6 +199,7 @@ export class Wallet {
   #open(transaction: LoadTransaction): void {
     this.#window.push(transaction);
     const { call, amount } = transaction;
+    if (amount.isZero()) return;
     if (call === 'bet') {
       this.#openDebits = this.#openDebits.plus(amount);
       this.#startedDebits = this.#startedDebits.plus(amount);
@@ -207,15 +211,28 @@ export class Wallet {
 
   /** Returns the balances that a reply may show. `own` is the certain effect of the call itself. */
   rangeOf(departure: Departure, own: Money): BalanceRange {
+    const middle = departure.expected.plus(own);
+    if (this.#hasOnlyOwnEffect(departure)) return { low: middle, high: middle, isExact: true };
     const debits = departure.openDebits.plus(this.#startedDebits.minus(departure.startedDebits));
     const credits = departure.openCredits.plus(this.#startedCredits.minus(departure.startedCredits));
     const either = this.#either.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
-    const middle = departure.expected.plus(own);
     return {
       low: middle.minus(debits).minus(either),
       high: middle.plus(credits).plus(either),
       isExact: debits.isZero() && credits.isZero() && either.isZero(),
     };
+  }
+
+  /** True if no other call that moves money was open when a call left, and none left since then. */
+  #hasOnlyOwnEffect({ openDebits, openCredits, startedDebits, startedCredits }: Departure): boolean {
+    return (
+      // A sum that is the same object is the same amount. This comparison is cheap, and right for most calls.
+      startedDebits === this.#startedDebits &&
+      startedCredits === this.#startedCredits &&
+      this.#either.length === 0 &&
+      openDebits.isZero() &&
+      openCredits.isZero()
+    );
   }
 
   /**
@@ -232,7 +249,7 @@ export class Wallet {
     now: number,
   ): void {
     transaction.inFlight -= 1;
-    if (transaction.inFlight === 0) this.#inFlight.delete(transaction);
+    if (transaction.inFlight === 0) this.#landed(transaction);
     transaction.endedAt = now;
     const before = transaction.state;
     if (before === 'applied' || before === 'reversed') return;
@@ -271,6 +288,11 @@ export class Wallet {
     }
   }
 
+  #landed(transaction: LoadTransaction): void {
+    const last = this.#inFlight.pop();
+    if (last !== undefined && last !== transaction) this.#inFlight[this.#inFlight.indexOf(transaction)] = last;
+  }
+
   #factsOf({ call, isFree, bet, hasBet }: LoadTransaction): CallFacts {
     switch (call) {
       case 'bet':
@@ -284,6 +306,7 @@ export class Wallet {
 
   /** Removes a transaction from the open effects. */
   #close({ call, amount }: LoadTransaction): void {
+    if (amount.isZero()) return;
     if (call === 'bet') this.#openDebits = this.#openDebits.minus(amount);
     else if (call === 'win') this.#openCredits = this.#openCredits.minus(amount);
   }
@@ -292,6 +315,7 @@ export class Wallet {
   #apply(transaction: LoadTransaction): void {
     this.#close(transaction);
     const { call, amount } = transaction;
+    if (amount.isZero()) return;
     this.#expected = this.#expected.plus(deltaOf(transaction));
     if (call === 'bet') this.staked = this.staked.plus(amount);
     else this.won = this.won.plus(amount);
