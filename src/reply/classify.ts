@@ -62,9 +62,11 @@ function isErrorBody(call: CallName, reading: ReplyReading): boolean {
   return ['message', 'code', 'error', 'errors', 'errorCode', 'error_code'].some((name) => name in object);
 }
 
+const PUBLISHED: ReadonlySet<string> = new Set(PUBLISHED_ERROR_CODES);
+
 /** True for an error code of a published version of the contract. */
 export function isPublishedCode(code: string | null | undefined): boolean {
-  return PUBLISHED_ERROR_CODES.some((published) => published === code);
+  return code != null && PUBLISHED.has(code);
 }
 
 /** False if the request certainly did not reach the operator. */
