@@ -131,10 +131,13 @@ export interface Line {
 /**
  * Splits a stream of bytes into lines. Yields together the lines that each chunk completes. The text of a line is copied, because a
  * substring would keep the whole chunk in memory.
+ *
+ * @param isNeeded says for the number of a line whether it is yielded
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   maxLength = MAX_LINE,
+  isNeeded?: (line: number) => boolean,
 ): AsyncGenerator<readonly Line[]> {
   let number = 0;
   let kept: Uint8Array[] = [];
@@ -162,7 +165,8 @@ export async function* linesOf(
       if (length > 0 || at - from > maxLength) {
         take(bytes.subarray(from, at));
         lines.push(finish(true));
-      } else lines.push(lineOf(bytes.toString('utf8', from, at), true));
+      } else if (isNeeded?.(number + 1) === false) number += 1;
+      else lines.push(lineOf(bytes.toString('utf8', from, at), true));
       from = at + 1;
     }
     if (from < bytes.length) take(Buffer.from(bytes.subarray(from)));

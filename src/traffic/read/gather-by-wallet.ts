@@ -58,6 +58,7 @@ export interface WalletOwner<W> {
 }
 
 interface OpenOwner<W> extends WalletOwner<W> {
+  readonly number: number;
   readonly sessions: string[];
   calls: number;
 }
@@ -78,12 +79,16 @@ export class WalletGroups<W extends SurveyedWallet> {
   readonly #players = new Map<string, string>();
   readonly #owners = new Map<string, OpenOwner<W>>();
   readonly #ofSession = new Map<string, OpenOwner<W>>();
+  /** The owners of the lines of each source, as far as these lines are alike. */
+  readonly #ownersOfLines: OwnersOfLines[] = [];
   /** The number of the group of each wallet that is not ordinary. */
   readonly #groups = new Map<string, number>();
   /** The calls that name no session and no player. Their other ids may show to which wallet they belong. */
   readonly #ownerless: RecordedCall[] = [];
   readonly #groupOfID = new Map<string, number | null>();
   #groupCount = 0;
+  /** The calls of all groups, if they fit in memory. Otherwise they are in files. */
+  #inMemory: RecordedCall[] | null = null;
   /** The numbers of those groups that contain only one wallet, because it has more than `largest` calls. */
   readonly #large = new Set<number>();
 
@@ -159,6 +164,8 @@ export class WalletGroups<W extends SurveyedWallet> {
 
   /** Makes the first pass over one file. */
   async #look(source: ReopenableSource, counts: CallCollector): Promise<void> {
+    const ownersOfLines = new OwnersOfLines();
+    this.#ownersOfLines.push(ownersOfLines);
     const alike = new AlikeCallLines(source.form, this.#paths, {
       isExample: (exchange) => this.#survey.isExample(exchange),
       take: (call, line) => {
@@ -166,6 +173,7 @@ export class WalletGroups<W extends SurveyedWallet> {
         const owner = this.#ownerOf(call.sessionID, call.player);
         if (!owner) return;
         owner.calls += 1;
+        ownersOfLines.set(line, owner.number);
         this.#survey.takeAlike(owner.surveyed, call, source.file, line);
       },
     });
@@ -212,6 +220,7 @@ export class WalletGroups<W extends SurveyedWallet> {
 
   #newOwner(name: string, player: string | null): OpenOwner<W> {
     const owner = {
+      number: this.#owners.size + 1,
       name: copyOf(name),
       player: player === null ? null : copyOf(player),
       sessions: [],
@@ -235,9 +244,11 @@ export class WalletGroups<W extends SurveyedWallet> {
   }
 
   /** Reads all calls again. */
-  async *#calls(ownerOf?: Source['ownerOf']): AsyncGenerator<RecordedCall> {
-    for (const source of this.#sources) {
-      for await (const entries of readBatches(source.open(), { ...source, ownerOf })) {
+  async *#calls(needed?: Needed): AsyncGenerator<RecordedCall> {
+    for (const [index, source] of this.#sources.entries()) {
+      const owners = this.#ownersOfLines[index];
+      const isNeeded = needed && owners ? (line: number) => needed.isOwner(owners.get(line)) : undefined;
+      for await (const entries of readBatches(source.open(), { ...source, ownerOf: needed?.ownerOf, isNeeded })) {
         for (const entry of entries) {
           const call = entry.kind === 'exchange' ? recordedCall(withShortBodies(entry.exchange), this.#paths) : null;
           if (call) yield call;
@@ -276,11 +287,19 @@ export class WalletGroups<W extends SurveyedWallet> {
       waiting.clear();
       length = 0;
     };
-    const isNeeded = (session: string): boolean => this.#ofSession.get(session)?.surveyed.isOrdinary !== true;
-    for await (const call of this.#calls(sessionFilter(isNeeded))) {
+    const ofSession = (session: string): boolean => this.#ofSession.get(session)?.surveyed.isOrdinary !== true;
+    const ordinary = [false, ...[...this.#owners.values()].map(({ surveyed }) => surveyed.isOrdinary)];
+    const needed = { ownerOf: sessionFilter(ofSession), isOwner: (owner: number) => ordinary[owner] !== true };
+    const isOne = this.#groupCount === 1 && !this.#large.has(0);
+    this.#inMemory = isOne ? [] : null;
+    for await (const call of this.#calls(needed)) {
       const group = this.#groupOf(call);
       if (group === null) continue;
       for (const id of idsOf(call)) if (this.#groupOfID.has(id)) this.#groupOfID.set(id, group);
+      if (this.#inMemory) {
+        this.#inMemory.push(call);
+        continue;
+      }
       const line = `${JSON.stringify(call.exchange)}\n`;
       const lines = waiting.get(group) ?? [];
       lines.push(line);
@@ -292,6 +311,11 @@ export class WalletGroups<W extends SurveyedWallet> {
   }
 
   async *#load(group: number, ownerless: readonly RecordedCall[]): AsyncGenerator<RecordedCall> {
+    if (this.#inMemory) {
+      yield* this.#inMemory;
+      yield* ownerless;
+      return;
+    }
     for await (const line of createInterface({ input: createReadStream(this.#file(group)) })) {
       const call = recordedCall(JSON.parse(line) as LoggedExchange, this.#paths);
       if (call) yield call;
@@ -315,6 +339,35 @@ export class WalletGroups<W extends SurveyedWallet> {
 
   #file(group: number): string {
     return path.join(this.#folder, `wallets-${group}.ndjson`);
+  }
+}
+
+/** Which lines are read again. */
+interface Needed {
+  readonly ownerOf: Source['ownerOf'];
+  /** False for the number of a wallet whose lines are not needed. 0 is the number of lines whose wallet is not known. */
+  readonly isOwner: (owner: number) => boolean;
+}
+
+/** Maximum number of lines of a file whose owners are kept. Each needs 4 bytes. */
+const MAX_OWNED_LINES = 16 * 1024 * 1024;
+
+/** The number of the owner of each line of a file; 0 for a line whose owner is not known. */
+class OwnersOfLines {
+  #owners = new Int32Array(1024);
+
+  set(line: number, owner: number): void {
+    if (line >= MAX_OWNED_LINES) return;
+    if (line >= this.#owners.length) {
+      const larger = new Int32Array(Math.min(MAX_OWNED_LINES, 2 * line));
+      larger.set(this.#owners);
+      this.#owners = larger;
+    }
+    this.#owners[line] = owner;
+  }
+
+  get(line: number): number {
+    return this.#owners[line] ?? 0;
   }
 }
 

@@ -69,6 +69,8 @@ export interface Source {
    * lines, a reply is read only if its request was read. If this function is absent, croupier reads each line.
    */
   readonly ownerOf?: ((text: string) => LineOwner) | undefined;
+  /** Returns false for the number of a line that an earlier reading has taken as alike, and that is not needed now. */
+  readonly isNeeded?: ((line: number) => boolean) | undefined;
   /**
    * Takes the calls on JSON lines that are like an earlier line, which needs much less time than parsing their JSON. No entry is
    * yielded for such a call. If this is absent, each line is read by itself.
@@ -131,7 +133,7 @@ function withSide(entry: LogEntry, { side }: Source): LogEntry {
 async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readonly LogEntry[]> {
   const reading = new LineReader(source);
   const { alike } = source;
-  for await (const lines of linesOf(chunks)) {
+  for await (const lines of linesOf(chunks, undefined, source.isNeeded)) {
     let skipped = 0;
     let found: LogEntry[] = [];
     for (const line of lines) {

@@ -229,8 +229,11 @@ export class OrdinaryWallet implements SurveyedWallet {
   readonly #ids: RepeatedIds;
   #isOrdinary = true;
   #calls = 0;
-  #balance: Money | null = null;
-  #firstSaid: Money | null = null;
+  /** The balance after the last call, as the reply has it. Null before the first balance. */
+  #said: string | null = null;
+  /** The same balance in {@link unitsOf}. */
+  #units = Number.NaN;
+  #firstSaid: string | null = null;
   /** The time, the kind and the line of the last call that has a balance. */
   #saidMs = 0;
   #lastFacts: CommonFacts | null = null;
@@ -321,20 +324,21 @@ export class OrdinaryWallet implements SurveyedWallet {
   }
 
   #isExpected({ txID, roundID, amount, balance }: Values, { call, isDeclined }: CommonFacts): boolean {
-    if (call === 'balance') return balance !== null && this.#isSaid(balance, this.#balance);
+    if (call === 'balance') return balance !== null && this.#isSaid(balance, null, 1);
     if (txID === null || roundID === null || amount === null) return false;
-    const money = amountOf(amount);
-    if (money === undefined) return false;
     this.#ids.add('transaction', txID, this.#index);
     if (isDeclined) {
       this.#ids.add('round', roundID, this.#index);
       // An operator must accept a bet of exactly the balance.
-      return this.#balance?.equals(money) !== true;
+      const money = amountOf(amount);
+      return money !== undefined && (this.#said === null || !moneyOf(this.#said).equals(money));
     }
-    if (balance === null || (call === 'bet' && money.isZero())) return false;
-    if (call === 'bet')
-      return this.#opens(roundID, money) && this.#isSaid(balance, this.#balance?.minus(money) ?? null);
-    return this.#closes(roundID) && this.#isSaid(balance, this.#balance?.plus(money) ?? null);
+    if (balance === null) return false;
+    if (call === 'bet') {
+      const bet = amountOf(amount);
+      return bet?.isZero() === false && this.#opens(roundID, bet) && this.#isSaid(balance, amount, -1);
+    }
+    return this.#closes(roundID) && this.#isSaid(balance, amount, 1);
   }
 
   #opens(roundID: string, bet: Money): boolean {
@@ -361,17 +365,34 @@ export class OrdinaryWallet implements SurveyedWallet {
     return true;
   }
 
-  /** True if the reply has the expected balance, or if it has the first balance of the wallet. */
-  #isSaid(text: string, expected: Money | null): boolean {
-    const said = readAmount(text);
-    if (!said || (expected !== null && !said.equals(expected))) return false;
+  /**
+   * True if the reply has the balance that follows from the one before, or if it has the first balance of the wallet.
+   *
+   * @param change the amount of the call; null for a balance call
+   */
+  #isSaid(text: string, change: string | null, sign: 1 | -1): boolean {
+    const units = unitsOf(text);
+    const changed = change === null ? 0 : unitsOf(change);
+    if (Number.isNaN(units + changed + (this.#said === null ? 0 : this.#units))) {
+      if (!this.#isExactlySaid(text, change, sign)) return false;
+    } else if (this.#said !== null && units !== this.#units + sign * changed) return false;
     const point = text.indexOf('.');
     const decimals = point < 0 ? 0 : text.length - point - 1;
     if (decimals >= MANY_DECIMALS) return false;
     this.#decimals = Math.max(this.#decimals, decimals);
-    this.#firstSaid ??= said;
-    this.#balance = said;
+    this.#said = text.length < MIN_SHARED ? text : copyOf(text);
+    this.#units = units;
+    this.#firstSaid ??= this.#said;
     return true;
+  }
+
+  /** Does the same for amounts that {@link unitsOf} can't read. */
+  #isExactlySaid(text: string, change: string | null, sign: 1 | -1): boolean {
+    const said = readAmount(text);
+    const changed = change === null ? Money.zero : readAmount(change);
+    if (!said || !changed) return false;
+    if (this.#said === null) return true;
+    return said.equals(moneyOf(this.#said).plus(sign === 1 ? changed : changed.negated()));
   }
 
   /** Ends the survey of the wallet. `currencies` are those of its sessions in the configuration. */
@@ -396,7 +417,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     number: number,
     unread: readonly string[],
   ): WalletVerdict {
-    const balance = this.#balance ?? Money.zero;
+    const balance = moneyOf(this.#said);
     const open = this.#open ?? (this.#round === null ? [] : [[this.#round, this.#bets] as const]);
     const rounds = [...open].map(([roundID, bets]): RoundVerdict => openRound(roundID, bets, number));
     const isSure = unread.length === 0;
@@ -414,7 +435,7 @@ export class OrdinaryWallet implements SurveyedWallet {
         transactions: [],
         worlds,
         isAnchored: true,
-        firstSaid: { balance: this.#firstSaid ?? balance, call },
+        firstSaid: { balance: moneyOf(this.#firstSaid), call },
         lastSaid: said,
         deviations: [],
         unknown: null,
@@ -436,7 +457,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     if (facts === null) throw new Error('the wallet is not ordinary');
     const { call } = facts;
     const place = { file: this.#files.at(-1) ?? '', line: this.#lastLine };
-    const balance = this.#balance ?? Money.zero;
+    const balance = moneyOf(this.#said);
     const [session] = owner.sessions;
     const exchange: LoggedExchange = {
       place,
@@ -480,6 +501,43 @@ function amountOf(text: string): Money | undefined {
   if (money) AMOUNTS.set(copyOf(text), money);
   return money;
 }
+
+/** Reads a balance that was read before. */
+function moneyOf(said: string | null): Money {
+  return (said === null ? undefined : readAmount(said)) ?? Money.zero;
+}
+
+/** Decimals of a unit of {@link unitsOf}, and the maximum number of characters of an amount. */
+const UNIT_DECIMALS = 4;
+const MAX_DIGITS = 11;
+const [ZERO, NINE, POINT] = [0x30, 0x39, 0x2e];
+
+/**
+ * Reads an amount as a whole number of 0.0001, which is exact for amounts of at most 11 characters. Returns NaN for any other text.
+ * This takes less time than {@link Money}, and large logs have many amounts.
+ */
+export function unitsOf(text: string): number {
+  const { length } = text;
+  if (length === 0 || length > MAX_DIGITS) return Number.NaN;
+  let units = 0;
+  let decimals = -1;
+  for (let at = 0; at < length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (sign === POINT && decimals < 0 && at > 0) decimals = 0;
+    else if (sign < ZERO || sign > NINE) return Number.NaN;
+    else {
+      // A plain decimal has no zero before other digits.
+      if (at === 1 && decimals < 0 && units === 0) return Number.NaN;
+      units = units * 10 + sign - ZERO;
+      if (decimals >= 0) decimals += 1;
+    }
+  }
+  if (decimals === 0 || decimals > UNIT_DECIMALS) return Number.NaN;
+  return units * 10 ** (UNIT_DECIMALS - Math.max(0, decimals));
+}
+
+/** A part of a line with at least this number of characters may keep the whole line in memory. */
+const MIN_SHARED = 13;
 
 function copyOf(text: string): string {
   return Buffer.from(text).toString();

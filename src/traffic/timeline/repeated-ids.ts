@@ -64,12 +64,7 @@ export class RepeatedIds {
   *#repeated(): Generator<ReadonlySet<number>> {
     for (let part = 0; part < PARTS; part += 1) {
       const all = this.#read(part);
-      const hashes = new Float64Array(all.length / 2);
-      for (let index = 0; index < hashes.length; index += 1) hashes[index] = all[2 * index] ?? 0;
-      hashes.sort();
-      const twice = new Map<number, Set<number>>();
-      for (let index = 1; index < hashes.length; index += 1)
-        if (hashes[index] === hashes[index - 1]) twice.set(hashes[index] ?? 0, new Set());
+      const twice = repeatedIn(all);
       if (twice.size === 0) continue;
       for (let index = 0; index < all.length; index += 2) twice.get(all[index] ?? 0)?.add(all[index + 1] ?? 0);
       yield* twice.values();
@@ -99,4 +94,29 @@ export class RepeatedIds {
   #file(part: number): string {
     return path.join(this.#folder, `${this.#name}-${part}`);
   }
+}
+
+/**
+ * Returns the hashes that occur more than once, each with an empty set.
+ *
+ * @param all each hash, followed by a number
+ */
+function repeatedIn(all: Float64Array): Map<number, Set<number>> {
+  const twice = new Map<number, Set<number>>();
+  // A table with free places finds equal hashes in less time than sorting them.
+  const mask = 2 ** Math.ceil(Math.log2(all.length + 1)) - 1;
+  const table = new Float64Array(mask + 1);
+  for (let index = 0; index < all.length; index += 2) {
+    const hash = all[index] ?? 0;
+    // A free place is 0. The hash 0 has no place of its own, so its ids count as repeated.
+    if (hash === 0) {
+      twice.set(hash, new Set());
+      continue;
+    }
+    let at = (hash >>> 0) & mask;
+    while (table[at] !== 0 && table[at] !== hash) at = (at + 1) & mask;
+    if (table[at] === hash) twice.set(hash, new Set());
+    table[at] = hash;
+  }
+  return twice;
 }
