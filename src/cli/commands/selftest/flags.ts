@@ -22,7 +22,7 @@ Examples:
   croupier selftest                                      all, some minutes
   croupier selftest replayed-bet-charged                 one defect
   croupier selftest float-hidden+replayed-bet-charged    two at once
-  croupier selftest --load lost-update                   one defect, in a load test
+  croupier selftest --load lost-update                   one defect under load
 
 Exit status: 0 every operator was judged correctly, 1 one was not, 2 no defect
   or variant has this name`,
