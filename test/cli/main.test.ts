@@ -79,6 +79,15 @@ describe('the command line', () => {
     expect(err).toContain('Usage:');
   });
 
+  it.each([
+    ['serve', ['operator', 'core-api', 'all']],
+    ['history', ['list', 'rule', 'open', 'diff', 'pin', 'unpin']],
+  ])('names the commands of %s if a command is unknown', async (group, commands) => {
+    const { status, err } = await croupier([group, 'nope'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain(`croupier ${group} has no command 'nope'. It has these commands: ${commands.join(', ')}\n`);
+  });
+
   it('ends normally if the reader of its output goes away', async () => {
     const child = start(['list', 'rules'], { cwd });
     child.stdout?.destroy();
