@@ -34,7 +34,7 @@ const GRACE_MS = 1000;
 /** `croupier proxy`: forwards and judges calls until a signal ends it. @returns 0 */
 export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<number> {
   const faults = (flags.fault ?? []).map(faultFlag);
-  const port = readPort(flags.listen, '--listen');
+  const port = flags.port === undefined ? readPort(flags.listen, '--listen') : readPort(flags.port, '--port');
   const setting = await proxySettings(flags, stdio);
   const scrub = createScrubber(setting.secrets);
   if (flags.journal !== undefined) await refuseOwingJournal(flags.journal, undefined, stdio.cwd);

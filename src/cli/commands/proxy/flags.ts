@@ -1,4 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { addChoiceOptions, addReachOptions } from '../../options/client.ts';
 import { collect, type FlagsOf } from '../../options/parts.ts';
 
@@ -9,7 +9,7 @@ export function describeProxy(program: CommandUnknownOpts) {
     .description('forward every byte between a service and an operator, and judge the calls')
     .summary('forward calls between service and operator, and judge them')
     .option('--to <url>', "the operator's base URL (default: the base URL in croupier.yaml)")
-    .option('--listen <port>', 'port for the calls of the service (default: any free port)')
+    .option('--port <n>', 'port for the calls of the service (default: any free port)')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option(
       '--fault <what>',
@@ -20,6 +20,7 @@ export function describeProxy(program: CommandUnknownOpts) {
     .option('--journal <file>', 'journal of the traffic (default: a new one in .croupier/)')
     .option('--quiet', 'print only problems, not a line for each call')
     .option('--json', 'print NDJSON instead of text')
+    .addOption(new Option('--listen <port>').hideHelp())
     .addHelpText(
       'after',
       `
@@ -28,7 +29,7 @@ or repeat=1, and then call=bet, every=10 (every 10th matching call) and times=1
 (at most once), separated by commas.
 
 Examples:
-  croupier proxy --to https://wallet.staging.example/eu --listen 4100
+  croupier proxy --to https://wallet.staging.example/eu --port 4100
                                              called at http://127.0.0.1:4100/bet
   croupier proxy --fault drop=reply,call=bet,every=10    every 10th bet's reply
   croupier proxy --quiet --journal traffic.ndjson
