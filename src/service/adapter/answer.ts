@@ -19,13 +19,18 @@ export interface Answer {
 /** The message for the player if the operator's reply contains no message. */
 const NO_MESSAGE = 'The operator could not process this request.';
 const NO_ANSWER = 'The operator did not answer.';
+/** The message for the player if the service broke the connection, or gave the bet up, on purpose. */
+const GIVEN_UP = 'The game did not wait for the answer of the operator.';
 
 /**
  * Reads an operator's answer. Missing and invalid fields are ignored, because only the status decides what the service
  * does next.
  */
 export function readAnswer(outcome: Outcome): Answer {
-  if (outcome.kind === 'none') return { status: null, balance: null, message: NO_ANSWER, code: null };
+  if (outcome.kind === 'none') {
+    const message = outcome.reason === 'broken' ? GIVEN_UP : NO_ANSWER;
+    return { status: null, balance: null, message, code: null };
+  }
   const { status, body } = outcome.reply;
   const json = parse(bodyText(body));
   const balance = balanceReplySchema.safeParse(json);
