@@ -13,7 +13,10 @@ const txID = z
     `Identifies one bet, win or refund among all of them. It is the idempotency key, and stays unique for at least ${TX_ID_WINDOW_MONTHS} months.`,
   );
 const roundID = z.uuid().describe('The same for all bets, wins and refunds of one round. Unique only within one game.');
-const amount = z.string().regex(AMOUNT_PATTERN).describe("Plain decimal in the currency's main unit, such as 0.90.");
+const amount = z
+  .string()
+  .regex(AMOUNT_PATTERN, 'write a plain decimal such as 0.90')
+  .describe("Plain decimal in the currency's main unit, such as 0.90.");
 const type = z.enum(ACTION_TYPES).describe('`free` marks an action of a free-rounds campaign.');
 const frID = z.string().min(1).describe('The free-rounds campaign that the action belongs to.');
 const balance = z

@@ -156,9 +156,8 @@ export async function pinCommand(id: string, isPinned: boolean, stdio: Stdio): P
 async function runWith(history: History, id: string): Promise<PastRun> {
   const run = await findRun(history, id);
   if (run) return run;
-  throw new UsageError(
-    `The history has no run ${forTerminal(id)}, or the runIDs of several runs begin with this text. croupier history lists the runs.`,
-  );
+  const why = /^\d{1,3}$/.test(id) ? '' : ', or the runIDs of several runs begin with this text';
+  throw new UsageError(`The history has no run ${forTerminal(id)}${why}. croupier history lists the runs.`);
 }
 
 async function withRuns(stdio: Stdio, work: (history: History) => Promise<number>): Promise<number> {

@@ -280,6 +280,8 @@ function noCallsText(
       return `croupier found no call of the service in the files, but could not read ${lines}. The first one is ${unread.place.file}:${unread.place.line}: ${unread.why}.${unread.why.includes('looks like') ? '' : FIELDS_HINT}`;
     }
     const [first] = unreadable;
+    if (first === undefined && others === 0)
+      return 'The files are empty, so there is no call to read. Give the log of the service or of the operator.';
     const why =
       first === undefined
         ? ''
