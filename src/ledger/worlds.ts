@@ -26,6 +26,10 @@ export class Worlds {
   #base: Money | undefined;
   #effects: readonly OpenEffect[] = [];
   #unknownSince: string | null = null;
+  /** The effects that may still happen, but are not in the list, because it is full. Their txIDs. */
+  readonly #unlisted = new Set<string>();
+  /** True if the list was too short. Then no read shows which open effects it includes, until all of them are settled. */
+  #isOverflown = false;
 
   /**
    * Creates the possible balances of a wallet.
@@ -78,8 +82,13 @@ export class Worlds {
   /** Adds an effect that may have happened. */
   add(effect: OpenEffect): void {
     if (effect.delta.isZero()) return;
-    if (this.#effects.length >= this.#policy.maxEffects) this.#unknownSince = effect.txID;
-    else this.#effects = [...this.#effects, effect];
+    if (this.#effects.length < this.#policy.maxEffects) {
+      this.#effects = [...this.#effects, effect];
+      return;
+    }
+    this.#unknownSince = effect.txID;
+    this.#isOverflown = true;
+    if (MAY_HAPPEN_LATER[effect.kind]) this.#unlisted.add(effect.txID);
   }
 
   /**
@@ -89,6 +98,7 @@ export class Worlds {
    * @returns the effect that was open; undefined if there was none
    */
   settle(txID: string, happened: boolean): OpenEffect | undefined {
+    this.#unlisted.delete(txID);
     const effect = this.#effects.find((one) => one.txID === txID && MAY_HAPPEN_LATER[one.kind]);
     if (!effect) return undefined;
     this.#remove(effect);
@@ -130,11 +140,17 @@ export class Worlds {
     return { happened: [], never };
   }
 
+  /** True if the call with this txID may still have an effect. */
+  isOpen(txID: string): boolean {
+    return this.#unlisted.has(txID) || this.#effects.some((effect) => effect.txID === txID);
+  }
+
   /** Sets the balance to the balance that was read. Effects that may happen later stay open. */
   setBalance(value: Money): void {
     this.#base = value;
-    this.#unknownSince = null;
     this.#effects = this.#effects.filter(({ kind }) => MAY_HAPPEN_LATER[kind]);
+    this.#isOverflown &&= this.#effects.length > 0 || this.#unlisted.size > 0;
+    if (!this.#isOverflown) this.#unknownSince = null;
   }
 
   /** Closes the effects that the balance proves. Returns undefined if no combination of the open effects gives this balance. */

@@ -125,6 +125,19 @@ describe('a read under the policy of the judge', () => {
     expect([worlds.fits(money(12345)), worlds.certain()]).toEqual([true, undefined]);
     expect(worlds.possible()).toHaveLength(1024);
   });
+
+  it('does not show which bets it includes if there were too many, until each of them is refunded', () => {
+    const bets = Array.from({ length: 12 }, (_, index) => effect(`bet ${index}`, -1));
+    const worlds = judged(...bets);
+    // Two of the bets were taken, but nobody knows which. So the refund of any bet may raise the balance.
+    worlds.read(money(98));
+    for (const { txID } of bets.slice(0, 11)) worlds.settle(txID, false);
+    expect([worlds.isOpen('bet 10'), worlds.isOpen('bet 11'), worlds.fits(money(99))]).toEqual([false, true, true]);
+    worlds.settle('bet 11', false);
+    expect([worlds.isOpen('bet 11'), worlds.fits(money(100))]).toEqual([false, true]);
+    worlds.read(money(100));
+    expect([worlds.unknownSince, balances(worlds)]).toEqual([null, [100]]);
+  });
 });
 
 describe('a read under the policy of a journal', () => {

@@ -212,6 +212,7 @@ function certainZero(wallet: Wallet): Money | undefined {
 }
 
 /** True if a call may still move money. A declined call moves no money, unless it is sent again. */
-export function isUncertain({ branches }: Wallet, { judge }: ScenarioContext): boolean {
+export function isUncertain({ branches, openSince }: Wallet, { judge }: ScenarioContext): boolean {
+  if (openSince !== null) return true;
   return branches.some(({ kind, txID }) => kind !== 'either' && judge.effects.ofTxID(txID)?.answer !== 'declined');
 }

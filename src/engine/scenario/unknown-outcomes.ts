@@ -80,7 +80,7 @@ function refundedBy({ planned: { step } }: Transaction): string | undefined {
 function isOpen(transaction: Transaction, { judge }: ScenarioContext): boolean {
   const bet = refundedBy(transaction);
   const target = bet === undefined ? undefined : judge.effects.ofStep(bet);
-  return [transaction, target].some((one) => one?.wallet?.branches.some(({ txID }) => txID === one.txID));
+  return [transaction, target].some((one) => one?.wallet?.isOpen(one.txID));
 }
 
 function refundOf(context: ScenarioContext, bet: Transaction, key: string, uuid: () => string): CallStep {

@@ -69,6 +69,11 @@ export class Wallet {
     return this.#worlds.effects;
   }
 
+  /** True if the outcome of the call with this txID is not known yet. */
+  isOpen(txID: string): boolean {
+    return this.#worlds.isOpen(txID);
+  }
+
   /** Returns every balance that the contract allows. Empty before the first read. */
   possible(): readonly Money[] {
     return this.#worlds.possible();
