@@ -12,6 +12,15 @@ export function playerOf(session: SessionUnderTest): string {
   return session.player ?? UNNAMED_PLAYER;
 }
 
+/** Returns the ids of all sessions that have the same player as a session. */
+export function sessionIDsOfPlayer(
+  session: SessionUnderTest,
+  sessions: readonly SessionUnderTest[],
+): readonly string[] {
+  const player = playerOf(session);
+  return sessions.filter((one) => playerOf(one) === player).map(({ sessionID }) => sessionID);
+}
+
 /**
  * True if scenarios can be played in the session. False for an expired session: only the scenarios that test expired sessions use
  * it.

@@ -7,6 +7,7 @@ import { isBusy, replyStatus } from '../../reply/status.ts';
 import { evaluateMoney } from '../../scenario/expressions/evaluate.ts';
 import type { CallStep } from '../../scenario/plan/plan.ts';
 import type { Dispatch } from '../calls/dispatch.ts';
+import { mayBeConflict } from '../calls/unanswered-calls.ts';
 import { busyPauseMs, idle, pause } from '../calls/waits.ts';
 import type { RunOptions } from '../run-options.ts';
 import { type ScenarioContext, type StopReason, stoppedBecause } from '../scenario-context.ts';
@@ -85,12 +86,15 @@ export class Reads {
     if (!outgoing) return { stopReason: stoppedBecause('GET /balance could not be sent'), reading: undefined };
     const wallet = this.#context.names.walletOf(step.session);
     if (wallet) await this.#waitForStaleReads(this.#context.judge.reads.pauseMs(wallet));
-    // A read changes nothing. So it can be repeated if the operator is too busy, or if the network has lost the reply.
+    // A read changes nothing. So it can be repeated if the operator is too busy, if it may still process an earlier call, or if the
+    // network has lost the reply.
     let lost = 0;
     for (let retry = 0; ; retry += 1) {
+      const mayOverlap = this.#dispatch.mayOverlap(step);
       const { exchange, judged: reaction } = await this.#dispatch.judged({ step, outgoing }, purpose, (sent) =>
         (retry < this.#dispatch.readRetries && isBusy(replyStatus(sent.exchange))) ||
-        (lost < MAX_LOST_READS && isLost(sent.exchange))
+        (lost < MAX_LOST_READS && isLost(sent.exchange)) ||
+        (mayOverlap && mayBeConflict(step, sent.exchange))
           ? null
           : this.#context.judge.observe(sent),
       );

@@ -9,7 +9,7 @@ import type { Release } from '../races.ts';
 import type { RunOptions } from '../run-options.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
 import { scopeOf } from '../scope.ts';
-import { walletIdOf } from '../session-pool.ts';
+import { sessionIDsOfPlayer, walletIdOf } from '../session-pool.ts';
 import type { SettleTime } from '../settle-time.ts';
 import { Outbox, type Outgoing } from './outbox.ts';
 import type { OwedCalls } from './owed-calls.ts';
@@ -45,7 +45,7 @@ export class Dispatch {
   readonly #acceptedCalls: AcceptedCalls;
   readonly #settleTime: SettleTime;
   readonly #owedCalls: OwedCalls;
-  readonly #deadlineMs: number;
+  readonly #run: RunOptions;
   /** True if the operator closed a kept-alive connection during a call. */
   stale = false;
 
@@ -56,7 +56,7 @@ export class Dispatch {
     this.#acceptedCalls = acceptedCalls;
     this.#settleTime = linger;
     this.#owedCalls = debts;
-    this.#deadlineMs = run.deadlineMs;
+    this.#run = run;
   }
 
   /** Maximum number of retries of a balance read that the operator answers with "too busy". */
@@ -143,9 +143,17 @@ export class Dispatch {
     for (const { call, exchange } of judged.received) this.follow(call, exchange);
     const queuedMs = queueWaitMs(
       judged.received.map(({ exchange }) => exchange),
-      this.#deadlineMs,
+      this.#run.deadlineMs,
     );
     return { ...race, calls: judged.received.length, judged: judged.judged, queuedMs };
+  }
+
+  /** True if the operator may still process an earlier call of the player of the step, for which croupier no longer waits. */
+  mayOverlap({ session: alias }: CallStep): boolean {
+    const session = this.#context.assignment.get(alias);
+    if (!session) return false;
+    const { client, lingerMs } = this.#run;
+    return this.#sender.unanswered.mayOverlap(sessionIDsOfPlayer(session, client.sessions), lingerMs);
   }
 
   /** Returns a sent call in the form that the judge needs. */

@@ -11,6 +11,7 @@ import { Wire, type WireOptions } from '../../wire/wire.ts';
 import type { Release } from '../races.ts';
 import type { CallGate } from './call-gate.ts';
 import { Pace } from './pace.ts';
+import { UnansweredCalls } from './unanswered-calls.ts';
 import { WaitPolicy } from './wait-policy.ts';
 
 /** A call to send, with its scenario and step. */
@@ -99,6 +100,7 @@ const MAX_HELD_MS = 100;
 /** Sends calls and writes them to the journal. Each `sending` event is written before the bytes of its call leave. */
 export class Sender {
   readonly waitPolicy = new WaitPolicy();
+  readonly unanswered: UnansweredCalls;
   readonly #options: SenderOptions;
   readonly #pace: Pace;
   #wire: Wire;
@@ -116,6 +118,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.unanswered = new UnansweredCalls(options);
     this.#pace = options.pace ?? new Pace(options);
     this.#wire = this.#open();
   }
@@ -215,6 +218,7 @@ export class Sender {
   #note(exchange: Exchange, { signed }: CallToSend): void {
     const { call, outcome, stamps } = exchange;
     this.waitPolicy.note(exchange);
+    this.unanswered.note(exchange);
     if (outcome.kind === 'reply') this.#slowestMs = Math.max(this.#slowestMs, replyMs(stamps) ?? 0);
     // An operator may answer 429 to a wrong signature, which says nothing about the rate.
     if (outcome.kind === 'reply' && signed === undefined) this.#pace.note({ atMs: stamps.end, call, ...outcome.reply });

@@ -11,7 +11,7 @@ import type { BalanceChanges } from '../balances/balance-changes.ts';
 import type { CompletedRound, LeftBalance } from '../balances/known-balances.ts';
 import { OwedCalls } from '../calls/owed-calls.ts';
 import type { Sender } from '../calls/sender.ts';
-import { MAX_ATTEMPTS } from '../calls/waits.ts';
+import { idle, MAX_ATTEMPTS } from '../calls/waits.ts';
 import { hasRace, Races } from '../races.ts';
 import type { RunOptions } from '../run-options.ts';
 import {
@@ -20,6 +20,7 @@ import {
   type ScenarioPlayOptions,
   type StopReason,
 } from '../scenario-context.ts';
+import { sessionIDsOfPlayer } from '../session-pool.ts';
 import { SettleTime } from '../settle-time.ts';
 import { CollectedFindings, verdictOf } from './collected-findings.ts';
 import { laterRound } from './later-round.ts';
@@ -227,10 +228,20 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
     for (const call of context.judge.letIn) shared.letIn.add(call);
     for (const rule of context.judge.collector.moved) shared.moved.add(rule);
     const leftOut = needlessReads?.count ?? 0;
+    await untilNoCallRuns(options);
     if (!again) return { context, stopReason, opened: !opened, stale: runner.stale, leftOut, settleTime };
     await endRoundsOfRace(context, options.adjuster, shared.openings);
     races.next();
   }
+}
+
+/**
+ * Waits until the operator can no longer process a call of these players that was left without a reply. Otherwise it might decline
+ * the next calls of these players, which restore the balance or belong to the next scenario.
+ */
+async function untilNoCallRuns({ assignment, sender, run }: PlayOptions): Promise<void> {
+  const sessions = [...assignment.values()].flatMap((session) => sessionIDsOfPlayer(session, run.client.sessions));
+  await idle(sender.unanswered.restMs(sessions, run.lingerMs), run.signal);
 }
 
 /**

@@ -12,6 +12,7 @@ import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { Reads } from '../balances/reads.ts';
 import { Dispatch, type DispatchOptions, type ReadyCall } from '../calls/dispatch.ts';
 import type { Sender } from '../calls/sender.ts';
+import { mayBeConflict } from '../calls/unanswered-calls.ts';
 import { busyPauseMs, idle, MAX_ATTEMPTS, pause, RETRIES } from '../calls/waits.ts';
 import type { Races } from '../races.ts';
 import type { RunOptions } from '../run-options.ts';
@@ -44,6 +45,7 @@ const MAX_SETTLINGS = 4;
 /** Maximum number of times that a call is sent to find out an unknown outcome after the run was interrupted. */
 const MAX_SETTLINGS_INTERRUPTED = 2;
 const FIRST_SETTLING_PAUSE_MS = 50;
+const MAX_SETTLING_PAUSE_MS = 1000;
 /** Number of calls in a `repeat` step after which the balance is read. */
 const MAX_UNREAD = 200;
 
@@ -106,13 +108,17 @@ export class ScenarioRunner {
     const call = { step, outgoing };
     let hasFailed = false;
     for (let tries = 1; ; tries += 1) {
+      const mayOverlap = this.#dispatch.mayOverlap(step);
       const exchange = await this.#dispatch.send(call, { purpose: 'settle' });
       const status = replyStatus(exchange);
       if (status === 200 && hasFailed) this.#sender.waitPolicy.noteRandomFailure();
       hasFailed ||= status === 500;
       // croupier accepts one timeout. After a second timeout, it stops sending the call. The journal still says that the call is
       // owed.
-      const isLast = tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status));
+      const isConflict = mayOverlap && mayBeConflict(step, exchange);
+      const isLast =
+        !isConflict &&
+        (tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status)));
       if (isLast) {
         const sent = { ...this.#dispatch.sentOf(call, exchange), retried: tries > 1 || step.origin.kind === 'resend' };
         if (judged) await this.#react(this.#context.judge.observe(sent));
@@ -120,7 +126,7 @@ export class ScenarioRunner {
       }
       this.#dispatch.follow(call, exchange);
       if (isLast) return;
-      await pause(FIRST_SETTLING_PAUSE_MS * 2 ** tries);
+      await pause(Math.min(FIRST_SETTLING_PAUSE_MS * 2 ** tries, MAX_SETTLING_PAUSE_MS));
     }
   }
 
@@ -202,16 +208,21 @@ export class ScenarioRunner {
     const call = { step, outgoing };
     // The service sends a win or refund with an unknown outcome again until it is answered 200. So only the last answer is judged.
     for (let retry = 0; retry < this.#retriesOf(step); retry += 1) {
+      const mayOverlap = this.#dispatch.mayOverlap(step);
       const exchange = await this.#dispatch.send(call);
-      if (!isWorthRetrying(replyStatus(exchange))) return this.#react(this.#observe(call, exchange, retry > 0));
+      const isConflict = mayOverlap && mayBeConflict(step, exchange);
+      if (!isConflict && !isWorthRetrying(replyStatus(exchange)))
+        return this.#react(this.#observe(call, exchange, retry > 0));
       await pause(busyPauseMs(exchange, retry, this.#run.deadlineMs));
     }
     const { judge } = this.#context;
     const patience = this.#busyRetriesOf(step);
     for (let retry = 0; ; retry += 1) {
       const isLast = retry >= patience;
+      const mayOverlap = this.#dispatch.mayOverlap(step);
       const { exchange, judged } = await this.#dispatch.judged(call, 'step', (sent) => {
         if (!isLast && isBusy(replyStatus(sent.exchange))) return null;
+        if (mayOverlap && mayBeConflict(step, sent.exchange)) return null;
         const decline = judge.ownDeclineOf(sent);
         return decline ? { decline } : { reaction: judge.observe(sent) };
       });
