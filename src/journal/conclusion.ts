@@ -81,7 +81,32 @@ function concluded(fold: Fold): Conclusion {
     return { verdict: 'nonconforming', exitCode: 1, firstLine };
   }
   if (doubt !== null) return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.` };
-  return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${conformingSentence(fold)}.` };
+  const untested = untestedMoney(fold);
+  const gap = untested.length === 0 ? '' : ` ${untestedMoneySentence(untested)}.`;
+  return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${conformingSentence(fold)}.${gap}` };
+}
+
+/**
+ * Returns the MUST rules about money whose scenarios were all left out, because the configuration lacks something that they need,
+ * such as the currency of a session. The operator may break each of them, so the first line of the report names them.
+ */
+function untestedMoney({ run, rules, scenarios }: Fold): readonly RuleResult[] {
+  const version = contractVersion(run.contract);
+  return rules.filter(({ rule, verdict }) => {
+    if (verdict !== 'skip' || rule.level !== 'MUST' || !rule.money) return false;
+    if (version !== undefined && !isThere(rule.since, version)) return false;
+    const tests = scenarios.filter(({ planned }) => planned.rules.includes(rule.id));
+    // A scenario that was started has a session, so it was not skipped for lack of a setting.
+    return tests.length > 0 && tests.every(({ sessions }) => Object.keys(sessions).length === 0);
+  });
+}
+
+function untestedMoneySentence(untested: readonly RuleResult[]): string {
+  const ids = untested.slice(0, MAX_NAMES).map(({ rule }) => rule.id);
+  const more = untested.length > ids.length ? ` and ${untested.length - ids.length} more` : '';
+  const rules =
+    untested.length === 1 ? '1 MUST rule about money was' : `${untested.length} MUST rules about money were`;
+  return `${rules} not tested: ${ids.join(', ')}${more}`;
 }
 
 /** True for a rule that this run decided. */

@@ -124,6 +124,9 @@ export function ruleResult(
     const reason = `the rule is new in version ${rule.since} of the contract, but this run uses version ${how.run.contract}`;
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
+  // A scenario that was skipped shows nothing, and neither do calls of other scenarios that happened to follow the rule.
+  const skipped = skippedTests(rule, outcomes, scenarios);
+  if (skipped.length > 0) return { ...base, ...skipOf(skipped) };
   // If another rule explains a breach, the breach does not hide a warning that no other rule explains.
   const hasWarning = outcomes.some((outcome) => outcome.verdict === 'warn');
   const verdict = gravest(
@@ -154,15 +157,46 @@ export function ruleResult(
     };
   }
   if (verdict === 'skip') {
-    const declined = outcomes.filter(({ findings }) => findings.some((finding) => finding.declined));
-    // The words with which the operator declined a call are more useful than the reason of another skip.
-    // If several scenarios lack something, the longest list of conditions is shown. Otherwise, a user who meets the shorter
-    // list would then read the next condition, again and again.
-    const mostFirst = outcomes.toSorted((a, b) => conditionsIn(b.reason).length - conditionsIn(a.reason).length);
-    const why = reasonOf(declined.length > 0 ? declined : mostFirst, verdict);
-    return { ...base, verdict, ...why, isDeclined: declined.length > 0 };
+    // The reason why a scenario that claims to test the rule was skipped says what is missing.
+    const own = outcomes.filter((one) => testing(rule, scenarios).has(one.scenario));
+    return { ...base, ...skipOf(own.length > 0 ? own : outcomes) };
   }
   return { ...base, verdict, because: null, seenIn: null, reason: whyUntested(rule, scenarios, how) };
+}
+
+/**
+ * Returns the skips of the scenarios that test the rule, if every scenario that claims to test it was skipped, and the rule only
+ * passed. Other scenarios may have passed checks of the rule, but these scenarios do not bring out its faults. So the passes do not
+ * count as a test. Empty if the rule was tested, and if no scenario of the run claims to test it.
+ */
+function skippedTests(
+  rule: Rule,
+  outcomes: readonly JudgedOutcome[],
+  scenarios: readonly ScenarioResult[],
+): readonly JudgedOutcome[] {
+  const tests = testing(rule, scenarios);
+  if (tests.size === 0 || gravest(outcomes) !== 'pass') return [];
+  const isSkipped = ({ state, verdict }: ScenarioResult): boolean => state === 'ended' && verdict === 'skip';
+  const own = outcomes.filter(({ scenario }) => tests.has(scenario));
+  return [...tests.values()].every(isSkipped) && own.every(({ verdict }) => verdict === 'skip') ? own : [];
+}
+
+/** Returns the scenarios that claim to test the rule, by id. */
+function testing({ id }: Rule, scenarios: readonly ScenarioResult[]): ReadonlyMap<string, ScenarioResult> {
+  return new Map(
+    scenarios.filter(({ planned }) => planned.rules.includes(id)).map((result) => [result.planned.id, result]),
+  );
+}
+
+/** Returns the verdict of a rule whose tests were skipped, with the most useful reason. */
+function skipOf(outcomes: readonly JudgedOutcome[]) {
+  const declined = outcomes.filter(({ findings }) => findings.some((finding) => finding.declined));
+  // The words with which the operator declined a call are more useful than the reason of another skip.
+  // If several scenarios lack something, the longest list of conditions is shown. Otherwise, a user who meets the shorter
+  // list would then read the next condition, again and again.
+  const mostFirst = outcomes.toSorted((a, b) => conditionsIn(b.reason).length - conditionsIn(a.reason).length);
+  const why = reasonOf(declined.length > 0 ? declined : mostFirst, 'skip');
+  return { verdict: 'skip', ...why, isDeclined: declined.length > 0 } as const;
 }
 
 /**

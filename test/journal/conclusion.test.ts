@@ -50,6 +50,20 @@ describe('the exit status of a run', () => {
     expect(await of(events, runEnded(), true)).toMatchObject({ exitCode: 1, verdict: 'nonconforming' });
   });
 
+  it('is 0 when a MUST about money was not tested for lack of a setting, and the first line names the rule', async () => {
+    const exact = planned('money/exact', ['money.exact']);
+    const large = planned('money/large', ['money.large']);
+    const skipped = [exact, large].flatMap(({ id }) => [
+      { ...started(id), sessions: {} },
+      ended(id, { verdict: 'skip', reason: 'the scenario needs a currency' }),
+    ]);
+    const events = [runStarted([story, exact, large]), started(story.id), pass, ...skipped, runEnded()];
+    expect(conclude(await foldJournal(events))).toMatchObject({
+      exitCode: 0,
+      firstLine: 'CONFORMING: acme breaks none of 1 rule judged. 1 MUST rule about money was not tested: money.exact.',
+    });
+  });
+
   it('is 3 when no rule was judged, even if there are notes and skips', async () => {
     const events = [
       found(story.id, 'bet.zero', 'note'),

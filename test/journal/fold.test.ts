@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RULES, type RuleId } from '../../src/contract/catalogue.ts';
-import type { JournalEvent, Raced } from '../../src/journal/event.ts';
+import type { JournalEvent, Raced, ScenarioEnded } from '../../src/journal/event.ts';
 import { type Fold, foldJournal, startFold } from '../../src/journal/fold.ts';
 import type { RuleResult } from '../../src/journal/rule-result.ts';
 import { attributed, ended, exchange, found, planned, runEnded, runOf, runStarted, started } from './events.ts';
@@ -44,6 +44,31 @@ describe('the result of a journal', () => {
     const result = await ruleOf(events, 'bet.debit');
     expect(result).toMatchObject({ verdict: 'fail', reason: 'the bet was taken twice', checks: 7, findingCount: 3 });
     expect(result.findings.map(({ verdict }) => verdict)).toEqual(['fail', 'inconclusive', 'warn']);
+  });
+
+  it('counts no pass of another scenario if all scenarios that test the rule were skipped', async () => {
+    const exact = planned('money/exact', ['money.exact']);
+    const other = planned('balance/read-only', ['balance.read-only']);
+    const passing = ended(other.id, { passes: { 'money.exact': { '*': 1 }, 'balance.read-only': { '*': 1 } } });
+    const played = (verdict: 'skip' | 'pass', passes: ScenarioEnded['passes'] = {}) => [
+      runStarted([exact, other]),
+      { ...started(exact.id), sessions: {} },
+      ended(exact.id, { verdict, reason: verdict === 'skip' ? 'the scenario needs a currency' : null, passes }),
+      started(other.id),
+      passing,
+      runEnded(),
+    ];
+    expect(await ruleOf(played('skip'), 'money.exact')).toMatchObject({
+      verdict: 'skip',
+      reason: 'the scenario needs a currency',
+      seenIn: 'money/exact',
+    });
+    expect(await ruleOf(played('pass', { 'money.exact': { '*': 1 } }), 'money.exact')).toMatchObject({
+      verdict: 'pass',
+      checks: 2,
+    });
+    // No scenario of this run claims to test the rule.
+    expect(await ruleOf(runOf(other, [passing]), 'money.exact')).toMatchObject({ verdict: 'pass' });
   });
 
   it('gives a verdict to each endpoint, so that a pass does not hide a skip', async () => {

@@ -212,22 +212,26 @@ class Run {
   }
 
   /**
-   * Reads balances in each currency whose decimals neither the contract nor the configuration states. The number of decimals
-   * decides which sessions can play a scenario. Each balance is read only once in a run, so that an operator that does not answer
+   * Reads the balance of each session whose decimals neither the contract nor the configuration states: the session has a currency
+   * without a fixed number of decimals, or no currency is configured. The number of decimals decides which sessions can play a
+   * scenario. Each balance is read only once in a run, so that an operator that does not answer
    * delays the run only once.
    */
   async #learnDecimals(): Promise<void> {
     if (this.#hasLearnedDecimals) return;
     this.#hasLearnedDecimals = true;
-    const known = this.#options.client.sessions.filter(({ currency }) => currency && currencyByCode(currency));
+    const known = this.#options.client.sessions.filter(({ currency }) => isUnnamedOrKnown(currency));
     await this.#shownDecimals.learn(known, null);
   }
 
   #decimalsOf(session: SessionUnderTest): number | null {
     const { currency } = session;
     const stated = statedDecimals(currency, this.#options);
-    if (stated !== null || currency === undefined || !currencyByCode(currency)) return stated;
-    return this.#shownDecimals.of(session) ?? null;
+    if (stated !== null || !isUnnamedOrKnown(currency)) return stated;
+    const shown = this.#shownDecimals.of(session);
+    // If no currency is configured, a whole balance does not show whether the currency has decimals. A balance with decimals does.
+    if (currency === undefined) return shown ? denominationOf(currency, this.#options, shown).decimals : null;
+    return shown ?? null;
   }
 
   /**
@@ -400,6 +404,11 @@ class Run {
       this.#unreachable = played.reason;
     else this.#reached = true;
   }
+}
+
+/** True if no currency is configured, or if croupier knows the currency. */
+function isUnnamedOrKnown(currency: string | undefined): boolean {
+  return currency === undefined || currencyByCode(currency) !== undefined;
 }
 
 /** Returns a hint: another part of a divided run may have the missing players. Returns an empty text if the run is not divided. */

@@ -29,6 +29,9 @@ const isLastUnit = (planned: PlannedCall, plannedCalls: PlannedCalls): boolean =
   plannedAmount(planned.step).isBalance &&
   plannedCalls.calls.some((other) => other.index < planned.index && isMover(other) && hasDecimals(other));
 
+/** True if neither the amount nor the amounts of the session have decimals. Such an amount is exact in binary floating point too. */
+const isWhole = ({ amount, unit }: ObservedCall): boolean => unit.decimals() === 0 && (amount?.decimals() ?? 0) === 0;
+
 /** Rules whose breach can make a balance negative, for example by a bet of more than the balance. */
 const OVERDRAWN: readonly RuleId[] = [
   'bet.insufficient-funds',
@@ -86,6 +89,8 @@ export const moneyChecks: GroupChecks<'money'> = {
       !plannedCalls.plan.needs.largeAmounts &&
       (hasDecimals(planned) || isLastUnit(planned, plannedCalls)),
     reply(observed) {
+      if (observed.answer === 'accepted' && isWhole(observed))
+        return { kind: 'skip', reason: 'the amounts of the session have no decimals, so they are exact in any case' };
       if (!isTakenBet(observed.planned) || !observed.isWholeBalance || observed.reading?.code !== 'insufficient_funds')
         return undefined;
       return breach(
@@ -95,7 +100,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       );
     },
     hypotheses(observed): readonly BalanceHypothesis[] {
-      if (observed.answer !== 'accepted') return [];
+      if (observed.answer !== 'accepted' || isWhole(observed)) return [];
       const steps = [observed.unit, observed.unit.negated()].map((by) => ({
         by,
         meaning: `the balance is wrong by ${observed.unit}`,

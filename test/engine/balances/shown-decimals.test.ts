@@ -43,6 +43,14 @@ async function played(
 }
 
 describe('the amounts of a run', () => {
+  it('do not show whether decimals are exact if they are whole', async () => {
+    const odd = scenarioOf('a/d', 'rules: [money.exact]\nsteps: [bet: { amount: "${stake + unit}" }, balance: ]');
+    const verdicts = await Promise.all(
+      [0, 2].map(async (s1) => (await played({ s1 }, undefined, {}, [odd])).verdict('money.exact')),
+    );
+    expect(verdicts).toEqual(['skip', 'pass']);
+  });
+
   it.each([
     ['USDT', { s1: 6 }, '1.000000'],
     ['mBCH', { s1: 5 }, '1.00000'],
@@ -56,6 +64,19 @@ describe('the amounts of a run', () => {
     expect(amounts[0]).toBe(amount);
     expect(verdict('bet.debit')).toBe('pass');
   });
+
+  it.each([
+    ['2 decimals', { s1: 2 }, 'pass', ['0.03']],
+    ['8 decimals', { s1: 8 }, 'pass', ['0.03']],
+    ['no decimals', { s1: 0 }, 'skip', []],
+  ] as const)(
+    'of a session without a currency whose balance has %s test decimals only if the balance shows them',
+    async (_what, shown, verdict, wanted) => {
+      const result = await played(shown, undefined, {}, [FINE]);
+      expect(result.verdict('bet.decimal-amount')).toBe(verdict);
+      expect(result.amounts).toEqual(wanted);
+    },
+  );
 
   it('have the decimals of the balance with the most decimals, because other balances may leave out zeros', async () => {
     const { amounts } = await played({ s1: 1, s2: 2 }, 'USDT', {}, [FINE]);

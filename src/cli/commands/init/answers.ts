@@ -108,7 +108,7 @@ async function askSessions(
     const id = await answered(undefined, {
       message: isFirst
         ? 'The id of a session that is open for the test'
-        : 'The id of another session, of another player or in another game of this player, to test more rules (empty: no more sessions)',
+        : 'The id of another session: of this player, to test repeated calls in two sessions, or of another player, to test that players are kept apart (empty: no more sessions)',
       placeholder: isFirst ? 'eu-usd-1' : '',
       validate: (answer) => {
         if (answer) return whyNoSession(answer);
@@ -121,16 +121,24 @@ async function askSessions(
       sessions.push(id);
       continue;
     }
-    const field = async (name: string, message: string): Promise<string> => {
+    const field = async (name: string, message: string, without: string): Promise<string> => {
       const value = await answered(undefined, {
-        message: `${message} (empty: unknown)`,
+        message: `${message} (empty: unknown, ${without})`,
         validate: (answer) => (answer ? whyNoSession(`${id},${name}=${answer.trim()}`) : undefined),
       });
       return value === '' ? '' : `,${name}=${value}`;
     };
-    const player = await field('player', 'The player of this session, as a name of your choice');
-    const currency = await field('currency', 'Its currency, such as USD');
-    const game = await field('game', 'Its game, such as catch');
+    const player = await field(
+      'player',
+      'The player of this session, as a name of your choice',
+      'and no test uses two sessions',
+    );
+    const currency = await field(
+      'currency',
+      'Its currency, such as USD',
+      'and some amounts with decimals are not tested',
+    );
+    const game = await field('game', 'Its game, such as catch', 'and no test uses two games');
     sessions.push(`${id}${player}${currency}${game}`);
   }
 }
