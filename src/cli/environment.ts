@@ -12,13 +12,15 @@ export interface Variable {
 /** The environment variables without a flag that commander reads from them. */
 export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'CROUPIER_KEY', meaning: 'the Integration API key itself' },
-  { name: 'CROUPIER_REQUIRE', meaning: 'groups and rules to require, with commas, in addition to croupier.yaml' },
+  { name: 'CROUPIER_REQUIRE', meaning: 'more rules or groups to require, with commas' },
   { name: 'CROUPIER_HISTORY', meaning: '0 means --no-history' },
   { name: 'CROUPIER_LEASE', meaning: 'set by fleet work for the runs that it starts: the length of its lease in ms' },
   { name: 'CROUPIER_GITHUB', meaning: '0 means --no-github' },
   { name: 'CROUPIER_DEBUG', meaning: '1: print the stack trace if croupier itself fails' },
   { name: 'NO_COLOR', meaning: 'no colours; FORCE_COLOR and --color override it' },
   { name: 'FORCE_COLOR', meaning: 'use colours also without a terminal; 0 means no colours' },
+  { name: 'OTEL_EXPORTER_OTLP_HEADERS', meaning: 'headers for --otlp, as a=b,c=d' },
+  { name: 'OTEL_SERVICE_NAME', meaning: 'the name of croupier in spans' },
   { name: 'CI', meaning: 'no animation and no questions, even on a terminal' },
   { name: 'GITHUB_ACTIONS', meaning: 'true: run and report merge write annotations and a summary' },
   { name: 'GITHUB_STEP_SUMMARY', meaning: 'the file for the summary of GitHub Actions' },

@@ -25,6 +25,8 @@ interface Setting {
 type Path = readonly (string | number)[];
 
 const HIDDEN = '(hidden)';
+/** The variables whose values may contain keys of other systems. */
+const HIDDEN_VARIABLES: ReadonlySet<string> = new Set(['OTEL_EXPORTER_OTLP_HEADERS']);
 /** Maximum width of the column for values. A longer value overflows the column. */
 const MAX_VALUE_WIDTH = 50;
 
@@ -168,7 +170,12 @@ function ofCommandLine(command: CommandUnknownOpts, client: string, { env }: Std
   for (const { name } of OTHER_VARIABLES) {
     const value = env[name];
     if (value !== undefined && name !== 'CROUPIER_KEY' && name !== 'TERM')
-      settings.push({ name, value, from: 'environment', where: name });
+      settings.push({
+        name,
+        value: HIDDEN_VARIABLES.has(name) ? HIDDEN : value,
+        from: 'environment',
+        where: name,
+      });
   }
   for (const option of command.options) {
     const attribute = option.attributeName();

@@ -91,6 +91,8 @@ export interface RunFlags extends ClientFlags, VariationFlags, LockFlags {
   /** True if reports for other people may contain signatures and curl commands. */
   readonly curl?: boolean;
   readonly journal?: string;
+  /** The base URL of the collector that gets the spans of the run. */
+  readonly otlp?: string;
   /** False for `--no-history`. */
   readonly history?: boolean;
   readonly json?: boolean;

@@ -213,6 +213,10 @@ async function playAndPublish(
   const { config } = prepared.configuration;
   if (runner.lease) await handOver(played, runner.lease, { config, cwd: stdio.cwd, scrub });
   else await addRunToHistory(played.fold, played.journal, { flags, config, stdio, scrub });
+  if (prepared.collector) {
+    const { exportSpans } = await import('../signals/export-spans.ts');
+    await exportSpans(played, prepared.collector, { stdio, scrub, signal: atOnce });
+  }
   const own = atOnce.aborted ? interruptedStatus(signal) : played.status;
   return { extCID, status: worstStatus([own, ...published]), line: conclude(played.fold).firstLine };
 }

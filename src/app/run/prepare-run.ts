@@ -19,6 +19,7 @@ import {
 } from '../report-files.ts';
 import { mistakesIn } from '../scenario-mistakes.ts';
 import { choose, type Selection, sourcesFor } from '../selection.ts';
+import type { Collector } from '../signals/export-spans.ts';
 import type { Stdio } from '../stdio.ts';
 import { loadSuite, type Suite, type SuiteScenario, type SuiteSource } from '../suite.ts';
 import type { ChosenVariation } from '../variations.ts';
@@ -49,6 +50,8 @@ export interface PreparedRun {
   readonly baselines: Baselines | undefined;
   /** The labels of the run. Empty if nothing is played, as with `--list`. */
   readonly labels: RunLabels;
+  /** The collector that gets the spans of the run. Undefined without `--otlp`. */
+  readonly collector: Collector | undefined;
   /** The time that each scenario took in an earlier run, in milliseconds, by scenario id. */
   readonly timings: ReadonlyMap<string, number>;
 }
@@ -90,9 +93,13 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
       earlier,
       baselines: undefined,
       labels: { labels: {}, labelHeaders: {} },
+      collector: undefined,
       timings,
     };
   refuseFlags(flags, reports, clients);
+  const collector = flags.otlp
+    ? (await import('../signals/export-spans.ts')).readCollector(flags.otlp, stdio)
+    : undefined;
   const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
   const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
   const baselines = await loadBaseline(flags.baseline, subjects, stdio.cwd);
@@ -105,7 +112,7 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
   const lock = flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio);
   const labels = await runLabels(configuration, flags, stdio);
-  return { ...prepared, lock, earlier, baselines, labels, timings };
+  return { ...prepared, lock, earlier, baselines, labels, collector, timings };
 }
 
 /**

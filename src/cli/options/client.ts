@@ -183,5 +183,6 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     )
     .addOption(curlOption().helpGroup(SETTINGS))
     .addOption(historyOption())
-    .addOption(traceOption());
+    .addOption(traceOption())
+    .addOption(setting('--otlp <url>', 'send the run as spans to this collector').env('OTEL_EXPORTER_OTLP_ENDPOINT'));
 }

@@ -18,7 +18,7 @@ export interface Trace {
  *
  * @param scenario null for the calls outside of all scenarios, which belong to the trace of the run itself
  */
-export function traceIDOf(runID: string, scenario: string | null): string {
+function traceIDOf(runID: string, scenario: string | null): string {
   return hash(scenario === null ? [runID] : [runID, 'scenario', scenario], 32);
 }
 

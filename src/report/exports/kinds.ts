@@ -18,6 +18,10 @@ async function* githubReport(fold: Fold, open: OpenJournal, options: ReportOptio
   yield* (await import('./github.ts')).githubReport(fold, open, options);
 }
 
+async function* otlpReport(fold: Fold, open: OpenJournal): AsyncGenerator<string> {
+  yield* (await import('./otlp.ts')).otlpReport(fold, open);
+}
+
 async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   yield* (await import('../html/html-report.ts')).htmlReport(fold, open, options);
 }
@@ -36,6 +40,7 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   curl: curlReport,
   html: htmlReport,
   openmetrics: openMetricsReport,
+  otlp: otlpReport,
 };
 
 /** Other variants of a report. The user writes the name of the variant after the file name, as in `junit=FILE,strict`. */

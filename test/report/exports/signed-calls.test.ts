@@ -3,7 +3,7 @@ import { readJournal } from '../../../src/journal/read.ts';
 import { JOURNALS, journalText, reportText } from '../journals.ts';
 
 /** The reports that people pass on: in a comment, an artifact, a dashboard or a chat. */
-const PASSED_ON = ['markdown', 'html', 'github', 'junit', 'ctrf', 'summary', 'openmetrics', 'baseline'];
+const PASSED_ON = ['markdown', 'html', 'github', 'junit', 'ctrf', 'summary', 'openmetrics', 'otlp', 'baseline'];
 
 async function signaturesIn(name: (typeof JOURNALS)[number]): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
