@@ -45,6 +45,7 @@ export default defineConfig({
   input: {
     main: 'src/cli/main.ts',
     'selftest-worker': 'src/cli/commands/selftest/worker.ts',
+    'load-worker': 'src/cli/commands/load/worker.ts',
     sdk: 'src/sdk/sdk.ts',
     library: 'src/library/library.ts',
   },

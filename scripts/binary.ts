@@ -61,6 +61,7 @@ async function seaConfigFor(target: Target, folder: string) {
   const program = await bundle('src/cli/program.ts', 'program.cjs', folder);
   const start = await bundle('src/cli/binary.ts', 'start.cjs', folder);
   const worker = await bundle('src/cli/commands/selftest/worker.ts', 'selftest-worker.cjs', folder);
+  const loadWorker = await bundle('src/cli/commands/load/worker.ts', 'load-worker.cjs', folder);
   const notices = noticesWithNode(process.versions.node, nodeLicence(folder));
   const carried = ['LICENSE', COMPILED_SUITE, BUILT_EXAMPLES, ...CARRIED.flatMap(filesOf)];
   const seaConfig = {
@@ -77,6 +78,7 @@ async function seaConfigFor(target: Target, folder: string) {
       // V8 accepts a code cache only on the system that wrote it.
       ...(target === hostTarget() && { 'program.cache': codeCache(program, folder) }),
       'dist/selftest-worker.js': worker,
+      'dist/load-worker.js': loadWorker,
       [SBOM]: written(path.join(folder, 'sbom.cdx.json'), billWithNode(process.versions)),
       [NOTICES]: written(path.join(folder, 'notices.txt'), notices),
       ...Object.fromEntries(carried.map((name) => [name, path.join(ROOT, name)])),

@@ -8,7 +8,7 @@ import { Caller, type LoadSession } from './caller.ts';
 import { Connections, type NetworkCall } from './connections.ts';
 import { Findings } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
-import { Measures } from './measures.ts';
+import { Measures, type SecondListener } from './measures.ts';
 import type { Mix } from './mix.ts';
 import type { MoneyProblem } from './money-problem.ts';
 import { Player, type PlayerEnd } from './player.ts';
@@ -38,8 +38,10 @@ export interface LoadOptions {
   readonly seed: string;
   /** The id of the run if each call gets a `traceparent` header. Absent: no call gets one. */
   readonly tracedRunID?: string | undefined;
-  /** The number of the first call and the time of the first event, if the journal already has an earlier part. */
-  readonly continues?: { readonly firstNumber: number; readonly origin: number } | undefined;
+  /** The numbers of the calls in the journal. If several workers write one journal, each of them has its own numbers. */
+  readonly numbers: { readonly after: number; readonly step: number };
+  /** The time of the first event of the journal, in milliseconds of this process or thread. */
+  readonly origin: number;
   /** Returns the stake and the smallest amount for a currency. `decimals` is the number of decimals in its balances. */
   readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
   /** Removes the secrets from a text of the operator, before the text is written to the journal. */
@@ -49,8 +51,12 @@ export interface LoadOptions {
   /** Ends the load early when it is aborted. Open rounds are still completed, and balances compared. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LoadProgress) => void;
-  /** Is called when the opening balances are known and the load begins. */
+  /** Is called when the opening balances are known. The load begins when the promise is fulfilled. */
+  readonly onOpened?: () => Promise<void>;
+  /** Is called when the load begins. */
   readonly onBegin: () => void;
+  /** Is called with each second of the load that has passed. */
+  readonly onSecond?: SecondListener;
   /** Is called when the load ends, before open rounds are completed. */
   readonly onEnd: () => Promise<void>;
 }
@@ -58,10 +64,12 @@ export interface LoadOptions {
 /** The state of a load test for the live line. */
 export interface LoadProgress {
   readonly phase: 'opening' | 'load' | 'closing';
-  readonly measures: Measures;
   readonly asked: number | null;
   readonly elapsedMs: number;
+  readonly errors: number;
   readonly moneyProblems: number;
+  /** The last second that has passed: the number of calls, and the 99th percentile of their response times in milliseconds. */
+  readonly last: { readonly sent: number; readonly p99: number | null } | null;
 }
 
 /** One wallet at the end of a load test. */
@@ -147,20 +155,20 @@ class LoadTest {
   #phase: LoadProgress['phase'] = 'opening';
   #loadStart = Number.NaN;
   #number = 0;
-  #players = 0;
   #healed = 0;
   #declinedBets = 0;
 
   constructor(options: LoadOptions) {
     this.#options = options;
-    this.#origin = options.continues?.origin ?? performance.now();
-    this.#number = options.continues?.firstNumber ?? 0;
+    this.#origin = options.origin;
+    this.#number = options.numbers.after;
     const { endpoint, wire, arrivals, durationMs, deadlineMs, lingerMs, mix, campaign } = options;
     const now = (): number => performance.now();
     this.#schedule = new Schedule(arrivals, durationMs, now);
     this.#measures = new Measures(
       () => this.#loadStart,
       (ms) => this.#schedule.rateAt(ms),
+      options.onSecond,
     );
     this.#connections = new Connections({
       origin: readOrigin(splitUrl(endpoint.integratorBaseUrl).base),
@@ -182,7 +190,7 @@ class LoadTest {
       now,
       stamp: (time) => Math.max(0, Math.round(time - this.#origin)),
       nextNumber: () => {
-        this.#number += 1;
+        this.#number += options.numbers.step;
         return this.#number;
       },
       deliver: (line, call) => this.#outbox.send(line, call),
@@ -210,6 +218,7 @@ class LoadTest {
     const progress = setInterval(() => this.#tell(), PROGRESS_MS);
     try {
       const { opened, unopened } = await this.#open();
+      await this.#options.onOpened?.();
       const { signal, durationMs, lingerMs } = this.#options;
       const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
       loop.enable();
@@ -297,17 +306,11 @@ class LoadTest {
       caller,
       sessions,
       denomination,
-      amounts: new WindowAmounts(denomination, this.#offset()),
+      amounts: new WindowAmounts(denomination, offsetOf(sessions[0]?.index ?? 0)),
       random: new Random(`${this.#options.seed} ${sessions[0]?.sessionID}`),
       opening,
     });
     return { wallet, opening, decimals: denomination.decimals, player };
-  }
-
-  /** Returns the next offset of amounts. Only small offsets are used, because an operator may limit the amount of bets. */
-  #offset(): number {
-    this.#players += 1;
-    return (this.#players * OFFSET_STEP) % MAX_OFFSET;
   }
 
   async #readOpening(
@@ -343,7 +346,8 @@ class LoadTest {
     const elapsedMs = performance.now() - this.#loadStart;
     this.#options.onProgress({
       phase: this.#phase,
-      measures: this.#measures,
+      errors: [...this.#measures.errors.values()].reduce((sum, count) => sum + count, 0),
+      last: this.#measures.seconds.at(-2) ?? null,
       asked: this.#schedule.rateAt(elapsedMs),
       elapsedMs,
       moneyProblems: this.#problems.length,
@@ -404,6 +408,15 @@ class Outbox {
     }
     for (const call of calls) this.#send(call);
   }
+}
+
+/**
+ * Returns the offset of the amounts of a player. Only small offsets are used, because an operator may limit the amount of bets.
+ *
+ * @param index the index of the first session of the player
+ */
+function offsetOf(index: number): number {
+  return ((index + 1) * OFFSET_STEP) % MAX_OFFSET;
 }
 
 async function untilEnd(ms: number, signal: AbortSignal): Promise<void> {

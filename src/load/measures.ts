@@ -29,7 +29,11 @@ export interface SecondOfTest {
 /** Longest time that a histogram can hold, in microseconds. */
 const HIGHEST_US = 3_600_000_000;
 
-function times(): RecordableHistogram {
+/** Receives a second that has passed, and its response times in microseconds. */
+export type SecondListener = (second: SecondOfTest, responses: RecordableHistogram) => void;
+
+/** Returns an empty histogram for times in microseconds. */
+export function times(): RecordableHistogram {
   return createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
 }
 
@@ -48,10 +52,11 @@ interface Measured {
 export class Measures {
   readonly #start: () => number;
   readonly #rateAt: (ms: number) => number | null;
+  readonly #onSecond: SecondListener | undefined;
   readonly byCall: Readonly<Record<CallName, CallTimes>>;
   readonly errors = new Map<ErrorKind, number>();
   readonly seconds: SecondOfTest[] = [];
-  readonly #current = times();
+  #current = times();
   calls = 0;
   /** Number of bets, wins and refunds that were answered 200, repetitions included. */
   accepted = 0;
@@ -60,10 +65,12 @@ export class Measures {
   /**
    * @param start returns the time at which the load began
    * @param rateAt returns the rate that the load must have at a time after the start
+   * @param onSecond is called with each second that has passed, and its response times in microseconds
    */
-  constructor(start: () => number, rateAt: (ms: number) => number | null) {
+  constructor(start: () => number, rateAt: (ms: number) => number | null, onSecond?: SecondListener) {
     this.#start = start;
     this.#rateAt = rateAt;
+    this.#onSecond = onSecond;
     this.byCall = Object.fromEntries(
       CALL_NAMES.map((call) => [call, { service: times(), response: times() }]),
     ) as unknown as Readonly<Record<CallName, CallTimes>>;
@@ -120,12 +127,22 @@ export class Measures {
   }
 
   #close(second: SecondOfTest | undefined): void {
-    if (!second || this.#current.count === 0) return;
-    second.p50 = this.#current.percentile(50) / 1000;
-    second.p99 = this.#current.percentile(99) / 1000;
-    second.p999 = this.#current.percentile(99.9) / 1000;
-    this.#current.reset();
+    if (!second) return;
+    setPercentiles(second, this.#current);
+    if (this.#onSecond) {
+      this.#onSecond(second, this.#current);
+      // The listener may keep the times of this second.
+      this.#current = times();
+    } else this.#current.reset();
   }
+}
+
+/** Sets the percentiles of a second. They stay null if no call was answered in this second. */
+export function setPercentiles(second: SecondOfTest, responses: RecordableHistogram): void {
+  if (responses.count === 0) return;
+  second.p50 = responses.percentile(50) / 1000;
+  second.p99 = responses.percentile(99) / 1000;
+  second.p999 = responses.percentile(99.9) / 1000;
 }
 
 function microseconds(ms: number): number {

@@ -4,24 +4,21 @@ import { Money } from '../contract/money.ts';
 import { LOAD_FORMAT, type LoadFacts } from '../journal/load/result.ts';
 import type { Limit } from './limits.ts';
 import type { LoadedWallet, LoadOutcome } from './load.ts';
-import type { Measures } from './measures.ts';
+import type { Measures, SecondOfTest } from './measures.ts';
 import type { MoneyProblem } from './money-problem.ts';
 import type { Arrivals } from './schedule.ts';
 
-/** The part of a result that is known before the test: its client, its load and its limits. */
+/** The part of a result that is known before the test: its client and its load. */
 export interface LoadSubject
   extends Pick<LoadFacts, 'croupier' | 'runID' | 'startedAt' | 'client' | 'journal' | 'seed'> {
   readonly arrivals: Arrivals;
   readonly durationMs: number;
-  readonly limits: readonly Limit[];
-  readonly interrupted: LoadFacts['load']['interrupted'];
-  readonly disturbances: readonly LoadFacts['load']['disturbances'][number][];
   /** Returns a command for the user: it writes a scenario with the calls that a player made in the minute before a time. */
   readonly replayCommand: (player: string, atMs: number) => string;
 }
 
 /** Maximum number of wrong balances that a result describes. It counts all of them. */
-const MAX_PROBLEMS = 100;
+export const MAX_PROBLEMS = 100;
 /** If more than this share of the calls leave late, croupier counts as too slow. */
 const MAX_LATE = 0.1;
 /** A busy machine may cause this number of late calls, even in a short test. */
@@ -29,9 +26,12 @@ const FEW_LATE = 20;
 /** If the event loop is delayed by at least this time, in milliseconds, no measured time can be trusted. */
 const MAX_LOOP_DELAY_MS = 500;
 
-/** Turns the outcome of a load test into plain values. */
+/**
+ * Turns the outcome of a load test into plain values. Limits, interrupts and disturbances belong to the whole load, so
+ * `joinedFacts` adds them.
+ */
 export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
-  const { croupier, runID, startedAt, client, journal, seed, arrivals, durationMs, interrupted } = subject;
+  const { croupier, runID, startedAt, client, journal, seed, arrivals, durationMs } = subject;
   const { measures, schedule, wallets, problems } = outcome;
   const { eventLoopP99Ms, cpu, ranMs, reconcileMs, scheduled } = outcome;
   const late = schedule.lateForCroupier;
@@ -48,8 +48,9 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
       durationMs,
       ranMs: rounded(ranMs),
       reconcileMs: rounded(reconcileMs),
-      interrupted,
-      disturbances: [...subject.disturbances],
+      interrupted: null,
+      disturbances: [],
+      workers: { count: 1, lost: [] },
     },
     search: null,
     money: {
@@ -86,29 +87,36 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
       .sort((one, other) => other.count - one.count),
     brokenOnPurpose: measures.brokenOnPurpose,
     declinedBets: outcome.declinedBets,
-    limits: subject.limits.map((limit) => checkedLimit(limit, measures)),
+    limits: [],
     findings: [...outcome.findings.all()],
     croupierItself: {
       eventLoopP99Ms: rounded(eventLoopP99Ms),
       cpu: rounded(cpu),
-      isBottleneck: late > Math.max(FEW_LATE, scheduled * MAX_LATE) || eventLoopP99Ms > MAX_LOOP_DELAY_MS,
+      isBottleneck: isBottleneck(late, scheduled, eventLoopP99Ms),
     },
     sessionsEnded: [...outcome.sessionsEnded],
-    seconds: measures.seconds.map(({ p50, p99, p999, ...rest }) => ({
-      ...rest,
-      asked: rest.asked === null ? null : rounded(rest.asked),
-      p50: p50 === null ? null : rounded(p50),
-      p99: p99 === null ? null : rounded(p99),
-      p999: p999 === null ? null : rounded(p999),
-    })),
+    seconds: measures.seconds.map(roundedSecond),
   };
 }
 
-function seconds(ms: number): number {
+/** Rounds the rate and the times of a second. */
+export function roundedSecond({ second, asked, sent, errors, p50, p99, p999 }: SecondOfTest): SecondOfTest {
+  const orNull = (value: number | null): number | null => (value === null ? null : rounded(value));
+  return { second, asked: orNull(asked), sent, errors, p50: orNull(p50), p99: orNull(p99), p999: orNull(p999) };
+}
+
+/** True if croupier was too slow for the load. `late` is the number of calls that left late because of croupier. */
+export function isBottleneck(late: number, scheduled: number, eventLoopP99Ms: number): boolean {
+  return late > Math.max(FEW_LATE, scheduled * MAX_LATE) || eventLoopP99Ms > MAX_LOOP_DELAY_MS;
+}
+
+/** Returns a duration in seconds, which is never 0. */
+export function seconds(ms: number): number {
   return Math.max(1, ms) / 1000;
 }
 
-function rounded(value: number): number {
+/** Rounds a measured value to three decimals. */
+export function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
@@ -165,7 +173,7 @@ function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadF
   };
 }
 
-function timesOf({ byCall }: Measures): LoadFacts['times'] {
+export function timesOf({ byCall }: Pick<Measures, 'byCall'>): LoadFacts['times'] {
   const all = CALL_NAMES.map((call) => ({ call, ...byCall[call] }));
   const total = {
     call: 'all' as const,
@@ -186,7 +194,7 @@ function timesOf({ byCall }: Measures): LoadFacts['times'] {
 }
 
 /** Returns one histogram of the response times of one call, or of all calls. */
-function responseTimes({ byCall }: Measures, call: CallName | 'all'): RecordableHistogram {
+function responseTimes({ byCall }: Pick<Measures, 'byCall'>, call: CallName | 'all'): RecordableHistogram {
   return call === 'all' ? joined(CALL_NAMES.map((one) => byCall[one].response)) : byCall[call].response;
 }
 
@@ -224,7 +232,11 @@ function rounded5(value: number): number {
   return Math.round(value * 100_000) / 100_000;
 }
 
-function checkedLimit(limit: Limit, measures: Measures): LoadFacts['limits'][number] {
+/** Compares a limit with what was measured. */
+export function checkedLimit(
+  limit: Limit,
+  measures: Pick<Measures, 'byCall' | 'errors' | 'calls' | 'brokenOnPurpose'>,
+): LoadFacts['limits'][number] {
   const { text } = limit;
   switch (limit.kind) {
     case 'time': {

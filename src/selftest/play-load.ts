@@ -42,6 +42,8 @@ async function loadTest(
     wallets,
     arrivals: ARRIVALS,
     durationMs,
+    numbers: { after: 0, step: 1 },
+    origin: performance.now(),
     mix: MIX,
     campaign,
     deadlineMs,
@@ -65,9 +67,6 @@ async function loadTest(
     seed: SEED,
     arrivals: ARRIVALS,
     durationMs,
-    limits: [],
-    interrupted: null,
-    disturbances: [],
     replayCommand: () => '',
   });
   return { ...concludeLoad(facts), ...facts };

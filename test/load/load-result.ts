@@ -16,6 +16,7 @@ export const RIGHT_LOAD: LoadFacts = {
     reconcileMs: 1,
     interrupted: null,
     disturbances: [],
+    workers: { count: 1, lost: [] },
   },
   search: null,
   money: {

@@ -32,6 +32,8 @@ it('the journal does not contain a key that the operator sends as its txID', { t
       deadlineMs: 5000,
       lingerMs: 1,
       seed: 'test',
+      numbers: { after: 0, step: 1 },
+      origin: performance.now(),
       denominationOf: () => ({ stake: Money.of('1'), unit: Money.unit(2), decimals: 2 }),
       scrub: createScrubber([KEY]),
       write: (lines) => {

@@ -20,6 +20,8 @@ it('a journal that can no longer be written ends the test before the next call',
       deadlineMs: 5000,
       lingerMs: 50,
       seed: 'test',
+      numbers: { after: 0, step: 1 },
+      origin: performance.now(),
       denominationOf: (currency, decimals) => denominationOf(currency, { stakes: {}, decimals: {} }, decimals),
       scrub: (text) => text,
       write: () => {

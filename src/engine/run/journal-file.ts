@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { JournalEvent } from '../../journal/event.ts';
 import { cleanEvent } from '../../journal/secrets/clean-event.ts';
@@ -52,7 +52,19 @@ export class UnwritableJournal extends Error {
  */
 export function createJournalFile(file: string, scrub: (text: string) => string): JournalFile {
   makeFolder(path.dirname(file), 0o700);
-  return appending(file, openSync(file, 'w+', 0o600), scrub);
+  return appending(file, openSync(file, CREATE, 0o600), scrub);
+}
+
+/** Every line is written to the end of the file, because several workers may write to one journal. */
+const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+
+/**
+ * Opens the journal of another thread that is still writing it, to append further lines.
+ *
+ * @throws Error of the operating system if the file cannot be written
+ */
+export function joinJournalFile(file: string, scrub: (text: string) => string): JournalFile {
+  return appending(file, openSync(file, constants.O_RDWR | constants.O_APPEND), scrub);
 }
 
 /**

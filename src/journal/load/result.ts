@@ -91,6 +91,22 @@ export const loadResultSchema = z
       disturbances: z
         .array(z.strictObject({ atMs: count, status: z.int().nullable() }))
         .describe('the commands of --disturb, with the time from the start of the load and the exit status'),
+      workers: z
+        .strictObject({
+          count: count.describe('number of workers, each with its own players'),
+          lost: z
+            .array(
+              z.strictObject({
+                players: z.array(text),
+                reason: text,
+                isSettled: z.boolean().describe('true if croupier has settled everything that these players were owed'),
+              }),
+            )
+            .describe(
+              'the workers that ended before their result. All other numbers leave out the calls of these workers',
+            ),
+        })
+        .describe('the workers of --workers'),
       interrupted: z.enum(['SIGINT', 'SIGTERM', 'SIGHUP']).nullable(),
     }),
     search: z
@@ -201,6 +217,10 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
   ];
   if (faults.length > 0) return { verdict: 'NOT RECONCILED', exitCode: 1, reasons: faults };
   const doubts = [
+    ...facts.load.workers.lost.map(
+      ({ players, reason, isSettled }) =>
+        `a worker ended before its result (${reason}), so the balances of ${plural(players.length, 'player')} were not compared. ${isSettled ? 'croupier has settled what they were owed' : 'Something is still owed: use croupier settle'}`,
+    ),
     ...(money.players === 0 ? [`no balance could be read, so no money moved: ${reasonOf(money)}`] : []),
     ...(facts.sessionsEnded.length > 0
       ? [`${plural(facts.sessionsEnded.length, 'session')} ended during the test`]

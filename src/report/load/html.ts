@@ -92,6 +92,9 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
       `${rate.lateForPlayers} because every player waited, ${rate.lateForCroupier} because croupier was slow`,
     ],
     ['Never left', String(rate.neverSent)],
+    ...(load.workers.count > 1
+      ? [['Workers', `${load.workers.count}, ${load.workers.lost.length} of them lost`] as const]
+      : []),
     ...(load.disturbances.length > 0
       ? [
           [

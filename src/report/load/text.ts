@@ -12,7 +12,7 @@ const LABEL = 10;
 
 /** Writes the result of a load test for a terminal. */
 export function loadText(result: LoadResult, { paint }: Look): string {
-  const { verdict, reasons, client, money, rate, load, errors, limits, findings, croupierItself } = result;
+  const { verdict, reasons, client, money, load, errors, limits, findings, croupierItself } = result;
   const tint = verdict === 'RECONCILED' ? paint.green : verdict === 'UNDECIDED' ? paint.yellow : paint.red;
   const first =
     verdict === 'RECONCILED'
@@ -46,6 +46,11 @@ export function loadText(result: LoadResult, { paint }: Look): string {
     const state = isHeld === null ? 'unknown' : isHeld ? paint.green('held') : paint.red('not held');
     lines.push(row('limit', `${limit}: ${state}${actual === null ? '' : `, it is ${actual}${unit}`}`));
   }
+  const { workers } = load;
+  if (workers.count > 1)
+    lines.push(
+      row('workers', `${workers.count}${workers.lost.length > 0 ? `, ${workers.lost.length} of them lost` : ''}`),
+    );
   lines.push(
     row(
       'croupier',
@@ -53,18 +58,14 @@ export function loadText(result: LoadResult, { paint }: Look): string {
     ),
   );
   lines.push('', ...timeLines(result), '', forTerminal(`Journal: ${result.journal}`));
-  if (money.owed.length > 0) lines.push(forTerminal(`To send what is still owed: croupier settle ${result.journal}`));
-  void rate;
+  if (money.owed.length > 0 || workers.lost.some(({ isSettled }) => !isSettled))
+    lines.push(forTerminal(`To send what is still owed: croupier settle ${result.journal}`));
   return `${lines.join('\n')}\n`;
 }
 
+/** Returns a row of the table. The text must be safe for a terminal, and may contain colours. */
 function row(label: string, text: string): string {
-  return `${padEnd(label, LABEL)}${forTerminalParts(text)}`;
-}
-
-/** Returns the text unchanged. All texts of this file are already safe for a terminal, and may contain colours. */
-function forTerminalParts(text: string): string {
-  return text;
+  return `${padEnd(label, LABEL)}${text}`;
 }
 
 const LIMITED_BY = {

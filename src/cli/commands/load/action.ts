@@ -11,10 +11,13 @@ import { shownPath } from '../../../app/files.ts';
 import { addLoadToHistory } from '../../../app/history/add-to-history.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { type Disturber, startDisturbing } from '../../../app/load/disturbance.ts';
+import { type LoadHooks, type LoadOrder, playPart } from '../../../app/load/load-part.ts';
 import { CALLS_PER_PLAYER, loadWallets } from '../../../app/load/load-players.ts';
 import { type LoadReport, readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
+import { playInWorkers, type WorkerOrder, type WorkersEnd } from '../../../app/load/load-workers.ts';
 import { readMix } from '../../../app/load/mix-file.ts';
 import { type RecordedTraffic, readTraffic } from '../../../app/load/recorded-traffic.ts';
+import { settleLost } from '../../../app/load/settle-lost.ts';
 import { lockForJournal } from '../../../app/lock/journal-locks.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
@@ -26,21 +29,21 @@ import type { Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
 import { CONTRACT_VERSION } from '../../../contract/versions.ts';
 import { hostOf } from '../../../engine/doctor/address.ts';
+import type { JournalFile } from '../../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
-import { denominationOf } from '../../../engine/stakes.ts';
 import { JOURNAL_FORMAT, type RunStarted, stopSignalOf } from '../../../journal/event.ts';
 import { concludeLoad, type LoadResult } from '../../../journal/load/result.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { findHighestRate } from '../../../load/highest-rate.ts';
-import { type LoadProgress, type LoadWallet, runLoad } from '../../../load/load.ts';
+import { joinedFacts } from '../../../load/joined-facts.ts';
+import type { LoadProgress, LoadWallet } from '../../../load/load.ts';
 import type { Mix } from '../../../load/mix.ts';
-import { factsOf } from '../../../load/result.ts';
 import { type Arrivals, highestRate } from '../../../load/schedule.ts';
-import { quoteWord } from '../../../report/curl.ts';
 import { loadText } from '../../../report/load/text.ts';
 import { useLargeYoungHeap } from '../../heap-growth.ts';
 import { endedAtOnce, type Interrupt, listenForInterrupt } from '../../interrupt.ts';
 import { startProgressLine } from '../../progress.ts';
+import { startThread } from '../../thread.ts';
 import type { LoadFlags } from './flags.ts';
 
 const DEFAULT_DURATION_MS = 60_000;
@@ -176,11 +179,12 @@ function refuseHeavyLoad(
 
 async function loadEach(loader: Loader, { clients, secrets, sources }: Clients): Promise<number> {
   const { flags, stdio, interrupt, arrivals, configuration } = loader;
-  const scrub = createScrubber(secrets);
   const statuses: number[] = [];
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
   // Checks the players of every client before the first call to any of them.
-  for (const client of clients) if (client.sessions.length > 0) loadWallets(client, arrivals, flags.players);
+  for (const client of clients)
+    if (client.sessions.length > 0)
+      refuseIdleWorkers(client, loadWallets(client, arrivals, flags.players).length, flags);
   for (const configured of clients) {
     if (interrupt.signal.aborted) break;
     const { extCID } = configured;
@@ -192,7 +196,8 @@ async function loadEach(loader: Loader, { clients, secrets, sources }: Clients):
     });
     const wallets = loadWallets(client, arrivals, flags.players);
     if (clients.length > 1) stdio.err.write(`Load for ${extCID} …\n`);
-    statuses.push(await loadClient(loader, client, wallets, scrub));
+    refuseIdleWorkers(client, wallets.length, flags);
+    statuses.push(await loadClient(loader, client, wallets, secrets));
   }
   return worstStatus(statuses);
 }
@@ -201,8 +206,10 @@ async function loadClient(
   loader: Loader,
   client: ClientUnderTest,
   wallets: readonly LoadWallet[],
-  scrub: (text: string) => string,
+  secrets: readonly string[],
 ): Promise<number> {
+  const scrub = createScrubber(secrets);
+  const count = loader.flags.workers ?? 1;
   const { flags, settings, arrivals, mix, stdio, interrupt, reference, journals, configuration } = loader;
   const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
   journals.push(written.path);
@@ -218,10 +225,11 @@ async function loadClient(
     written.append(started);
     for (const text of notices(client)) written.append({ event: 'notice', text });
     const start = performance.now();
-    let firstNumber = 0;
+    let lastNumber = 0;
     const playStep = async (step: Arrivals, durationMs: number): Promise<LoadResult> => {
-      const outcome = await runLoad({
-        endpoint: client,
+      const { integratorBaseUrl, integrationApiKey, paths, headers, contract } = client;
+      const order: LoadOrder = {
+        endpoint: { integratorBaseUrl, integrationApiKey, paths, headers, contract },
         wire: client.wire,
         wallets,
         arrivals: step,
@@ -232,12 +240,15 @@ async function loadClient(
         lingerMs: settings.lingerMs,
         seed,
         tracedRunID: settings.trace && started.runID,
-        continues: { firstNumber, origin: start },
-        denominationOf: (currency, decimals) => denominationOf(currency, { ...settings, client }, decimals),
-        scrub,
-        write: (lines) => written.appendLines(lines),
+        amounts: { stakes: settings.stakes, decimals: settings.decimals },
+        numbers: { after: lastNumber, step: 1 },
+        started: { runID: started.runID, startedAt: started.startedAt, client: started.client },
+        originEpochMs: performance.timeOrigin + start,
+        journal,
+      };
+      const hooks = {
         signal,
-        onProgress: (state) => progress.on(state),
+        onProgress: (state: LoadProgress) => progress.on(state),
         onBegin: () => {
           const { disturb: command, every: everyMs } = flags;
           if (command === undefined || everyMs === undefined) return;
@@ -245,21 +256,15 @@ async function loadClient(
           disturber = startDisturbing({ command, everyMs }, () => performance.now() - loadStart, stdio);
         },
         onEnd: async () => disturber?.stop(),
-      });
-      firstNumber = outcome.lastNumber;
-      const facts = factsOf(outcome, {
-        croupier: version,
-        runID: started.runID,
-        startedAt: started.startedAt,
-        client: started.client,
-        journal,
-        seed,
+      };
+      const { parts, seconds, lost } = await playLoad(order, hooks, written, { count, scrub, secrets });
+      lastNumber = Math.max(lastNumber, ...parts.map((part) => part.lastNumber));
+      const facts = joinedFacts(parts, seconds, {
         arrivals: step,
-        durationMs,
         limits: [...(flags.limit ?? []), ...(flags.findLimit ?? [])],
-        interrupted: interrupt.signal.aborted ? stopSignalOf(interrupt.signal) : null,
+        interrupted: signal.aborted ? stopSignalOf(signal) : null,
         disturbances: disturber?.disturbances ?? [],
-        replayCommand: (player, atMs) => replayCommand(journal, player, Date.parse(started.startedAt) + atMs),
+        workers: { count, lost: await settleLost(lost, { client, settings, written }) },
       });
       return { ...concludeLoad(facts), ...facts };
     };
@@ -293,6 +298,29 @@ async function loadClient(
     written.close();
     locks.release();
   }
+}
+
+/** Refuses more workers than players, because each player belongs to one worker. */
+function refuseIdleWorkers({ extCID }: ClientUnderTest, players: number, { workers = 1, closed }: LoadFlags): void {
+  if (workers <= players) return;
+  throw new UsageError(
+    `--workers ${workers} needs at least ${workers} players, because each player belongs to one worker. ${closed === undefined ? `The load for ${extCID} has ${players}` : `--closed ${closed} uses ${players}`}. Nothing was sent.\nChoose --workers ${players} or less, or use more players.`,
+  );
+}
+
+/** Plays a load in this thread, or in several threads. */
+async function playLoad(
+  order: LoadOrder,
+  hooks: Pick<LoadHooks, 'signal' | 'onProgress' | 'onBegin' | 'onEnd'>,
+  written: JournalFile,
+  { count, scrub, secrets }: { count: number; scrub: (text: string) => string; secrets: readonly string[] },
+): Promise<WorkersEnd> {
+  if (count === 1) {
+    const part = await playPart(order, { ...hooks, scrub, write: (lines) => written.appendLines(lines) });
+    return { parts: [part], lost: [], seconds: part.facts.seconds };
+  }
+  const start = (own: WorkerOrder) => startThread('load-worker', own);
+  return playInWorkers(order, { ...hooks, count, start, journalPath: written.path, secrets });
 }
 
 /** Returns the duration of a load for which the user gave none. A recorded load lasts until its last call. */
@@ -348,15 +376,6 @@ function startedEvent(client: ClientUnderTest, settings: RunSettings, seed: stri
   };
 }
 
-const LAST_MINUTE_MS = 60_000;
-
-/** Returns a command for the user: it writes a scenario with the calls that a player made in the last minute. */
-function replayCommand(journal: string, player: string, until: number): string {
-  const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-  const flags = ['--player', quoteWord(player), '--from', time(until - LAST_MINUTE_MS), '--to', time(until + 1000)];
-  return ['croupier replay', quoteWord(journal), ...flags, '--scenario found.yaml'].join(' ');
-}
-
 /** Shows the load in one line: rate, p99, errors and wrong balances. */
 function startLoadProgress({ stdio }: Loader): { on(progress: LoadProgress): void; end(): void } {
   let latest = '';
@@ -369,10 +388,8 @@ function startLoadProgress({ stdio }: Loader): { on(progress: LoadProgress): voi
   };
 }
 
-function progressText({ phase, measures, asked, elapsedMs, moneyProblems }: LoadProgress): string {
+function progressText({ phase, last, errors, asked, elapsedMs, moneyProblems }: LoadProgress): string {
   if (phase === 'opening') return 'reading the opening balances';
-  const last = measures.seconds.at(-2);
-  const errors = [...measures.errors.values()].reduce((sum, count) => sum + count, 0);
   const parts = [
     phase === 'closing' ? 'completing open rounds, comparing balances' : `${Math.round(elapsedMs / 1000)} s`,
     ...(asked === null || phase === 'closing' ? [] : [`asked ${Math.round(asked)}/s`]),

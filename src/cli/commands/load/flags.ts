@@ -66,6 +66,11 @@ export function describeLoad(program: CommandUnknownOpts) {
         durationFlag,
       ),
     )
+    .addOption(
+      new Option('--workers <n>', 'threads that send calls, each for its own players (default: 1)').argParser(
+        countFlag,
+      ),
+    )
     .addOption(new Option('--players <n>', 'maximum number of players').argParser(countFlag))
     .option('--mix <file>', 'shares of what players do, as YAML')
     .addOption(new Option('--limit <limit>', "a limit, as 'bet p99 < 300ms'; repeatable").argParser(limitFlag))

@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
-import { isSea } from 'node:sea';
-import { Worker } from 'node:worker_threads';
 import { interruptedStatus, UsageError } from '../../../app/exit-status.ts';
-import { packageRoot, readBytes } from '../../../app/files.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { builtInSource, loadSuite } from '../../../app/suite.ts';
@@ -14,6 +10,7 @@ import { idleScenarios, type Outcome } from '../../../selftest/outcome.ts';
 import type { TrialTimes } from '../../../selftest/play-trial.ts';
 import { isUnderLoad, TRIALS, type Trial, trialByName, UNDER_LOAD } from '../../../selftest/trials.ts';
 import { listenForInterrupt } from '../../interrupt.ts';
+import { startThread } from '../../thread.ts';
 import type { SelftestFlags } from './flags.ts';
 
 /** The message that asks a worker thread to play one trial. */
@@ -210,13 +207,4 @@ class Printer {
   #print(lines: readonly string[]): void {
     this.#stdio.out.write(lines.map((line) => `${line}\n`).join(''));
   }
-}
-
-/**
- * Starts a thread with a script of the build. The single executable has no such file on the disk, so the script is passed to
- * the thread as text.
- */
-function startThread(name: string): Worker {
-  const file = path.join(packageRoot(), 'dist', `${name}.js`);
-  return isSea() ? new Worker(new TextDecoder().decode(readBytes(file)), { eval: true }) : new Worker(file);
 }

@@ -37,6 +37,41 @@ describe('croupier load', { timeout: 30_000 }, () => {
     expect(readFileSync(path.join(cwd, 'load.hgrm'), 'utf8')).toContain('1/(1-Percentile)');
   });
 
+  it('adds up what several workers have played, to the unit', async () => {
+    const load = [
+      'load',
+      ...SHORT,
+      '--rate',
+      '90',
+      '--duration',
+      '1500ms',
+      '--workers',
+      '3',
+      '--journal',
+      'workers.ndjson',
+    ];
+    const { out, err } = await croupier([...load, '--json', '--limit', 'p99 < 60s'], { cwd });
+    expect(err).toBe('');
+    const result = JSON.parse(out) as LoadResult;
+    const { rate, money, seconds, times, limits, reasons } = result;
+    // On a busy machine, croupier may be too slow for the load. The sums are right nevertheless.
+    expect(reasons.filter((reason) => !reason.includes('could not keep its schedule'))).toEqual([]);
+    expect(result.load.workers).toEqual({ count: 3, lost: [] });
+    expect([money.players, money.verified, limits[0]?.isHeld]).toEqual([8, 8, true]);
+    const lines = readFileSync(path.join(cwd, 'workers.ndjson'), 'utf8').trim().split('\n');
+    const sent = lines.filter((line) => /^\["[src]"/u.test(line));
+    expect(rate.calls).toBe(sent.length);
+    expect(new Set(sent.map((line) => (JSON.parse(line) as unknown[])[1])).size).toBe(sent.length);
+    expect(seconds.reduce((sum, one) => sum + one.sent, 0)).toBe(rate.calls - 2 * money.players);
+    const all = times.find(({ call }) => call === 'all')?.count ?? 0;
+    expect(times.reduce((sum, { call, count }) => (call === 'all' ? sum : sum + count), 0)).toBe(all);
+    for (const { opening, staked, won, expected, difference } of money.byCurrency)
+      expect([Number(difference), (Number(opening) - Number(staked) + Number(won)).toFixed(6)]).toEqual([
+        0,
+        Number(expected).toFixed(6),
+      ]);
+  });
+
   it('names the transaction that a lost update has swallowed', async () => {
     const load = ['load', ...SHORT, '--defect', 'lost-update', '--rate', '80', '--duration', '2s'];
     const { status, out } = await croupier(load, { cwd });
@@ -54,6 +89,7 @@ const refused: readonly (readonly [what: string, flags: object, message: string]
   ['no load', {}, 'The load is missing'],
   ['two loads', { rate: 5, closed: 2 }, '--rate and --closed cannot be combined'],
   ['a load for which there are too few players', { rate: 400 }, 'needs 8 players, but acme has sessions of 1'],
+  ['more workers than players', { rate: 5, workers: 2 }, '--workers 2 needs at least 2 players'],
   ['more players at once than there are', { closed: 2 }, '--closed 2 needs 2 players'],
   ['sessions that may share a wallet', { rate: 5, session: ['s-1', 's-2'] }, 'The session s-1 of acme has no player'],
   ['--speed without --like', { rate: 5, speed: 2 }, '--speed needs --like'],
