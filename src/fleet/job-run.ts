@@ -117,7 +117,7 @@ class JobRun {
 
   /** Settles the journal of an earlier attempt. @returns the result of the job if it can't go on */
   async #settle(journal: JobJournal): Promise<Result | undefined> {
-    const { store, job, leaseMs, processes } = this.#context;
+    const { store, job, leaseMs, processes, onOwed } = this.#context;
     const parts = await store.untilDone((history) => journalParts(history, journal.id), processes.atOnce);
     const stored = parts.join('');
     if (stored !== '') {
@@ -133,6 +133,11 @@ class JobRun {
       const { status, line, isLost } = await runLeased(args, this.#context, stream);
       if (isLost) throw new JobLost(job);
       if (processes.signal.aborted && status !== 0) return this.#again(line, 0, false);
+      // The operator refuses what the run owes. So the operator is judged, and its next job tries to settle the run again.
+      if (status === EXIT.UNDECIDED) {
+        onOwed(path.relative(processes.dir, file));
+        return undefined;
+      }
       if (status !== 0)
         return job.attempts < MAX_ATTEMPTS
           ? this.#again(`An earlier run can't be settled: ${line}`, AGAIN_MS, true)

@@ -25,7 +25,7 @@ export class JobStore {
   }
 
   /**
-   * Opens the database.
+   * Opens the database. Only prints a message if the database can't be used now, because it may be used later.
    *
    * @throws UsageError for a mistake that stays, such as a file that is no database
    */
@@ -33,8 +33,9 @@ export class JobStore {
     try {
       await this.once(async () => {});
     } catch (error) {
-      if (!(error instanceof DatabaseError) || error.reason === 'in-use') return;
-      throw unusable(error);
+      if (!(error instanceof DatabaseError)) throw error;
+      if (error.reason === 'newer' || error.reason === 'unusable') throw unusable(error);
+      this.#note(error);
     }
   }
 

@@ -21,6 +21,8 @@ export interface JobContext {
   readonly job: HeldJob;
   readonly leaseMs: number;
   readonly processes: Processes;
+  /** Is called with the path of an earlier journal whose run still owes something after a settlement. */
+  readonly onOwed: (journal: string) => void;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface JobContext {
  */
 export async function runLeased(
   args: readonly string[],
-  { store, job, leaseMs, processes }: JobContext,
+  { store, job, leaseMs, processes }: Omit<JobContext, 'onOwed'>,
   stream: JournalStream,
 ): Promise<LeasedEnd> {
   const child = startProcess(args, processes, { [LEASE_VARIABLE]: String(leaseMs) });

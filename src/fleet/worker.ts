@@ -22,6 +22,8 @@ export interface WorkerOptions {
   readonly pollMs: number;
   readonly processes: Processes;
   readonly onResult: (result: JobResult) => void;
+  /** Is called with the path of a journal whose run still owes something after a settlement. */
+  readonly onOwed: (operator: string, journal: string) => void;
 }
 
 const MINUTE_MS = 60_000;
@@ -32,7 +34,7 @@ const MINUTE_MS = 60_000;
  * @throws UsageError if a newer version of croupier has changed the tables
  */
 export async function work(options: WorkerOptions): Promise<void> {
-  const { operators, store, parallel, untilIdle, leaseMs, pollMs, processes, onResult } = options;
+  const { operators, store, parallel, untilIdle, leaseMs, pollMs, processes, onResult, onOwed } = options;
   const { signal } = processes;
   const worker = `${hostname()}:${process.pid}`;
   const running = new Map<number, Promise<void>>();
@@ -54,7 +56,13 @@ export async function work(options: WorkerOptions): Promise<void> {
       const job = await whileWorking(store, signal, (history) => takeJob(history, names, worker, leaseMs));
       const operator = operators.find(({ name }) => name === job?.operator);
       if (!job || !operator) break;
-      const done = runJob(operator, { store, job, leaseMs, processes })
+      const done = runJob(operator, {
+        store,
+        job,
+        leaseMs,
+        processes,
+        onOwed: (journal) => onOwed(operator.name, journal),
+      })
         .then(onResult)
         .catch((error: unknown) => {
           failed.abort(error);

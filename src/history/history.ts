@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { Database, DatabaseError, explained } from '../sqlite/database.ts';
+import { isPostgres } from './dialect.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 import { type HistoryTables, migrate, SCHEMA_VERSION } from './tables.ts';
 
@@ -43,19 +44,51 @@ export async function openHistory(file: string | undefined): Promise<History> {
   }
 }
 
+/** The place of a history. */
+export interface HistoryPlace {
+  /** The folder whose `.croupier` contains the file of the history. */
+  readonly dir: string;
+  /** The address of a PostgreSQL database that has the history instead of the file; undefined if there is none. */
+  readonly database: string | undefined;
+}
+
 /**
- * Opens a history to read it. Does not create it.
+ * Opens the history of a place, or creates it.
+ *
+ * @throws DatabaseError if the database cannot be used, or if a newer version of croupier has written it
+ */
+export async function openHistoryAt({ dir, database }: HistoryPlace): Promise<History> {
+  if (database !== undefined) return openServer(database, dir);
+  const file = historyFile(dir);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  return openHistory(file);
+}
+
+/**
+ * Opens a history to read it. Does not create a file.
  *
  * @returns undefined if the folder has no history
- * @throws DatabaseError if the file cannot be used, or if a newer version of croupier has written it
+ * @throws DatabaseError if the database cannot be used, or if a newer version of croupier has written it
  */
-export async function openExistingHistory(cwd: string): Promise<History | undefined> {
-  const file = historyFile(cwd);
+export async function openExistingHistory({ dir, database }: HistoryPlace): Promise<History | undefined> {
+  if (database !== undefined) return openServer(database, dir);
+  const file = historyFile(dir);
   return existsSync(file) ? openHistory(file) : undefined;
 }
 
-/** Makes the database file smaller after runs were removed. */
+async function openServer(database: string, dir: string): Promise<History> {
+  const { isPostgresAddress, openPostgres } = await import('./postgres.ts');
+  if (!isPostgresAddress(database))
+    throw new DatabaseError(
+      'unusable',
+      'The address of a database must have the form postgres://user@host/name (--database or CROUPIER_DATABASE).',
+    );
+  return openPostgres(database, dir);
+}
+
+/** Makes the file of a history smaller after runs were removed. PostgreSQL uses the space again by itself. */
 export async function shrink(history: History): Promise<void> {
+  if (isPostgres(history)) return;
   await sql`PRAGMA incremental_vacuum`.execute(history);
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(history);
 }

@@ -160,9 +160,10 @@ export async function runsNumbered(
 export async function runCount(history: History): Promise<number> {
   const { count } = await history
     .selectFrom('run')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(({ fn }) => fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
-  return count;
+  // PostgreSQL returns the count as text.
+  return Number(count);
 }
 
 /**

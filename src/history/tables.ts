@@ -82,7 +82,7 @@ interface EvidenceTable {
  * The states of a job. `waiting`: a worker can take it. `running`: a worker has its lease. `done`: its run is in the history.
  * `failed`: no run was possible.
  */
-export type JobState = 'waiting' | 'running' | 'done' | 'failed';
+type JobState = 'waiting' | 'running' | 'done' | 'failed';
 
 /** One run that a worker of the fleet must do: one operator at one due time. */
 interface JobTable {

@@ -5,10 +5,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   /**
-   * `in-use` if another process has the file open. `newer` if a newer version of croupier has written the tables. `unusable` if the
-   * file is damaged, is not a database, or cannot be opened.
+   * `in-use` if another process has the file open. `away` if a database server can't be reached. `newer` if a newer version of
+   * croupier has written the tables. `unusable` if the file is damaged, is not a database, or cannot be opened.
    */
-  readonly reason: 'in-use' | 'newer' | 'unusable';
+  readonly reason: 'in-use' | 'away' | 'newer' | 'unusable';
 
   constructor(reason: DatabaseError['reason'], message: string, options?: ErrorOptions) {
     super(message, options);

@@ -21,14 +21,16 @@ export interface Options {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** True if the process begins a process group of its own. Default: false. */
+  readonly detached?: boolean;
 }
 
 /** Starts the built command line, without variables of the caller that change its behaviour. */
-export function start(args: readonly string[], { cwd, env = {} }: Options): ChildProcess {
+export function start(args: readonly string[], { cwd, env = {}, detached = false }: Options): ChildProcess {
   if (!existsSync(path.join(ROOT, 'dist', 'main.js'))) throw new Error('build first: npm run build');
   const { PATH, HOME } = process.env;
-  if (EXECUTABLE) return spawn(EXECUTABLE, args, { cwd, env: { PATH: '/nowhere', HOME, ...env } });
-  return spawn(process.execPath, [BIN, ...args], { cwd, env: { PATH, HOME, ...env } });
+  if (EXECUTABLE) return spawn(EXECUTABLE, args, { cwd, detached, env: { PATH: '/nowhere', HOME, ...env } });
+  return spawn(process.execPath, [BIN, ...args], { cwd, detached, env: { PATH, HOME, ...env } });
 }
 
 /** Runs the built command line until it ends. */

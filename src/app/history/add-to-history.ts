@@ -1,7 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import path from 'node:path';
 import { Mutex } from 'async-mutex';
-import { makeFolder } from '../../engine/run/make-folder.ts';
 import type { Evidence, FinishedRun } from '../../history/record.ts';
 import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -10,7 +8,7 @@ import { forTerminal } from '../../report/escape.ts';
 import type { Config } from '../config/schema.ts';
 import { shownPath, whyUnreadable } from '../files.ts';
 import type { Stdio } from '../stdio.ts';
-import { type HistoryFlags, isHistoryWanted, retentionOf } from './settings.ts';
+import { databaseIn, type HistoryFlags, isHistoryWanted, retentionOf } from './settings.ts';
 
 /** The settings with which a command adds its runs to the history of the working directory. */
 export interface HistoryContext {
@@ -73,14 +71,12 @@ async function adding(
   try {
     await writing.runExclusive(async () => {
       // Imported only here, so that a run starts without the code of the database.
-      const [{ historyFile, openHistory }, { addRun }] = await Promise.all([
+      const [{ openHistoryAt }, { addRun }] = await Promise.all([
         import('../../history/history.ts'),
         import('../../history/record.ts'),
       ]);
       const { run, evidence } = await describe(stdio.cwd);
-      const file = historyFile(stdio.cwd);
-      makeFolder(path.dirname(file), 0o700);
-      const history = await openHistory(file);
+      const history = await openHistoryAt({ dir: stdio.cwd, database: databaseIn(stdio) });
       try {
         await addRun(history, run, evidence, retentionOf(config));
       } finally {

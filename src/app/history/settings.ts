@@ -21,6 +21,11 @@ export function isHistoryWanted({ history, reference }: HistoryFlags, { env }: P
   return reference !== true && history !== false && !/^(0|false|no|off)$/i.test(env.CROUPIER_HISTORY ?? '');
 }
 
+/** Returns the address of the database that has the history; undefined if the history is a file of the working directory. */
+export function databaseIn({ env }: Pick<Stdio, 'env'>): string | undefined {
+  return env.CROUPIER_DATABASE || undefined;
+}
+
 /** Returns the number of runs, days and journals that the history keeps. */
 export function retentionOf({ history }: Pick<Config, 'history'>): Retention {
   const { runs, days, journals } = HISTORY_DEFAULTS;

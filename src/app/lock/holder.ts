@@ -52,7 +52,7 @@ export function isRunning({ machine, pid, started }: Holder): boolean | undefine
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
   // After the holder has ended, the system may give its process id to another process.
-  return started === null || startOf(pid) === started;
+  return started === null || (startOf(pid) === started && !isZombie(pid));
 }
 
 /** Returns the holder in words, such as `croupier run (process 123 on build-7, since 2026-11-25 18:05:12 UTC)`. */
@@ -75,13 +75,21 @@ function pidNamespace(): string | null {
   return systemText(() => readlinkSync('/proc/self/ns/pid'));
 }
 
+/** True if a process has ended, but its parent has not noticed it yet, for example because the parent is stopped. */
+function isZombie(pid: number): boolean {
+  return systemText(() => statFields(pid)[0] ?? '') === 'Z';
+}
+
 /** Returns the time at which a process started, in ticks since the start of the system (proc_pid_stat(5), field 22). */
 function startOf(pid: number): string | null {
-  return systemText(() => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program may contain spaces and parentheses, so the fields are counted from its end.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  });
+  return systemText(() => statFields(pid)[19] ?? '');
+}
+
+/** Returns the fields of proc_pid_stat(5), from the third field on: the state of the process. */
+function statFields(pid: number): readonly string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program may contain spaces and parentheses, so the fields are counted from its end.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** Reads a text that the system provides. Only Linux provides these texts. */

@@ -197,7 +197,7 @@ async function playAndPublish(
   const text = runner.reportOf?.(extCID) ?? terminalReport;
   runner.onPlayed?.(extCID, played.fold);
   const isPastShown = reports.some(({ kind }) => kind === 'html') && isHistoryWanted(flags, stdio);
-  const past = isPastShown ? await pastVerdictsOf(played.fold.run, stdio.cwd) : undefined;
+  const past = isPastShown ? await pastVerdictsOf(played.fold.run, stdio) : undefined;
   const published = await output.runExclusive(async () => {
     const verbosity = verbosityOf(flags.verbose);
     const curl = flags.curl === true;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { loadConfiguration } from '../../../app/config/configuration.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
-import { retentionOf } from '../../../app/history/settings.ts';
+import { databaseIn, retentionOf } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import { isOwnJournalName, journalEvents, runningWriter } from '../../../app/journal-files.ts';
 import { owedBy } from '../../../app/run/earlier-journals.ts';
@@ -42,7 +42,7 @@ export async function cleanCommand(flags: CleanFlags, stdio: Stdio): Promise<num
   const removed = found.filter(({ why }) => why === null);
   const kept = found.filter(({ why }) => why !== null);
   if (!flags.dryRun) for (const { file } of removed) remove(file, cwd);
-  const history = await cleanHistory(retentionOf(config), flags, cwd);
+  const history = await cleanHistory(retentionOf(config), flags, stdio);
   if (flags.json) {
     out.write(`${JSON.stringify({ removed: removed.map(({ file }) => file), kept, history }, null, 2)}\n`);
     return 0;
@@ -71,16 +71,20 @@ export async function cleanCommand(flags: CleanFlags, stdio: Stdio): Promise<num
 async function cleanHistory(
   retention: Retention,
   { keepRuns = retention.runs, dryRun }: CleanFlags,
-  cwd: string,
+  stdio: Stdio,
 ): Promise<Removed> {
   const wanted = { ...retention, runs: keepRuns };
-  return useHistory(cwd, async (history) => {
-    if (!history) return { runs: 0, journals: 0 };
-    if (dryRun) return wouldRemove(history, wanted);
-    const removed = await history.transaction().execute((transaction) => applyRetention(transaction, wanted));
-    await shrink(history);
-    return removed;
-  });
+  return useHistory(
+    stdio.cwd,
+    async (history) => {
+      if (!history) return { runs: 0, journals: 0 };
+      if (dryRun) return wouldRemove(history, wanted);
+      const removed = await history.transaction().execute((transaction) => applyRetention(transaction, wanted));
+      await shrink(history);
+      return removed;
+    },
+    databaseIn(stdio),
+  );
 }
 
 /** Returns the journals whose names croupier chose, the newest first. */

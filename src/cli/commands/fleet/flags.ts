@@ -49,6 +49,7 @@ export function describeFleetStatus(fleet: CommandUnknownOpts) {
     .summary('print the latest result of each operator')
     .addOption(fileOption())
     .addOption(jsonOption())
+    .addOption(databaseOption())
     .addHelpText(
       'after',
       `
@@ -68,6 +69,7 @@ export function describeFleetRun(fleet: CommandUnknownOpts) {
     .summary('judge operators now')
     .argument('[name...]', 'the names of operators in fleet.yaml (default: all)')
     .addOption(fileOption())
+    .addOption(databaseOption())
     .option('--due', 'only operators that have become due since their latest run')
     .addOption(parallelOption())
     .addHelpText(
@@ -93,6 +95,7 @@ export function describeFleetWork(fleet: CommandUnknownOpts) {
     .description('judge each operator when it is due, until a signal ends the command; start it as often as you like')
     .summary('judge each operator when it is due')
     .addOption(fileOption())
+    .addOption(databaseOption())
     .addOption(parallelOption())
     .option('--until-idle', 'end when every operator that is due has been judged')
     .addOption(
@@ -123,6 +126,13 @@ function parallelOption() {
   return new Option('--parallel <n>', `judge at most n operators at the same time (default: ${PARALLEL})`)
     .default(PARALLEL)
     .argParser(countFlag);
+}
+
+function databaseOption() {
+  return new Option(
+    '--database <address>',
+    'the PostgreSQL database of the fleet, such as postgres://user@host/name (default: .croupier/history.sqlite)',
+  ).env('CROUPIER_DATABASE');
 }
 
 function fileOption() {

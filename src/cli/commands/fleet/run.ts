@@ -1,5 +1,6 @@
 import { Semaphore } from 'async-mutex';
 import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { databaseIn } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type CheckedFleet, type CheckedOperator, checkFleet } from '../../../fleet/check-fleet.ts';
@@ -10,6 +11,7 @@ import { forTerminal } from '../../../report/escape.ts';
 import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import { type Interrupt, listenForInterrupt } from '../../interrupt.ts';
+import { withDatabase } from './database.ts';
 import type { FleetRunFlags } from './flags.ts';
 import { program } from './program.ts';
 
@@ -26,12 +28,13 @@ interface Judged extends ProcessEnd {
  */
 export async function fleetRunCommand(
   names: readonly string[],
-  { file, parallel, due }: FleetRunFlags,
-  stdio: Stdio,
+  { file, parallel, due, database }: FleetRunFlags,
+  given: Stdio,
 ): Promise<number> {
+  const stdio = withDatabase(given, database);
   const fleet = await checkFleet(file, stdio);
   const chosen = wanted(fleet, names, stdio);
-  const operators = due ? await dueAmong(chosen, fleet.dir) : chosen;
+  const operators = due ? await dueAmong(chosen, fleet.dir, databaseIn(stdio)) : chosen;
   if (operators.length === 0) {
     stdio.out.write('No operator to judge now.\n');
     return 0;
@@ -88,19 +91,27 @@ function wanted({ operators }: CheckedFleet, names: readonly string[], stdio: St
 }
 
 /** Returns the operators that have become due since their latest run. An operator without a run is due at once. */
-async function dueAmong(operators: readonly CheckedOperator[], dir: string): Promise<readonly CheckedOperator[]> {
+async function dueAmong(
+  operators: readonly CheckedOperator[],
+  dir: string,
+  database: string | undefined,
+): Promise<readonly CheckedOperator[]> {
   const now = new Date();
-  return useHistory(dir, async (history) => {
-    const due: CheckedOperator[] = [];
-    for (const operator of operators) {
-      const { schedule, extCID } = operator;
-      if (!schedule) continue;
-      const latest = history && (await latestStart(history, extCID));
-      const [next] = latest === undefined ? [now] : nextStarts(schedule, new Date(latest), 1);
-      if (next && next <= now) due.push(operator);
-    }
-    return due;
-  });
+  return useHistory(
+    dir,
+    async (history) => {
+      const due: CheckedOperator[] = [];
+      for (const operator of operators) {
+        const { schedule, extCID } = operator;
+        if (!schedule) continue;
+        const latest = history && (await latestStart(history, extCID));
+        const [next] = latest === undefined ? [now] : nextStarts(schedule, new Date(latest), 1);
+        if (next && next <= now) due.push(operator);
+      }
+      return due;
+    },
+    database,
+  );
 }
 
 async function judge(

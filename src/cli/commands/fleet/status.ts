@@ -1,3 +1,4 @@
+import { databaseIn } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -8,6 +9,7 @@ import { forTerminal } from '../../../report/escape.ts';
 import type { Look } from '../../../report/options.ts';
 import { columnsOf, hanging, padEnd, plural } from '../../../report/terminal/layout.ts';
 import { verdictText } from '../history/text.ts';
+import { withDatabase } from './database.ts';
 import type { FleetStatusFlags } from './flags.ts';
 import { statusJson } from './json.ts';
 
@@ -18,10 +20,11 @@ import { statusJson } from './json.ts';
  * @returns 0
  * @throws UsageError for a mistake in the fleet, or if the history can't be used
  */
-export async function fleetStatusCommand({ file, json }: FleetStatusFlags, stdio: Stdio): Promise<number> {
+export async function fleetStatusCommand({ file, json, database }: FleetStatusFlags, given: Stdio): Promise<number> {
+  const stdio = withDatabase(given, database);
   const { operators, dir } = await checkFleet(file, stdio);
   const now = new Date();
-  const all = await useHistory(dir, (history) => fleetStatus(operators, dir, history, now));
+  const all = await useHistory(dir, (history) => fleetStatus(operators, dir, history, now), databaseIn(stdio));
   stdio.out.write(json ? statusJson(all, now) : statusText(all, reportOptions(stdio.out, stdio, null)));
   return 0;
 }

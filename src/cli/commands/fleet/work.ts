@@ -1,15 +1,16 @@
-import path from 'node:path';
 import { interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { databaseIn } from '../../../app/history/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
-import { makeFolder } from '../../../engine/run/make-folder.ts';
 import { type CheckedFleet, checkFleet } from '../../../fleet/check-fleet.ts';
 import type { JobResult } from '../../../fleet/job-run.ts';
 import { JobStore } from '../../../fleet/job-store.ts';
 import { work } from '../../../fleet/worker.ts';
-import { historyFile, openHistory } from '../../../history/history.ts';
+import { openHistoryAt } from '../../../history/history.ts';
+import { quoteWord } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
 import { listenForInterrupt } from '../../interrupt.ts';
+import { withDatabase } from './database.ts';
 import type { FleetWorkFlags } from './flags.ts';
 import { program } from './program.ts';
 
@@ -23,15 +24,14 @@ const POLL_MS = 1000;
  * @throws UsageError for a mistake in the fleet, or if the database can't be used
  */
 export async function fleetWorkCommand(
-  { file, parallel, untilIdle, lease }: FleetWorkFlags,
-  stdio: Stdio,
+  { file, parallel, untilIdle, lease, database }: FleetWorkFlags,
+  given: Stdio,
 ): Promise<number> {
+  const stdio = withDatabase(given, database);
   const fleet = await checkFleet(file, stdio);
   const operators = ready(fleet, stdio);
   const say = (text: string): void => stdio.err.write(`${forTerminal(text)}\n`);
-  const database = historyFile(fleet.dir);
-  makeFolder(path.dirname(database), 0o700);
-  const store = new JobStore(() => openHistory(database), say);
+  const store = new JobStore(() => openHistoryAt({ dir: fleet.dir, database: databaseIn(stdio) }), say);
   const interrupt = listenForInterrupt(
     stdio,
     'Interrupted: each run ends its open rounds. Interrupt again to end at once.\n',
@@ -45,6 +45,8 @@ export async function fleetWorkCommand(
     const text = how === 'done' || how === 'failed' ? `${status}  ${line}` : `-  ${AFTER[how]}: ${line}`;
     stdio.out.write(`${forTerminal(`${padEnd(name, width)}  ${text}`)}\n`);
   };
+  const onOwed = (name: string, journal: string): void =>
+    say(`${name}: an earlier run still owes something: croupier settle ${quoteWord(journal)}`);
   try {
     await store.start();
     say(`Working for ${plural(operators.length, 'operator')} …`);
@@ -58,6 +60,7 @@ export async function fleetWorkCommand(
       pollMs: POLL_MS,
       processes,
       onResult,
+      onOwed,
     });
   } finally {
     interrupt.dispose();

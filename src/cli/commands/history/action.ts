@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../../app/exit-status.ts';
+import { databaseIn } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
@@ -36,14 +37,18 @@ import { rulesText, ruleText, runsText } from './text.ts';
 /** `croupier history list`: prints the latest runs. @returns 0 @throws UsageError when the history can't be read */
 export async function listCommand(flags: HistoryListFlags, stdio: Stdio): Promise<number> {
   const { client, limit, json } = flags;
-  return useHistory(stdio.cwd, async (history) => {
-    const runs = history ? await latestRuns(history, { client, limit }) : [];
-    const total = history ? await runCount(history) : 0;
-    stdio.out.write(
-      json ? runsJson(runs, total) : runsText(runs, { total, client }, reportOptions(stdio.out, stdio, null)),
-    );
-    return 0;
-  });
+  return useHistory(
+    stdio.cwd,
+    async (history) => {
+      const runs = history ? await latestRuns(history, { client, limit }) : [];
+      const total = history ? await runCount(history) : 0;
+      stdio.out.write(
+        json ? runsJson(runs, total) : runsText(runs, { total, client }, reportOptions(stdio.out, stdio, null)),
+      );
+      return 0;
+    },
+    databaseIn(stdio),
+  );
 }
 
 /**
@@ -161,10 +166,14 @@ async function runWith(history: History, id: string): Promise<PastRun> {
 }
 
 async function withRuns(stdio: Stdio, work: (history: History) => Promise<number>): Promise<number> {
-  return useHistory(stdio.cwd, async (history) => {
-    if (history) return work(history);
-    throw new UsageError(
-      `This folder has no history: ${path.relative(stdio.cwd, historyFile(stdio.cwd))} is missing. croupier run and croupier load write it.`,
-    );
-  });
+  return useHistory(
+    stdio.cwd,
+    async (history) => {
+      if (history) return work(history);
+      throw new UsageError(
+        `This folder has no history: ${path.relative(stdio.cwd, historyFile(stdio.cwd))} is missing. croupier run and croupier load write it.`,
+      );
+    },
+    databaseIn(stdio),
+  );
 }

@@ -73,7 +73,7 @@ export async function writeReports(
   { journal, curl, verbosity }: Pick<ReportOptions, 'journal' | 'verbosity'> & { readonly curl: boolean | undefined },
   stdio: Stdio,
 ): Promise<void> {
-  const past = reports.some(({ kind }) => kind === 'html') ? await pastVerdictsOf(fold.run, stdio.cwd) : undefined;
+  const past = reports.some(({ kind }) => kind === 'html') ? await pastVerdictsOf(fold.run, stdio) : undefined;
   const options = { ...reportOptions(stdio.out, stdio, journal, curl), verbosity, past };
   for (const request of reports) {
     const { kind, report, file } = request;
