@@ -6,6 +6,7 @@ const SRC = path.resolve(import.meta.dirname, '../src');
 const SCRIPTS = {
   game: 'service/game-page/client/main.ts',
   console: 'service/console/client/main.ts',
+  board: 'fleet/board/client/main.ts',
   report: 'report/html/client/main.ts',
 };
 const STATIC_FILES = [
@@ -13,11 +14,12 @@ const STATIC_FILES = [
   'service/game-page/client/game.css',
   'service/game-page/client/icon.svg',
   'service/console/client/console.html',
+  'fleet/board/client/board.html',
   'report/html/client/report.css',
 ];
 const BASE_STYLE = 'pages/client/base.css';
 /** The styles that begin with the base style. */
-const STYLES = ['service/console/client/console.css'];
+const STYLES = ['service/console/client/console.css', 'fleet/board/client/board.css'];
 
 /**
  * Builds the scripts of the pages and of the HTML report, and copies their static files.

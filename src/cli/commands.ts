@@ -8,6 +8,7 @@ import { describeDoctor } from './commands/doctor/flags.ts';
 import { describeExplore } from './commands/explore/flags.ts';
 import {
   describeFleet,
+  describeFleetBoard,
   describeFleetCheck,
   describeFleetRun,
   describeFleetStatus,
@@ -117,6 +118,10 @@ function addJudging(program: CommandUnknownOpts, stdio: Stdio, done: Done): void
   describeFleetStatus(fleet).action(async (flags) => {
     const { fleetStatusCommand } = await import('./commands/fleet/status.ts');
     done(await fleetStatusCommand(flags, stdio));
+  });
+  describeFleetBoard(fleet).action(async (flags) => {
+    const { fleetBoardCommand } = await import('./commands/fleet/board.ts');
+    done(await fleetBoardCommand(flags, stdio));
   });
   describeFleetRun(fleet).action(async (names, flags) => {
     const { fleetRunCommand } = await import('./commands/fleet/run.ts');

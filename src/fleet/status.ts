@@ -6,7 +6,7 @@ import { FleetJournals, type OpenJournal, type Owed } from './open-journals.ts';
 import { nextStarts } from './schedule.ts';
 
 /** The latest results of an operator. All times are in UTC (ISO 8601). */
-interface LatestResults {
+export interface LatestResults {
   /** Undefined if no run has judged the operator. */
   readonly latest: PastRun | undefined;
   /** The start of the latest run that counts as a run of its due time. */
@@ -16,7 +16,7 @@ interface LatestResults {
 }
 
 /** An operator is late if it has become due since its latest run, and no run is in progress. */
-interface Late {
+export interface Late {
   /** The time at which the operator was due, in UTC (ISO 8601); null if no run has judged the operator yet. */
   readonly since: string | null;
 }
@@ -65,7 +65,7 @@ export async function fleetStatus(
 }
 
 /** Returns the start of the run that is in progress; undefined if there is none. */
-function runningAmong(journals: readonly OpenJournal[]): string | undefined {
+export function runningAmong(journals: readonly OpenJournal[]): string | undefined {
   return journals.find(({ isRunning }) => isRunning)?.begun.startedAt;
 }
 
@@ -74,7 +74,7 @@ function runningAmong(journals: readonly OpenJournal[]): string | undefined {
  *
  * @param recent the recent runs of all clients, the latest first. For a client without recent runs, the older runs are read
  */
-async function latestResults(
+export async function latestResults(
   history: History,
   clients: readonly string[],
   recent: readonly RecentRun[],
@@ -97,14 +97,25 @@ async function latestResults(
   return results;
 }
 
+/** Returns the time at which an operator is due after a run; undefined if it has no schedule. @param begun the start of the run */
+export function dueAfter({ schedule }: CheckedOperator, begun: string): Date | undefined {
+  return schedule && nextStarts(schedule, new Date(begun), 1)[0];
+}
+
 /**
- * Says since when an operator is due; undefined if it is not due.
+ * Says since when an operator is late; undefined if it is not late.
  *
  * @param begun the start of the latest run that counts
+ * @param due returns the time at which an operator is due after a run
  */
-function lateSince({ schedule }: CheckedOperator, begun: string | undefined, now: Date): Late | undefined {
-  if (!schedule) return undefined;
+export function lateSince(
+  operator: CheckedOperator,
+  begun: string | undefined,
+  now: Date,
+  due: typeof dueAfter = dueAfter,
+): Late | undefined {
+  if (!operator.schedule) return undefined;
   if (begun === undefined) return { since: null };
-  const [due] = nextStarts(schedule, new Date(begun), 1);
-  return due && due <= now ? { since: due.toISOString() } : undefined;
+  const next = due(operator, begun);
+  return next && next <= now ? { since: next.toISOString() } : undefined;
 }

@@ -1,5 +1,5 @@
 import type { History } from './history.ts';
-import type { RunRow } from './tables.ts';
+import type { RuleResultRow, RunRow } from './tables.ts';
 
 /** A run among many. It has only the columns that a summary of many runs needs, because all columns would take long to read. */
 export type RecentRun = Pick<
@@ -34,4 +34,34 @@ const MAX_VALUES = 1000;
 /** Divides a list into parts that fit into one query each. */
 export function* inParts<T>(all: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += MAX_VALUES) yield all.slice(at, at + MAX_VALUES);
+}
+
+/** A value that differs after a run was added or removed. */
+export interface HistoryState {
+  readonly runs: number;
+  /** The number of the latest run; null if there is no run. */
+  readonly latest: number | null;
+}
+
+/** Returns the current state of a history, to find out whether it has changed. */
+export async function historyState(history: History): Promise<HistoryState> {
+  const { runs, latest } = await history
+    .selectFrom('run')
+    // PostgreSQL returns a count as a text.
+    .select(({ fn }) => [fn.countAll<number | string>().as('runs'), fn.max('number').as('latest')])
+    .executeTakeFirstOrThrow();
+  return { runs: Number(runs), latest };
+}
+
+/** The verdict of one rule in one run. */
+export type RuleVerdict = Pick<RuleResultRow, 'run' | 'rule' | 'verdict'>;
+
+/** Returns the verdicts of all rules in these runs. */
+export async function ruleVerdicts(history: History, runs: readonly number[]): Promise<readonly RuleVerdict[]> {
+  const all: RuleVerdict[] = [];
+  for (const part of inParts(runs)) {
+    const query = history.selectFrom('rule_result').select(['run', 'rule', 'verdict']);
+    for (const row of await query.where('run', 'in', part).execute()) all.push(row);
+  }
+  return all;
 }

@@ -143,6 +143,7 @@ export interface HistoryTables {
 }
 
 export type RunRow = Selectable<RunTable>;
+export type RuleResultRow = Selectable<RuleResultTable>;
 export type NewRun = Insertable<RunTable>;
 export type NewRuleResult = Insertable<RuleResultTable>;
 

@@ -2,17 +2,23 @@ import { createHash } from 'node:crypto';
 import type { PageParts } from '../options.ts';
 import { html, Markup } from './markup.ts';
 
-/**
- * Renders the beginning of a page. The Content-Security-Policy allows only this style, and this script if there is one.
- */
-export function pageHead(title: string, { style, script }: Pick<PageParts, 'style'> & Partial<PageParts>): Markup {
-  const policy = [
+type Parts = Pick<PageParts, 'style'> & Partial<PageParts>;
+
+/** Returns the Content-Security-Policy of a page. It allows only this style, and this script if there is one. */
+export function pagePolicy({ style, script }: Parts): string {
+  return [
     "default-src 'none'",
     `style-src '${hash(style)}'`,
     ...(script === undefined ? [] : [`script-src '${hash(script)}'`]),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
+}
+
+/** Renders the beginning of a page. The page names its own Content-Security-Policy. */
+export function pageHead(title: string, parts: Parts): Markup {
+  const { style } = parts;
+  const policy = pagePolicy(parts);
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -19,6 +19,7 @@ Examples:
   croupier fleet run
   croupier fleet run acme-eu acme-asia
   croupier fleet status
+  croupier fleet board
 
 Each run adds itself to the history in the folder of fleet.yaml.`,
     );
@@ -58,6 +59,33 @@ Examples:
   croupier fleet status --json
 
 Exit status: 0 shown, 2 mistakes in fleet.yaml, or the history can't be read`,
+    );
+}
+
+/** Defines `croupier fleet board` and its flags. */
+export function describeFleetBoard(fleet: CommandUnknownOpts) {
+  return fleet
+    .command('board')
+    .description(
+      'serve a web page with the results of all operators: rules, trend, flakiness, what is late or owed, load tests, reports',
+    )
+    .summary('serve a web page with the results of all operators')
+    .addOption(fileOption())
+    .option('--port <n>', 'port of the page (default: any free port)')
+    .option('--host <address>', 'the address that the server listens on, such as 0.0.0.0', '127.0.0.1')
+    .option('--public-url <url>', 'URL that users open, if it differs from the address of the server')
+    .addHelpText(
+      'after',
+      `
+The page only reads the history and the journals in the folder of fleet.yaml. It
+needs the token in its address, which is new after each start.
+
+Examples:
+  croupier fleet board
+  croupier fleet board --port 8080
+
+It ends on SIGINT or SIGTERM with status 0, and with 2 if fleet.yaml has a
+mistake or the port can't be opened.`,
     );
 }
 
@@ -140,6 +168,7 @@ function fileOption() {
 }
 
 export type FleetCheckFlags = FlagsOf<typeof describeFleetCheck>;
+export type FleetBoardFlags = FlagsOf<typeof describeFleetBoard>;
 export type FleetStatusFlags = FlagsOf<typeof describeFleetStatus>;
 export type FleetRunFlags = FlagsOf<typeof describeFleetRun>;
 export type FleetWorkFlags = FlagsOf<typeof describeFleetWork>;

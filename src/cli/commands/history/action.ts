@@ -1,9 +1,8 @@
-import { createReadStream, existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../../app/exit-status.ts';
 import { databaseIn } from '../../../app/history/settings.ts';
+import { openStoredRun } from '../../../app/history/stored-run.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
-import { journalEvents } from '../../../app/journal-files.ts';
 import { readLoadReports, writeLoadReports } from '../../../app/load/load-reports.ts';
 import { reportOptions, verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -17,16 +16,12 @@ import {
   type PastRun,
   runCount,
   setPinned,
-  storedJournal,
   storedLoad,
   summaryOf,
 } from '../../../history/runs.ts';
 import { EXPECTATION } from '../../../journal/finding.ts';
-import { foldJournal } from '../../../journal/fold.ts';
-import { readJournal } from '../../../journal/read.ts';
 import type { RunSummary } from '../../../report/comparison/run-summary.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import type { OpenJournal } from '../../../report/options.ts';
 import { nearest } from '../../../scenario/near.ts';
 import { readRequests, writeReports } from '../report/convert.ts';
 import { printDiff } from '../report/diff.ts';
@@ -78,13 +73,9 @@ async function openRun(
   stdio: Stdio,
 ): Promise<number> {
   const reports = readRequests(words);
-  const file = path.resolve(stdio.cwd, run.journal);
-  const journal = existsSync(file) ? run.journal : null;
-  if (run.evidence === null && journal === null) throw noLongerStored(run);
-  const open: OpenJournal = () =>
-    readJournal(run.evidence === null ? createReadStream(file, 'utf8') : storedJournal(history, run.number));
-  const fold = await foldJournal(run.evidence === null ? journalEvents(file, run.journal) : open());
-  if (fold.run.runID !== run.run_id) throw noLongerStored(run);
+  const stored = await openStoredRun(history, run, stdio.cwd);
+  if (!stored) throw noLongerStored(run);
+  const { fold, open, journal } = stored;
   await writeReports({ fold, open }, reports, { journal, curl, verbosity: verbosityOf(verbose) }, stdio);
   return 0;
 }
@@ -123,7 +114,7 @@ export async function ruleCommand(rule: string | undefined, flags: HistoryRuleFl
   if (rule !== undefined) refuseUnknownRule(rule);
   return withRuns(stdio, async (history) => {
     const { client, limit, json } = flags;
-    const results = await ruleResults(history, { rule, client });
+    const results = await ruleResults(history, { rules: rule === undefined ? undefined : [rule], client });
     const trends = results.map(({ runs, ...about }) => ({ ...about, trend: ruleTrend(runs) }));
     const shown =
       rule === undefined ? trends.filter(({ trend }) => !['passing', 'undecided'].includes(trend.state)) : trends;

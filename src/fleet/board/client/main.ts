@@ -1,0 +1,37 @@
+import { byId } from '../../../pages/client/element.ts';
+import { readOverview } from './api.ts';
+import { Detail } from './detail.ts';
+import { Table } from './table.ts';
+
+/** The pause between two readings, in milliseconds: shorter while the board is still reading the history. */
+const PAUSE_MS = { complete: 15_000, incomplete: 1000 } as const;
+
+const detail = new Detail((name) => table.focus(name));
+const table = new Table((name) => void detail.show(name));
+const live = byId('live');
+let version = '';
+let isComplete = false;
+
+for (;;) {
+  // A page in the background needs no new results, so the board has no work with it.
+  if (document.hidden)
+    await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
+  const reading = await readOverview(version);
+  if (reading.kind === 'read') {
+    const view = reading.value;
+    if ('operators' in view) {
+      isComplete = view.isComplete;
+      version = view.version;
+      table.take(view);
+      if (isComplete) void detail.refresh();
+    }
+    say('live', isComplete ? 'Live' : 'Live, still reading flakiness and debts');
+  } else say(reading.kind === 'refused' ? 'refused' : 'lost', reading.message);
+  if (reading.kind === 'refused') break;
+  await new Promise((resolve) => setTimeout(resolve, isComplete ? PAUSE_MS.complete : PAUSE_MS.incomplete));
+}
+
+function say(state: 'live' | 'lost' | 'refused', message: string): void {
+  live.dataset.state = state;
+  if (live.textContent !== message) live.textContent = message;
+}
