@@ -62,7 +62,8 @@ export async function createFleetStore(folder: string, { operators, nights, last
   }
 }
 
-function nameOf(at: number): string {
+/** Returns the name of an operator of a store. @param at counted from 0 */
+export function nameOf(at: number): string {
   const words = ['acme', 'borealis', 'castor', 'delphi', 'ember', 'fjord', 'granit', 'helix', 'iris', 'juno'];
   const regions = ['eu', 'asia', 'latam', 'uk', 'nordics'];
   const number = Math.floor(at / (words.length * regions.length));

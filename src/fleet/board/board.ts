@@ -90,7 +90,8 @@ export class Board {
       operators: rows,
       isComplete: rows.every(({ flaky, owed }) => flaky !== null && owed !== null),
     };
-    return { version: createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16), ...content };
+    const version = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16);
+    return { version, now: now.toISOString(), ...content };
   }
 
   /** Returns everything about one operator; undefined if the fleet has no operator with this name. */

@@ -65,7 +65,7 @@ function readable(handler: (request: ListenRequest) => Promise<ListenReply>): Ha
 async function overview(board: Board, request: ListenRequest): Promise<ListenReply> {
   const view = await board.overview();
   const known = new URLSearchParams(request.query).get('version');
-  return jsonReply(200, known === view.version ? { version: known } : view, HEADERS);
+  return jsonReply(200, known === view.version ? { version: known, now: view.now } : view, HEADERS);
 }
 
 async function operator(board: Board, request: ListenRequest): Promise<ListenReply> {

@@ -81,9 +81,12 @@ export function groupCounts(
   });
 }
 
+const VERSION = /^\d+\.\d+\.\d+$/;
+
 /** Returns the number of rules of a group that a version of the contract has. */
 function catalogueSize(group: string, contract: string): number {
-  return RULES.filter((rule) => rule.group === group && compareVersions(rule.since, contract) <= 0).length;
+  const isThere = (since: string): boolean => !VERSION.test(contract) || compareVersions(since, contract) <= 0;
+  return RULES.filter((rule) => rule.group === group && isThere(rule.since)).length;
 }
 
 /** Sums up how often verdicts depend on chance. @param trends the rules of one operator */

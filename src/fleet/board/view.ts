@@ -23,6 +23,8 @@ export type TrendMark = 'c' | 'n' | 'u' | '-';
 export interface BoardView {
   /** Differs after anything on the page has changed. */
   readonly version: string;
+  /** The current time of the server. The version does not depend on it. */
+  readonly now: string;
   /** The last day of the trend, as `2026-11-26`. */
   readonly lastDay: string;
   /** The groups of rules, in the order of the columns. */

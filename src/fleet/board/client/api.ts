@@ -8,8 +8,8 @@ export type Reading<T> =
   | { readonly kind: 'read'; readonly value: T }
   | { readonly kind: 'failed' | 'refused'; readonly message: string };
 
-/** Reads the first page. Returns only the version if this version is the current one. */
-export function readOverview(version: string): Promise<Reading<BoardView | Pick<BoardView, 'version'>>> {
+/** Reads the first page. Returns only the version and the time if this version is the current one. */
+export function readOverview(version: string): Promise<Reading<BoardView | Pick<BoardView, 'version' | 'now'>>> {
   return read(`api/overview?version=${version}`);
 }
 

@@ -2,12 +2,13 @@ import { byId, byIdAs, make } from '../../../pages/client/element.ts';
 import type { BoardRow, BoardView } from '../view.ts';
 import { type Choice, FILTER_IDS, FILTERS, type FilterId, inOrder, isShown, type Order } from './choice.ts';
 import { rowOf } from './rows.ts';
+import { ageOf } from './words.ts';
 
 /** The pause in typing after which the search begins, in milliseconds. */
 const PAUSE_MS = 80;
 
 interface DrawnRow {
-  /** The contents of the row as text, to find out whether it has changed. */
+  /** The contents and the ages of the row as text, to find out whether it has changed. */
   readonly text: string;
   readonly element: HTMLTableRowElement;
 }
@@ -21,7 +22,7 @@ export class Table {
   readonly #drawn = new Map<string, DrawnRow>();
   readonly #filters = new Set<FilterId>();
   readonly #groups = new Set<string>();
-  #view: Pick<BoardView, 'groups' | 'operators'> = { groups: [], operators: [] };
+  #view: Pick<BoardView, 'groups' | 'operators' | 'now'> = { groups: [], operators: [], now: '' };
   /** The operators that are shown, in their order. */
   #shown: readonly string[] = [];
   #current = '';
@@ -67,7 +68,7 @@ export class Table {
   #draw(): void {
     const { operators, groups } = this.#view;
     const choice = this.#choice();
-    const now = Date.now();
+    const now = Date.parse(this.#view.now);
     const rows = inOrder(operators, choice.order).filter((row) => isShown(row, choice, groups));
     const focused = document.activeElement?.closest('tr');
     const elements = rows.map((row) => this.#rowElement(row, now));
@@ -87,7 +88,8 @@ export class Table {
   }
 
   #rowElement(row: BoardRow, now: number): HTMLTableRowElement {
-    const text = JSON.stringify(row);
+    const ages = [row.run?.startedAt, row.load?.startedAt, row.late?.since].map((time) => time && ageOf(time, now));
+    const text = JSON.stringify([row, ages]);
     const before = this.#drawn.get(row.name);
     if (before?.text === text) return before.element;
     const element = rowOf(row, this.#view.groups, now, () => {

@@ -54,10 +54,10 @@ export function momentOf(iso: string): string {
 
 const HOUR_MS = 3_600_000;
 
-/** Writes how long ago a time is, such as `5 h`, in one unit. */
+/** Writes how long ago a time is, such as `5 h` or `3 d`. */
 export function ageOf(iso: string, now: number): string {
   const hours = Math.max(0, now - Date.parse(iso)) / HOUR_MS;
-  if (hours < 1) return `${Math.floor(hours * 60)} min`;
+  if (hours < 1) return '< 1 h';
   return hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} d`;
 }
 
