@@ -79,6 +79,32 @@ describe('calls that are sent at once', () => {
     expect(judgeScenario(RACE, { fault: silent }).verdict('concurrency.no-lost-update')).toBe('inconclusive');
   });
 
+  it('leave nothing undecided if a lock declines them with 409 or 423, but any other reason counts as a refusal', () => {
+    const found = (...statuses: readonly number[]): Finding | undefined => {
+      const declining: Fault = (request, honest) => {
+        const status = ['3.2', '3.3'].includes(request.key) ? statuses.at(Number(request.key === '3.3')) : undefined;
+        return status === undefined ? honest() : { status, body: { message: 'Please try again.' } };
+      };
+      const { findings } = judgeScenario(RACE, { fault: declining });
+      return findings.find(({ rule }) => rule === 'concurrency.no-lost-update');
+    };
+    for (const statuses of [
+      [409, 409],
+      [423, 423],
+      [409, 423],
+    ]) {
+      const skipped = found(...statuses);
+      expect([skipped?.verdict, skipped?.declined]).toEqual(['skip', undefined]);
+      expect(skipped?.actual).toContain('while another call is in progress');
+    }
+    for (const statuses of [
+      [503, 503],
+      [403, 403],
+      [409, 403],
+    ])
+      expect(found(...statuses)).toMatchObject({ verdict: 'skip', declined: true });
+  });
+
   it('are noted to fit one order, or no order', () => {
     expect(order(judgeScenario(RACE).findings)).toContain('fit one order');
     expect(order(judgeScenario(RACE, { fault: withFields('3.1', { balance: '99.00' }) }).findings)).toContain(
