@@ -69,10 +69,10 @@ export const idempotencyRules = {
     money: true,
     clause: 'position',
     sentence:
-      'a processed `txID` that is sent again with another amount moves no money, whatever the status of the reply',
+      'a processed `txID` that is sent again with another amount, or in another session of the player, moves no money, whatever the status of the reply',
     means:
-      'A player can be charged or paid once more when a bet or win that is already booked comes again with another amount.',
-    hint: 'Find transactions by `txID` alone, not by a hash of the body, and not by `txID` and amount together.',
+      'A player can be charged or paid once more when a bet or win that is already booked comes again with another amount or in another session.',
+    hint: 'Find transactions by `txID` alone, not by a hash of the body, and not by `txID` together with the amount or the session.',
   },
   'idempotency.across-calls': {
     level: 'NOTE',

@@ -4,7 +4,7 @@ import type { Money } from '../../contract/money.ts';
 import { breach, type Decision, explainedBy } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
-import { breaksConnection, isSameTxIDAtOnce, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
+import { breaksConnection, type PlannedCall, type PlannedCalls } from '../planned-calls.ts';
 import { check200, type GroupChecks, type RuleCheck } from './check.ts';
 
 /** True for a resend that is sent alone and correctly signed, of a call that the operator had to carry out. */
@@ -114,6 +114,22 @@ function ruleOfReplay(call: CallName): readonly RuleId[] {
   return call === 'balance' ? [] : [`idempotency.${call}`];
 }
 
+/** Describes the second effect of a txID that was sent again with another body. */
+function meaningOfSecond({ planned, amount, earlier }: ObservedCall): string {
+  const { call, session } = planned.step;
+  if (planned.sameTxID?.step.session !== session) return inOtherSession(call);
+  const isOther = !amount || !earlier?.amount?.equals(amount);
+  return `the call with a used txID and another ${isOther ? 'amount' : 'body'} moved money`;
+}
+
+/** The likely cause if a call has a second effect in another session of its player, as the end of a sentence. */
+export const BY_SESSION = ', as if the wallet looks up repeated calls by session and txID';
+
+/** Describes the second effect of a call that was sent again in another session of its player. */
+export function inOtherSession(call: CallName): string {
+  return `the ${call} took effect again in the other session${BY_SESSION}`;
+}
+
 export const idempotencyChecks: GroupChecks<'idempotency'> = {
   'idempotency.bet': replayOf('bet', 'bet'),
   'idempotency.win': replayOf('win', 'win'),
@@ -152,8 +168,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
 
   // races/race.ts judges this rule, for all copies of a call together.
   'idempotency.concurrent': {
-    applies: (planned) =>
-      planned.group !== null && planned.regular && (planned.step.origin.kind === 'copy' || isSameTxIDAtOnce(planned)),
+    applies: (planned) => planned.group !== null && planned.regular && planned.step.origin.kind === 'copy',
   },
 
   'idempotency.declined-bet': {
@@ -180,19 +195,17 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
         : [],
   },
 
+  // If the same call is sent in two sessions at the same instant, races/race.ts judges this rule.
   'idempotency.conflicting-body': {
     effect: 'a processed txID that is sent again with another body moves nothing',
     applies: (planned, plannedCalls) =>
-      (planned.sameTxID !== null &&
-        planned.sameTxID.step.call === planned.step.call &&
-        planned.signedRight &&
-        !isSameTxIDAtOnce(planned)) ||
+      (planned.sameTxID !== null && planned.sameTxID.step.call === planned.step.call && planned.signedRight) ||
       othersOfTarget(planned, plannedCalls).length > 0,
     hypotheses(observed) {
       const { earlier } = observed;
       if (observed.planned.target) return ofReplaced(observed);
       if (!earlier || observed.effect.isZero()) return [];
-      const meaning = 'the call with a used txID and another amount moved money';
+      const meaning = meaningOfSecond(observed);
       const difference = observed.effect.minus(earlier.effect);
       return [
         { by: observed.effect, meaning },

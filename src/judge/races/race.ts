@@ -3,6 +3,7 @@ import { Money } from '../../contract/money.ts';
 import { isRedirect } from '../../reply/status.ts';
 import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
 import { isOverdraft } from '../checks/concurrency.ts';
+import { BY_SESSION, inOtherSession } from '../checks/idempotency.ts';
 import { breach, PASS } from '../decision.ts';
 import type { FindingCollector } from '../finding-collector.ts';
 import type { ObservedCall } from '../observed-call.ts';
@@ -217,7 +218,9 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
   for (const set of sets.values()) {
     const [first] = set;
     if (!first || set.length < 2) continue;
-    const rule = 'idempotency.concurrent';
+    // The service sends no call in two sessions. So this is judged like any other txID that comes again with another body.
+    const isInTwoSessions = set.some(({ planned }) => isSameTxIDAtOnce(planned));
+    const rule = isInTwoSessions ? 'idempotency.conflicting-body' : 'idempotency.concurrent';
     const subject = { rule, step: first.planned.step, exchange: first.exchange.id } as const;
     const answered = set.filter(({ answer }) => answer === 'accepted');
     const txIDs = new Set(
@@ -237,7 +240,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
         subject,
         breach(
           `${set.length} copies of one call that are sent at once are one transaction`,
-          `they were answered with ${txIDs.size} different operator txIDs`,
+          `they were answered with ${txIDs.size} different operator txIDs${isInTwoSessions ? BY_SESSION : ''}`,
           causesOfReplay(first.planned),
         ),
       );
@@ -253,7 +256,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
     const sameCauses = [...(plain ? [plain.rule] : []), ...causesOfFurtherCall(first.planned)];
     const times = set.map((_, extra) => ({
       by: effect.times(Money.of(String(extra + 1))),
-      meaning: `the call took effect ${extra + 2} times`,
+      meaning: isInTwoSessions ? inOtherSession(first.planned.step.call) : `the call took effect ${extra + 2} times`,
       causes: [...causesOfReplay(first.planned), ...(extra === 0 ? sameCauses : [])],
     }));
     wallet.expectLater({

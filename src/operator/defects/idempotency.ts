@@ -88,6 +88,14 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       processingAgain(right, (earlier, again) => earlier.call === again.call && earlier.amount !== again.amount),
   },
   {
+    name: 'replay-known-by-session',
+    breaks: ['idempotency.conflicting-body'],
+    description:
+      'A bet or win moves money again if it comes again in another session of the player, because the wallet finds transactions by session and txID together.',
+    change: (right) =>
+      processingAgain(right, (earlier, again) => isAgain(earlier, again) && earlier.sessionID !== again.sessionID),
+  },
+  {
     name: 'replay-other-amount-kept',
     breaks: ['idempotency.conflicting-body'],
     description:
