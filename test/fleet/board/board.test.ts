@@ -31,7 +31,7 @@ function openBoard(now: string, names: readonly string[] = NAMES): Board {
   board = new Board({
     operators: names.map((name) => operatorChecked(name, '0 1 * * *')),
     dir,
-    openHistory: () => openExistingHistory(dir),
+    openHistory: () => openExistingHistory({ dir, database: undefined }),
     now: () => new Date(now),
   });
   return board;
@@ -47,7 +47,7 @@ describe('the board of a fleet', () => {
   it('agrees with the history about the verdicts, the groups, the trend and the flakiness', async () => {
     const { operators, groups } = await complete(openBoard('2026-11-26T09:00:00Z'));
     expect(operators.map(({ name }) => name)).toEqual(NAMES);
-    const history = await openExistingHistory(dir);
+    const history = await openExistingHistory({ dir, database: undefined });
     if (!history) throw new Error('no history');
     for (const { name, run, groups: counts, trend, flaky } of operators) {
       const runs = await history

@@ -29,7 +29,7 @@ export async function startBoard(pagesDir: string, operators: number): Promise<s
   const board = new Board({
     operators: names.map((name, at) => operatorChecked(name, at === 1 ? '0 3 * * *' : '0 1 * * *')),
     dir,
-    openHistory: () => openExistingHistory(dir),
+    openHistory: () => openExistingHistory({ dir, database: undefined }),
     now: () => new Date('2026-11-26T09:00:00Z'),
   });
   let origins: readonly string[] = [];

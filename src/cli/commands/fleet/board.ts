@@ -4,6 +4,7 @@ import { readPort, readPublicUrl } from '../../../app/config/flag-values.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { packageRoot, readBytes, whyUnreadable } from '../../../app/files.ts';
 import { pastVerdictsOf } from '../../../app/history/past-verdicts.ts';
+import { databaseIn } from '../../../app/history/settings.ts';
 import { openStoredRun } from '../../../app/history/stored-run.ts';
 import { inFile, reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -22,6 +23,7 @@ import { loadHtml } from '../../../report/load/html.ts';
 import { LOAD_STYLE } from '../../../report/load/style.ts';
 import type { ReportOptions } from '../../../report/options.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
+import { withDatabase } from './database.ts';
 import type { FleetBoardFlags } from './flags.ts';
 
 const TOKEN_BYTES = 16;
@@ -34,13 +36,19 @@ const GRACE_MS = 2000;
  * @returns 0
  * @throws UsageError for a mistake in the fleet, if the history can't be used, or if the port can't be opened
  */
-export async function fleetBoardCommand(flags: FleetBoardFlags, stdio: Stdio): Promise<number> {
+export async function fleetBoardCommand(flags: FleetBoardFlags, given: Stdio): Promise<number> {
   const { file, host } = flags;
+  const stdio = withDatabase(given, flags.database);
   const port = readPort(flags.port);
   const publicUrl = flags.publicUrl === undefined ? undefined : readPublicUrl(flags.publicUrl, '--public-url');
   const { operators, dir } = await checkFleet(file, stdio);
   const token = randomBytes(TOKEN_BYTES).toString('hex');
-  const board = new Board({ operators, dir, openHistory: () => openExistingHistory(dir), now: () => new Date() });
+  const board = new Board({
+    operators,
+    dir,
+    openHistory: () => openExistingHistory({ dir, database: databaseIn(stdio) }),
+    now: () => new Date(),
+  });
   let origins: readonly string[] = [];
   const stop = listenForInterrupt(stdio, 'Stopping.\n');
   try {
@@ -51,7 +59,9 @@ export async function fleetBoardCommand(flags: FleetBoardFlags, stdio: Stdio): P
       origins: () => origins,
       readPage: (name) => readBytes(path.join(packageRoot(), 'dist', 'pages', name)),
       reportOf: (number) =>
-        board.withRun(number, (history, run) => reportPage(history, run, dir, reportOptions(stdio.out, stdio, null))),
+        board.withRun(number, (history, run) =>
+          reportPage(history, run, { cwd: dir, env: stdio.env }, reportOptions(stdio.out, stdio, null)),
+        ),
     });
     const onFault = (error: unknown): void => {
       stdio.err.write(`${forTerminal(`A request to the board failed: ${String(error)}`)}\n`);
@@ -98,17 +108,17 @@ async function opened<T>(open: () => Promise<T>): Promise<T> {
 async function reportPage(
   history: History,
   run: PastRun,
-  dir: string,
+  place: Pick<Stdio, 'cwd' | 'env'>,
   options: ReportOptions,
 ): Promise<ReportPage | undefined> {
   if (run.kind === 'load') {
     if (run.evidence === null) return undefined;
     return { html: loadHtml(await storedLoad(history, run.number)), policy: pagePolicy({ style: LOAD_STYLE }) };
   }
-  const stored = await openStoredRun(history, run, dir);
+  const stored = await openStoredRun(history, run, place.cwd);
   if (!stored) return undefined;
   const { fold, open, journal } = stored;
-  const past = await pastVerdictsOf(fold.run, dir);
+  const past = await pastVerdictsOf(fold.run, place);
   let html = '';
   for await (const piece of htmlReport(fold, open, inFile({ ...options, journal, past }))) html += piece;
   return { html, policy: pagePolicy(options.page()) };

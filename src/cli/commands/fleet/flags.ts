@@ -71,14 +71,15 @@ export function describeFleetBoard(fleet: CommandUnknownOpts) {
     )
     .summary('serve a web page with the results of all operators')
     .addOption(fileOption())
+    .addOption(databaseOption())
     .option('--port <n>', 'port of the page (default: any free port)')
     .option('--host <address>', 'the address that the server listens on, such as 0.0.0.0', '127.0.0.1')
     .option('--public-url <url>', 'URL that users open, if it differs from the address of the server')
     .addHelpText(
       'after',
       `
-The page only reads the history and the journals in the folder of fleet.yaml. It
-needs the token in its address, which is new after each start.
+The page only reads the history. It needs the token in its address, which is new
+after each start.
 
 Examples:
   croupier fleet board
