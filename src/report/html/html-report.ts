@@ -39,7 +39,7 @@ export async function* htmlReport(fold: Fold, open: OpenJournal, options: Report
 ${verdictHeader(fold)}
 ${toolbar(fold)}
 <main id="main">
-${causesSection(fold, past)}${knownSection(fold)}${rulesSection(fold, past)}`.text;
+${noticesSection(fold)}${causesSection(fold, past)}${knownSection(fold)}${rulesSection(fold, past)}`.text;
 
   // The journal is read only once, so all cards are rendered in this loop. The cards of failures are written at once, and all
   // other cards when their section begins.
@@ -68,7 +68,7 @@ ${causesSection(fold, past)}${knownSection(fold)}${rulesSection(fold, past)}`.te
   yield html`${notPlayedSection(fold)}${reasonsSection(fold, 'untested', 'Not tested', ['skip', 'untested'])}${latencySection(fold)}`
     .text;
   for (const part of runSection(fold)) yield part.text;
-  yield html`${noticesSection(fold)}</main>
+  yield html`</main>
 <footer><p>Made by croupier ${fold.run.croupier} from the journal of run <code>${fold.run.runID}</code>${options.journal === null ? null : html`, <code>${options.journal}</code>`}. This page loads nothing from outside.</p></footer>
 ${pageEnd(parts)}`.text;
 }

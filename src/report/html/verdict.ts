@@ -37,10 +37,16 @@ function sentences(fold: Fold, verdict: Conclusion['verdict']): Content {
     case 'nonconforming':
       return nonconforming(fold);
     case 'conforming':
-      return html`<p>croupier acted as the game service and made ${plural(fold.exchanges.sent, 'call')} to this wallet. Every reply and every balance was as the contract demands${known(fold)}. This result is about these calls only; it does not prove that the wallet is always correct.${untested(fold)}</p>`;
+      return html`<p>croupier acted as the game service and made ${plural(fold.exchanges.sent, 'call')} to this wallet. ${praise(fold)}${known(fold)}. This result is about these calls only; it does not prove that the wallet is always correct.${untested(fold)}</p>`;
     case 'undecided':
       return html`<p>The calls so far do not show whether this wallet conforms to the contract. Fix the problems that stopped the run or left rules undecided, then run croupier again.${untested(fold)}</p>`;
   }
+}
+
+function praise({ rules }: Fold): Content {
+  const warnings = rules.filter(({ verdict }) => verdict === 'warn').length;
+  if (warnings === 0) return 'Every reply and every balance was as the contract demands';
+  return html`No MUST rule is broken, but ${plural(warnings, 'rule')} gave <a href="#warnings">warnings</a>`;
 }
 
 function known({ baseline }: Fold): Content {
