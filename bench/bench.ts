@@ -1,3 +1,4 @@
+import { measureBoard, measureBoardGrowth } from './board.ts';
 import { measureExchange } from './exchange.ts';
 import { measureCalls, measureFar, measureQuick } from './far.ts';
 import { measureHtml, measureOpening } from './html.ts';
@@ -40,6 +41,8 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   'load-cpu': measureLoadCpu,
   'load-reconcile': measureLoadReconcile,
   'load-memory': measureLoadMemory,
+  board: measureBoard,
+  'board-growth': measureBoardGrowth,
 };
 
 const MARKS = { seconds: ' s', milliseconds: ' ms', times: '×', calls: '' } as const;

@@ -1,5 +1,5 @@
 import { make } from '../../../pages/client/element.ts';
-import type { BoardRow } from '../view.ts';
+import type { BoardRow, GroupCounts } from '../view.ts';
 import { reportAddress } from './api.ts';
 import { ageOf, groupSign, isNewFailure, momentOf, percent, RUN_VERDICTS, trendWords } from './words.ts';
 
@@ -19,14 +19,7 @@ export function rowOf(row: BoardRow, groups: readonly string[], now: number, ope
     { data: { state: run ? RUN_VERDICTS[run.verdict].tone : 'none' } },
     make('th', { class: 'operator', is: { scope: 'row' } }, button, make('span', { class: 'about' }, about)),
     make('td', { class: 'result' }, ...resultOf(row, now)),
-    ...groups.map((group, at) => {
-      const { tone, text, title } = groupSign(group, row.groups[at] ?? null);
-      return make(
-        'td',
-        { class: 'group', data: { state: tone, title: group }, is: { title, 'aria-label': title } },
-        text,
-      );
-    }),
+    ...groups.map((group, at) => groupCell(group, row.groups[at] ?? null)),
     make('td', { class: 'trend' }, trendOf(row.trend)),
     make(
       'td',
@@ -35,6 +28,20 @@ export function rowOf(row: BoardRow, groups: readonly string[], now: number, ope
     ),
     make('td', { class: 'load' }, load ? verdictLink(load, now) : make('span', { class: 'dim' }, '–')),
   );
+}
+
+/** The cells of groups by their titles. Most cells of a group are the same, and a copy is faster than a new cell. */
+const CELLS = new Map<string, HTMLElement>();
+
+function groupCell(group: string, counts: GroupCounts | null): Node {
+  const { tone, text, title } = groupSign(group, counts);
+  let cell = CELLS.get(title);
+  if (!cell) {
+    const is = { title, 'aria-label': title };
+    cell = make('td', { class: 'group', data: { state: tone, title: group }, is }, text);
+    CELLS.set(title, cell);
+  }
+  return cell.cloneNode(true);
 }
 
 function flakyText({ rules, worst }: NonNullable<BoardRow['flaky']>): string {
