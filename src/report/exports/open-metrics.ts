@@ -3,21 +3,7 @@ import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { owedItems } from '../../journal/results/owed-items.ts';
 import { countRules } from '../../journal/results/rule-counts.ts';
-import { forTerminal } from '../escape.ts';
-
-type Labels = Readonly<Record<string, string>>;
-
-interface Sample {
-  readonly labels?: Labels;
-  readonly value: number;
-}
-
-/** A metric with its samples. All samples get the label `client`. */
-interface Metric {
-  readonly name: string;
-  readonly help: string;
-  readonly samples: readonly Sample[];
-}
+import { gauge, type Metric, metricsText, seconds } from './open-metrics-text.ts';
 
 /**
  * Writes the result of a run as metrics in the OpenMetrics text format, for the textfile collector of node_exporter or a push
@@ -26,15 +12,7 @@ interface Metric {
  */
 export async function* openMetricsReport(fold: Fold): AsyncGenerator<string> {
   const client = { client: fold.run.client.extCID };
-  for (const { name, help, samples } of metricsOf(fold)) {
-    if (samples.length === 0) continue;
-    yield `# TYPE ${name} gauge\n`;
-    // By the standard, this line may exist only if the name ends with the unit.
-    if (name.endsWith('_seconds')) yield `# UNIT ${name} seconds\n`;
-    yield `# HELP ${name} ${help}\n`;
-    for (const { labels = {}, value } of samples) yield `${name}${labelText({ ...client, ...labels })} ${value}\n`;
-  }
-  yield '# EOF\n';
+  yield* metricsText(metricsOf(fold), client);
 }
 
 /** The response times of the operator: the name, the help and the field of each metric. */
@@ -114,23 +92,4 @@ function metricsOf(fold: Fold): readonly Metric[] {
       ),
     ),
   ];
-}
-
-function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
-  return { name, help, samples };
-}
-
-/** Rounds a time to microseconds. */
-function seconds(value: number): number {
-  return Number(value.toFixed(6));
-}
-
-function labelText(labels: Labels): string {
-  return `{${Object.entries(labels)
-    .map(([name, value]) => `${name}="${labelValue(value)}"`)
-    .join(',')}}`;
-}
-
-function labelValue(text: string): string {
-  return forTerminal(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
 }

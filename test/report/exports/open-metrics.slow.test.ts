@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fleetMetrics } from '../../../src/cli/commands/fleet/metrics.ts';
+import { operatorChecked } from '../../fleet/operators.ts';
 import { runEnded, runStarted } from '../../journal/events.ts';
 import { JOURNALS, reportOfEvents, reportText } from '../journals.ts';
 
@@ -46,6 +48,22 @@ describe.skipIf(!existsSync('/usr/bin/apt-get'))('the OpenMetrics report, read b
     const samples = text.split('\n').filter((line) => line.startsWith('croupier_')).length;
     expect(samplesIn(text)).toEqual([samples, samples]);
     // promtool also complains about names and types against the conventions of Prometheus.
+    execFileSync(path.join(dir, 'usr/bin/promtool'), ['check', 'metrics'], { input: text, stdio: 'pipe' });
+  });
+
+  it('of a fleet is valid, also for an operator that is late, owes something or was never judged', () => {
+    const hostile = { ...operatorChecked('acme', '0 3 * * *'), extCID: 'a"} 1\n# EOF\\' };
+    const nothing = { latest: undefined, begun: undefined, lastSuccess: undefined, runningSince: undefined, owed: [] };
+    const since = '2026-11-26T01:00:00.000Z';
+    const owed = [{ journal: 'run.ndjson', items: 3 }];
+    const text = [
+      ...fleetMetrics([
+        { ...nothing, operator: operatorChecked('never', '0 3 * * *'), late: { since: null } },
+        { ...nothing, operator: hostile, lastSuccess: since, late: { since }, owed },
+      ]),
+    ].join('');
+    const samples = text.split('\n').filter((line) => line.startsWith('croupier_')).length;
+    expect(samplesIn(text)).toEqual([samples, samples]);
     execFileSync(path.join(dir, 'usr/bin/promtool'), ['check', 'metrics'], { input: text, stdio: 'pipe' });
   });
 

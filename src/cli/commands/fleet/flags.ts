@@ -51,14 +51,17 @@ export function describeFleetStatus(fleet: CommandUnknownOpts) {
     .addOption(fileOption())
     .addOption(jsonOption())
     .addOption(databaseOption())
+    .option('--openmetrics <file>', 'also write gauges of each operator in the OpenMetrics format to this file')
     .addHelpText(
       'after',
       `
 Examples:
   croupier fleet status
   croupier fleet status --json
+  croupier fleet status --openmetrics /var/lib/node_exporter/fleet.prom
 
-Exit status: 0 shown, 2 mistakes in fleet.yaml, or the history can't be read`,
+Exit status: 0 shown, 2 mistakes in fleet.yaml, the history can't be read, or
+  the file can't be written`,
     );
 }
 

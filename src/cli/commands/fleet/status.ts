@@ -1,5 +1,9 @@
+import path from 'node:path';
+import { UsageError } from '../../../app/exit-status.ts';
+import { whyUnreadable } from '../../../app/files.ts';
 import { databaseIn } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
+import { writeWhole } from '../../../app/report-files.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { checkFleet } from '../../../fleet/check-fleet.ts';
@@ -12,21 +16,34 @@ import { verdictText } from '../history/text.ts';
 import { withDatabase } from './database.ts';
 import type { FleetStatusFlags } from './flags.ts';
 import { statusJson } from './json.ts';
+import { fleetMetrics } from './metrics.ts';
 
 /**
  * `croupier fleet status`: prints the latest result of each operator, and which operators are being judged, are late or owe
  * something.
  *
  * @returns 0
- * @throws UsageError for a mistake in the fleet, or if the history can't be used
+ * @throws UsageError for a mistake in the fleet, if the history can't be used, or if the file can't be written
  */
-export async function fleetStatusCommand({ file, json, database }: FleetStatusFlags, given: Stdio): Promise<number> {
+export async function fleetStatusCommand(
+  { file, json, openmetrics, database }: FleetStatusFlags,
+  given: Stdio,
+): Promise<number> {
   const stdio = withDatabase(given, database);
   const { operators, dir } = await checkFleet(file, stdio);
   const now = new Date();
   const all = await useHistory(dir, (history) => fleetStatus(operators, dir, history, now), databaseIn(stdio));
+  if (openmetrics !== undefined) await writeMetrics(openmetrics, all, stdio);
   stdio.out.write(json ? statusJson(all, now) : statusText(all, reportOptions(stdio.out, stdio, null)));
   return 0;
+}
+
+async function writeMetrics(name: string, all: readonly OperatorStatus[], { cwd }: Stdio): Promise<void> {
+  try {
+    await writeWhole(path.resolve(cwd, name), fleetMetrics(all));
+  } catch (error) {
+    throw new UsageError(`--openmetrics: ${name} can't be written: ${whyUnreadable(error)}.`, { cause: error });
+  }
 }
 
 function statusText(all: readonly OperatorStatus[], look: Look): string {

@@ -65,7 +65,14 @@ operators:
     expect((await croupier(['fleet', 'status'], { cwd })).out.replaceAll(/\s+/gu, ' ')).toMatch(
       /A run owes \d+ items?: croupier settle \.croupier\/2026-01-01-120000-00000a\.ndjson/u,
     );
-    const { out } = await croupier(['fleet', 'status', '--json'], { cwd });
+    const { out } = await croupier(['fleet', 'status', '--json', '--openmetrics', 'fleet.prom'], { cwd });
+    const gauges = readFileSync(path.join(cwd, 'fleet.prom'), 'utf8');
+    expect(gauges).toMatch(/^croupier_fleet_operators 2$/mu);
+    expect(gauges).toMatch(/^croupier_fleet_owed\{operator="eu",client="demo-eu"\} [1-9]\d*$/mu);
+    expect(gauges).toMatch(
+      /^croupier_fleet_last_success_timestamp_seconds\{operator="asia",client="demo-asia"\} \d{10}/mu,
+    );
+    expect(gauges).not.toContain('last_success_timestamp_seconds{operator="eu"');
     const status = JSON.parse(out) as { operators: unknown[] };
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(await schemaText('fleet-status')) as object);
     validate(status);
