@@ -114,6 +114,19 @@ export class Effects {
     transaction.state = 'applied';
     const target = transaction.planned.step.call === 'refund' ? this.#targetOf(transaction.planned) : undefined;
     if (target) this.#isReversed(target, transaction.planned.step.key);
+    else this.#expectRefundOf(transaction);
+  }
+
+  /** If a refund of a bet was not answered, and a read has now shown that the bet was taken, the refund may still give it back. */
+  #expectRefundOf(bet: Transaction): void {
+    const refund = [...this.#byTxID.values()].find(
+      ({ planned, state }) =>
+        state === 'unknown' &&
+        planned.step.call === 'refund' &&
+        this.#targetOf(planned) === bet &&
+        !planned.roundSettled,
+    );
+    if (refund) bet.wallet?.branch({ txID: refund.txID, delta: bet.effect.negated(), kind: 'unanswered' });
   }
 
   /** Records that a call moved another amount than its own, as a balance read has shown. */

@@ -60,6 +60,22 @@ describe('a transaction', () => {
   });
 });
 
+it('a refund that missed the deadline may give its bet back after a read has shown that the bet was taken', () => {
+  const steps =
+    'steps: [{ balance: }, { bet: { amount: "8.00" }, as: b, break: sent }, { refund: { of: b }, as: r }, { balance: }, { balance: }, { resend: r }, { balance: }]';
+  const late =
+    (sum: string): Fault =>
+    ({ key }, honest, wallet) => {
+      if (key === '3') return { none: 'too-late' };
+      // The operator carries out the refund only now.
+      if (key === '5') wallet.move(sum);
+      return key === '6' ? wallet.ok() : honest();
+    };
+  const right = judgeScenario(steps, { fault: late('8.00') });
+  expect([right.broken, state(right, '2')]).toEqual([['reply.deadline'], 'reversed']);
+  expect(judgeScenario(steps, { fault: late('9.00') }).broken).toContain('money.conservation');
+});
+
 it('takes two calls under one txID for one, though one of them fails', () => {
   const plannedCalls = `needs: { second: { player: same } }
 rules: [idempotency.concurrent]
