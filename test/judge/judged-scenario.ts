@@ -360,7 +360,16 @@ class ScenarioPlayer {
         headers: [],
         body: null,
       },
-      stamps: { start, resolved: null, connected: start, secured: null, sent: start, firstByte: end, end },
+      stamps: {
+        start,
+        resolved: null,
+        connected: start,
+        secured: null,
+        sent: start,
+        firstByte: end,
+        end,
+        ...('none' in said && said.pausedMs !== undefined && { pausedMs: said.pausedMs }),
+      },
     };
   }
 

@@ -21,7 +21,8 @@ export interface ToyReply {
   readonly tookMs?: number;
 }
 
-export type ToyOutcome = ToyReply | { readonly none: NoReplyReason };
+/** A reply, or no reply. `pausedMs` is the time in which croupier itself could not run during the call. */
+export type ToyOutcome = ToyReply | { readonly none: NoReplyReason; readonly pausedMs?: number };
 
 /** A fault of the operator. `honest` carries out the call correctly and returns the correct reply. */
 export type Fault = (request: ToyRequest, honest: () => ToyReply, wallet: ToyWallet) => ToyOutcome;

@@ -1,5 +1,6 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
+import type { Stamps } from '../../journal/exchange.ts';
 import { answerOfReply } from '../../reply/classify.ts';
 import { type ReplyRule, type ReplyVerdict, verdictOn } from '../../reply/problems.ts';
 import { isBusy, isClientError, isFormRejected, isRedirect, type Status } from '../../reply/status.ts';
@@ -256,7 +257,7 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
   const { reading } = observed;
   if (!reading) {
     if (observed.closesConnection) return breach(`${what} is answered with a 4xx`, describeOutcome(observed));
-    return observed.answer === 'late'
+    return observed.answer === 'late' && !mayBeOwnDelay(observed.exchange.stamps)
       ? breach(`${what} is answered with a 4xx`, describeOutcome(observed), ['reply.deadline'])
       : { kind: 'undecided', reason: `${what}: ${describeOutcome(observed)}` };
   }
@@ -269,6 +270,11 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
     describeOutcome(observed),
     observed.answer === 'error-200' ? ['reply.error-is-not-200'] : [],
   );
+}
+
+/** True for a late reply if croupier itself may be the reason, because croupier could not run, or could not read the reply in time. */
+export function mayBeOwnDelay({ pausedMs, delayedMs, firstByte }: Stamps): boolean {
+  return pausedMs !== undefined || (delayedMs !== undefined && firstByte !== null);
 }
 
 /** The reason why free rounds cannot be judged if croupier invented the campaign for the test. */

@@ -2,7 +2,14 @@ import { isWithin, replyMs } from '../../journal/exchange.ts';
 import { verdictOnTime } from '../../reply/problems.ts';
 import { breach, type Decision, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
-import { causesInRepeat, decisionFrom, decisionOnReply, type GroupChecks, mayBeUnknown } from './check.ts';
+import {
+  causesInRepeat,
+  decisionFrom,
+  decisionOnReply,
+  type GroupChecks,
+  mayBeOwnDelay,
+  mayBeUnknown,
+} from './check.ts';
 
 /** Maximum number of ids that are kept. This many calls are enough to judge the rule, also in a longer scenario. */
 const MAX_IDS = 10_000;
@@ -46,11 +53,7 @@ export const replyChecks: GroupChecks<'reply'> = {
     reply({ answer, reading, exchange, deadlineMs }) {
       if (answer !== 'late' && !reading) return undefined;
       const { stamps } = exchange;
-      // croupier itself could not run during the call, so it does not know when the reply came.
-      if (stamps.pausedMs !== undefined || (answer !== 'late' && isWithin(stamps, deadlineMs) === undefined))
-        return undefined;
-      // The reply had begun to arrive. croupier itself may have been too late to read the rest of the reply.
-      if (answer === 'late' && stamps.firstByte !== null && stamps.delayedMs !== undefined) return undefined;
+      if (answer === 'late' ? mayBeOwnDelay(stamps) : isWithin(stamps, deadlineMs) === undefined) return undefined;
       return decisionFrom(verdictOnTime(answer !== 'late', replyMs(stamps), deadlineMs));
     },
   },

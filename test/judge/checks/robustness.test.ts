@@ -15,6 +15,10 @@ judges('robustness', {
     faults: {
       'breaks the operator': [answering('3', error(500, 'Oops')), 'warn'],
       'is never answered': [at('3', () => ({ none: 'too-late' })), 'warn'],
+      'is not answered while croupier itself could not run': [
+        at('3', () => ({ none: 'too-late', pausedMs: 2000 })),
+        'inconclusive',
+      ],
       'is answered by a closed connection': [at('3', () => ({ none: 'reset' })), 'untested'],
     },
   },
