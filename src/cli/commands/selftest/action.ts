@@ -19,18 +19,32 @@ export interface TrialOrder {
   readonly times: TrialTimes;
 }
 
-/** The reply of a worker thread: the outcome of the trial, or the error that stopped it. */
-export type TrialAnswer = { readonly outcome: Outcome } | { readonly error: string };
+/**
+ * The reply of a worker thread: the outcome of the trial and the delay of the thread's event loop in milliseconds, or the error that
+ * stopped the trial.
+ */
+export type TrialAnswer = { readonly outcome: Outcome; readonly delayMs: number } | { readonly error: string };
 
-/** Number of trials that one thread plays in parallel. A trial mostly waits, so a thread can play several trials at once. */
-const AT_ONCE = 6;
+/**
+ * Number of trials that one thread plays in parallel: at the beginning and at most. A trial mostly waits, so a thread can play several
+ * trials at once.
+ */
+const AT_ONCE = { first: 2, max: 6 } as const;
+/**
+ * If the event loop of a thread is later than `busy`, in milliseconds, the thread plays one trial less at once. If it is less late
+ * than `idle`, the thread plays one trial more. A server accepts one new connection in each turn of the event loop, and a race opens
+ * up to twelve connections. So with longer turns, replies miss the deadline.
+ */
+const LOOP_DELAY_MS = { idle: 30, busy: 50 } as const;
 const DEADLINE_MS = 1000;
 const SETTLE_MS = 300;
 /**
- * Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated with doubled times, because on a busy
- * machine, the calls of a race may not overlap, and replies may miss the deadline.
+ * Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated alone and with longer times, because on a
+ * busy machine, the calls of a race may not overlap, and replies may miss the deadline.
  */
 const MAX_TRIES = 3;
+/** The factor by which the times of each further attempt are longer. */
+const SLOWER = 4;
 
 /**
  * `croupier selftest`: judges the reference operator with each of its defects and variants, and reports every wrong
@@ -125,10 +139,16 @@ function playInThread(
   return new Promise((resolve, reject) => {
     const worker = startThread('selftest-worker');
     let open = 0;
+    let atOnce: number = AT_ONCE.first;
+    /** The trials to repeat. Each of them is played alone in its thread. */
+    const again: string[] = [];
+    let isAlone = false;
     const tries = new Map<string, number>();
-    const order = (trial: string, tried: number) => {
+    const order = (trial: string) => {
+      const tried = (tries.get(trial) ?? 0) + 1;
       tries.set(trial, tried);
-      const slower = 2 ** (tried - 1);
+      open += 1;
+      const slower = SLOWER ** (tried - 1);
       const scaled = { deadlineMs: times.deadlineMs * slower, lingerMs: times.lingerMs * slower };
       worker.postMessage({ trial, times: scaled } satisfies TrialOrder);
     };
@@ -138,11 +158,12 @@ function playInThread(
     };
     const interrupted = () => finish();
     const next = () => {
-      const trial = queue.shift();
-      if (trial) {
-        open += 1;
-        order(trial.name, 1);
-      } else if (open === 0) finish();
+      if (isAlone || (again.length > 0 && open > 0)) return;
+      const repeated = again.shift();
+      isAlone = repeated !== undefined;
+      if (repeated !== undefined) order(repeated);
+      else for (const { name } of queue.splice(0, Math.max(0, atOnce - open))) order(name);
+      if (open === 0) finish();
     };
     worker.on('error', finish);
     worker.on('message', (answer: TrialAnswer) => {
@@ -150,18 +171,18 @@ function playInThread(
         finish(new Error(answer.error));
         return;
       }
-      const { outcome } = answer;
-      const tried = tries.get(outcome.name) ?? 1;
-      if (outcome.wrongs.length > 0 && tried < MAX_TRIES) {
-        order(outcome.name, tried + 1);
-        return;
-      }
+      const { outcome, delayMs } = answer;
       open -= 1;
-      done({ ...outcome, tries: tried });
+      isAlone = false;
+      if (delayMs > LOOP_DELAY_MS.busy) atOnce = Math.max(1, atOnce - 1);
+      else if (delayMs < LOOP_DELAY_MS.idle) atOnce = Math.min(AT_ONCE.max, atOnce + 1);
+      const tried = tries.get(outcome.name) ?? 1;
+      if (outcome.wrongs.length > 0 && tried < MAX_TRIES) again.push(outcome.name);
+      else done({ ...outcome, tries: tried });
       next();
     });
     signal.addEventListener('abort', interrupted, { once: true });
-    for (let index = 0; index < AT_ONCE; index += 1) next();
+    next();
   });
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parentPort } from 'node:worker_threads';
 import { loadWallets } from '../../../app/load/load-players.ts';
 import { startReference } from '../../../app/reference-operator.ts';
@@ -31,12 +32,22 @@ const host: Host = {
   },
 };
 
+const eventLoop = monitorEventLoopDelay({ resolution: 10 });
+eventLoop.enable();
+
+/** Returns the delay of this thread's event loop since the last call, in milliseconds: one of ten delays was longer. */
+function delayMs(): number {
+  const ms = eventLoop.percentile(90) / 1e6;
+  eventLoop.reset();
+  return ms;
+}
+
 port.on('message', (order: TrialOrder) => {
   const trial = trialByName(order.trial);
   if (!trial) throw new RangeError(`there is no trial ${order.trial}`);
   const play = isUnderLoad(trial) ? playLoadTrial : playTrial;
   play(trial, order.times, host).then(
-    (outcome) => port.postMessage({ outcome } satisfies TrialAnswer),
+    (outcome) => port.postMessage({ outcome, delayMs: delayMs() } satisfies TrialAnswer),
     (error: unknown) => port.postMessage({ error: String(error) } satisfies TrialAnswer),
   );
 });
