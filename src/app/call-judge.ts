@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CallJudge, JudgementSink } from '../service/call-judge.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { KnownSession } from '../traffic/call-selection.ts';
@@ -6,11 +7,16 @@ import { TrafficJudge } from '../traffic/proxy/traffic-judge.ts';
 import { processNow } from '../wire/clock.ts';
 import { callPathsOf } from './config/recorded-calls.ts';
 
+/** Maximum number of bets that are remembered as not sent. They are sent soon after their refund. */
+const MAX_UNSENT_BETS = 1000;
+
 /** The judgement of one client's calls. */
 interface ClientJudge {
   readonly judge: TrafficJudge;
   /** The players and currencies of the sessions, by sessionID. */
   readonly sessions: Map<string, KnownSession>;
+  /** The latest bets that were refunded before they were sent, by `txID`. */
+  readonly unsentBets: LRUCache<string, true>;
 }
 
 /** A call in flight. The times of its end are added when it ends. */
@@ -21,10 +27,11 @@ export function judgeOfCalls(clients: readonly ServiceClient[], sink: JudgementS
   const judges = new Map(clients.map((client) => [client.extCID, clientJudge(client, sink)]));
   const open = new Map<number, { readonly extCID: string; readonly judged: OpenCall }>();
   return {
-    sent: ({ id, call, extCID, sessionID, player, currency, request }) => {
+    sent: ({ id, call, extCID, sessionID, player, currency, request, unsentBet }) => {
       const known = judges.get(extCID);
       if (!known) return;
       known.sessions.set(sessionID, { player, currency });
+      if (unsentBet !== null) known.unsentBets.set(unsentBet, true);
       const requestBody = new BodyCopy();
       if (request.body) requestBody.add([Buffer.from(request.body)]);
       const { method, url, headers } = request;
@@ -58,13 +65,15 @@ export function judgeOfCalls(clients: readonly ServiceClient[], sink: JudgementS
 
 function clientJudge({ integrationApiKey, paths }: ServiceClient, sink: JudgementSink): ClientJudge {
   const sessions = new Map<string, KnownSession>();
+  const unsentBets = new LRUCache<string, true>({ max: MAX_UNSENT_BETS });
   const judge = new TrafficJudge({
     paths: callPathsOf(paths),
     keys: [integrationApiKey],
     sessions,
+    isUnsent: (txID) => unsentBets.has(txID),
     numberOf: ({ id }) => Number(id),
     report: ({ exchange, rule, verdict, text }) => sink.onFinding(Number(exchange), { rule, verdict, text }),
     onBalance: ({ exchange, said, expected, result }) => sink.onBalance(Number(exchange), { said, expected, result }),
   });
-  return { judge, sessions };
+  return { judge, sessions, unsentBets };
 }

@@ -15,6 +15,8 @@ interface SentCall {
   readonly player: string | null;
   readonly currency: string | null;
   readonly request: BuiltRequest;
+  /** For a refund whose bet was never sent: the `txID` of this bet. Null for every other call. */
+  readonly unsentBet: string | null;
 }
 
 /** A finding about one reverse call. */

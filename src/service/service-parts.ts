@@ -168,10 +168,11 @@ function observerOf(judge: CallJudge, sessions: GameSessions, onFault: (error: u
     }
   };
   return {
-    sent: (id, { call, extCID, gsID, fields }, request) => {
+    sent: (id, { call, extCID, gsID, fields, isBetUnsent }, request) => {
       const { player = null, currency = null } = sessions.byId(gsID) ?? {};
       const sessionID = typeof fields.sessionID === 'string' ? fields.sessionID : '';
-      guard(() => judge.sent({ id, call, extCID, sessionID, player, currency, request }));
+      const unsentBet = isBetUnsent && typeof fields.origTxID === 'string' ? fields.origTxID : null;
+      guard(() => judge.sent({ id, call, extCID, sessionID, player, currency, request, unsentBet }));
     },
     ended: (id, end) => guard(() => judge.ended(id, end)),
   };

@@ -72,6 +72,24 @@ it('shows the expected balance beside the balance of each reply, and accuses no 
   ]);
 });
 
+it('reports money that a refund pays back for a bet that was never sent', async () => {
+  const { parts, session } = await start('refund-unknown-credited');
+  await parts.play.balance(session);
+  parts.faults.add('bet', { kind: 'refund-first' });
+  await parts.play.round(session, '10.00', '0');
+  await parts.play.balance(session);
+  expect(lines(parts).at(-1)).toBe('balance 1010.00 1000.00 wrong fail refund.unknown-pays-nothing');
+});
+
+it('accuses no wallet that pays nothing for a bet that was never sent', async () => {
+  const { parts, session } = await start();
+  await parts.play.balance(session);
+  parts.faults.add('bet', { kind: 'refund-first' });
+  await parts.play.round(session, '10.00', '0');
+  await parts.play.balance(session);
+  expect(lines(parts).at(-1)).toBe('balance 1000.00 1000.00 right');
+});
+
 it('names the rule that a wrong balance breaks, at the call whose reply shows it', async () => {
   const { parts, session } = await start('replayed-bet-charged');
   await parts.play.balance(session);

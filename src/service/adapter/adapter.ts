@@ -86,6 +86,8 @@ export class Adapter {
    * accepts no further bet.
    */
   readonly #begun = new WeakSet<RoundRecord>();
+  /** The `txID`s of bets that are refunded on purpose before they are sent, and that are not sent yet. */
+  readonly #unsentBets = new Set<string>();
 
   constructor(options: AdapterOptions) {
     this.#options = options;
@@ -303,6 +305,7 @@ export class Adapter {
     const { roundID } = record.round;
     const bet = callOf(outstandingCalls(record.round), txID);
     const isGivenUp = (this.#options.faults?.take('bet', record.gsID, ['refund-first']).length ?? 0) > 0;
+    if (isGivenUp) this.#unsentBets.add(txID);
     const outcome = isGivenUp ? GIVEN_UP : await this.#send(record, bet);
     const concluded = await this.#writer.retry(() => this.#writer.conclude(roundID, txID, outcome));
     if (concluded === null) return { bet: { kind: 'refused', reason: 'closing' }, win: null };
@@ -311,6 +314,7 @@ export class Adapter {
     const refunded = refund && this.#debts.add(concluded, refund);
     if (isGivenUp) {
       await refunded;
+      this.#unsentBets.delete(txID);
       await this.#send(record, bet);
     }
     if (record.free !== null) void this.#payouts.withdraw({ ...record, frID: record.free.frID });
@@ -335,7 +339,9 @@ export class Adapter {
   #send(record: RoundRecord, owed: OwedCall): Promise<Outcome> {
     const { extCID, gsID, round } = record;
     const { roundID } = round;
-    return this.#options.send({ call: owed.call, extCID, gsID, roundID, fields: fieldsOf(owed, this.#contract) });
+    const isBetUnsent = owed.call === 'refund' && this.#unsentBets.has(owed.body.origTxID);
+    const fields = fieldsOf(owed, this.#contract);
+    return this.#options.send({ call: owed.call, extCID, gsID, roundID, fields, ...(isBetUnsent && { isBetUnsent }) });
   }
 
   #concludeDebt(roundID: string, txID: string, outcome: Outcome): number | null {

@@ -21,6 +21,8 @@ export interface ReverseCall {
   readonly roundID: string | null;
   /** The parameters of a balance call, or the body of any other call. */
   readonly fields: JsonObject;
+  /** True for a refund whose bet was never sent. Absent: the bet was sent, or the call is no refund. */
+  readonly isBetUnsent?: true;
 }
 
 /** Signs and sends a call, and returns its outcome. Never rejects: for a call that can't be sent, the outcome has no reply. */

@@ -38,6 +38,8 @@ export interface Booking {
   readonly transaction: Transaction;
   /** True if an earlier attempt was carried out, so that this attempt must have no effect. */
   readonly isRepeat: boolean;
+  /** True for a refund whose bet was never sent, so that the operator has nothing to give back. */
+  readonly isBetUnsent: boolean;
   /** The bets of the wallet by their `txID`. */
   readonly bets: Bets;
 }
@@ -162,7 +164,7 @@ function winEffect(booking: Booking, worlds: readonly World[], amount: Money): E
 }
 
 function refundEffect(
-  { call, transaction, isRepeat }: Booking,
+  { call, transaction, isRepeat, isBetUnsent }: Booking,
   worlds: readonly World[],
   amount: Money,
   bet: Transaction | undefined,
@@ -173,6 +175,16 @@ function refundEffect(
     return { worlds, candidates: [repeatOf(again, call)], unknown: null };
   }
   if (call.done === 'no') return { worlds, candidates: [], unknown: null };
+  if (!bet && isBetUnsent && transaction.origTxID !== null) {
+    const key = betKey(transaction.origTxID);
+    const kept = (world: World): World => closing(world, key, Money.zero);
+    const text = 'the refund of a bet that was never sent was paid';
+    return {
+      worlds: call.done === 'yes' ? each(worlds, kept) : both(worlds, kept),
+      candidates: [candidate('refund.unknown-pays-nothing', amount, text)],
+      unknown: null,
+    };
+  }
   if (!bet)
     return { worlds: givenBlindly(worlds, call.done, transaction.origTxID, amount), candidates: [], unknown: null };
   const given = (world: World): World => closing(world, bet.key, isApplied(world, bet.key) ? amount : Money.zero);

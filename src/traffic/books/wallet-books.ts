@@ -84,6 +84,8 @@ const NEIGHBOURS = 100;
 export interface Ledger {
   readonly bets: Bets;
   transactions(): Iterable<Transaction>;
+  /** True for a bet that was certainly never sent. Without this function, the operator may know each bet that is not in the log. */
+  isUnsent?(txID: string): boolean;
 }
 
 /** Computes the books of one wallet call by call, in order of time. */
@@ -168,7 +170,8 @@ export class BooksComputation {
     if (this.#unknown !== null) return;
     const isRepeat = transaction?.attempts.some((other) => other.number < call.number && other.done === 'yes') ?? false;
     if (transaction) {
-      const effect = effectOf({ call, transaction, isRepeat, bets: this.#ledger.bets }, this.#worlds);
+      const isBetUnsent = transaction.origTxID !== null && this.#ledger.isUnsent?.(transaction.origTxID) === true;
+      const effect = effectOf({ call, transaction, isRepeat, isBetUnsent, bets: this.#ledger.bets }, this.#worlds);
       this.#worlds = effect.worlds;
       this.#candidates = [...this.#candidates, ...effect.candidates].slice(-MAX_CANDIDATES);
       this.#unknown = effect.unknown;

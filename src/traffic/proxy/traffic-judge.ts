@@ -56,6 +56,11 @@ export interface TrafficJudgeOptions {
   readonly sessions: ReadonlyMap<string, KnownSession>;
   report(finding: TrafficFinding): void;
   /**
+   * True for a bet that the service has not sent before, so that the operator cannot know it. Without this function, the operator may
+   * know each bet that the judge has not seen.
+   */
+  isUnsent?(txID: string): boolean;
+  /**
    * Returns the number by which findings name a call. Later calls must have higher numbers. Without this function, the judge counts
    * the calls itself.
    */
@@ -187,7 +192,10 @@ export class TrafficJudge {
     const name = player === null ? `session ${sessionID ?? ''}` : walletName(player, session?.currency ?? '');
     const wallet =
       this.#wallets.get(name) ??
-      new Wallet(name, player === null, (key) => this.#owners.set(key.slice(key.indexOf(' ') + 1), 'forgotten'));
+      new Wallet(name, player === null, {
+        onForgotten: (key) => this.#owners.set(key.slice(key.indexOf(' ') + 1), 'forgotten'),
+        isUnsent: (txID) => this.#options.isUnsent?.(txID) === true,
+      });
     this.#wallets.set(name, wallet);
     return wallet;
   }

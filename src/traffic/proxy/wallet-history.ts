@@ -16,23 +16,26 @@ export interface LastBalance {
   readonly balance: Money;
 }
 
+export interface WalletHistoryOptions {
+  /** Is called with the key of each transaction that is forgotten. */
+  readonly onForgotten: (key: string) => void;
+  /** True for a bet that the service has not sent before. */
+  readonly isUnsent: (txID: string) => boolean;
+}
+
 /** The recent transactions and the expected balance of one wallet. */
 export class WalletHistory {
   readonly #transactions = new Map<string, Transaction>();
   readonly #bets = new Map<string, Transaction>();
-  readonly #onForgotten: (key: string) => void;
+  readonly #options: WalletHistoryOptions;
   #reported = 0;
   #computation: BooksComputation;
   /** The keys of transactions whose effect on the balance is not known. They are not used to judge rules. */
   readonly uncertain = new Set<string>();
 
-  /**
-   * Creates an empty history.
-   *
-   * @param onForgotten is called with the key of each transaction that is forgotten
-   */
-  constructor(onForgotten: (key: string) => void) {
-    this.#onForgotten = onForgotten;
+  /** Creates an empty history. */
+  constructor(options: WalletHistoryOptions) {
+    this.#options = options;
     this.#computation = this.#begin();
   }
 
@@ -62,7 +65,7 @@ export class WalletHistory {
 
   /** Calls `onForgotten` for every transaction. It is used when the wallet is removed from memory. */
   forgetAll(): void {
-    for (const key of this.#transactions.keys()) this.#onForgotten(key);
+    for (const key of this.#transactions.keys()) this.#options.onForgotten(key);
   }
 
   /** Returns the transactions of a round that are still in memory. */
@@ -109,7 +112,11 @@ export class WalletHistory {
 
   #begin(): BooksComputation {
     this.#reported = 0;
-    return new BooksComputation({ bets: this.#bets, transactions: () => this.#transactions.values() });
+    return new BooksComputation({
+      bets: this.#bets,
+      transactions: () => this.#transactions.values(),
+      isUnsent: this.#options.isUnsent,
+    });
   }
 
   #forgetOldest(): void {
@@ -119,7 +126,7 @@ export class WalletHistory {
     this.uncertain.delete(oldest.key);
     if (oldest.txID !== null) this.#bets.delete(oldest.txID);
     this.#computation.forget(oldest.key);
-    this.#onForgotten(oldest.key);
+    this.#options.onForgotten(oldest.key);
   }
 }
 

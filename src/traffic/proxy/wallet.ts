@@ -1,7 +1,7 @@
 import type { SignatureState } from '../../contract/signature.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import type { JudgedCall } from './proxied-call.ts';
-import { WalletHistory } from './wallet-history.ts';
+import { WalletHistory, type WalletHistoryOptions } from './wallet-history.ts';
 
 /** A call that is in flight. `overlapped` is true if another call that moves money was in flight at the same time. */
 export interface PendingCall {
@@ -37,10 +37,10 @@ export class Wallet {
   readonly #pending = new Set<PendingCall>();
   #waiting: EndedCall[] = [];
 
-  constructor(name: string, isAlias: boolean, onForgotten: (key: string) => void) {
+  constructor(name: string, isAlias: boolean, options: WalletHistoryOptions) {
     this.name = name;
     this.isAlias = isAlias;
-    this.history = new WalletHistory(onForgotten);
+    this.history = new WalletHistory(options);
   }
 
   begin(number: number, isMoney: boolean): PendingCall {
