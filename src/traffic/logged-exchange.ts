@@ -84,6 +84,8 @@ export interface LoggedExchange {
    */
   readonly amount?: string;
   readonly logged: Readonly<Partial<Record<LoggedField, string>>>;
+  /** True if the log has only the time of day of the call, so that `time` is null. */
+  readonly isDateless?: boolean;
   /** The way in which croupier broke the contract on purpose in this call, taken from its journal. */
   readonly deviation?: { readonly signed?: string | undefined; readonly brokenAt?: EarlyBreak | undefined };
   /**

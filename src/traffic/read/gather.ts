@@ -68,6 +68,8 @@ export interface GatheredCalls {
   readonly judgements: readonly JudgedCall[];
   /** The number of calls whose time was logged without a time zone. */
   readonly zoneless: number;
+  /** The number of calls of which only the time of day was logged. */
+  readonly dateless: number;
   /** True if any call names a player. */
   readonly namesPlayers: boolean;
 }
@@ -265,6 +267,7 @@ export class CallCollector {
   #total = 0;
   #nameless = 0;
   #zoneless = 0;
+  #dateless = 0;
   #isCut = false;
   #namesPlayers = false;
   others = 0;
@@ -313,6 +316,7 @@ export class CallCollector {
   take(call: RecordedCall): void {
     this.#total += 1;
     if (call.exchange.time?.zoneless) this.#zoneless += 1;
+    if (call.exchange.time === null && call.exchange.isDateless) this.#dateless += 1;
     if (call.player !== null) this.#namesPlayers = true;
     if (!hasOwner(call)) {
       if (call.txID === null) this.#nameless += 1;
@@ -354,6 +358,7 @@ export class CallCollector {
       lostOwnerless: this.#lostOwnerless,
       isCut: this.#isCut,
       zoneless: this.#zoneless,
+      dateless: this.#dateless,
       judgements: this.judgements,
       namesPlayers: this.#namesPlayers,
     };

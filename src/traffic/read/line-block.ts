@@ -89,7 +89,8 @@ export class LineBlock {
     if (logged) return { kind: 'object', fields: logged, side: this.#logbook?.side ?? null };
     // An HTTP client logs the calls that it sends.
     if (this.#wire) return { kind: 'object', fields: this.#wire.fields(), side: 'service' };
-    if (this.#httpLogging && rest.length > 0) return { kind: 'part', part: this.#httpLogging.part() };
+    if (this.#httpLogging && (rest.length > 0 || this.#httpLogging.isWhole))
+      return { kind: 'part', part: this.#httpLogging.part() };
     if (rest.length === 0) return { kind: 'text', text: head };
     if (!this.#isPino)
       return { kind: 'text', text: `${head.trimEnd()}${head.trimEnd().endsWith('{') ? '' : ' '}${joined(rest)}` };

@@ -53,30 +53,64 @@ const TITLE = /^ {4,8}(?:Request|Response|Request and Response):\s*$/;
 const REPLY_BODY = '4';
 
 /**
+ * Matches the first line of the same parts in the text of Serilog: the time, the level, and the title of the part. A body and a
+ * duration are on this line.
+ */
+const SERILOG =
+  /^(?:\[[\d:.]{8,16} [A-Z]{3}\]|\d{4}-\d\d-\d\d[T ][\d:.]{8,18}(?: ?(?:Z|[+-]\d\d:\d\d))? \[[A-Z]{3}\]) (?:[^{}:]{1,200} )?(Request|Response|Request and Response|RequestBody|ResponseBody|Duration):(?: (.*))?$/;
+const SERILOG_FIELD = /^([A-Za-z][\w-]{0,99}): ?(.*)$/;
+
+/**
  * A part of a request, as the HTTP logging of ASP.NET Core writes it: the request, its body, the reply, or all of them in one
  * entry. The body of a reply has no status. So it belongs to the entry of the reply only if it follows directly after it.
  */
 export class HttpLoggingEntry {
   readonly #head: string;
+  readonly #isSerilog: boolean;
   readonly #fields = new Map<string, string>();
 
-  private constructor(head: string) {
+  private constructor(head: string, isSerilog: boolean) {
     this.#head = head;
+    this.#isSerilog = isSerilog;
   }
 
   /** Returns undefined if the line is not the first line of such a part. */
   static begin(head: string): HttpLoggingEntry | undefined {
-    return ASP_NET.test(head) ? new HttpLoggingEntry(head) : undefined;
+    if (ASP_NET.test(head)) return new HttpLoggingEntry(head, false);
+    const [, title = '', value = ''] = SERILOG.exec(head) ?? [];
+    const isTitle = title.startsWith('Request') || title === 'Response';
+    // An entry of another program may have the same first line. It has other lines after this line.
+    if (!isTitle || (title === 'RequestBody' ? !value.startsWith('{') : value !== '')) return undefined;
+    const entry = new HttpLoggingEntry(head, true);
+    if (value !== '') entry.#fields.set(title.toLowerCase(), value.trim());
+    return entry;
+  }
+
+  /** True if the first line is the whole part. */
+  get isWhole(): boolean {
+    return this.#fields.has('requestbody') && this.#fields.size === 1;
   }
 
   /** Adds a line. Returns false if the line does not belong to this part. */
   take(line: string): boolean {
+    if (this.#isSerilog) return this.#takeSerilog(line);
     if (TITLE.test(line)) return true;
     if (ASP_NET.exec(line)?.[1] === REPLY_BODY)
       return this.#fields.has('statuscode') && !this.#fields.has('responsebody');
     const [, name, value = ''] = FIELD.exec(line) ?? [];
     if (name === undefined) return false;
     this.#fields.set(name.toLowerCase(), value.trim());
+    return true;
+  }
+
+  #takeSerilog(line: string): boolean {
+    if (this.isWhole) return false;
+    const [, title, body] = SERILOG.exec(line) ?? [];
+    const isOfReply = title === 'ResponseBody' || title === 'Duration';
+    if (title !== undefined && !(isOfReply && this.#fields.has('statuscode'))) return false;
+    const [, name = title, value = body] = SERILOG_FIELD.exec(line) ?? [];
+    if (name === undefined || this.#fields.has(name.toLowerCase())) return false;
+    this.#fields.set(name.toLowerCase(), (value ?? '').trim());
     return true;
   }
 

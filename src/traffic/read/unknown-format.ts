@@ -105,7 +105,7 @@ function documentFormat(bytes: Buffer): string | undefined {
   const known = BINARIES.find(({ first }) => bytes.subarray(0, first.length).equals(first));
   if (known) return lookingLike(known.name, known.instead);
   // In a tar, this word is in the head of the first file (POSIX.1-1988, ustar).
-  if (bytes.toString('latin1', 257, 262) === 'ustar')
+  if (bytes.toString('latin1', 257, 262) === 'ustar' || isOldTar(bytes))
     return lookingLike('a tar archive', 'unpack it, or pack the logs as zip');
   return isOffice(bytes) ? lookingLike('a document of Excel or Word', 'save the log as CSV or text') : undefined;
 }
@@ -123,6 +123,23 @@ const MAX_LINE = 2000;
 function lookingLike(name: string, instead: string | null): string {
   return `it looks like ${name}${instead === null ? '' : `: ${instead}`}`;
 }
+
+/**
+ * True for a tar in the format of Unix version 7, which has no such word. Its head has the sum of all its bytes, where the sum itself
+ * counts as spaces.
+ */
+function isOldTar(bytes: Buffer): boolean {
+  const head = bytes.subarray(0, TAR_HEAD);
+  const [from, to] = TAR_SUM;
+  const [, sum] = /^ *([0-7]{4,7})[ \0]/.exec(head.toString('latin1', from, to)) ?? [];
+  if (head.length < TAR_HEAD || sum === undefined) return false;
+  const total = head.reduce((all, byte, at) => all + (at >= from && at < to ? 0x20 : byte), 0);
+  return total === Number.parseInt(sum, 8);
+}
+
+/** The length of the head of a file in a tar, and where the head has the sum. */
+const TAR_HEAD = 512;
+const TAR_SUM = [148, 156] as const;
 
 /** The parts of documents of Excel and Word, which are zip files (ECMA-376, part 2). */
 const OFFICE = /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|word\/)/;

@@ -24,6 +24,8 @@ export class WireMessage {
   readonly #fields: Record<string, unknown>;
   readonly #isRequest: boolean;
   #ended: boolean;
+  /** The lines of a body that is written on several lines. Null if there is no such body, or if it has ended. */
+  #body: string[] | null = null;
 
   private constructor(prefix: string, fields: Fields, { isRequest, ended }: { isRequest: boolean; ended: boolean }) {
     this.#prefix = prefix;
@@ -54,20 +56,36 @@ export class WireMessage {
 
   /** Adds a line. Returns false if the line does not belong to the message. */
   take(line: string): boolean {
-    if (this.#ended || shapeOf(line.slice(0, this.#prefix.length)) !== shapeOf(this.#prefix)) return false;
-    const text = line.slice(this.#prefix.length);
+    if (this.#ended) return false;
+    const hasPrefix = shapeOf(line.slice(0, this.#prefix.length)) === shapeOf(this.#prefix);
+    // Some loggers write the prefix only before the first line of a body.
+    if (!hasPrefix && !(this.#body && /^\s*(?:["}\]]|$)/.test(line))) return false;
+    const text = hasPrefix ? line.slice(this.#prefix.length) : line;
+    if (this.#body && this.#takeBody(text, this.#body)) return true;
     if (END.test(text)) {
       this.#ended = true;
       return true;
     }
     if (REQUEST.test(text) || REPLY.test(text) || FAILURE.test(text)) return false;
-    if (text.startsWith('{') && isFields(parsed(text))) {
-      this.#fields[this.#isRequest ? 'requestBody' : 'responseBody'] = text;
+    if (text.startsWith('{')) {
+      this.#takeBody(text, []);
       return true;
     }
     const [, name, value] = HEADER.exec(text) ?? [];
     if (name?.toLowerCase() === SIGNATURE_HEADER.toLowerCase()) this.#fields.signature = value;
     return name !== undefined || text.trim() === '';
+  }
+
+  /** Adds a line to the body. Returns false if the line is the end of the message. */
+  #takeBody(text: string, body: string[]): boolean {
+    if (END.test(text)) return false;
+    body.push(text);
+    const whole = body.map((each) => each.trim()).join('');
+    const isWhole = isFields(parsed(whole));
+    this.#body = isWhole ? null : body;
+    // A body that is cut off is read as far as the log has it.
+    this.#fields[this.#isRequest ? 'requestBody' : 'responseBody'] = whole;
+    return true;
   }
 
   fields(): Fields {

@@ -68,8 +68,10 @@ export function debtSentences(verdict: WalletVerdict): readonly string[] {
 function clausesOfDebts(verdict: WalletVerdict): readonly string[] {
   const clauses = debtGroups(verdict.debts).map((same) => clauseOf(same, verdict.currency));
   const rest = clauses.length - MAX_DEBTS;
+  const isEither = verdict.debts.some(({ deviation }) => deviation !== null && deviation.otherCauses.length > 0);
   return [
     ...clauses.slice(0, MAX_DEBTS).map((clause) => `${upper(clause)}.`),
+    ...(isEither ? ['Where several explanations fit, the bookings of the operator show which one is right.'] : []),
     ...(rest > 0 ? [`… and ${rest} more (--json prints all)`] : []),
   ];
 }
@@ -400,10 +402,11 @@ export function debtClause(debt: Debt, currency: string | null, detail: DebtDeta
       }`;
     case 'misbooked': {
       if (!deviation) return owes(debt, sum);
-      const { causes, call } = deviation;
+      const { causes, call, otherCauses } = deviation;
       // If a repeated call made the balance wrong, `faultText` has already named this call. So it is not named a second time.
       const isNamed = detail !== 'all' || causes.some(({ repeat }) => repeat === call);
-      return `${faultText(causes, detail)}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
+      const faults = [...new Set([causes, ...otherCauses].map((each) => faultText(each, detail)))];
+      return `${faults.length > 1 ? `either ${faults.join(', or ')}` : (faults[0] ?? '')}${isNamed ? '' : ` (seen at ${momentText([call])})`}: ${owes(debt, sum)}`;
     }
   }
 }

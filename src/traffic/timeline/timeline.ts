@@ -176,7 +176,11 @@ function timelineIn(
   const doubts = isApart ? [...unread, NOTHING_IN_COMMON] : unread;
   const ownerless = ownerlessOf(logged);
   const wallets = [...ofWallet].map(([wallet, mine]) =>
-    judgeWallet(owners.get(wallet) ?? NOBODY, mine, wallet === null ? doubts : [...doubts, ...ownerless]),
+    judgeWallet(owners.get(wallet) ?? NOBODY, mine, [
+      ...doubts,
+      ...(wallet === null ? [] : ownerless),
+      ...undatedOf(mine),
+    ]),
   );
   const isKeyProven = isProven || logged.some(({ signature }) => signature === 'right');
   const shown = new Set(selected.map(({ number }) => number));
@@ -224,6 +228,21 @@ function breakersOf(breaches: readonly Breach[], calls: readonly LoggedCall[]): 
 
 const NOTHING_IN_COMMON =
   'the logs of the two sides have no call in common, so one of them is of another player or time';
+
+/** Says that the order of calls in several files of one side is not known, if some of these calls have no date. */
+function undatedOf(calls: readonly LoggedCall[]): readonly string[] {
+  const views = calls
+    .flatMap(({ seen, alsoSeen }) => (alsoSeen ? [seen, alsoSeen] : [seen]))
+    .map((view) => view.exchange);
+  const isUnknown = views.some(
+    ({ isDateless, time, side, place: { file } }) =>
+      isDateless === true && time === null && views.some((other) => other.side === side && other.place.file !== file),
+  );
+  return isUnknown ? [NO_DATES] : [];
+}
+
+const NO_DATES =
+  'the calls are in several files with times of day without a date, so the order of calls in different files is not known';
 
 /** Says which calls about money belong to no wallet. Each of them may belong to any wallet, so it makes every verdict uncertain. */
 function ownerlessOf(calls: readonly LoggedCall[]): readonly string[] {

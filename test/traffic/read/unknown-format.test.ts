@@ -47,12 +47,28 @@ const protobuf = Buffer.concat([
   Buffer.from([0x10, 0xf4, 0x03, 0x1a, 0x06, 0x0a, 0x01, 0x01, 0x12, 0x01, 0x02]),
 ]);
 
+/** A tar with one small file. The format of Unix version 7 has no word that names it. */
+function tar(isOld: boolean): Buffer {
+  const head = Buffer.alloc(512);
+  head.write('wallet.log');
+  head.write('0000644\x000000000\x000000000\x0000000000050\x0c716451353\0        0', 100, 'latin1');
+  if (!isOld) head.write('ustar\u000000', 257, 'latin1');
+  const sum = head.reduce((all, byte) => all + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  const content = Buffer.alloc(512);
+  content.write(BET);
+  return Buffer.concat([head, content, Buffer.alloc(1024)]);
+}
+
 describe('a file that is no text', () => {
   it.each([
     ['a packet capture', capture(), 'it looks like a packet capture (pcap): save each HTTP stream as text'],
     ['a PDF', '%PDF-1.7\n1 0 obj\nPOST /eu/bet\n', 'it looks like a PDF: export the log as text or CSV'],
     ['a PDF in a gzip file', gzipSync('%PDF-1.7\n1 0 obj\n'), 'it looks like a PDF'],
     ['a workbook', workbook, 'it looks like a document of Excel or Word: save the log as CSV or text'],
+    ['a tar', tar(false), 'it looks like a tar archive: unpack it, or pack the logs as zip'],
+    ['an old tar', tar(true), 'it looks like a tar archive: unpack it, or pack the logs as zip'],
+    ['a tar in a gzip file', gzipSync(tar(true)), 'it looks like a tar archive'],
     ['a database', database(), 'it looks like an SQLite database: export the table as CSV with a header'],
     ['a Windows event log', `ElfFile\0${'\0'.repeat(40)}`, 'it looks like a Windows event log (evtx)'],
     [

@@ -90,7 +90,7 @@ export async function readTimeline(
       timeline,
       gathered,
       files: sources.map(({ file }) => file),
-      notes: [...notes, ...zoneNotes(gathered, zone)],
+      notes: [...notes, ...zoneNotes(gathered, zone), ...dateNotes(gathered)],
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -121,6 +121,12 @@ function zoneNotes({ zoneless }: GatheredCalls, zone: string): readonly string[]
   const entries =
     zoneless === 1 ? '1 log entry has a time without a zone' : `${zoneless} log entries have a time without a zone`;
   return [`${entries}. croupier assumes the zone ${zone} (--zone).`];
+}
+
+function dateNotes({ dateless }: GatheredCalls): readonly string[] {
+  if (dateless === 0) return [];
+  const entries = dateless === 1 ? '1 log entry has' : `${dateless} log entries have`;
+  return [`${entries} a time of day without a date. croupier uses the order of the lines in the file instead.`];
 }
 
 /** Reads files. @throws UsageError when a file can't be read */

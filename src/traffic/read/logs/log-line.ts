@@ -32,8 +32,11 @@ export function exchangeOfLine(
     request: { ...target, headers: null, body: sentBody(read, target.method) },
     answer,
     logged,
+    ...(text !== undefined && time === undefined && TIME_OF_DAY.test(text) && { isDateless: true }),
   };
 }
+
+const TIME_OF_DAY = /^\d\d?:\d\d(?::\d\d(?:[.,]\d{1,9})?)?$/;
 
 /** Reads the method and the URL. Each is null if it is absent. Some programs log both in one field: `POST /bet HTTP/1.1`. */
 function targetOf(read: ReadField): { readonly method: string | null; readonly url: string | null } {

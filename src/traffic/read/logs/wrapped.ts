@@ -82,9 +82,12 @@ export function withoutHexEscapes(text: string): string {
 
 const HEX_ESCAPE = /\\x([\dA-Fa-f]{2})/g;
 
-/** Finds the first time in a text. Returns undefined if there is none. */
+/** Matches a time of day without a date, at the beginning of a line. */
+const TIME_OF_DAY = /^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?=[\]\s])/;
+
+/** Finds the first time in a text, or a time of day at its beginning. Returns undefined if there is none. */
 export function timeIn(text: string): string | undefined {
-  return TIME.exec(text)?.[0];
+  return TIME.exec(text)?.[0] ?? TIME_OF_DAY.exec(text)?.[1];
 }
 
 /** Reads the pairs of a logfmt line: `name=value name="a value"`. Returns undefined if the line has too few pairs for logfmt. */
