@@ -105,8 +105,8 @@ The glossary explains [late debit](glossary.md#late-debit) and [linger](glossary
   {
     text: `## Signals
 
-[signals.md](signals.md) explains how you find a call in your tracing system.`,
-    keys: ['trace'],
+[signals.md](signals.md) explains how you find a call in your tracing system, and how croupier posts results.`,
+    keys: ['trace', 'notify'],
   },
   {
     text: `## Logs

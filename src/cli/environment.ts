@@ -15,6 +15,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'CROUPIER_REQUIRE', meaning: 'more rules or groups to require, with commas' },
   { name: 'CROUPIER_HISTORY', meaning: '0 means --no-history' },
   { name: 'CROUPIER_LEASE', meaning: 'set by fleet work for its runs: the lease in ms' },
+  { name: 'CROUPIER_NOTIFY', meaning: 'notify of croupier.yaml, as JSON' },
   { name: 'CROUPIER_GITHUB', meaning: '0 means --no-github' },
   { name: 'CROUPIER_DEBUG', meaning: '1: print the stack trace if croupier itself fails' },
   { name: 'NO_COLOR', meaning: 'no colours; FORCE_COLOR and --color override it' },

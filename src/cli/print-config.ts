@@ -26,7 +26,7 @@ type Path = readonly (string | number)[];
 
 const HIDDEN = '(hidden)';
 /** The variables whose values may contain keys of other systems. */
-const HIDDEN_VARIABLES: ReadonlySet<string> = new Set(['OTEL_EXPORTER_OTLP_HEADERS']);
+const HIDDEN_VARIABLES: ReadonlySet<string> = new Set(['OTEL_EXPORTER_OTLP_HEADERS', 'CROUPIER_NOTIFY']);
 /** Maximum width of the column for values. A longer value overflows the column. */
 const MAX_VALUE_WIDTH = 50;
 

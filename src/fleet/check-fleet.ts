@@ -7,6 +7,7 @@ import { UsageError } from '../app/exit-status.ts';
 import { readTextFile, shownPath, whyUnreadable } from '../app/files.ts';
 import { mistakesIn } from '../app/scenario-mistakes.ts';
 import { choose, sourcesFor } from '../app/selection.ts';
+import { targetsOfText } from '../app/signals/notify.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { loadSuite, type Suite, type SuiteSource } from '../app/suite.ts';
 import { nearest } from '../scenario/near.ts';
@@ -91,6 +92,7 @@ class FleetChecker {
     const baselineFile = operator.baseline === undefined ? undefined : path.resolve(this.#dir, operator.baseline);
     const configuration = await this.#configuration(index, configFile);
     const extCID = configuration && this.#client(index, operator, configuration);
+    await this.#notify(index, operator);
     if (configuration) await this.#scenarios(index, operator, configuration, baselineFile);
     return configuration && extCID !== undefined
       ? [{ ...operator, extCID, isReady: isReady(extCID, configuration) }]
@@ -124,6 +126,16 @@ class FleetChecker {
       this.#mistake(index, 'config', `${file} has ${known.length} clients`, `add \`client\`: ${known.join(', ')}`);
     else return client ?? only;
     return undefined;
+  }
+
+  /** Reads the addresses that get the results, in the same way as the run of the operator. */
+  async #notify(index: number, { notify }: FleetOperator): Promise<void> {
+    if (!notify) return;
+    const targets = await this.#attempt(index, 'notify', () => targetsOfText(JSON.stringify(notify), this.#stdio));
+    for (const { missing } of targets ?? []) {
+      const warning = `notify: the environment has no ${missing}`;
+      if (missing !== undefined && !this.warnings.includes(warning)) this.warnings.push(warning);
+    }
   }
 
   async #scenarios(

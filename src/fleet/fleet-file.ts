@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notifySchema } from '../app/config/notify-schema.ts';
 import { diagnosticsOf, PlacedValues, type Words } from '../app/config/placed-values.ts';
 import { CONTRACT_VERSION, contractVersion } from '../contract/versions.ts';
 import { nearest } from '../scenario/near.ts';
@@ -76,6 +77,9 @@ const operator = z.strictObject({
     .describe(
       'A program that prints the build of the wallet, which becomes the label build. Default: the labels of the configuration.',
     ),
+  notify: notifySchema
+    .optional()
+    .describe('The addresses that get the results of this operator. Default: the `notify` of the fleet.'),
 });
 
 /** The schema of fleet.yaml. Editors show the description of each key. */
@@ -89,6 +93,11 @@ export const fleetSchema = z
       .optional()
       .describe('Hours in which no run begins. A run that is due in them begins when they end. Default: none.'),
     rate: rate.optional().describe('Maximum number of calls per second to one operator. Default: no limit.'),
+    notify: notifySchema
+      .optional()
+      .describe(
+        'The addresses that get the result of each run, as in croupier.yaml. Default: the `notify` of each configuration.',
+      ),
     operators: z.array(operator).min(1, 'needs at least one operator').describe('The operators of the fleet.'),
   })
   .meta({ title: 'fleet.yaml', description: 'The operators that croupier judges together, and when.' });

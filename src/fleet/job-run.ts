@@ -18,7 +18,7 @@ import type { CheckedOperator } from './check-fleet.ts';
 import { JournalStream } from './journal-stream.ts';
 import { killWriter } from './kill-writer.ts';
 import { type JobContext, type LeasedEnd, runLeased } from './leased-process.ts';
-import { runArguments } from './run-process.ts';
+import { processesOf, runArguments } from './run-process.ts';
 
 /** The result of a job on this worker. */
 export interface JobResult {
@@ -90,7 +90,7 @@ class JobRun {
     const file = this.#fileOf(journal);
     const end = await runLeased(
       [...args, '--journal', path.relative(processes.dir, file)],
-      this.#context,
+      { ...this.#context, processes: processesOf(this.#operator, processes) },
       new JournalStream(this.#context, journal, file),
     );
     return this.#concluded(end, journal, file);

@@ -41,6 +41,12 @@ export async function runArguments(
   return argumentsFor(operator, id?.trim());
 }
 
+/** Returns the settings for the runs of one operator. Their environment says where the results are posted. */
+export function processesOf({ notify }: Pick<CheckedOperator, 'notify'>, processes: Processes): Processes {
+  if (!notify) return processes;
+  return { ...processes, env: { ...processes.env, CROUPIER_NOTIFY: JSON.stringify(notify) } };
+}
+
 /** Starts a command of croupier in the folder of the fleet. @param lease the environment of a lease; undefined without one */
 export function startProcess(
   args: readonly string[],

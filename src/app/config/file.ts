@@ -76,12 +76,15 @@ export function readConfig(file: string, text: string, env: Environment): Config
     kind: 'read',
     file: {
       config,
-      unset: unset.map(({ path, name }) => ({
-        client: path[0] === 'clients' && typeof path[1] === 'number' ? path[1] : null,
-        diagnostic: withoutKeys(
-          diagnosticAt(values.range(path), `the environment has no ${name}`, `set it: export ${name}=…`),
-        ),
-      })),
+      // Only posting the result needs the variables of `notify`, and its failure does not end a run.
+      unset: unset
+        .filter(({ path }) => path[0] !== 'notify')
+        .map(({ path, name }) => ({
+          client: path[0] === 'clients' && typeof path[1] === 'number' ? path[1] : null,
+          diagnostic: withoutKeys(
+            diagnosticAt(values.range(path), `the environment has no ${name}`, `set it: export ${name}=…`),
+          ),
+        })),
       warnings: literalKeys(config, values).map(withoutKeys),
       secrets: [...secrets],
       origin: (path) => originOf(values, path),
@@ -106,7 +109,13 @@ const SECRET_PARTS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'ap
  */
 export function isSecretPath(path: Path): boolean {
   if (path.at(-1) === 'file' || path.includes('tls')) return false;
+  if (isNotifyUrl(path)) return true;
   return path.some((part) => SECRET_PARTS.has(part) || (typeof part === 'string' && isSecretName(part)));
+}
+
+/** True for an address to which results are posted. Everybody who knows the address of a chat can write to the chat. */
+function isNotifyUrl(path: Path): boolean {
+  return path[0] === 'notify' && path.at(-1) === 'url';
 }
 
 /** Returns the ranges of all secrets in a document. A secret may have several lines. */
@@ -165,6 +174,7 @@ function valuesOf(root: YamlNode, env: Environment) {
     if (
       secret &&
       text.search(VARIABLE) < 0 &&
+      !isNotifyUrl(path) &&
       (typeof name !== 'string' || !path.includes('headers') || isSecretName(name))
     )
       secrets.add(text.replace(/^(?:bearer|basic)\s+/i, ''));
@@ -174,7 +184,8 @@ function valuesOf(root: YamlNode, env: Environment) {
       // In a pipeline, a variable without a value is an empty text. Keys, URLs and ids are never empty, so an empty variable
       // counts as unset.
       if (value === undefined || value === '') unset.push({ path, name });
-      else if (secret || isSecretName(name)) secrets.add(value);
+      // No output contains the address of a chat. But its host may occur in other texts, so an address is not removed from them.
+      else if (!(isNotifyUrl(path) && /^https?:/.test(value)) && (secret || isSecretName(name))) secrets.add(value);
       return value ?? '';
     });
   };

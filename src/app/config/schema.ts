@@ -11,6 +11,7 @@ import { SIDES } from '../../traffic/logged-exchange.ts';
 import { LOG_FIELDS } from '../../traffic/read/logs/log-form.ts';
 import { decimalsProblem } from './decimals.ts';
 import { LABEL_NAME } from './label-name.ts';
+import { notifySchema } from './notify-schema.ts';
 
 /** The values of settings that no flag, no variable and no file sets. The section "Limits" of the contract gives the deadline. */
 export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
@@ -360,6 +361,11 @@ export const configSchema = z
         'true: croupier also tests amounts of more than 2^53 smallest units of a currency: it credits them with wins, and takes them back with bets. Default: false.',
       ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
+    notify: notifySchema
+      .optional()
+      .describe(
+        'The addresses that get the result of each run, as in [{ kind: slack, url: "${SLACK_URL}" }]. Default: none.',
+      ),
     trace: z
       .boolean()
       .optional()

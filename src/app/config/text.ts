@@ -100,6 +100,7 @@ const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>
   largeAmounts: 'false',
   strict: 'false',
   trace: 'false',
+  notify: '[{ kind: slack, url: "${SLACK_URL}" }]',
   require: '[idempotency, bet.debit]',
   deadline: '5s',
   linger: '2s',

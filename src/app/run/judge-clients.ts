@@ -217,6 +217,11 @@ async function playAndPublish(
     const { exportSpans } = await import('../signals/export-spans.ts');
     await exportSpans(played, prepared.collector, { stdio, scrub, signal: atOnce });
   }
+  if (prepared.targets.length > 0) {
+    const { notify } = await import('../signals/notify.ts');
+    const options = { ...reportOptions(stdio.err, stdio, shownPath(played.journal, stdio.cwd)), scrub };
+    await notify(played, prepared.targets, { options, stdio, signal: atOnce });
+  }
   const own = atOnce.aborted ? interruptedStatus(signal) : played.status;
   return { extCID, status: worstStatus([own, ...published]), line: conclude(played.fold).firstLine };
 }

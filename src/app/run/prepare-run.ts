@@ -20,6 +20,7 @@ import {
 import { mistakesIn } from '../scenario-mistakes.ts';
 import { choose, type Selection, sourcesFor } from '../selection.ts';
 import type { Collector } from '../signals/export-spans.ts';
+import type { Target } from '../signals/notify.ts';
 import type { Stdio } from '../stdio.ts';
 import { loadSuite, type Suite, type SuiteScenario, type SuiteSource } from '../suite.ts';
 import type { ChosenVariation } from '../variations.ts';
@@ -52,6 +53,8 @@ export interface PreparedRun {
   readonly labels: RunLabels;
   /** The collector that gets the spans of the run. Undefined without `--otlp`. */
   readonly collector: Collector | undefined;
+  /** The addresses that get the result of each client. */
+  readonly targets: readonly Target[];
   /** The time that each scenario took in an earlier run, in milliseconds, by scenario id. */
   readonly timings: ReadonlyMap<string, number>;
 }
@@ -94,12 +97,16 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
       baselines: undefined,
       labels: { labels: {}, labelHeaders: {} },
       collector: undefined,
+      targets: [],
       timings,
     };
   refuseFlags(flags, reports, clients);
   const collector = flags.otlp
     ? (await import('../signals/export-spans.ts')).readCollector(flags.otlp, stdio)
     : undefined;
+  // The results of the embedded operator, and those that somebody watches at a terminal, interest nobody else.
+  const isPosted = !flags.reference && !flags.watch && (configuration.config.notify || stdio.env.CROUPIER_NOTIFY);
+  const targets = isPosted ? await (await import('../signals/notify.ts')).readTargets(configuration, stdio) : [];
   const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
   const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
   const baselines = await loadBaseline(flags.baseline, subjects, stdio.cwd);
@@ -112,7 +119,7 @@ export async function prepareRun(words: readonly string[], flags: RunFlags, stdi
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
   const lock = flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio);
   const labels = await runLabels(configuration, flags, stdio);
-  return { ...prepared, lock, earlier, baselines, labels, collector, timings };
+  return { ...prepared, lock, earlier, baselines, labels, collector, targets, timings };
 }
 
 /**

@@ -22,6 +22,14 @@ async function* otlpReport(fold: Fold, open: OpenJournal): AsyncGenerator<string
   yield* (await import('./otlp.ts')).otlpReport(fold, open);
 }
 
+async function* slackReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('./chat-messages.ts')).slackReport(fold, open, options);
+}
+
+async function* teamsReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
+  yield* (await import('./chat-messages.ts')).teamsReport(fold, open, options);
+}
+
 async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   yield* (await import('../html/html-report.ts')).htmlReport(fold, open, options);
 }
@@ -33,6 +41,8 @@ export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   junit: junitReport,
   ctrf: ctrfReport,
   summary: summaryReport,
+  slack: slackReport,
+  teams: teamsReport,
   markdown: markdownReport,
   github: githubReport,
   baseline: baselineReport,

@@ -4,7 +4,7 @@ import { databaseIn } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type CheckedFleet, type CheckedOperator, checkFleet } from '../../../fleet/check-fleet.ts';
-import { type ProcessEnd, processEnd, runArguments, startProcess } from '../../../fleet/run-process.ts';
+import { type ProcessEnd, processEnd, processesOf, runArguments, startProcess } from '../../../fleet/run-process.ts';
 import { isQuiet, nextStarts } from '../../../fleet/schedule.ts';
 import { latestStart } from '../../../history/runs.ts';
 import { forTerminal } from '../../../report/escape.ts';
@@ -124,7 +124,7 @@ async function judge(
   const { signal } = interrupt;
   if (signal.aborted) return { name, status: interruptedStatus(signal), line: 'not judged: the fleet was interrupted' };
   try {
-    const processes = { program: program(), dir, env, ...interrupt };
+    const processes = processesOf(operator, { program: program(), dir, env, ...interrupt });
     const child = startProcess(await runArguments(operator, processes), processes);
     return { name, ...(await processEnd(child, processes)) };
   } catch (error) {

@@ -25,7 +25,7 @@ export function describeConvert(report: CommandUnknownOpts) {
     .argument('<journal>', 'the journal (.croupier/….ndjson)')
     .option(
       '--to <KIND=file>',
-      'kind of report (terminal, json, junit, ctrf, summary, html, markdown, github, openmetrics, otlp, baseline, har or curl) and its file (- for stdout); write commas between several reports (default: terminal=-)',
+      'kind of report (terminal, json, junit, ctrf, summary, slack, teams, html, markdown, github, openmetrics, otlp, baseline, har or curl) and its file (- for stdout); write commas between several reports (default: terminal=-)',
       collect,
     )
     .addOption(curlOption())

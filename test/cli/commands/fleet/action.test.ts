@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaText } from '../../../../src/cli/commands/schema/action.ts';
+import { receiver } from '../../../app/signals/receiver.ts';
 import { croupier, line, start } from '../../croupier.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -24,25 +25,39 @@ afterAll(() => {
 const write = (name: string, text: string): void => writeFileSync(path.join(cwd, name), text);
 
 describe('croupier fleet', () => {
-  it('shows when each operator is due, judges all, and adds each run with its build to the history', async () => {
+  it('shows when each operator is due, judges all, posts each result, and adds each run to the history', async () => {
+    const hook = await receiver();
     write(
       'fleet.yaml',
       `schedule: "0 3 * * *"
 zone: Europe/Berlin
+notify: [{ kind: webhook, url: "\${HOOK}/all" }]
 operators:
-  - { name: eu, config: croupier.yaml, client: demo-eu, select: [refund/restore], build: { command: [echo, b7] } }
+  - { name: eu, config: croupier.yaml, client: demo-eu, select: [refund/restore], build: { command: [echo, b7] }, notify: [{ kind: slack, url: "${hook.url}/eu" }] }
   - { name: asia, config: ./croupier.yaml, client: demo-asia, select: [balance/read], rate: 50, schedule: "30 4 * * 0" }
 `,
     );
     const checked = await croupier(['fleet', 'check'], { cwd });
-    expect([checked.status, checked.err]).toEqual([0, '']);
+    expect([checked.status, checked.err]).toEqual([0, 'warning: notify: the environment has no HOOK\n']);
     expect(checked.out).toMatch(/^eu {4}demo-eu {4}next run \w{3} [\d-]{10} 03:00 Europe\/Berlin, then /mu);
     expect(checked.out).toMatch(/^asia {2}demo-asia {2}next run Sun [\d-]{10} 04:30 Europe\/Berlin, then Sun /mu);
     const before = await croupier(['fleet', 'status'], { cwd });
     expect(before.out).toMatch(/^eu {4}never judged {2}late, because no run has judged it yet$/mu);
     // A key for one client must not reach the runs.
-    const run = await croupier(['fleet', 'run', '--due'], { cwd, env: { CROUPIER_KEY: 'another-key-0123456789' } });
+    const run = await croupier(['fleet', 'run', '--due'], {
+      cwd,
+      env: { CROUPIER_KEY: 'another-key-0123456789', HOOK: hook.url },
+    });
     expect([run.status, run.err]).toEqual([1, '']);
+    const posted = hook.messages.map(({ path: at, body }) => [
+      at,
+      body.includes('demo-asia'),
+      body.includes('demo-eu'),
+    ]);
+    expect(posted.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
+      ['/all', true, false],
+      ['/eu', false, true],
+    ]);
     expect(run.out).toMatch(/^eu {4}1 {2}NOT CONFORMING: demo-eu breaks 1 of /mu);
     expect(run.out).toMatch(/^asia {2}0 {2}CONFORMING: demo-asia /mu);
     const { out } = await croupier(['history', 'list', '--json'], { cwd });
