@@ -3,7 +3,7 @@ import { z } from 'zod';
 const VARIABLE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 
 /** The forms in which a result can be posted. */
-export const NOTIFY_KINDS = ['webhook', 'slack', 'teams'] as const;
+const NOTIFY_KINDS = ['webhook', 'slack', 'teams'] as const;
 
 const text = z.string().min(1, 'must not be empty');
 

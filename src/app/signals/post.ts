@@ -45,7 +45,7 @@ async function postOnce({ url, body, headers, signal }: Message): Promise<Attemp
   try {
     const reply = await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
+      headers: { 'Content-Type': 'application/json', 'User-Agent': 'croupier', ...headers },
       body,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -56,7 +56,7 @@ async function postOnce({ url, body, headers, signal }: Message): Promise<Attemp
     const why = `it was answered ${reply.status}${shown === '' ? '' : `: ${shown}`}`;
     return { delivery: { kind: 'failed', why }, mayHelp: reply.status === 429 || reply.status >= 500 };
   } catch (error) {
-    return { delivery: { kind: 'failed', why: whyUnanswered(error) }, mayHelp: !signal.aborted };
+    return { delivery: { kind: 'failed', why: whyUnanswered(error, signal) }, mayHelp: !signal.aborted };
   }
 }
 
@@ -72,9 +72,9 @@ async function beginningOf({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').slice(0, MAX_REPLY_BYTES);
 }
 
-function whyUnanswered(error: unknown): string {
+function whyUnanswered(error: unknown, { aborted }: AbortSignal): string {
+  if (aborted) return 'the run was interrupted';
   if (error instanceof Error && error.name === 'TimeoutError') return `no reply came within ${TIMEOUT_MS / 1000} s`;
-  if (error instanceof Error && error.name === 'AbortError') return 'the run was interrupted';
   // The built-in fetch only says "fetch failed". The cause has the reason.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';

@@ -104,14 +104,18 @@ function target(kind: Target['kind'], url: string, more: Partial<Target> = {}): 
 }
 
 /** Posts the result of a finished run, and returns the text that is printed. */
-async function printed(name: JournalName, targets: readonly Target[]): Promise<string> {
+async function printed(
+  name: JournalName,
+  targets: readonly Target[],
+  signal: AbortSignal = new AbortController().signal,
+): Promise<string> {
   let text = '';
   const write = (piece: string): void => {
     text += piece;
   };
   const stdio = { err: { ...silentStdio('/', {}).err, write } };
   const run = { fold: await foldOf(name), open: () => readJournal([journalText(name)]) };
-  await notify(run, targets, { options: OPTIONS, stdio, signal: new AbortController().signal });
+  await notify(run, targets, { options: OPTIONS, stdio, signal });
   return text;
 }
 
@@ -147,6 +151,13 @@ describe('posting a result', () => {
       /^The result of \S+ is not posted to Slack at 127\.0\.0\.1:\d+: it was answered 404: no_service for …\\x1b\[31m\. The result itself does not change\.\n$/,
     );
     expect(hook.messages).toHaveLength(1);
+  });
+
+  it('after an interrupt that ends croupier at once, nothing is posted', async () => {
+    const hook = await receiver();
+    const text = await printed('failing', [target('teams', hook.url)], AbortSignal.abort('SIGINT'));
+    expect(text).toMatch(/is not posted to Teams at \S+: the run was interrupted\. /);
+    expect(hook.messages).toEqual([]);
   });
 
   it('a chat that wants only failures gets nothing about a conforming run', async () => {
