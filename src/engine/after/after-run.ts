@@ -91,7 +91,7 @@ export class AfterRun {
     return [...this.#estimates.values()];
   }
 
-  /** All transactions, in the order in which they were first sent. */
+  /** All transactions, in the order in which they were first sent. Of a load test, nearly all finished rounds are left out. */
   get transactions(): readonly PastTransaction[] {
     return this.#transactions.all();
   }
@@ -205,8 +205,10 @@ export class AfterRun {
       const isSame =
         known.call.call === call.call && known.walletID === walletID && known.call.amount.equals(call.amount);
       if (isSame && !known.bodies.includes(call.body)) known.bodies.push(call.body);
+      if (isSame) known.inFlight += 1;
       return;
     }
+    if (this.#transactions.isForgotten(call.txID)) return;
     const transaction = this.#transactions.sent(call, walletID, event);
     this.#scenarios.get(event.scenario ?? '')?.transactions.push(transaction);
   }
@@ -231,11 +233,13 @@ export class AfterRun {
     const transaction = past && this.#transactions.ofTxID(past.txID);
     // If the call is of another kind or has another body, it is a different call, even with the same txID.
     if (!past || transaction?.call.call !== past.call || !transaction.bodies.includes(past.body)) return;
+    transaction.inFlight -= 1;
     if (!this.#signedRight(sending) || !mayHaveArrived(exchange)) {
       if (transaction.state === 'sent') transaction.state = 'none';
       return;
     }
     this.#transactions.answered(transaction, answer, reading);
+    if (this.#run?.source === 'load') this.#transactions.forgetFinishedRound(transaction);
   }
 
   #read(sending: Sending, value: Money): void {

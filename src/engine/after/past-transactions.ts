@@ -1,5 +1,6 @@
 import type { Money } from '../../contract/money.ts';
 import type { Owed, Sending } from '../../journal/event.ts';
+import { MAX_REPEATABLE } from '../../journal/load/lines.ts';
 import { JOURNAL_TRANSACTIONS } from '../../ledger/policies.ts';
 import {
   type CallFacts,
@@ -26,6 +27,8 @@ export interface PastTransaction {
   /** The reason why the transaction was sent. */
   readonly purpose: Sending['purpose'];
   state: TransactionState;
+  /** The number of copies of the call that were sent and not answered yet. */
+  inFlight: number;
   /** True if the transaction still needs a 200 from the operator. Until then, it must be sent again or refunded. */
   open: boolean;
   /** True if the latest `owed` event of the journal says that the call is owed. */
@@ -45,6 +48,10 @@ export class PastTransactions {
   readonly #byTxID = new Map<string, PastTransaction>();
   readonly #refunds = new Map<string, PastTransaction[]>();
   readonly #rounds = new Map<string, PastTransaction[]>();
+  /** The txIDs of forgotten transactions, the latest last. A repetition of such a transaction is no new transaction. */
+  readonly #forgotten = new Set<string>();
+  /** The first accepted transaction of each kind and wallet that moved money. A later run can send these transactions again. */
+  readonly #examples = new Map<string, PastTransaction>();
 
   constructor(estimateOf: (walletID: string) => BalanceEstimate | undefined) {
     this.#estimateOf = estimateOf;
@@ -81,6 +88,46 @@ export class PastTransactions {
     });
   }
 
+  /**
+   * Forgets the round of a transaction if nothing that may still happen depends on it. A load test has millions of rounds, and
+   * nearly all of them are finished.
+   *
+   * Keeps the rounds of the first transactions of each wallet, because a later run can send them again.
+   */
+  forgetFinishedRound({ call: { roundID } }: PastTransaction): void {
+    const round = roundID === null ? undefined : this.#rounds.get(roundID);
+    if (roundID === null || !round || !isFinished(round) || round.filter((one) => this.#isExample(one)).length > 0)
+      return;
+    this.#rounds.delete(roundID);
+    for (const { call } of round) {
+      this.#byTxID.delete(call.txID);
+      this.#refunds.delete(call.txID);
+      this.#forgotten.add(call.txID);
+    }
+    // A line of the journal may be kept a little longer than its round, so twice the number of lines is kept here.
+    for (const txID of this.#forgotten) {
+      if (this.#forgotten.size <= 2 * MAX_REPEATABLE) break;
+      this.#forgotten.delete(txID);
+    }
+  }
+
+  /** True if a transaction with this txID was forgotten, so that a call with this txID only repeats it. */
+  isForgotten(txID: string): boolean {
+    if (!this.#forgotten.delete(txID)) return false;
+    this.#forgotten.add(txID);
+    return true;
+  }
+
+  #isExample(transaction: PastTransaction): boolean {
+    const { call, walletID, state, reply, effect } = transaction;
+    const isPlain = state === 'applied' && !call.free && !call.campaign && reply?.status === 200;
+    if (!isPlain || !effect || effect.isZero()) return false;
+    const key = `${call.call} ${walletID}`;
+    const known = this.#examples.get(key);
+    if (!known) this.#examples.set(key, transaction);
+    return known === undefined || known === transaction;
+  }
+
   /** Adds a transaction that is sent for the first time. */
   sent(call: PastCall, walletID: string, { scenario, purpose }: Sending): PastTransaction {
     const transaction: PastTransaction = {
@@ -91,6 +138,7 @@ export class PastTransactions {
       purpose,
       // A bet that arrives after its own refund takes no money (contract, Rules 3).
       state: call.call === 'bet' && this.#isRefunded(call.txID, walletID) ? 'reversed' : 'sent',
+      inFlight: 1,
       open: false,
       announced: false,
       reply: undefined,
@@ -250,6 +298,19 @@ export class PastTransactions {
     const won = round.some(({ call, state }) => call.call === 'win' && state === 'applied');
     return bet.call.call === 'bet' && !bet.call.free && !won && refund.call.amount.equals(bet.call.amount);
   }
+}
+
+/** True if all calls of a round are answered, nothing is owed, and the round has a win or no bet that took money. */
+function isFinished(round: readonly PastTransaction[]): boolean {
+  const isAnswered = round.every(
+    ({ open, announced, inFlight, state }) =>
+      inFlight === 0 && !open && !announced && state !== 'sent' && state !== 'unknown',
+  );
+  if (!isAnswered) return false;
+  return (
+    round.some(({ call, state }) => call.call === 'win' && state === 'applied') ||
+    round.every(({ call, state }) => call.call !== 'bet' || state !== 'applied')
+  );
 }
 
 /** True if a refund may give money back. False only if it certainly gives nothing back, for example because its bet was refused. */

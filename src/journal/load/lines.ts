@@ -106,51 +106,63 @@ export function isLoadLine(value: unknown): value is LoadLine {
   return kind !== 'x' || NO_REPLY_REASONS.includes(rest[2] as NoReplyReason);
 }
 
+/**
+ * Maximum number of answered transactions whose line is kept. If such a transaction is repeated later than this, the repetition is
+ * left out. It changes nothing, because the transaction was answered.
+ */
+export const MAX_REPEATABLE = 50_000;
+
+/** The line of the first sending of a transaction. */
+type FirstLine = Extract<LoadLine, readonly ['s', ...unknown[]]>;
+
+interface OpenSending {
+  readonly sending: Sending;
+  readonly at: number;
+  /** The number of the first sending of the same call. */
+  readonly first: number;
+}
+
 /** Turns the lines of a load test into the events of a journal. */
 export class LoadLines {
   readonly #run: RunStarted;
-  readonly #sendings = new Map<number, { readonly sending: Sending; readonly at: number }>();
-  /** The first sending of each transaction. Only recent ones are kept, because a call is sent again soon or not at all. */
-  readonly #firsts = new Map<number, Sending>();
+  readonly #sendings = new Map<number, OpenSending>();
+  /** The lines of the wins and refunds that were not answered with a success yet. They are sent again until they are. */
+  readonly #unanswered = new Map<number, FirstLine>();
+  /** The lines of the other transactions, the latest last. Only recent ones are kept, because such a call is repeated soon or not at all. */
+  readonly #recent = new Map<number, FirstLine>();
 
-  constructor(run: RunStarted) {
+  readonly #maxRecent: number;
+
+  constructor(run: RunStarted, maxRecent = MAX_REPEATABLE) {
     this.#run = run;
+    this.#maxRecent = maxRecent;
   }
 
   /** Returns the event that a line stands for. Returns undefined for the reply to a call that the journal does not have. */
   eventOf(line: LoadLine): JournalEvent | undefined {
     switch (line[0]) {
       case 's': {
-        const [, number, at, session, call, txID, roundID, amount, origTxID, frID] = line;
-        const sessionID = this.#sessionOf(session);
-        const fields =
-          call === 'refund'
-            ? { amount, origTxID: origTxID ?? '', roundID, sessionID, txID }
-            : {
-                amount,
-                ...(frID !== null && { frID }),
-                roundID,
-                sessionID,
-                txID,
-                type: frID === null ? 'regular' : 'free',
-              };
-        const sending = this.#sending(number, call, '', utf8(canonicalJson(fields)), amount);
-        this.#firsts.set(number, sending);
-        if (this.#firsts.size > MAX_FIRSTS) this.#forgetOldest();
-        return this.#sent(number, at, sending);
+        const [, number, at, , call] = line;
+        if (call === 'bet') this.#keep(line);
+        else this.#unanswered.set(number, line);
+        return this.#sent(number, at, this.#transaction(line), number);
       }
       case 'c': {
-        const first = this.#firsts.get(line[3]);
-        return first && this.#sent(line[1], line[2], { ...first, id: idOf(line[1]) });
+        const [, number, at, of] = line;
+        const recent = this.#recent.get(of);
+        if (recent) this.#keep(recent);
+        const first = recent ?? this.#unanswered.get(of);
+        return first && this.#sent(number, at, { ...this.#transaction(first), id: idOf(number) }, of);
       }
       case 'r': {
         const query = `?sessionID=${encodeURIComponent(this.#sessionOf(line[3]))}`;
-        return this.#sent(line[1], line[2], this.#sending(line[1], 'balance', query, null, undefined));
+        return this.#sent(line[1], line[2], this.#sending(line[1], 'balance', query, null, undefined), line[1]);
       }
       case 'a': {
         const [, number, at, status, balance, txID] = line;
         const fields = { ...(balance !== null && { balance }), ...(txID !== null && { txID }) };
         const headers = [['Content-Type', 'application/json']] as const;
+        if (status === 200) this.#answered(number);
         return this.#received(number, at, {
           kind: 'reply',
           reply: { status, headers, body: utf8(canonicalJson(fields)) },
@@ -163,6 +175,22 @@ export class LoadLines {
 
   #sessionOf(index: number): string {
     return this.#run.settings.sessions[index]?.sessionID ?? '';
+  }
+
+  #transaction([, number, , session, call, txID, roundID, amount, origTxID, frID]: FirstLine): Sending {
+    const sessionID = this.#sessionOf(session);
+    const fields =
+      call === 'refund'
+        ? { amount, origTxID: origTxID ?? '', roundID, sessionID, txID }
+        : {
+            amount,
+            ...(frID !== null && { frID }),
+            roundID,
+            sessionID,
+            txID,
+            type: frID === null ? 'regular' : 'free',
+          };
+    return this.#sending(number, call, '', utf8(canonicalJson(fields)), amount);
   }
 
   #sending(number: number, call: CallName, query: string, body: Body | null, amount: string | undefined): Sending {
@@ -181,15 +209,28 @@ export class LoadLines {
     };
   }
 
-  #sent(number: number, at: number, given: Sending): Sending {
+  #sent(number: number, at: number, given: Sending, first: number): Sending {
     const sending = this.#run.settings.trace ? traced(given, loadCallSpan(this.#run.runID, number)) : given;
-    this.#sendings.set(number, { sending, at });
+    this.#sendings.set(number, { sending, at, first });
     return sending;
   }
 
-  #forgetOldest(): void {
-    const [oldest] = this.#firsts.keys();
-    if (oldest !== undefined) this.#firsts.delete(oldest);
+  /** Notes that a call was answered with a success. After that, it is repeated soon or not at all. */
+  #answered(number: number): void {
+    const first = this.#sendings.get(number)?.first;
+    const line = first === undefined ? undefined : this.#unanswered.get(first);
+    if (!line) return;
+    this.#unanswered.delete(line[1]);
+    this.#keep(line);
+  }
+
+  /** Keeps a line as the latest one. */
+  #keep(line: FirstLine): void {
+    this.#recent.delete(line[1]);
+    this.#recent.set(line[1], line);
+    if (this.#recent.size <= this.#maxRecent) return;
+    const [oldest] = this.#recent.keys();
+    if (oldest !== undefined) this.#recent.delete(oldest);
   }
 
   #received(number: number, at: number, outcome: Received['outcome']): Received | undefined {
@@ -212,8 +253,6 @@ function traced(sending: Sending, trace: Trace): Sending {
 }
 
 const MASKED_SIGNATURE = ['X-REQUEST-SIGN', '***'] as const;
-/** Maximum number of transactions whose first sending is kept. It is needed when the same call is sent again. */
-const MAX_FIRSTS = 200_000;
 
 function idOf(number: number): string {
   return `l${number}`;
