@@ -213,8 +213,10 @@ export class Caller {
     }
     this.wallet.answered(transaction, answered, delivery.end + this.#context.lingerMs, delivery.end);
     if (answer !== 'accepted') return answered;
-    if (transaction.operatorTxID === undefined) transaction.operatorTxID = txID ?? '';
-    else this.#compareWithFirst(transaction, txID);
+    if (transaction.operatorTxID === undefined) {
+      transaction.operatorTxID = txID ?? '';
+      this.#compareWithOthers(transaction);
+    } else this.#compareWithFirst(transaction, txID);
     // The reply to a copy is the stored first reply, so it does not show the current balance.
     const own = call === 'bet' ? transaction.amount.negated() : call === 'win' ? transaction.amount : undefined;
     if (own && transaction.copies === 1 && !transaction.isFree) this.#compareBalance(sent, balance, departure, own);
@@ -333,6 +335,19 @@ export class Caller {
       txID: transaction?.txID ?? null,
       ...(traceID !== undefined && { traceID }),
       atMs: this.#context.stamp(this.#context.now()),
+    });
+  }
+
+  /** Compares the operator's txID with those of other bets and wins. Calls that were sent several times are left out. */
+  #compareWithOthers(transaction: LoadTransaction): void {
+    const { call, copies, state, sessionID, operatorTxID } = transaction;
+    if (call === 'refund' || copies > 1 || state !== 'applied') return;
+    const other = this.#context.operatorTxIDs.take(transaction);
+    if (other === undefined) return;
+    const rule = 'reply.tx-id-distinct';
+    this.report(rule, verdictOfBreach(rule), call, sessionID, transaction, {
+      expected: 'different bets and wins get different operator txIDs',
+      actual: `the transaction ${other} already got the txID ${JSON.stringify(operatorTxID)}`,
     });
   }
 

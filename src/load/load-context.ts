@@ -4,6 +4,7 @@ import type { Findings } from './findings.ts';
 import type { Measures } from './measures.ts';
 import type { Mix } from './mix.ts';
 import type { MoneyProblem } from './money-problem.ts';
+import type { OperatorTxIDs } from './operator-tx-ids.ts';
 import type { RecentTransactions } from './recent-transactions.ts';
 import type { Requests } from './requests.ts';
 import type { Schedule } from './schedule.ts';
@@ -15,6 +16,7 @@ export interface LoadContext {
   readonly measures: Measures;
   readonly findings: Findings;
   readonly recent: RecentTransactions;
+  readonly operatorTxIDs: OperatorTxIDs;
   readonly mix: Mix;
   /** The campaign of free rounds. Null if no campaign is configured. */
   readonly campaign: string | null;

@@ -11,6 +11,7 @@ import type { LoadContext } from './load-context.ts';
 import { Measures, type SecondListener } from './measures.ts';
 import type { Mix } from './mix.ts';
 import type { MoneyProblem } from './money-problem.ts';
+import { OperatorTxIDs } from './operator-tx-ids.ts';
 import { Player, type PlayerEnd } from './player.ts';
 import { Random } from './random.ts';
 import { RecentTransactions } from './recent-transactions.ts';
@@ -182,6 +183,7 @@ class LoadTest {
       measures: this.#measures,
       findings: new Findings(),
       recent: new RecentTransactions(),
+      operatorTxIDs: new OperatorTxIDs(),
       mix,
       campaign,
       deadlineMs,

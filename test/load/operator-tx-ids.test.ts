@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { OperatorTxIDs } from '../../src/load/operator-tx-ids.ts';
+import { transaction } from './transaction.ts';
+
+it('a txID of the operator that two transactions got is found, also with thousands of transactions between them', () => {
+  const ids = new OperatorTxIDs();
+  const take = (txID: string, operatorTxID: string) => ids.take(transaction({ amount: '1', txID, operatorTxID }));
+  expect(take('first', 'op-same')).toBeUndefined();
+  for (let at = 0; at < 2000; at += 1) expect(take(`other-${at}`, `op-${at}`)).toBeUndefined();
+  expect(take('second', 'op-same')).toBe('first');
+  expect(take('second', 'op-same')).toBeUndefined();
+});
+
+it('an empty txID and a very long txID are not compared', () => {
+  const ids = new OperatorTxIDs();
+  for (const operatorTxID of ['', 'x'.repeat(201)]) {
+    expect(ids.take(transaction({ amount: '1', txID: 'a', operatorTxID }))).toBeUndefined();
+    expect(ids.take(transaction({ amount: '1', txID: 'b', operatorTxID }))).toBeUndefined();
+  }
+});
