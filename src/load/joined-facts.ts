@@ -83,6 +83,11 @@ export function joinedFacts(
     errors: errors.sort((one, other) => other.count - one.count),
     brokenOnPurpose: measured.brokenOnPurpose,
     declinedBets: sum((one) => one.declinedBets),
+    freeRounds: first.freeRounds && {
+      campaign: first.freeRounds.campaign,
+      bets: sum(({ freeRounds }) => freeRounds?.bets ?? 0),
+      declined: sum(({ freeRounds }) => freeRounds?.declined ?? 0),
+    },
     limits: limits.map((limit) => checkedLimit(limit, measured)),
     findings: summed(
       all.flatMap(({ findings }) => findings).sort((one, other) => one.atMs - other.atMs),

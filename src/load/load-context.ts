@@ -9,6 +9,15 @@ import type { RecentTransactions } from './recent-transactions.ts';
 import type { Requests } from './requests.ts';
 import type { Schedule } from './schedule.ts';
 
+/**
+ * A remark that is no problem:
+ *
+ * - `healed`: a balance that was wrong at first, but right after the linger
+ * - `declined-round`, `declined-free-bet`: a bet that the operator declined
+ * - `free-bet`: a free bet that the operator accepted
+ */
+export type Remark = 'healed' | 'declined-round' | 'declined-free-bet' | 'free-bet';
+
 /** The objects and settings that all players of a load test share. */
 export interface LoadContext {
   readonly requests: Requests;
@@ -37,8 +46,8 @@ export interface LoadContext {
   scrub(text: string): string;
   sessionEnded(sessionID: string): void;
   moneyProblem(problem: MoneyProblem): void;
-  /** Notes a remark that is no problem, such as a late debit that the operator reversed. */
-  remark(kind: 'healed' | 'declined-round'): void;
+  /** Counts a remark. */
+  remark(kind: Remark): void;
   /** True if no time is left to complete the open rounds. */
   isOver(): boolean;
   /** Waits, but not longer than until the end of the test. */

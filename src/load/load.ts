@@ -7,7 +7,7 @@ import { type LoadDenomination, WindowAmounts } from './amounts.ts';
 import { Caller, type LoadSession } from './caller.ts';
 import { Connections, type NetworkCall } from './connections.ts';
 import { Findings } from './findings.ts';
-import type { LoadContext } from './load-context.ts';
+import type { LoadContext, Remark } from './load-context.ts';
 import { Measures, type SecondListener } from './measures.ts';
 import type { Mix } from './mix.ts';
 import type { MoneyProblem } from './money-problem.ts';
@@ -99,8 +99,8 @@ export interface LoadOutcome {
   /** Number of calls that left during the load. */
   readonly scheduled: number;
   readonly sessionsEnded: readonly string[];
-  readonly healed: number;
-  readonly declinedBets: number;
+  readonly remarks: Readonly<Record<Remark, number>>;
+  readonly campaign: string | null;
   readonly ranMs: number;
   /** The number of the last call in the journal. */
   readonly lastNumber: number;
@@ -156,8 +156,7 @@ class LoadTest {
   #phase: LoadProgress['phase'] = 'opening';
   #loadStart = Number.NaN;
   #number = 0;
-  #healed = 0;
-  #declinedBets = 0;
+  readonly #remarks: Record<Remark, number> = { healed: 0, 'declined-round': 0, 'declined-free-bet': 0, 'free-bet': 0 };
 
   constructor(options: LoadOptions) {
     this.#options = options;
@@ -201,8 +200,7 @@ class LoadTest {
       sessionEnded: (sessionID) => this.#sessionsEnded.push(sessionID),
       moneyProblem: (problem) => this.#problems.push(problem),
       remark: (kind) => {
-        if (kind === 'healed') this.#healed += 1;
-        else this.#declinedBets += 1;
+        this.#remarks[kind] += 1;
       },
       isOver: () => this.#overAt.signal.aborted,
       wait: async (ms) => {
@@ -261,8 +259,8 @@ class LoadTest {
         scheduled,
         neverSent: overdue.length,
         sessionsEnded: this.#sessionsEnded,
-        healed: this.#healed,
-        declinedBets: this.#declinedBets,
+        remarks: this.#remarks,
+        campaign: this.#options.campaign,
         ranMs,
         lastNumber: this.#number,
         reconcileMs: performance.now() - end,

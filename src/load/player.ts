@@ -257,13 +257,15 @@ export class Player {
     const { decimals, stake } = this.#denomination;
     const fields = { roundID, decimals, frID: campaign };
     const bet = this.caller.create('bet', session, { ...fields, amount: this.#amounts.above(stake) });
-    const answered = await this.#send(bet, session, PLAINLY);
-    if (answered.answer !== 'accepted') {
+    const { answer, status } = await this.#send(bet, session, { mayBeDeclined: true });
+    if (answer !== 'accepted') {
+      if (answer === 'declined') this.#context.remark('declined-free-bet');
       // The operator may not know the campaign, or the player may have no free round left.
-      this.#playsFreeRounds = false;
+      if (answer === 'declined' && !isWorthRetrying(status)) this.#playsFreeRounds = false;
       await this.#resolveBet(bet, session);
       return;
     }
+    this.#context.remark('free-bet');
     const amount = this.#random.isIn(this.#context.mix.zeroWins) ? Money.zero : this.#amounts.above(stake);
     const win = this.caller.create('win', session, { ...fields, amount, hasBet: true });
     await this.#send(win, session, PLAINLY);

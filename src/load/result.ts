@@ -32,7 +32,7 @@ const MAX_LOOP_DELAY_MS = 500;
  */
 export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
   const { croupier, runID, startedAt, client, journal, seed, arrivals, durationMs } = subject;
-  const { measures, schedule, wallets, problems } = outcome;
+  const { measures, schedule, wallets, problems, remarks, campaign } = outcome;
   const { eventLoopP99Ms, cpu, ranMs, reconcileMs, scheduled } = outcome;
   const late = schedule.lateForCroupier;
   return {
@@ -70,7 +70,7 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
         ...wallets.filter(({ end }) => end.kind === 'unread').map(({ player }) => player),
       ],
       unreadReason: outcome.unopened[0]?.reason ?? null,
-      healed: outcome.healed,
+      healed: remarks.healed,
     },
     rate: {
       asked: arrivals.kind === 'closed' ? null : rounded((scheduled + outcome.neverSent) / seconds(ranMs)),
@@ -86,7 +86,9 @@ export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
       .map(([kind, count]) => ({ kind, count }))
       .sort((one, other) => other.count - one.count),
     brokenOnPurpose: measures.brokenOnPurpose,
-    declinedBets: outcome.declinedBets,
+    declinedBets: remarks['declined-round'],
+    freeRounds:
+      campaign === null ? null : { campaign, bets: remarks['free-bet'], declined: remarks['declined-free-bet'] },
     limits: [],
     findings: [...outcome.findings.all()],
     croupierItself: {

@@ -36,6 +36,7 @@ export const RIGHT_LOAD: LoadFacts = {
   errors: [],
   brokenOnPurpose: 0,
   declinedBets: 0,
+  freeRounds: null,
   limits: [],
   findings: [],
   croupierItself: { eventLoopP99Ms: 1, cpu: 0.1, isBottleneck: false },

@@ -174,6 +174,14 @@ export const loadResultSchema = z
     errors: z.array(z.strictObject({ kind: text, count })),
     brokenOnPurpose: count,
     declinedBets: count,
+    freeRounds: z
+      .strictObject({
+        campaign: text,
+        bets: count.describe('free bets that were accepted'),
+        declined: count.describe('free bets that were declined'),
+      })
+      .nullable()
+      .describe('the free rounds of the configured campaign; null if no campaign is configured'),
     limits: z.array(
       z.strictObject({ limit: text, actual: z.number().nullable(), unit: text, isHeld: z.boolean().nullable() }),
     ),

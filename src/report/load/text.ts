@@ -17,7 +17,7 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   const first =
     verdict === 'RECONCILED'
       ? `${plural(money.verified, 'balance')} of ${client.extCID} ${money.verified === 1 ? 'is' : 'are'} exact after ${plural(money.transactions, 'transaction')}.`
-      : `${client.extCID}: ${reasons.join('; ')}.`;
+      : `${client.extCID}: ${reasons.join('; ').replace(/(?<![.?!])$/, '.')}`;
   const lines: string[] = [`${paint.bold(tint(verdict))}: ${forTerminal(first)}`];
   if (load.interrupted !== null)
     lines.push(`Interrupted by ${load.interrupted} after ${duration(load.ranMs)}. croupier completed the open rounds.`);
@@ -42,6 +42,7 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   if (errors.length > 0)
     lines.push(row('errors', errors.map(({ kind, count }) => `${errorName(kind)}: ${count}`).join(', ')));
   if (result.declinedBets > 0) lines.push(row('declined', plural(result.declinedBets, 'bet')));
+  if (result.freeRounds) lines.push(...freeRoundLines(result.freeRounds));
   for (const { limit, actual, unit, isHeld } of limits) {
     const state = isHeld === null ? 'unknown' : isHeld ? paint.green('held') : paint.red('not held');
     lines.push(row('limit', `${limit}: ${state}${actual === null ? '' : `, it is ${actual}${unit}`}`));
@@ -61,6 +62,19 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   if (money.owed.length > 0 || workers.lost.some(({ isSettled }) => !isSettled))
     lines.push(forTerminal(`To send what is still owed: croupier settle ${result.journal}`));
   return `${lines.join('\n')}\n`;
+}
+
+function freeRoundLines({ campaign, bets, declined }: NonNullable<LoadResult['freeRounds']>): readonly string[] {
+  if (declined === 0) return [];
+  const which = forTerminal(`the campaign ${campaign}`);
+  return [
+    row(
+      'free bets',
+      bets === 0
+        ? `${declined} declined and none accepted. Does the operator know ${which}?`
+        : `${bets} accepted and ${declined} declined for ${which}`,
+    ),
+  ];
 }
 
 /** Returns a row of the table. The text must be safe for a terminal, and may contain colours. */

@@ -124,7 +124,10 @@ interface Loader {
 }
 
 /** Refuses flags that contradict each other, and flags that need another flag, which is missing. */
-function refuseFlags({ rate, ramp, closed, findLimit, like, speed, disturb, every }: LoadFlags): void {
+function refuseFlags({ rate, ramp, closed, findLimit, like, speed, duration, disturb, every }: LoadFlags): void {
+  if (duration === 0) throw new UsageError('--duration 0 sends nothing. Write a duration such as --duration 30s.');
+  if (every === 0) throw new UsageError('--every 0 is too short. Write a time such as --every 20s.');
+
   const given = [
     rate !== undefined && '--rate',
     ramp && '--ramp',

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reportOptions } from '../../../../src/app/run/publish.ts';
 import { silentStdio } from '../../../../src/app/stdio.ts';
 import { loadCommand } from '../../../../src/cli/commands/load/action.ts';
 import type { LoadFlags } from '../../../../src/cli/commands/load/flags.ts';
-import type { LoadResult } from '../../../../src/journal/load/result.ts';
+import { concludeLoad, type LoadFacts, type LoadResult } from '../../../../src/journal/load/result.ts';
+import { loadText } from '../../../../src/report/load/text.ts';
+import { RIGHT_LOAD } from '../../../load/load-result.ts';
 import { croupier } from '../../croupier.ts';
 
 let cwd = '';
@@ -93,6 +96,8 @@ const refused: readonly (readonly [what: string, flags: object, message: string]
   ['more players at once than there are', { closed: 2 }, '--closed 2 needs 2 players'],
   ['sessions that may share a wallet', { rate: 5, session: ['s-1', 's-2'] }, 'The session s-1 of acme has no player'],
   ['--speed without --like', { rate: 5, speed: 2 }, '--speed needs --like'],
+  ['a load without a duration', { rate: 5, duration: 0 }, '--duration 0 sends nothing'],
+  ['--every 0', { rate: 5, disturb: 'true', every: 0 }, '--every 0 is too short'],
   ['--disturb without --every', { rate: 5, disturb: 'true' }, '--disturb needs --every'],
   ['an unknown report', { rate: 5, report: ['htm=a'] }, 'Did you mean html?'],
   ['two reports in one file', { rate: 5, report: ['html=a', 'json=a'] }, 'two reports would be written to a'],
@@ -100,6 +105,28 @@ const refused: readonly (readonly [what: string, flags: object, message: string]
   ['a heavy load for another machine', { rate: 101, baseUrl: 'http://wallet.test.example' }, 'add --allow-load'],
   ['the address of production', { rate: 5, baseUrl: 'https://www.casino.example' }, 'looks like production'],
 ];
+
+describe('the text of a load test', () => {
+  const text = (own: Partial<LoadFacts>): string => {
+    const facts = { ...RIGHT_LOAD, ...own };
+    return loadText(
+      { ...concludeLoad(facts), ...facts },
+      reportOptions(silentStdio(cwd, {}).out, silentStdio(cwd, {}), null),
+    );
+  };
+
+  it('asks whether the operator knows the campaign if it declines every free bet', () => {
+    expect(text({ freeRounds: { campaign: 'spring', bets: 0, declined: 3 } })).toContain(
+      'free bets 3 declined and none accepted. Does the operator know the campaign spring?',
+    );
+    expect(text({ freeRounds: { campaign: 'spring', bets: 4, declined: 0 } })).not.toContain('spring');
+  });
+
+  it('ends a question with its question mark only', () => {
+    const money = { ...RIGHT_LOAD.money, players: 0, unreadReason: 'Is the server running?' };
+    expect(text({ money }).split('\n')[0]).toMatch(/Is the server running\?$/u);
+  });
+});
 
 describe('before anything is sent, croupier load refuses', () => {
   it.each(refused)('%s', async (_, flags, message) => {
