@@ -30,7 +30,7 @@ export interface JobResult {
 }
 
 /** Maximum number of attempts of one job. After that, something is wrong that another attempt will not change. */
-const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 10;
 /** Time until a job is tried again after its players were in use, or after its run failed, in ms. */
 const AGAIN_MS = 30_000;
 

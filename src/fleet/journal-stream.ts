@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { addToJournal, type HeldJob, type JobJournal, JobLost, renewLease } from '../history/jobs.ts';
 import type { JobStore } from './job-store.ts';
@@ -42,7 +43,7 @@ export class JournalStream {
   }
 
   /**
-   * Copies all whole lines that the file has now, and renews the lease.
+   * Copies all whole lines that the file has now, and renews the lease. A file that does not exist has no lines.
    *
    * @param signal if it is aborted, the copy is not repeated any more
    * @returns the time for which the lease is held from now on, in ms
@@ -77,6 +78,7 @@ export class JournalStream {
 
   /** Reads the whole lines that are not copied yet. */
   async #newLines(): Promise<Buffer> {
+    if (!this.#handle && !existsSync(this.#file)) return Buffer.alloc(0);
     this.#handle ??= await open(this.#file, 'r');
     const { size } = await this.#handle.stat();
     const bytes = Buffer.alloc(Math.max(0, size - this.#bytes));

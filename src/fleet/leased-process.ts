@@ -37,7 +37,6 @@ export async function runLeased(
   stream: JournalStream,
 ): Promise<LeasedEnd> {
   const child = startProcess(args, processes, { [LEASE_VARIABLE]: String(leaseMs) });
-  const over = new AbortController();
   let isLost = false;
   let finished: LeasedEnd['finished'];
   const lose = (error: unknown): void => {
@@ -47,7 +46,7 @@ export async function runLeased(
   child.on('message', (message: FromRun) => {
     if (message.kind === 'finished') finished = { run: message.run, retention: message.retention };
     else
-      stream.copy(over.signal).then(
+      stream.copy(processes.atOnce).then(
         (heldMs) => answer(child, { kind: 'passed', id: message.id, heldMs }),
         (error: unknown) => lose(error),
       );
@@ -60,11 +59,12 @@ export async function runLeased(
       .catch(() => {});
   }, leaseMs / 3);
   try {
-    return { ...(await processEnd(child, processes)), finished, isLost };
+    const end = await processEnd(child, processes);
+    // The last replies are not copied yet. If the run is repeated, its next worker needs them.
+    if (!isLost) await stream.copy(processes.atOnce).catch(lose);
+    return { ...end, finished, isLost };
   } finally {
-    over.abort();
     clearInterval(beat);
-    // A failed copy has already ended the process.
     await stream.close();
   }
 }

@@ -1,4 +1,5 @@
 import type { History } from '../history/history.ts';
+import { runningJobs } from '../history/jobs.ts';
 import { knownRunIDs, type RecentRun, runsSince } from '../history/recent-runs.ts';
 import { isDueRun, latestRunOf, latestStart, latestSuccess, type PastRun, runsNumbered } from '../history/runs.ts';
 import type { CheckedOperator } from './check-fleet.ts';
@@ -51,13 +52,15 @@ export async function fleetStatus(
   const recent = history ? await runsSince(history, new Date(now.getTime() - RECENT_MS).toISOString()) : [];
   const clients = operators.map(({ extCID }) => extCID);
   const results = history ? await latestResults(history, clients, recent) : new Map<string, LatestResults>();
+  // Workers on other machines have their journals there.
+  const running = history ? await runningJobs(history) : new Map<string, string>();
   const all: OperatorStatus[] = [];
   for (const operator of operators) {
     const own = results.get(operator.extCID) ?? { latest: undefined, begun: undefined, lastSuccess: undefined };
     const toCheck = open.get(operator.extCID) ?? [];
     const owed: Owed[] = [];
     for (const journal of toCheck) owed.push(...[await journals.owedBy(journal)].filter((one) => one !== undefined));
-    const runningSince = runningAmong(toCheck);
+    const runningSince = runningAmong(toCheck) ?? running.get(operator.name);
     const late = runningSince === undefined ? lateSince(operator, own.begun, now) : undefined;
     all.push({ ...own, operator, runningSince, late, owed });
   }

@@ -49,6 +49,7 @@ export async function addJobs(history: History, due: readonly DueTime[]): Promis
         token: 0,
         attempts: 0,
         worker: null,
+        taken_at: null,
         lease_until: null,
         not_before: 0,
         status: null,
@@ -71,6 +72,17 @@ export async function latestJobs(history: History): Promise<ReadonlyMap<string, 
     .groupBy('operator')
     .execute();
   return new Map(rows.map(({ operator, due_at }) => [operator, due_at]));
+}
+
+/** Returns the times at which the jobs in progress were taken, by the name of the operator, in UTC (ISO 8601). */
+export async function runningJobs(history: History): Promise<ReadonlyMap<string, string>> {
+  const rows = await history
+    .selectFrom('job')
+    .select(['operator', 'taken_at'])
+    .where('state', '=', 'running')
+    .where('lease_until', '>', databaseTime(history))
+    .execute();
+  return new Map(rows.flatMap(({ operator, taken_at }) => (taken_at === null ? [] : [[operator, taken_at]])));
 }
 
 /** True if a job of one of these operators waits or runs. */
@@ -126,6 +138,7 @@ export async function takeJob(
         token: of('token', '+', 1),
         attempts: of('attempts', '+', 1),
         worker,
+        taken_at: new Date().toISOString(),
         lease_until: of(now, '+', leaseMs),
       }))
       .where('id', '=', free.id)

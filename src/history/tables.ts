@@ -99,6 +99,8 @@ interface JobTable {
   attempts: number;
   /** The worker that took the job last, as host and process id; null if no worker did. */
   worker: string | null;
+  /** The time at which the worker took the job, in UTC (ISO 8601); null if no worker did. */
+  taken_at: string | null;
   /** The time at which the lease ends, in ms since 1970, by the clock of the database; null if no worker has the job. */
   lease_until: number | null;
   /** The time before which no worker takes the job, in ms since 1970; 0 if there is no such time. */
@@ -239,6 +241,7 @@ async function addJobs(history: Kysely<HistoryTables>): Promise<void> {
     .addColumn('token', 'integer', (column) => column.notNull())
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('worker', 'text')
+    .addColumn('taken_at', 'text')
     .addColumn('lease_until', double)
     .addColumn('not_before', double, (column) => column.notNull())
     .addColumn('status', 'integer')

@@ -31,8 +31,12 @@ export interface SimulatedFleet {
 const BALANCE = '1000.00';
 const PLAYERS = ['ada', 'bob'];
 
-/** @param size number of operators @param select the scenarios with which each operator is judged */
-export async function simulatedFleet(size: number, select: readonly string[]): Promise<SimulatedFleet> {
+/**
+ * @param size number of operators
+ * @param select the scenarios with which each operator is judged
+ * @param rate maximum number of calls per second to one operator
+ */
+export async function simulatedFleet(size: number, select: readonly string[], rate?: number): Promise<SimulatedFleet> {
   const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-simulated-'));
   const key = randomBytes(24).toString('hex');
   const names = Array.from({ length: size }, (_, index) => `operator-${String(index).padStart(3, '0')}`);
@@ -77,7 +81,7 @@ export async function simulatedFleet(size: number, select: readonly string[]): P
   // JSON is YAML too.
   writeFileSync(path.join(cwd, 'croupier.yaml'), JSON.stringify({ linger: '10ms', clients }));
   const entries = names.map((name) => ({ name, config: 'croupier.yaml', client: name, select }));
-  writeFileSync(path.join(cwd, 'fleet.yaml'), JSON.stringify({ schedule: '0 3 * * *', operators: entries }));
+  writeFileSync(path.join(cwd, 'fleet.yaml'), JSON.stringify({ schedule: '0 3 * * *', rate, operators: entries }));
   return {
     cwd,
     names,

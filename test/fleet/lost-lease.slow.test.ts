@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type History, openHistoryAt } from '../../src/history/history.ts';
+import { HAS_POSTGRES, startPostgres, type TestPostgres } from '../postgres.ts';
+import { type SimulatedFleet, simulatedFleet, startWorker, type TestWorker } from './simulated-fleet.ts';
+
+/** Enough scenarios for a run of some seconds, because the fleet sends at most 30 calls per second. */
+const SELECT = ['bet', 'refund', 'idempotency'];
+const LEASE = ['--lease', '4s'];
+
+async function fleetOf(size: number): Promise<SimulatedFleet> {
+  const fleet = await simulatedFleet(size, SELECT, 30);
+  onTestFinished(() => fleet.close());
+  return fleet;
+}
+
+async function historyOf(fleet: SimulatedFleet, database?: string): Promise<History> {
+  const history = await openHistoryAt({ dir: fleet.cwd, database });
+  onTestFinished(() => history.destroy());
+  return history;
+}
+
+function worker(fleet: SimulatedFleet, flags: readonly string[] = []): TestWorker {
+  const started = startWorker(['--until-idle', ...LEASE, ...flags], fleet);
+  onTestFinished(() => started.signalAll('SIGKILL'));
+  return started;
+}
+
+const transactions = (fleet: SimulatedFleet): number =>
+  fleet.names.reduce((sum, name) => sum + fleet.operatorOf(name).transactionsOf(name).length, 0);
+
+/** Waits until a run has made transactions. */
+async function untilCalled(fleet: SimulatedFleet, count: number): Promise<void> {
+  while (transactions(fleet) < count) await sleep(20);
+}
+
+/** The attempts and the state of each job. */
+const jobsOf = async (history: History) =>
+  history.selectFrom('job').select(['operator', 'state', 'attempts']).orderBy('operator').execute();
+
+describe('a worker that is stopped', () => {
+  it('makes no further call when it goes on after another worker has taken the lease', async () => {
+    const fleet = await fleetOf(1);
+    const paused = worker(fleet);
+    await untilCalled(fleet, 5);
+    paused.signalAll('SIGSTOP');
+    const history = await historyOf(fleet);
+    // This is what another worker does. A real one would also kill the stopped run, because it runs on the same machine.
+    await history
+      .updateTable('job')
+      .set((of) => ({ token: of('token', '+', 1), lease_until: 1e15 }))
+      .execute();
+    const before = transactions(fleet);
+    paused.signalAll('SIGCONT');
+    // The worker itself waits until the job is free again.
+    await sleep(3000);
+    expect(transactions(fleet)).toBe(before);
+    await history.updateTable('job').set({ lease_until: 0 }).execute();
+    const { status, out } = await paused.ended;
+    expect(out).toContain('another worker has taken this run');
+    expect([status, await jobsOf(history)]).toEqual([0, [{ operator: 'operator-000', state: 'done', attempts: 2 }]]);
+    expect(fleet.wrongBalances()).toEqual([]);
+  }, 120_000);
+
+  it('makes no further call after its lease has ended, even if nobody has taken it', async () => {
+    const fleet = await fleetOf(1);
+    const paused = worker(fleet);
+    await untilCalled(fleet, 5);
+    paused.signalAll('SIGSTOP');
+    const before = transactions(fleet);
+    await sleep(5000);
+    paused.signalAll('SIGCONT');
+    const { status } = await paused.ended;
+    expect([status, fleet.wrongBalances()]).toEqual([0, []]);
+    expect(transactions(fleet)).toBeGreaterThan(before);
+    // The run was ended, settled and repeated.
+    const history = await historyOf(fleet);
+    expect(await jobsOf(history)).toEqual([{ operator: 'operator-000', state: 'done', attempts: 2 }]);
+  }, 120_000);
+
+  it('lets its runs end their open rounds after SIGTERM, and another worker repeats them', async () => {
+    const fleet = await fleetOf(1);
+    const first = startWorker(LEASE, fleet);
+    await untilCalled(fleet, 5);
+    first.signal('SIGTERM');
+    const { status, out, err } = await first.ended;
+    expect([status, out]).toEqual([0, expect.stringContaining('not judged yet')]);
+    expect(err).toContain('Interrupted: each run ends its open rounds.');
+    expect(fleet.wrongBalances()).toEqual([]);
+    const history = await historyOf(fleet);
+    // The attempt does not count, because the run had no fault.
+    expect(await jobsOf(history)).toEqual([{ operator: 'operator-000', state: 'waiting', attempts: 0 }]);
+    expect((await worker(fleet).ended).status).toBe(0);
+    expect(await jobsOf(history)).toEqual([{ operator: 'operator-000', state: 'done', attempts: 1 }]);
+    expect(await history.selectFrom('job_journal').select('id').execute()).toEqual([]);
+  }, 120_000);
+});
+
+describe.skipIf(!HAS_POSTGRES)('a database that is away', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(() => postgres.remove());
+
+  it('lets runs wait if it comes back soon, and the runs go on', async () => {
+    const fleet = await fleetOf(2);
+    const database = await postgres.create('short');
+    const own = worker(fleet, ['--database', database]);
+    await untilCalled(fleet, 10);
+    await postgres.stop();
+    await sleep(1000);
+    const before = transactions(fleet);
+    await sleep(500);
+    // No call leaves that the database does not know.
+    expect(transactions(fleet)).toBe(before);
+    await postgres.start();
+    const { status, err } = await own.ended;
+    expect(err).toMatch(/The database can't be used: .*\nThe database can be used again\.\n/u);
+    expect([status, fleet.wrongBalances()]).toEqual([1, []]);
+    const history = await historyOf(fleet, database);
+    expect(await jobsOf(history)).toEqual([
+      { operator: 'operator-000', state: 'done', attempts: 1 },
+      { operator: 'operator-001', state: 'done', attempts: 1 },
+    ]);
+  }, 120_000);
+
+  it('ends runs if it stays away, and the workers settle and repeat them by themselves when it is back', async () => {
+    const fleet = await fleetOf(2);
+    const database = await postgres.create('long');
+    const workers = [1, 2].map(() => worker(fleet, ['--database', database, '--parallel', '1']));
+    await untilCalled(fleet, 10);
+    await postgres.stop();
+    await sleep(7000);
+    const before = transactions(fleet);
+    await postgres.start();
+    await Promise.all(workers.map((one) => one.ended));
+    expect(transactions(fleet)).toBeGreaterThan(before);
+    expect(fleet.wrongBalances()).toEqual([]);
+    const history = await historyOf(fleet, database);
+    expect((await jobsOf(history)).map(({ state }) => state)).toEqual(['done', 'done']);
+    const runs = await history.selectFrom('run').select('ext_cid').execute();
+    expect(runs.map(({ ext_cid }) => ext_cid).toSorted()).toEqual(fleet.names);
+  }, 120_000);
+
+  it('keeps a finished run until it can be stored', async () => {
+    const fleet = await fleetOf(1);
+    const database = await postgres.create('finished');
+    const history = await historyOf(fleet, database);
+    // The end of a run needs this table, but a run in progress does not.
+    const own = worker(fleet, ['--database', database]);
+    await untilCalled(fleet, 5);
+    await history.schema.alterTable('rule_result').renameTo('rule_result_away').execute();
+    while ((await jobsOf(history)).length === 0 || !(await isWaitingForTable(history))) await sleep(100);
+    const before = transactions(fleet);
+    await history.schema.alterTable('rule_result_away').renameTo('rule_result').execute();
+    const { status } = await own.ended;
+    expect([status, transactions(fleet)]).toEqual([0, before]);
+    expect(await jobsOf(history)).toEqual([{ operator: 'operator-000', state: 'done', attempts: 1 }]);
+  }, 120_000);
+});
+
+/** True if the journal of the run has its last event, so that only its result is not stored yet. */
+async function isWaitingForTable(history: History): Promise<boolean> {
+  const parts = await history
+    .selectFrom('job_journal_part')
+    .select('content')
+    .orderBy('part', 'desc')
+    .limit(1)
+    .execute();
+  return parts.some(({ content }) => content.includes('"event":"run-ended"'));
+}
