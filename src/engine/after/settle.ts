@@ -241,16 +241,19 @@ class Settlement {
       if (!(await this.#readBalance(account, progress))) return;
     }
     const missing = estimate.missing();
-    if (missing === undefined) {
-      progress.givenUp = whyUncertain(estimate);
+    const tooSmall = whyTooSmall(estimate, account);
+    if (missing === undefined || tooSmall !== null) {
+      progress.givenUp = tooSmall ?? whyUncertain(estimate);
       return;
     }
     progress.missing ??= missing;
     if (missing.isZero()) return;
     await this.#adjuster.bring(account, estimate.read, estimate.target, 'restore');
     if (estimate.missing()?.isZero() === true || this.#isBlocked(item)) return;
-    if (progress.tries >= MAX_TRIES_OF_BALANCE)
-      progress.givenUp = `the balance is ${estimate.strange ?? estimate.read}, but it was ${estimate.target} before the run`;
+    const rest = whyTooSmall(estimate, account);
+    if (rest !== null) progress.givenUp = rest;
+    else if (progress.tries >= MAX_TRIES_OF_BALANCE)
+      progress.givenUp = `${sumsOf(estimate)}, and the operator did not carry out the bet and the win that restore it`;
   }
 
   /**
@@ -345,6 +348,17 @@ function fieldsOf({ sessionID, txID, origTxID, amountText, roundID }: PastCall):
     ...(origTxID !== null && { origTxID }),
     ...(roundID !== null && { roundID }),
   };
+}
+
+function sumsOf(estimate: BalanceEstimate): string {
+  return `the balance is ${estimate.strange ?? estimate.read}, but it was ${estimate.target} before the run`;
+}
+
+/** Returns the reason if the rest of a wrong balance is less than the smallest amount of a bet or a win. Otherwise returns null. */
+function whyTooSmall(estimate: BalanceEstimate, { denomination: { unit } }: Account): string | null {
+  const rest = estimate.strange ? estimate.target.minus(estimate.strange) : estimate.missing();
+  if (!rest || rest.isZero() || rest.absolute().compare(unit) >= 0) return null;
+  return `${sumsOf(estimate)}. No bet and no win can correct the rest, because it is less than the smallest amount, ${unit}. Correct the balance at the operator`;
 }
 
 function whyUncertain(estimate: BalanceEstimate): string {

@@ -89,7 +89,8 @@ export class BalanceAdjuster {
 
   /**
    * Changes the balance to the wanted value. To lower the balance, places a bet of the difference. To raise the balance, places a
-   * bet and then sends a win that is larger than the bet. Never sends a win without a bet.
+   * bet and then sends a win that is larger than the bet. Never sends a win without a bet. A wallet may show a balance with more
+   * decimals than an amount may have. Then the balance is changed by whole units, so a rest of less than one unit remains.
    *
    * @param open a round that has already begun. If the balance must be raised, this round gets the win, so no new bet is necessary;
    * undefined if there is no such round
@@ -108,8 +109,9 @@ export class BalanceAdjuster {
     // All bets fail at this operator. Another bet would only be one more call with an unknown outcome.
     if (!begun && this.#sender.waitPolicy.stopsRetrying('bet')) return now;
     for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
-      const missing = to.minus(now);
-      if (missing.decimals() > account.denomination.decimals) return now;
+      const missing = to.minus(now).truncated(account.denomination.decimals);
+      // The rest is too small for a bet or a win.
+      if (missing.isZero()) return now;
       // All wins time out at this operator. So it would be unknown whether a win was credited.
       if (!missing.isNegative() && this.#sender.waitPolicy.neverEnds('win')) return now;
       const stake = stakeWithin(now, account.denomination);

@@ -37,6 +37,8 @@ export interface KeptChange {
  */
 export class BalanceChanges {
   readonly #byWallet = new Map<string, Change>();
+  /** The changes that the scenarios could not restore. croupier tries again only at the end of the run. */
+  readonly #left = new Map<string, Change>();
 
   /** Returns the change of a wallet since the beginning of the run. Zero if there is none. */
   of(wallet: string): Money {
@@ -62,16 +64,33 @@ export class BalanceChanges {
     this.#byWallet.set(wallet, { account: { ...account, scenario: null }, amount: this.of(wallet).plus(change) });
   }
 
-  /** Notes that a wallet has the same balance as before the run. */
+  /**
+   * Notes that the balance of a wallet could not be restored. This amount includes the changes of earlier scenarios, which `of`
+   * returned. So the balance that the wallet has now is the starting point of later scenarios.
+   */
+  leave(wallet: string, account: Account, change: Money): void {
+    const before = this.#left.get(wallet)?.amount ?? Money.zero;
+    this.#left.set(wallet, { account: { ...account, scenario: null }, amount: before.plus(change) });
+    this.clear(wallet);
+  }
+
+  /** Notes that a wallet has the same balance as before the run, except for what `leave` has noted. */
   clear(wallet: string): void {
     this.#byWallet.delete(wallet);
   }
 
   /** Returns the wallets whose balance differs from the balance before the run. */
   kept(): readonly KeptChange[] {
-    return [...this.#byWallet.values()].flatMap(({ account: { sessionID }, amount }) =>
-      amount.isZero() ? [] : [{ sessionID, amount }],
-    );
+    return this.#all().flatMap(keptOf);
+  }
+
+  #all(): readonly Change[] {
+    const wallets = new Set([...this.#byWallet.keys(), ...this.#left.keys()]);
+    return [...wallets].flatMap((wallet) => {
+      const [kept, left] = [this.#byWallet.get(wallet), this.#left.get(wallet)];
+      const one = kept ?? left;
+      return one ? [{ ...one, amount: kept && left ? kept.amount.plus(left.amount) : one.amount }] : [];
+    });
   }
 
   /**
@@ -81,14 +100,19 @@ export class BalanceChanges {
    */
   async restore(adjuster: BalanceAdjuster): Promise<readonly KeptChange[]> {
     const results = await Promise.all(
-      [...this.#byWallet.values()].map(async ({ account, amount }) => {
+      this.#all().map(async ({ account, amount }) => {
         if (amount.isZero()) return [];
         const now = await adjuster.read(account, 'restore');
         const wanted = now?.minus(amount);
         const back = now && wanted && (await adjuster.bring(account, now, wanted, 'restore'));
-        return back && wanted && back.equals(wanted) ? [] : [{ sessionID: account.sessionID, amount }];
+        return keptOf({ account, amount: back && wanted ? back.minus(wanted) : amount });
       }),
     );
     return results.flat();
   }
+}
+
+/** Returns the change of a wallet, but not if it is less than the smallest unit, because no call can restore such a change. */
+function keptOf({ account: { sessionID, denomination }, amount }: Change): readonly KeptChange[] {
+  return amount.absolute().compare(denomination.unit) < 0 ? [] : [{ sessionID, amount }];
 }

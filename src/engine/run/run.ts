@@ -198,15 +198,18 @@ class Run {
   async #restoreBalances(): Promise<void> {
     // If the operator moves wrong amounts, more calls would only make the balances worse.
     const isWrong = WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
-    const kept =
-      isWrong || this.#presence.farewell || this.#unreachable !== null
-        ? this.#balanceChanges.kept()
-        : await this.#balanceChanges.restore(this.#adjuster);
+    const isSilent = this.#presence.farewell !== undefined || this.#unreachable !== null;
+    const kept = isWrong || isSilent ? this.#balanceChanges.kept() : await this.#balanceChanges.restore(this.#adjuster);
     for (const { sessionID, amount } of kept) {
       const [change, call] = amount.isNegative()
         ? [`${amount.negated()} lower`, 'send the win']
         : [`${amount} higher`, 'place the bet'];
-      const text = `The balance of session ${sessionID} is ${change} than before the run, because croupier could not ${call} that restores it. To try again, run croupier settle with the journal of this run.`;
+      const why = isSilent
+        ? 'because the operator does not answer any more'
+        : isWrong
+          ? 'and croupier has not restored it, because the operator moves wrong amounts'
+          : `because croupier could not ${call} that restores it`;
+      const text = `The balance of session ${sessionID} is ${change} than before the run, ${why}. To try again, run croupier settle with the journal of this run.`;
       this.#options.record({ event: 'notice', text });
     }
   }

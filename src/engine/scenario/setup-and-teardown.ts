@@ -166,6 +166,7 @@ export async function restore(
     else context.judge.reads.forgetLast(wallet);
     const isRestored = back?.equals(wanted) === true;
     if (isRestored) balanceChanges?.clear(wallet.id);
+    else if (back) balanceChanges?.leave(wallet.id, account, back.minus(wanted));
     all = (all ?? true) && isRestored;
   }
   return all === true && !isSure ? null : all;

@@ -139,6 +139,12 @@ describe('the balance adjuster', () => {
     expect(moves()).toEqual([]);
   });
 
+  it('restores whole units of a balance that has more decimals than an amount may have', async () => {
+    const { bring, moves } = await cashierOf(undefined, '2.990000000000009');
+    expect(await bring('2.990000000000009', '500')).toBe('499.990000000000009');
+    expect(moves()).toEqual(['bet 1.00', 'win 498.00']);
+  });
+
   it('returns the balance that it reached, and records the win that is owed', async () => {
     const { bring, moves, owed } = await cashierOf(({ call }, tell) => (call === 'win' ? error(403, 'No') : tell()));
     expect(await bring('100', '120')).toBe('99');

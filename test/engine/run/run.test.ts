@@ -71,6 +71,25 @@ describe('a correct operator', () => {
     ]);
   });
 
+  it('the report names the whole sum that is missing, also if an earlier scenario left a surplus', async () => {
+    let isOver = false;
+    const { url, wallet } = await operatorServer(({ call, fields }, tell) => {
+      if (isOver && call !== 'balance') return error(403, 'No more calls today');
+      isOver ||= fields?.amount === '5.00';
+      return tell();
+    });
+    const surplus = scenarioOf(
+      'win/a',
+      'rules: [win.credit]\nsteps: [{ bet: }, { win: { amount: "3.00" } }, { balance: }]',
+    );
+    const loss = scenarioOf('win/b', 'rules: [bet.debit]\nsteps: [{ bet: { amount: "5.00" } }, { balance: }]');
+    const run = await ran(url, [surplus, loss], { workers: 1 });
+    expect(wallet.balance().format(2)).toBe('97.00');
+    expect(run.fold.notices).toEqual([
+      'The balance of session s1 is 3 lower than before the run, because croupier could not send the win that restores it. To try again, run croupier settle with the journal of this run.',
+    ]);
+  });
+
   it('a scenario is skipped if the balance cannot be raised', async () => {
     const { url } = await operatorServer(({ call }, tell) => (call === 'win' ? error(403, 'No wins today') : tell()), {
       balance: '2.00',
