@@ -115,11 +115,15 @@ function ruleOfReplay(call: CallName): readonly RuleId[] {
 }
 
 /** Describes the second effect of a txID that was sent again with another body. */
-function meaningOfSecond({ planned, amount, earlier }: ObservedCall): string {
+function meaningOfSecond(observed: ObservedCall): string {
+  const { planned } = observed;
   const { call, session } = planned.step;
   if (planned.sameTxID?.step.session !== session) return inOtherSession(call);
-  const isOther = !amount || !earlier?.amount?.equals(amount);
-  return `the call with a used txID and another ${isOther ? 'amount' : 'body'} moved money`;
+  return `the call with a used txID and another ${isSameAmount(observed) ? 'body' : 'amount'} moved money`;
+}
+
+function isSameAmount({ amount, earlier }: ObservedCall): boolean {
+  return amount !== undefined && earlier?.amount?.equals(amount) === true;
 }
 
 /** The likely cause if a call has a second effect in another session of its player, as the end of a sentence. */
@@ -203,13 +207,15 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       othersOfTarget(planned, plannedCalls).length > 0,
     hypotheses(observed) {
       const { earlier } = observed;
-      if (observed.planned.target) return ofReplaced(observed);
+      if (observed.planned.target && observed.planned.sameTxID === null) return ofReplaced(observed);
       if (!earlier || observed.effect.isZero()) return [];
       const meaning = meaningOfSecond(observed);
+      // An operator that carries out every repeated call again also does so in another session.
+      const causes = isSameAmount(observed) ? ruleOfReplay(observed.planned.step.call) : [];
       const difference = observed.effect.minus(earlier.effect);
       return [
-        { by: observed.effect, meaning },
-        { by: earlier.effect, meaning },
+        { by: observed.effect, meaning, causes },
+        { by: earlier.effect, meaning, causes },
         { by: difference, meaning: 'the earlier transaction was changed to the new amount' },
       ].filter(({ by }) => !by.isZero());
     },
