@@ -56,7 +56,33 @@ function fault(calls: readonly LoggedCall[], text: string): Oddity {
 /** True for a refund or a win that the service must not send, because of the bets of its round. */
 export function isWinWithoutBet(win: Transaction, round: readonly Transaction[]): boolean {
   const before = round.filter(({ call, attempts }) => call === 'bet' && isBefore(attempts, win.attempts));
-  return before.length > 0 && before.every((bet) => bet.state === 'declined' || isRefunded(bet, win, round));
+  return (
+    before.length > 0 &&
+    before.every((bet) => bet.state === 'declined' || isFailedForService(bet) || isRefunded(bet, win, round))
+  );
+}
+
+/** True if the service's own log shows that a bet failed, so that the service must refund the bet. */
+function isFailedForService({ state, attempts }: Transaction): boolean {
+  return state === 'failed' && attempts.every(({ seen }) => seen.exchange.side === 'service');
+}
+
+/**
+ * Returns the wins in rounds whose bets failed by the operator's log alone. Then the service may have got another reply, and may
+ * count the bet as accepted.
+ */
+export function winsOfFailedBets(transactions: readonly Transaction[]): readonly Transaction[] {
+  const rounds = Map.groupBy(
+    transactions.filter(({ roundID }) => roundID !== null),
+    ({ roundID }) => roundID,
+  );
+  return [...rounds.values()].flatMap((round) =>
+    round.filter((win) => {
+      if (win.call !== 'win' || win.isCampaign || isWinWithoutBet(win, round)) return false;
+      const before = round.filter(({ call, attempts }) => call === 'bet' && isBefore(attempts, win.attempts));
+      return before.length > 0 && before.every((bet) => bet.state === 'failed' && !isRefunded(bet, win, round));
+    }),
+  );
 }
 
 function isRefunded(bet: Transaction, win: Transaction, round: readonly Transaction[]): boolean {

@@ -9,6 +9,7 @@ import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { gapsOf, openClause } from './gaps.ts';
 import type { Oddity } from './oddity-type.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
+import { winsOfFailedBets } from './service-fault.ts';
 
 /** The owner of a wallet. Fields are null if they are unknown. */
 export interface Owner {
@@ -62,7 +63,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
       ? ['the calls name no player and no session, so croupier cannot assign their money to a wallet']
       : [];
   const cut = cutBodiesOf(books, calls);
-  const gaps = [...nobodys, ...unread, ...cut, ...gapsOf(books, rounds, calls)];
+  const gaps = [...nobodys, ...unread, ...cut, ...gapsOf(books, rounds, calls), ...doubtfulBetsOf(books)];
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
   // A round at the end of the logs may not have ended yet. Then the sums are those of the calls so far.
   const isSure = gaps.length === 0;
@@ -81,6 +82,17 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     unknowns,
     serviceFaults: [],
   };
+}
+
+/** Says that the service may have accepted a bet that failed, because it sent a win in the round of this bet. */
+function doubtfulBetsOf({ transactions }: Books): readonly string[] {
+  const [win, ...more] = winsOfFailedBets(transactions);
+  if (!win) return [];
+  const number = win.attempts[0]?.number ?? 0;
+  const others = more.length === 0 ? '' : ` and in ${more.length} more rounds`;
+  return [
+    `the service sent the win of call ${number} in a round whose bet failed${others}, so the service may have got another reply to the bet than the operator logged`,
+  ];
 }
 
 /** True if the logs contain enough to decide who owes money in a wallet. */

@@ -157,6 +157,37 @@ describe('a bet without a known outcome', () => {
     expect(debts(timeline)).toEqual(['misbooked 20 operator operator']);
   });
 
+  it('names both explanations if it may have been taken before or after its refund', () => {
+    const log = (answered: object, at: number) =>
+      new Log()
+        .balance('100')
+        .bet('b1', '20', answered)
+        .refund('f1', 'b1', '20', { balance: '80', at })
+        .balance('80', { at: at + 1 })
+        .timeline();
+    expect(debtSentences(only(log({ status: 500 }, 3))).join(' ')).toContain(
+      'Either the bet of 20.00 (txID b1) was taken after its refund had been answered 200, or the refund of 20.00 (txID f1) was answered 200, but the bet was not given back (seen at 2026-11-21 13:00:04 UTC, call 4): the operator owes the player 20.00',
+    );
+    // The operator's late reply shows that it took the bet before the refund.
+    expect(walletSentence(only(log({ balance: '80', tookMs: 6000 }, 9)))).toContain(
+      'The refund of 20.00 (txID f1) was answered 200, but the bet was not given back',
+    );
+  });
+
+  it('is doubtful if a win of its round follows, except in the log of the service', () => {
+    const log = (side: 'service' | 'operator') =>
+      new Log()
+        .balance('100', { side })
+        .bet('b1', '20', { status: 500, side })
+        .win('w1', '30', { balance: '110', side })
+        .balance('110', { side })
+        .timeline();
+    expect([log('operator').status, debts(log('operator'))]).toEqual([3, []]);
+    expect(only(log('service')).serviceFaults.map(({ text }) => text)).toEqual([
+      'the service sent the win of call 3 in a round without an accepted bet',
+    ]);
+  });
+
   it('is reported under its rule if it is taken after its refund', () => {
     const timeline = new Log()
       .balance('100')
