@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Money } from '../../contract/money.ts';
 import type { Owed, Sending } from '../../journal/event.ts';
 import { MAX_REPEATABLE } from '../../journal/load/lines.ts';
@@ -48,8 +49,11 @@ export class PastTransactions {
   readonly #byTxID = new Map<string, PastTransaction>();
   readonly #refunds = new Map<string, PastTransaction[]>();
   readonly #rounds = new Map<string, PastTransaction[]>();
-  /** The txIDs of forgotten transactions, the latest last. A repetition of such a transaction is no new transaction. */
-  readonly #forgotten = new Set<string>();
+  /**
+   * The txIDs of forgotten transactions. A repetition of such a transaction is no new transaction. The line of a transaction may be
+   * kept a little longer than its round, so twice as many txIDs are kept here.
+   */
+  readonly #forgotten = new LRUCache<string, true>({ max: 2 * MAX_REPEATABLE });
   /** The first accepted transaction of each kind and wallet that moved money. A later run can send these transactions again. */
   readonly #examples = new Map<string, PastTransaction>();
 
@@ -102,20 +106,13 @@ export class PastTransactions {
     for (const { call } of round) {
       this.#byTxID.delete(call.txID);
       this.#refunds.delete(call.txID);
-      this.#forgotten.add(call.txID);
-    }
-    // A line of the journal may be kept a little longer than its round, so twice the number of lines is kept here.
-    for (const txID of this.#forgotten) {
-      if (this.#forgotten.size <= 2 * MAX_REPEATABLE) break;
-      this.#forgotten.delete(txID);
+      this.#forgotten.set(call.txID, true);
     }
   }
 
   /** True if a transaction with this txID was forgotten, so that a call with this txID only repeats it. */
   isForgotten(txID: string): boolean {
-    if (!this.#forgotten.delete(txID)) return false;
-    this.#forgotten.add(txID);
-    return true;
+    return this.#forgotten.get(txID) === true;
   }
 
   #isExample(transaction: PastTransaction): boolean {

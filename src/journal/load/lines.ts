@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { CALL_NAMES, type CallName, type TransactionCall } from '../../contract/call-name.ts';
 import { canonicalJson } from '../../contract/canonical.ts';
 import type { JournalEvent, Received, RunStarted, Sending } from '../event.ts';
@@ -128,14 +129,12 @@ export class LoadLines {
   readonly #sendings = new Map<number, OpenSending>();
   /** The lines of the wins and refunds that were not answered with a success yet. They are sent again until they are. */
   readonly #unanswered = new Map<number, FirstLine>();
-  /** The lines of the other transactions, the latest last. Only recent ones are kept, because such a call is repeated soon or not at all. */
-  readonly #recent = new Map<number, FirstLine>();
-
-  readonly #maxRecent: number;
+  /** The lines of the other transactions. Only recent ones are kept, because such a call is repeated soon or not at all. */
+  readonly #recent: LRUCache<number, FirstLine>;
 
   constructor(run: RunStarted, maxRecent = MAX_REPEATABLE) {
     this.#run = run;
-    this.#maxRecent = maxRecent;
+    this.#recent = new LRUCache({ max: maxRecent });
   }
 
   /** Returns the event that a line stands for. Returns undefined for the reply to a call that the journal does not have. */
@@ -143,15 +142,13 @@ export class LoadLines {
     switch (line[0]) {
       case 's': {
         const [, number, at, , call] = line;
-        if (call === 'bet') this.#keep(line);
+        if (call === 'bet') this.#recent.set(number, line);
         else this.#unanswered.set(number, line);
         return this.#sent(number, at, this.#transaction(line), number);
       }
       case 'c': {
         const [, number, at, of] = line;
-        const recent = this.#recent.get(of);
-        if (recent) this.#keep(recent);
-        const first = recent ?? this.#unanswered.get(of);
+        const first = this.#recent.get(of) ?? this.#unanswered.get(of);
         return first && this.#sent(number, at, { ...this.#transaction(first), id: idOf(number) }, of);
       }
       case 'r': {
@@ -221,16 +218,7 @@ export class LoadLines {
     const line = first === undefined ? undefined : this.#unanswered.get(first);
     if (!line) return;
     this.#unanswered.delete(line[1]);
-    this.#keep(line);
-  }
-
-  /** Keeps a line as the latest one. */
-  #keep(line: FirstLine): void {
-    this.#recent.delete(line[1]);
     this.#recent.set(line[1], line);
-    if (this.#recent.size <= this.#maxRecent) return;
-    const [oldest] = this.#recent.keys();
-    if (oldest !== undefined) this.#recent.delete(oldest);
   }
 
   #received(number: number, at: number, outcome: Received['outcome']): Received | undefined {
