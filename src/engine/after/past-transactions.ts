@@ -53,7 +53,7 @@ export class PastTransactions {
    * The txIDs of forgotten transactions. A repetition of such a transaction is no new transaction. The line of a transaction may be
    * kept a little longer than its round, so twice as many txIDs are kept here.
    */
-  readonly #forgotten = new LRUCache<string, true>({ max: 2 * MAX_REPEATABLE });
+  #forgotten: LRUCache<string, true> | undefined;
   /** The first accepted transaction of each kind and wallet that moved money. A later run can send these transactions again. */
   readonly #examples = new Map<string, PastTransaction>();
 
@@ -103,6 +103,8 @@ export class PastTransactions {
     if (roundID === null || !round || !isFinished(round) || round.filter((one) => this.#isExample(one)).length > 0)
       return;
     this.#rounds.delete(roundID);
+    // The cache is large, and only a load test needs it.
+    this.#forgotten ??= new LRUCache({ max: 2 * MAX_REPEATABLE });
     for (const { call } of round) {
       this.#byTxID.delete(call.txID);
       this.#refunds.delete(call.txID);
@@ -112,7 +114,7 @@ export class PastTransactions {
 
   /** True if a transaction with this txID was forgotten, so that a call with this txID only repeats it. */
   isForgotten(txID: string): boolean {
-    return this.#forgotten.get(txID) === true;
+    return this.#forgotten?.get(txID) === true;
   }
 
   #isExample(transaction: PastTransaction): boolean {
