@@ -142,7 +142,7 @@ type CurrencySums = LoadFacts['money']['byCurrency'][number];
 function joinedCurrency(parts: readonly CurrencySums[]): CurrencySums {
   const decimals = Math.max(...parts.map(({ opening }) => opening.split('.')[1]?.length ?? 0));
   const sum = (amountOf: (part: CurrencySums) => string): string =>
-    parts.reduce((total, part) => total.plus(Money.of(amountOf(part))), Money.zero).format(decimals);
+    parts.reduce((total, part) => total.plus(signedMoney(amountOf(part))), Money.zero).format(decimals);
   return {
     currency: parts[0]?.currency ?? null,
     opening: sum(({ opening }) => opening),
@@ -153,6 +153,11 @@ function joinedCurrency(parts: readonly CurrencySums[]): CurrencySums {
     shown: parts.some(({ shown }) => shown === null) ? null : sum(({ shown }) => shown ?? '0'),
     difference: sum(({ difference }) => difference),
   };
+}
+
+/** Reads an amount of a result, which may be negative. */
+function signedMoney(text: string): Money {
+  return text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text);
 }
 
 function joinedTimes(all: readonly Measures['byCall'][]): Measures['byCall'] {
