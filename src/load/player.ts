@@ -228,9 +228,14 @@ export class Player {
     const balance = wallet.expected;
     if (this.#betsWholeBalance === undefined) {
       // Some accounts have a credit line. A single bet above the balance shows whether this account has one.
-      const isTaken = await this.#bet(session, loadUuid(), undefined, balance.plus(unit), true);
+      const [above, probed] = [balance.plus(unit), loadUuid()];
+      const isTaken = await this.#bet(session, probed, undefined, above, true);
       this.#betsWholeBalance = !isTaken;
-      if (isTaken) return;
+      if (isTaken) {
+        // The win brings the balance back. Without it, the player could not bet any more.
+        await this.#win(session, probed, undefined, above);
+        return;
+      }
     }
     const amount = balance.times(SIXTY_PERCENT).truncated(decimals);
     const roundID = loadUuid();

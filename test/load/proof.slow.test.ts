@@ -10,6 +10,8 @@ import { type Behaviour, CORRECT } from '../../src/operator/behaviour.ts';
 import { demoOperator } from '../../src/operator/demo.ts';
 import { createOperator } from '../../src/operator/operator.ts';
 import type { Store } from '../../src/operator/store.ts';
+import { variantByName } from '../../src/operator/variants.ts';
+import { behaviourWith } from '../../src/operator/variation.ts';
 
 let cwd = '';
 beforeAll(() => {
@@ -30,10 +32,33 @@ async function load(flags: Partial<LoadFlags>, env: Readonly<Record<string, stri
   return JSON.parse(text) as LoadResult;
 }
 
+/** Runs a load test against an operator with this behaviour. */
+async function loadOf(behaviour: Behaviour, flags: Partial<LoadFlags>): Promise<LoadResult> {
+  const options = demoOperator({ first: 'first-key-of-proof', second: 'second-key-of-proof' });
+  const listening = await createOperator(options, behaviour).start();
+  onTestFinished(() => listening.close());
+  const [client] = options.clients;
+  const session = client.sessions
+    .filter(({ state }) => state === 'active')
+    .map(({ sessionID, player, currency }) => `${sessionID},player=${player},currency=${currency}`);
+  const address = { baseUrl: `${listening.url}/demo-eu`, extCid: 'demo-eu', session };
+  return load({ ...address, ...flags }, { CROUPIER_KEY: 'first-key-of-proof' });
+}
+
 describe('under load, a correct operator', { timeout: 60_000 }, () => {
+  it('that lets players bet more than their balance is not accused, and its players bet until the end', async () => {
+    const { verdict, money, seconds } = await load({ reference: true, defect: ['bet-overdrawn'] });
+    expect(verdict).not.toBe('NOT RECONCILED');
+    // A player without money would only read its balance. Each player makes more than the pair of calls that tries the limit.
+    expect(money.transactions).toBeGreaterThan(money.players * 4);
+    expect(seconds.length).toBeGreaterThan(3);
+  });
+
   it('that misses the deadline now and then is not accused, and its late bets are refunded', async () => {
-    const flags = { variant: ['slow-replies'], deadline: 400, rate: 30, mix: 'broken.yaml' };
-    const { verdict, errors, money } = await load({ reference: true, ...flags });
+    // Every third reply comes after 600 ms.
+    const slow = behaviourWith([variantByName('slow-replies') ?? expect.fail()], { deadlineMs: 1000 });
+    const flags = { deadline: 400, linger: 800, rate: 30, mix: 'broken.yaml' };
+    const { verdict, errors, money } = await loadOf(slow, flags);
     expect(verdict).not.toBe('NOT RECONCILED');
     expect(errors.map(({ kind }) => kind)).toContain('too-late');
     expect(money.byCurrency.some(({ refunded }) => Number(refunded) > 0)).toBe(true);
@@ -69,19 +94,9 @@ function forgetful(): { readonly behaviour: Behaviour; readonly crash: () => voi
 describe('under load, an operator that crashes', { timeout: 60_000 }, () => {
   it('and forgets its last 50 ms is not reconciled, and the forgotten transactions are named', async () => {
     const { behaviour, crash } = forgetful();
-    const options = demoOperator({ first: 'first-key-of-proof', second: 'second-key-of-proof' });
-    const listening = await createOperator(options, behaviour).start();
     const timer = setInterval(crash, 700);
-    onTestFinished(async () => {
-      clearInterval(timer);
-      await listening.close();
-    });
-    const [client] = options.clients;
-    const session = client.sessions
-      .filter(({ state }) => state === 'active')
-      .map(({ sessionID, player, currency }) => `${sessionID},player=${player},currency=${currency}`);
-    const flags = { baseUrl: `${listening.url}/demo-eu`, extCid: 'demo-eu', session };
-    const { verdict, money } = await load({ ...flags, rate: 150 }, { CROUPIER_KEY: 'first-key-of-proof' });
+    onTestFinished(() => clearInterval(timer));
+    const { verdict, money } = await loadOf(behaviour, { rate: 150 });
     expect(verdict).toBe('NOT RECONCILED');
     const named = money.problems.flatMap(({ transactions }) => transactions);
     expect(named.some(({ what }) => /took nothing|was not credited/.test(what))).toBe(true);
