@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -17,7 +17,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const MAX_UNPACKED = 7_000_000;
-const WANTED = /^(bin|dist|docs|examples|scenarios|schema)\/|^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|LICENSE)$/;
+const WANTED =
+  /^(bin|dist|docs|examples|scenarios|schema)\/|^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|LICENSE)$/;
 const UNWANTED = /\.(map|tgz|tsbuildinfo)$|(^|\/)(\.|node_modules|test)/;
 
 interface Packed {
@@ -69,6 +70,15 @@ describe.runIf(process.env.CROUPIER_PACKAGE)('the npm package', { timeout: 240_0
     expect(croupier('run', '--reference', 'refund.restore', '--linger', '300ms')).toMatch(/^CONFORMING/);
     expect(croupier('lint')).toContain('no mistakes');
     expect(croupier('selftest', 'refund-half')).toContain('judged every operator correctly');
+  });
+
+  it('says which package PostgreSQL needs', () => {
+    const { status, stderr } = spawnSync('npx', ['--no', 'croupier', 'history'], {
+      cwd: project,
+      env: { ...process.env, CROUPIER_DATABASE: 'postgres://user@127.0.0.1:1/name' },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Install it beside croupier (npm install pg)')]);
   });
 
   it('is a library after the installation, and its types fit the examples', () => {

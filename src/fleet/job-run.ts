@@ -3,6 +3,7 @@ import path from 'node:path';
 import { EXIT, UsageError } from '../app/exit-status.ts';
 import { whyUnreadable } from '../app/files.ts';
 import { journalName } from '../app/journal-files.ts';
+import type { History } from '../history/history.ts';
 import {
   beginJournal,
   earlierJournals,
@@ -155,7 +156,10 @@ class JobRun {
 
   async #again(line: string, delayMs: number, isAttempt: boolean): Promise<Result> {
     const { store, job, processes } = this.#context;
-    await store.untilDone((history) => giveJobBack(history, job, { delayMs, isAttempt, line }), processes.atOnce);
+    const giveBack = (history: History) => giveJobBack(history, job, { delayMs, isAttempt, line });
+    // A worker that must end does not wait for the database: without this, the job is free when the lease ends.
+    if (processes.signal.aborted) await store.once(giveBack).catch(() => undefined);
+    else await store.untilDone(giveBack, processes.signal);
     return { how: 'again', status: 0, line };
   }
 

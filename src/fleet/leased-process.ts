@@ -37,6 +37,8 @@ export async function runLeased(
   stream: JournalStream,
 ): Promise<LeasedEnd> {
   const child = startProcess(args, processes, { [LEASE_VARIABLE]: String(leaseMs) });
+  const stopped = new AbortController();
+  const untilStopped = AbortSignal.any([processes.atOnce, stopped.signal]);
   let isLost = false;
   let finished: LeasedEnd['finished'];
   const lose = (error: unknown): void => {
@@ -46,7 +48,7 @@ export async function runLeased(
   child.on('message', (message: FromRun) => {
     if (message.kind === 'finished') finished = { run: message.run, retention: message.retention };
     else
-      stream.copy(processes.atOnce).then(
+      stream.copy(untilStopped).then(
         (heldMs) => answer(child, { kind: 'passed', id: message.id, heldMs }),
         (error: unknown) => lose(error),
       );
@@ -60,11 +62,16 @@ export async function runLeased(
   }, leaseMs / 3);
   try {
     const end = await processEnd(child, processes);
+    // A worker that must end does not wait for the database.
+    const stop = (): void => stopped.abort();
+    if (processes.signal.aborted) stop();
+    else processes.signal.addEventListener('abort', stop, { signal: untilStopped });
     // The last replies are not copied yet. If the run is repeated, its next worker needs them.
-    if (!isLost) await stream.copy(processes.atOnce).catch(lose);
+    if (!isLost) await stream.copy(untilStopped).catch(lose);
     return { ...end, finished, isLost };
   } finally {
     clearInterval(beat);
+    stopped.abort();
     await stream.close();
   }
 }

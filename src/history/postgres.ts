@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+// Imports the whole module, because a named import of getAssetKeys fails in the oldest supported Node.
+import sea from 'node:sea';
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { DatabaseError } from '../sqlite/database.ts';
 import { type HistoryTables, migrate, SCHEMA_VERSION } from './tables.ts';
@@ -105,7 +107,7 @@ function newer(name: string): DatabaseError {
  * beside croupier.
  */
 function postgresPackage(cwd: string): PostgresPackage {
-  for (const from of [path.join(cwd, 'package.json'), import.meta.filename]) {
+  for (const from of [path.join(cwd, 'package.json'), sea.isSea() ? process.execPath : import.meta.filename]) {
     try {
       return createRequire(from)('pg') as PostgresPackage;
     } catch (error) {

@@ -143,6 +143,21 @@ describe.skipIf(!HAS_POSTGRES)('a database that is away', () => {
     expect(runs.map(({ ext_cid }) => ext_cid).toSorted()).toEqual(fleet.names);
   }, 120_000);
 
+  it('does not keep a worker from ending after SIGTERM, and another worker settles and repeats its run', async () => {
+    const fleet = await fleetOf(1);
+    const database = await postgres.create('ending');
+    const first = worker(fleet, ['--database', database]);
+    await untilCalled(fleet, 5);
+    await postgres.stop();
+    first.signal('SIGTERM');
+    expect((await first.ended).status).toBe(143);
+    await postgres.start();
+    expect((await worker(fleet, ['--database', database]).ended).status).toBe(0);
+    expect(fleet.wrongBalances()).toEqual([]);
+    const history = await historyOf(fleet, database);
+    expect(await jobsOf(history)).toEqual([{ operator: 'operator-000', state: 'done', attempts: 2 }]);
+  }, 120_000);
+
   it('keeps a finished run until it can be stored', async () => {
     const fleet = await fleetOf(1);
     const database = await postgres.create('finished');

@@ -1,8 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openExistingHistory } from '../../../../src/history/history.ts';
+import { simulatedFleet, startWorker } from '../../../fleet/simulated-fleet.ts';
 import { croupier, line, start } from '../../croupier.ts';
 
 let cwd = '';
@@ -50,5 +53,32 @@ operators:
     const again = await croupier(['fleet', 'work', '--until-idle'], { cwd });
     expect([again.status, again.out]).toEqual([0, '']);
     expect(readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(2);
+  }, 60_000);
+});
+
+describe('a worker that is killed', () => {
+  it('loses its run to the next worker, which settles the run before it repeats it', async () => {
+    const fleet = await simulatedFleet(1, ['bet/debit'], 20);
+    onTestFinished(() => fleet.close());
+    const [name = ''] = fleet.names;
+    const first = startWorker(['--lease', '1s'], fleet);
+    while (fleet.operatorOf(name).transactionsOf(name).length < 1) await sleep(10);
+    first.signalAll('SIGKILL');
+    await first.ended;
+    const second = await startWorker(['--until-idle', '--lease', '5s'], fleet).ended;
+    expect([second.status, second.out]).toEqual([0, expect.stringMatching(/^operator-000 {2}0 {2}CONFORMING: /u)]);
+    expect(fleet.wrongBalances()).toEqual([]);
+    const history = await openExistingHistory({ dir: fleet.cwd, database: undefined });
+    if (!history) throw new Error('there is no history');
+    onTestFinished(() => history.destroy());
+    const jobs = await history.selectFrom('job').select(['state', 'attempts', 'run']).execute();
+    expect(jobs).toEqual([{ state: 'done', attempts: 2, run: 1 }]);
+    expect(await history.selectFrom('job_journal').select('id').execute()).toEqual([]);
+    // The journal of the killed run shows its settlement.
+    const journals = readdirSync(path.join(fleet.cwd, '.croupier')).filter((file) => file.endsWith('.ndjson'));
+    const texts = journals.map((file) => readFileSync(path.join(fleet.cwd, '.croupier', file), 'utf8'));
+    expect(
+      texts.filter((text) => text.includes('croupier settle has sent the calls that the run still owed')),
+    ).toHaveLength(1);
   }, 60_000);
 });
