@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type History, openHistoryAt } from '../../src/history/history.ts';
+import { Board } from '../../src/fleet/board/board.ts';
+import { type History, openHistory, openHistoryAt } from '../../src/history/history.ts';
 import {
   addJobs,
   addToJournal,
@@ -11,6 +12,7 @@ import {
 } from '../../src/history/jobs.ts';
 import { addRun, type FinishedRun } from '../../src/history/record.ts';
 import { findRun, latestRuns, runCount, storedJournal } from '../../src/history/runs.ts';
+import { operatorChecked } from '../fleet/operators.ts';
 import { HAS_POSTGRES, startPostgres, type TestPostgres } from '../postgres.ts';
 
 const FOLDER = import.meta.dirname;
@@ -107,6 +109,39 @@ describe.skipIf(!HAS_POSTGRES)('a history in PostgreSQL', () => {
     // An answer can get lost. Then the same is done again, with the same result.
     expect(await finishJob(other, second, { status: 0, line: '' }, end)).toBe(number);
     expect(await hasOpenJobs(one, ['acme'])).toBe(false);
+  });
+
+  it('gives the same board of the fleet as SQLite', async () => {
+    const own = await postgres.create('board');
+    const views: unknown[] = [];
+    for (const history of [await openHistory(undefined), await openHistoryAt({ dir: FOLDER, database: own })]) {
+      for (const [day, verdict] of [
+        ['23', 'pass'],
+        ['24', 'fail'],
+        ['25', 'pass'],
+      ] as const) {
+        const { run, rules, played } = finished(`0000-${day}`, day);
+        const changing = rules.map((rule) => ({ ...rule, verdict }));
+        const rest = { rule: 'win.credit', verdict: 'warn', flaky: 0, reason: 'late', failing: '[]' };
+        const same = { ...run, played_digest: 'played', build: '1.4.2' };
+        await addRun(history, { run: same, rules: [...changing, rest], played }, evidence(day), {
+          ...RETENTION,
+          runs: 9,
+        });
+      }
+      const board = new Board({
+        operators: [operatorChecked('acme', '0 1 * * *'), operatorChecked('nobody', '0 1 * * *')],
+        dir: FOLDER,
+        openHistory: async () => history,
+        now: () => new Date('2026-11-25T12:00:00Z'),
+      });
+      await expect.poll(async () => (await board.overview()).isComplete).toBe(true);
+      const { operators } = await board.overview();
+      expect(operators[0]).toMatchObject({ trend: expect.stringMatching(/-ccc$/), flaky: { rules: 1, worst: 1 } });
+      views.push([await board.overview(), await board.operator('acme')]);
+      await board.close();
+    }
+    expect(views[1]).toEqual(views[0]);
   });
 
   it('is refused with words if the password is wrong, if nobody listens, or if a newer version has written it', async () => {
