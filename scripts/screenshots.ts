@@ -4,9 +4,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { croupier, ended, line, start } from '../test/cli/croupier.ts';
+import { createFleetStore } from '../test/fleet/fleet-store.ts';
 import { chromiumPath } from '../test/service/chromium.ts';
 
-// This script takes the pictures of README.md and docs/console.md. Run it with `npm run screenshots`. Each picture shows a
+// This script takes the pictures of README.md, docs/console.md and docs/fleet.md. Run it with `npm run screenshots`. Each picture shows a
 // page of a real run.
 
 const IMAGES = path.resolve(import.meta.dirname, '../docs/images');
@@ -97,6 +98,22 @@ async function consolePictures(browser: Browser, dir: string): Promise<ReadonlyM
   }
 }
 
+/** Takes a picture of the board of a fleet with invented operators. */
+async function boardPictures(browser: Browser, dir: string): Promise<Buffer[]> {
+  const folder = path.join(dir, 'fleet');
+  await createFleetStore(folder, { operators: 40, nights: 40, lastNight: new Date() });
+  const board = start(['fleet', 'board'], { cwd: folder });
+  try {
+    const address = (await line(board, 'board ')).slice('board '.length);
+    const page = await openPage(browser, address, { viewport: { width: 1280, height: 720 } });
+    await page.getByText('Live', { exact: true }).waitFor();
+    return [await page.screenshot()];
+  } finally {
+    board.kill('SIGTERM');
+    await ended(board);
+  }
+}
+
 /** Sends rounds, some of them with a fault, and injects a fault that waits for its call. */
 async function sendRounds(page: Page): Promise<void> {
   const session = page.locator('#play-session option').filter({ hasText: 'ben' });
@@ -161,6 +178,7 @@ try {
   mkdirSync(IMAGES, { recursive: true });
   await writePicture(browser, 'report.webp', await reportPictures(browser, dir));
   await writePicture(browser, 'game-and-console.webp', await gamePictures(browser, dir));
+  await writePicture(browser, 'board.webp', await boardPictures(browser, dir));
   for (const [name, pictures] of await consolePictures(browser, dir)) await writePicture(browser, name, pictures);
 } finally {
   await browser.close();
