@@ -132,6 +132,10 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'win.retried',
       'refund.retried',
       'session.isolated',
+      // The refund of a bet whose connection broke may overlap with this bet. Then its reply has a wrong balance.
+      'refund.restore',
+      // Copies of a call in two sessions may overlap, so that none of them has an effect.
+      'idempotency.conflicting-body',
     ],
     description:
       'If the wallet is locked, a call is answered 200 but not carried out, because the reply ignores that the lock failed.',
