@@ -78,12 +78,12 @@ it('a refund that missed the deadline may give its bet back after a read has sho
 
 it('takes two calls under one txID for one, though one of them fails', () => {
   const plannedCalls = `needs: { second: { player: same } }
-rules: [idempotency.concurrent]
+rules: [idempotency.conflicting-body]
 steps: [{ bet: , as: opened }, { balance: }, { together: [{ win: { round: opened, amount: "4.00" }, as: raced, expect: either },
   { win: { round: opened, amount: "4.00", txID: "\${raced.txID}", session: second }, expect: either }] }, { resend: raced }, { balance: }]`;
   const judged = judgeScenario(plannedCalls, { fault: answering('3.1', error(500, 'Oops')) });
   expect(judged.broken).toEqual([]);
-  expect(judged.verdict('idempotency.concurrent')).toBe('pass');
+  expect(judged.verdict('idempotency.conflicting-body')).toBe('pass');
 });
 
 it('expects nothing of a withdrawal whose sum free wins have paid, also when it fails first', () => {
