@@ -6,6 +6,7 @@ import type { Fold } from './fold.ts';
 import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './latency.ts';
 import { movedAloneReason } from './moved-alone.ts';
 import { rateLimitText } from './network/rate-limit.ts';
+import { unknownPathReason } from './network/unknown-path.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import { countRules } from './results/rule-counts.ts';
 import type { RuleResult } from './rule-result.ts';
@@ -128,6 +129,8 @@ function whyUndecided(fold: Fold): string | null {
     const played = fold.scenarios.filter(({ state }) => state === 'ended').length;
     return `the time of the run against ${name} was over (--time) after ${played} of ${fold.scenarios.length} scenarios`;
   }
+  if (fold.unknownPath !== null)
+    return `nothing was tested for ${name}, because ${unknownPathReason(fold.unknownPath)}`;
   const moved = movedAloneSentence(fold);
   if (moved !== null) return moved;
   const unmeasured = budgetResults(fold).filter(({ fails, state }) => fails && state === 'unmeasured');

@@ -30,6 +30,7 @@ import { startLabelTally } from './label-values.ts';
 import { type CallLatency, startLatencyTally } from './latency.ts';
 import { LostCalls } from './network/lost-calls.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './network/rate-limit.ts';
+import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
@@ -64,6 +65,8 @@ export interface Fold {
   readonly rateLimit: RateLimitSummary;
   /** The first proof that somebody else moved a balance; null if there is none. */
   readonly movedAlone: MovedAlone | null;
+  /** The replies of a server that seems not to know the paths of the calls; null if it knows one. */
+  readonly unknownPath: UnknownPath | null;
   /** Calls that croupier must still send so that no player loses money. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
@@ -96,6 +99,7 @@ export function startFold(): FoldBuilder {
   const latency = startLatencyTally();
   const rateLimit = new RateLimit();
   const lost = new LostCalls();
+  const unknownPath = new UnknownPathTally();
   const inFlight = new Map<string, CallName>();
   const labels = startLabelTally();
 
@@ -135,6 +139,7 @@ export function startFold(): FoldBuilder {
         if (event.outcome.kind === 'reply') {
           answered += 1;
           const call = inFlight.get(event.id);
+          if (call) unknownPath.note(event.outcome);
           if (call) rateLimit.note({ atMs: event.stamps.end, call, ...event.outcome.reply });
         } else lost.note(event.outcome.reason);
         inFlight.delete(event.id);
@@ -183,6 +188,7 @@ export function startFold(): FoldBuilder {
       ].filter((text) => text !== null),
       labels: labels.result(run),
       rateLimit: rateLimit.summary,
+      unknownPath: unknownPath.result,
       owed: [...owed.values()],
       exchanges: { sent, answered },
       latency: latency.result(run.settings.budgetMs ?? {}),
@@ -215,7 +221,10 @@ function sumUp(
   ended: RunEnded | null,
   attempts: ReadonlyMap<string, Attempt>,
   attributions: readonly Attributed[],
-  rest: Pick<Fold, 'labels' | 'movedAlone' | 'notices' | 'rateLimit' | 'owed' | 'exchanges' | 'latency'>,
+  rest: Pick<
+    Fold,
+    'labels' | 'movedAlone' | 'notices' | 'rateLimit' | 'unknownPath' | 'owed' | 'exchanges' | 'latency'
+  >,
 ): Fold {
   const { strict } = run.settings;
   const planned = new Map(run.scenarios.map((scenario) => [scenario.id, scenario]));
@@ -232,7 +241,7 @@ function sumUp(
     const attempt = counting?.attempt;
     const judged = (from: Attempt | undefined) =>
       [...(from?.outcomes.values() ?? [])].map((outcome) =>
-        judgeOutcome(scenario.id, outcome, attributions, { strict, movedAlone: rest.movedAlone }),
+        judgeOutcome(scenario.id, outcome, attributions, { strict, ...rest }),
       );
     const flaky = judged(counting?.flaky?.attempt).flatMap((outcome) =>
       flakyOutcome(outcome, run.settings.allowFlaky === true),

@@ -6,6 +6,7 @@ import type { Attributed, MovedAlone } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
 import { joinSums, type MoneySums } from './money-sums.ts';
 import { isShownByBalance, movedAloneReason } from './moved-alone.ts';
+import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 
 /**
  * A finding with its final verdict. The final verdict differs from the verdict in the scenario if the breach of another rule
@@ -79,16 +80,25 @@ export function judgeOutcome(
   scenario: string,
   outcome: RuleOutcome,
   attributions: readonly Attributed[],
-  { strict, movedAlone }: { readonly strict: boolean; readonly movedAlone: MovedAlone | null },
+  {
+    strict,
+    movedAlone,
+    unknownPath,
+  }: { readonly strict: boolean; readonly movedAlone: MovedAlone | null; readonly unknownPath: UnknownPath | null },
 ): JudgedOutcome {
   const attribution = attributions.findLast((candidate) => matches(candidate, scenario, outcome));
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
   const judged = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
   const isBreach = judged === 'fail' || judged === 'warn';
   const isMovedAlone = movedAlone !== null && isBreach && !outcome.noMoney && isAboutBalance(outcome);
-  const verdict = isMovedAlone ? 'inconclusive' : judged;
-  const because = isMovedAlone ? null : (attribution?.because ?? null);
-  const reason = isMovedAlone ? movedAloneReason(movedAlone) : (attribution?.reason ?? null);
+  const doubt = isMovedAlone
+    ? movedAloneReason(movedAlone)
+    : unknownPath !== null && isBreach
+      ? unknownPathReason(unknownPath)
+      : null;
+  const verdict = doubt === null ? judged : 'inconclusive';
+  const because = doubt === null ? (attribution?.because ?? null) : null;
+  const reason = doubt ?? attribution?.reason ?? null;
   const base = {
     scenario,
     rule: outcome.rule,

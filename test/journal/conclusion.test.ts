@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Conclusion, conclude } from '../../src/journal/conclusion.ts';
-import type { JournalEvent, RunEnded } from '../../src/journal/event.ts';
+import type { JournalEvent, Received, RunEnded } from '../../src/journal/event.ts';
 import { EXPECTATION } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
-import { attributed, ended, found, planned, runEnded, runStarted, started } from './events.ts';
+import { attributed, ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
 const story = planned('bet/debit', ['bet.debit']);
 const pass = ended(story.id, { passes: { 'bet.debit': { '*': 1 } } });
@@ -61,6 +61,30 @@ describe('the exit status of a run', () => {
     expect(conclude(await foldJournal(events))).toMatchObject({
       exitCode: 0,
       firstLine: 'CONFORMING: acme breaks none of 1 rule judged. 1 MUST rule about money was not tested: money.exact.',
+    });
+  });
+
+  it('is 3 when every signed call was answered 404 without a code, because the base URL may be wrong', async () => {
+    const [sending, received] = exchange('x1', story.id);
+    const said = (text: string): Received => ({
+      ...received,
+      outcome: {
+        kind: 'reply',
+        reply: {
+          status: 404,
+          headers: [],
+          body: { encoding: 'utf8', data: text, length: text.length, truncated: false },
+        },
+      },
+    });
+    expect(await of([sending, said('{"message":"Not found"}'), ...fail])).toEqual({
+      verdict: 'undecided',
+      exitCode: 3,
+      firstLine:
+        'UNDECIDED: nothing was tested for acme, because the only signed call was answered as if the path were unknown (404, without a code), so the base URL is probably wrong, or no session is open.',
+    });
+    expect(await of([sending, said('{"code":"session_not_found","message":"Ended"}'), ...fail])).toMatchObject({
+      exitCode: 1,
     });
   });
 

@@ -24,7 +24,7 @@ const TESTING =
   /^(?:.*(?:staging|sandbox|preprod|nonprod|notprod|testing)|stage|stg|test|tests|tst|dev|devel|qa|uat|sit|sbx|demo|int|ci|local|localhost)\d*$/;
 
 /** Whether the server seems to know the path of a call. `unknown`: no call was answered. */
-export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'other' | 'unknown';
+export type BaseUrlAnswer = 'of-contract' | 'not-found' | 'maybe-not-found' | 'other' | 'unknown';
 
 /** Returns the host of a URL. An IPv6 address is returned without its brackets. */
 export function hostOf(url: string): string {
@@ -41,7 +41,7 @@ export function isLocal(address: string): boolean {
  * Checks whether the base URL is written correctly.
  *
  * @param answer the kind of answer that the calls got. `of-contract`: an answer that follows the contract; `not-found`: the server
- * answered that the path does not exist
+ * answered that the path does not exist; `maybe-not-found`: it answered so for every session, but it verifies signatures
  */
 export function checkBaseUrl(
   baseUrl: string,
@@ -90,6 +90,14 @@ export function checkBaseUrl(
       state,
       `the server at ${baseUrl} does not know the path ${paths.balance ?? '/balance'}`,
       'Compare the path of the base URL with the path of the wallet. A prefix may be missing, or a gateway may remove one.',
+    );
+  }
+  if (answer === 'maybe-not-found') {
+    return check(
+      'base-url',
+      'bad',
+      `${baseUrl} may be wrong: for every session, GET ${paths.balance ?? '/balance'} is answered without a code, as if the path were unknown`,
+      'Compare the path of the base URL with the path of the wallet. If the path is right, none of the sessions is open: open them again at the operator. A wallet that knows the path should answer such a session with the code session_not_found.',
     );
   }
   if (pathname.length > 1 && pathname.endsWith('/')) {

@@ -23,6 +23,7 @@ import {
   checkSession,
   isNothingThere,
   isOfContract,
+  isUnknownPath,
 } from './replies.ts';
 
 /** Number of replies from which the latency is measured. */
@@ -154,6 +155,7 @@ class Examination {
     if (key.state === 'bad' && !isSuccess(reply.status)) return { checks, answer };
     if (client.sessions.length === 0) checks.push(this.#options.noSession);
     let lost = 0;
+    let unknown = 0;
     for (const session of client.sessions) {
       // Each lost reply may cost the whole deadline. So the check ends after a few lost replies.
       if (lost >= MAX_LOST) {
@@ -162,9 +164,11 @@ class Examination {
       }
       const outcome = await this.#read(session.sessionID);
       lost = outcome.kind === 'none' ? lost + 1 : 0;
+      if (outcome.kind === 'reply' && isUnknownPath(outcome.reply)) unknown += 1;
       checks.push(checkSession(session, outcome, this.#options));
     }
-    return { checks, answer };
+    const isUnknown = unknown > 0 && unknown === client.sessions.length;
+    return { checks, answer: isUnknown ? 'maybe-not-found' : answer };
   }
 
   /** Sends many balance calls, as a run does, to find out whether the operator limits the rate of calls. */

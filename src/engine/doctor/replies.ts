@@ -41,9 +41,14 @@ export function isOfContract(reply: Reply): boolean {
  * the path but not the session, its reply would have a code, or it would answer a wrong signature in another way.
  */
 export function isNothingThere(right: Reply, wrong: Outcome): boolean {
-  const { status } = right;
-  const alike = wrong.kind === 'reply' && wrong.reply.status === status;
-  return (status === 404 || status === 405 || status === 410) && alike && readReply(right).code === undefined;
+  const alike = wrong.kind === 'reply' && wrong.reply.status === right.status;
+  return alike && isUnknownPath(right);
+}
+
+/** True for a reply with which a server says that it does not know the path. A wallet that knows only the path replies with a code. */
+export function isUnknownPath(reply: Reply): boolean {
+  const { status } = reply;
+  return (status === 404 || status === 405 || status === 410) && readReply(reply).code === undefined;
 }
 
 /** Checks whether the server answers with HTTP/1.1. */
@@ -238,6 +243,10 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
   }
   if (wrong.kind === 'none') return check('key', 'warn', `a wrongly signed call was not answered: ${wrong.detail}`);
   const { status } = wrong.reply;
+  if (status === 401 && isUnknownPath(right)) {
+    const said = `a wrongly signed call is answered 401, and a correctly signed call is answered ${right.status}`;
+    return check('key', 'good', said);
+  }
   if (status === 401)
     return check('key', 'good', 'correctly signed calls are accepted, and wrongly signed calls are answered 401');
   return isSuccess(status)
@@ -272,7 +281,12 @@ export function checkSession(session: SessionUnderTest, outcome: Outcome, settin
     const answered = `GET /balance is answered ${status}${code === undefined ? '' : ` ${code}`}`;
     if (expired && code !== 'session_not_found')
       return said('good', `${answered}, which is right because the session is configured as expired`);
-    return said('bad', answered, 'Open the session again at the operator, or configure an open session.');
+    const open = 'Open the session again at the operator, or configure an open session.';
+    return said(
+      'bad',
+      answered,
+      isUnknownPath(outcome.reply) ? `First check the base URL. If it is right: ${open}` : open,
+    );
   }
   const { written, money, form, decimals } = balance;
   if (money === undefined) {

@@ -201,6 +201,24 @@ describe('replies of the wallet', () => {
     expect(firstToFix(await look(`${url}/balance`))).toMatchObject({ name: 'base-url', state: 'bad' });
   });
 
+  it('an unknown path is suspected first if every session is answered 404 without a code', async () => {
+    const { url } = await wallet(rightly(() => ({ status: 404, body: '{"message":"Not found"}' })));
+    const sessions = [{ sessionID: 's-1' }, { sessionID: 's-2' }];
+    const checks = await look(`${url}/walet`, { sessions });
+    expect(firstToFix(checks)).toMatchObject({
+      name: 'base-url',
+      state: 'bad',
+      seen: expect.stringContaining('may be wrong: for every session') as string,
+    });
+    expect(checks.find(({ name }) => name === 'key')?.seen).toBe(
+      'a wrongly signed call is answered 401, and a correctly signed call is answered 404',
+    );
+    const known = await wallet(
+      rightly(({ sessionID }) => (sessionID === 's-2' ? { status: 404, body: '{"message":"No session"}' } : has('50'))),
+    );
+    expect((await look(known.url, { sessions })).find(({ name }) => name === 'base-url')?.state).not.toBe('bad');
+  });
+
   it('a path without a wallet is reported, whatever the status of the reply is', async () => {
     const { url } = await wallet(() => ({ status: 404, body: '{"statusCode":404,"message":"Cannot GET /balance"}' }));
     const checks = await look(url);
