@@ -241,7 +241,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
         breach(
           `${set.length} copies of one call that are sent at once are one transaction`,
           `they were answered with ${txIDs.size} different operator txIDs${isInTwoSessions ? BY_SESSION : ''}`,
-          causesOfReplay(first.planned),
+          causesOfReplay(first.planned, rule),
         ),
       );
     }
@@ -257,7 +257,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
     const times = set.map((_, extra) => ({
       by: effect.times(Money.of(String(extra + 1))),
       meaning: isInTwoSessions ? inOtherSession(first.planned.step.call) : `the call took effect ${extra + 2} times`,
-      causes: [...causesOfReplay(first.planned), ...(extra === 0 ? sameCauses : [])],
+      causes: [...causesOfReplay(first.planned, rule), ...(extra === 0 ? sameCauses : [])],
     }));
     wallet.expectLater({
       rule,
@@ -281,11 +281,14 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
 }
 
 /**
- * Returns the rule about such a call that is sent again alone. An operator that always carries out a call again also does
- * so for copies at the same instant.
+ * Returns the rules that explain why copies at the same instant are carried out more than once: the operator always carries out a
+ * call again, or it carries out copies at the same instant also within one session.
+ *
+ * @param rule the rule that the copies break
  */
-function causesOfReplay({ step: { call } }: PlannedCall): RuleId[] {
-  return call === 'balance' ? [] : [`idempotency.${call}`];
+function causesOfReplay({ step: { call } }: PlannedCall, rule: RuleId): RuleId[] {
+  const ofReplay = call === 'balance' ? [] : [`idempotency.${call}` as const];
+  return rule === 'idempotency.concurrent' ? ofReplay : [...ofReplay, 'idempotency.concurrent'];
 }
 
 /**
