@@ -264,6 +264,7 @@ describe('a signature over the query of a GET', () => {
     ['query-wrapped', QUERY, '{"query":{"lang":"en","sessionID":"s 1+é"}}'],
     ['query-session-only', QUERY, '{"sessionID":"s 1+é"}'],
     ['node-stringify', QUERY, '{"sessionID":"s 1+é","lang":"en"}'],
+    ['node-stringify', 'sessionID=s-1&currency=EUR', '{"sessionID":"s-1","currency":"EUR"}'],
     ['python-dumps-sorted', QUERY, String.raw`{"lang": "en", "sessionID": "s 1+\u00e9"}`],
     ['php-json-encode', 'a=%2F%C3%A9', String.raw`{"a":"\/\u00e9"}`],
     ['numbers', 'sessionID=42&x=a', '{"sessionID":42,"x":"a"}'],
