@@ -51,10 +51,18 @@ const protobuf = Buffer.concat([
 function tar(isOld: boolean): Buffer {
   const head = Buffer.alloc(512);
   head.write('wallet.log');
-  head.write('0000644\x000000000\x000000000\x0000000000050\x0c716451353\0        0', 100, 'latin1');
-  if (!isOld) head.write('ustar\u000000', 257, 'latin1');
+  for (const [at, text] of [
+    [100, '0000644'],
+    [108, '0000000'],
+    [116, '0000000'],
+    [124, '00000000050'],
+    [136, '14716451353'],
+    [148, '        0'],
+  ] as const)
+    head.write(text, at);
+  if (!isOld) head.write('ustar', 257);
   const sum = head.reduce((all, byte) => all + byte, 0);
-  head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  head.write(`${sum.toString(8).padStart(6, '0')}\u0000 `, 148);
   const content = Buffer.alloc(512);
   content.write(BET);
   return Buffer.concat([head, content, Buffer.alloc(1024)]);
