@@ -4,9 +4,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LoadResult } from '../../../../src/journal/load/result.ts';
-import { croupier, ended, start } from '../../croupier.ts';
+import { croupier, ended, line, start } from '../../croupier.ts';
 import { demoOperator } from '../../demo-operator.ts';
-import { killLoads } from './killing.ts';
+import { journalReaches, killLoads } from './killing.ts';
 
 let cwd = '';
 beforeEach(() => {
@@ -15,6 +15,8 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const CLIENT = ['--client', 'demo-eu', '--linger', '100ms'];
+/** Length of a journal in bytes that surely contains bets. */
+const LOADED_BYTES = 20_000;
 const LOAD = ['load', ...CLIENT, '--rate', '100', '--journal', 'load.ndjson'];
 
 describe('a load test that is killed', { timeout: 180_000 }, () => {
@@ -26,9 +28,10 @@ describe('a load test that is killed', { timeout: 180_000 }, () => {
   it('by SIGINT completes its rounds, compares every balance, and owes nothing', async () => {
     const operator = await demoOperator(cwd);
     const child = start([...LOAD, '--duration', '1m', '--json'], { cwd });
-    await sleep(3000);
+    const end = ended(child);
+    await journalReaches(child, path.join(cwd, 'load.ndjson'), LOADED_BYTES);
     child.kill('SIGINT');
-    const { status, out } = await ended(child);
+    const { status, out } = await end;
     const { verdict, load, money } = JSON.parse(out) as LoadResult;
     expect([status, verdict, load.interrupted, money.verified]).toEqual([0, 'RECONCILED', 'SIGINT', 8]);
     const settle = await croupier(['settle', 'load.ndjson', ...CLIENT, '--dry-run'], { cwd });
@@ -40,9 +43,10 @@ describe('a load test that is killed', { timeout: 180_000 }, () => {
 describe('a load test', { timeout: 120_000 }, () => {
   it('of a wallet that stands still for 6 of 10 seconds shows seconds in its response times', async () => {
     const operator = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd });
-    await sleep(1500);
-    const load = ended(start([...LOAD, '--duration', '10s', '--json'], { cwd }));
-    await sleep(3000);
+    await line(operator, 'operator ');
+    const child = start([...LOAD, '--duration', '10s', '--json'], { cwd });
+    const load = ended(child);
+    await journalReaches(child, path.join(cwd, 'load.ndjson'), LOADED_BYTES);
     operator.kill('SIGSTOP');
     await sleep(6000);
     operator.kill('SIGCONT');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -80,12 +81,16 @@ async function killAt(cwd: string, bytes: number, afterMs: number): Promise<void
   const flags = ['--rate', '150', '--duration', '1m', '--mix', 'mix.yaml', '--journal', JOURNAL];
   const child = start(['load', ...CLIENT, ...flags], { cwd });
   const end = ended(child);
-  const file = path.join(cwd, JOURNAL);
-  while (child.exitCode === null && (statSync(file, { throwIfNoEntry: false })?.size ?? -1) < bytes) await sleep(2);
+  await journalReaches(child, path.join(cwd, JOURNAL), bytes);
   await sleep(afterMs);
   child.kill('SIGKILL');
   const { status, err } = await end;
   assert.equal(status, null, `the load test ended before it was killed: ${err}`);
+}
+
+/** Waits until a journal has this length in bytes, or until its process has ended. */
+export async function journalReaches(child: ChildProcess, file: string, bytes: number): Promise<void> {
+  while (child.exitCode === null && (statSync(file, { throwIfNoEntry: false })?.size ?? -1) < bytes) await sleep(2);
 }
 
 function query(cwd: string, sql: string): unknown[] {
