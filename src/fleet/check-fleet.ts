@@ -78,6 +78,9 @@ class FleetChecker {
   /** The suites by their sources, so that each suite is loaded once. */
   readonly #suites = new Map<string, Suite>();
 
+  /** The names of the operators by ExtCID. */
+  readonly #names = new Map<string, string>();
+
   constructor(fleet: Fleet, dir: string, stdio: Stdio) {
     this.#fleet = fleet;
     this.#dir = dir;
@@ -92,11 +95,21 @@ class FleetChecker {
     const baselineFile = operator.baseline === undefined ? undefined : path.resolve(this.#dir, operator.baseline);
     const configuration = await this.#configuration(index, configFile);
     const extCID = configuration && this.#client(index, operator, configuration);
+    if (extCID !== undefined) this.#isNew(index, operator.name, extCID);
     await this.#notify(index, operator);
     if (configuration) await this.#scenarios(index, operator, configuration, baselineFile);
     return configuration && extCID !== undefined
       ? [{ ...operator, extCID, isReady: isReady(extCID, configuration) }]
       : [];
+  }
+
+  /** Reports a second operator with the same ExtCID. The history knows an operator by its ExtCID, so it would mix their results. */
+  #isNew(index: number, name: string, extCID: string): void {
+    const other = this.#names.get(extCID);
+    this.#names.set(extCID, name);
+    if (other === undefined || other === name) return;
+    const message = `\`${name}\` and \`${other}\` have the same ExtCID \`${extCID}\`, so their results would be mixed`;
+    this.#mistake(index, 'name', message, 'put one of them into a fleet.yaml of its own, in another folder');
   }
 
   #mistake(index: number, key: string, message: string, fix?: string): void {

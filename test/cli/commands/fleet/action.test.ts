@@ -132,6 +132,16 @@ operators:
     expect(err).toContain('5 mistakes in one file');
   });
 
+  it('refuses two operators with the same ExtCID, because the history would mix their results', async () => {
+    const client = 'extCID: acme, integratorBaseUrl: "http://127.0.0.1:1", integrationApiKey: "${K}"';
+    write('same.yaml', `clients: [{ ${client}, sessions: [{ sessionID: s }] }]\n`);
+    const operators = ['one', 'two'].map((name) => `  - { name: ${name}, config: same.yaml }\n`);
+    write('twice.yaml', `schedule: "0 3 * * *"\noperators:\n${operators.join('')}`);
+    const { status, err } = await croupier(['fleet', 'check', '--file', 'twice.yaml'], { cwd });
+    expect(status).toBe(2);
+    expect(err).toContain('twice.yaml:4:13: `two` and `one` have the same ExtCID `acme`');
+  });
+
   it('shows mistakes in the files that it names, and refuses a key in plain text', async () => {
     const key = 'a-key-in-plain-text-0123';
     write(
