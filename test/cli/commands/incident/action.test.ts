@@ -258,7 +258,7 @@ describe('croupier incident', () => {
   it.each([
     [['nowhere.log'], "nowhere.log can't be read: there is no such file."],
     [['.'], '. is a folder'],
-    [['empty.log'], 'The files have no call of the service'],
+    [['empty.log'], 'The files are empty'],
     [['other.log', '--player', '9'], 'The files name no player'],
     [['other.log', '--session', 'none'], 'None of the 1 calls is selected.'],
     [['access.log', '--session', 's-1'], 'None of the 1 calls names a session or a transaction'],
