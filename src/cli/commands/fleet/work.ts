@@ -16,6 +16,7 @@ import { program } from './program.ts';
 
 /** Time between two looks for jobs, in ms. */
 const POLL_MS = 1000;
+const MIN_LEASE_MS = 1000;
 
 /**
  * `croupier fleet work`: judges each operator when it is due. Several workers share the work.
@@ -28,6 +29,8 @@ export async function fleetWorkCommand(
   given: Stdio,
 ): Promise<number> {
   const stdio = withDatabase(given, database);
+  if (lease < MIN_LEASE_MS)
+    throw new UsageError('--lease must be at least 1s, because a worker must renew its leases before they end.');
   const fleet = await checkFleet(file, stdio);
   const operators = ready(fleet, stdio);
   const say = (text: string): void => stdio.err.write(`${forTerminal(text)}\n`);

@@ -50,6 +50,8 @@ operators:
       { extCID: 'demo-asia', verdict: 'conforming', build: null },
       { extCID: 'demo-eu', verdict: 'nonconforming', build: 'b7' },
     ]);
+    const short = await croupier(['fleet', 'work', '--lease', '10ms'], { cwd });
+    expect([short.status, short.err]).toEqual([2, expect.stringContaining('--lease must be at least 1s')]);
     const again = await croupier(['fleet', 'work', '--until-idle'], { cwd });
     expect([again.status, again.out]).toEqual([0, '']);
     expect(readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(2);
