@@ -73,7 +73,7 @@ describe.runIf(process.env.CROUPIER_PACKAGE)('the npm package', { timeout: 240_0
   });
 
   it('says which package PostgreSQL needs', () => {
-    const { status, stderr } = spawnSync('npx', ['--no', 'croupier', 'history'], {
+    const { status, stderr } = spawnSync(path.join(project, 'node_modules', '.bin', 'croupier'), ['history'], {
       cwd: project,
       env: { ...process.env, CROUPIER_DATABASE: 'postgres://user@127.0.0.1:1/name' },
       encoding: 'utf8',

@@ -516,7 +516,7 @@ const [ZERO, NINE, POINT] = [0x30, 0x39, 0x2e];
  * Reads an amount as a whole number of 0.0001, which is exact for amounts of at most 11 characters. Returns NaN for any other text.
  * This takes less time than {@link Money}, and large logs have many amounts.
  */
-export function unitsOf(text: string): number {
+function unitsOf(text: string): number {
   const { length } = text;
   if (length === 0 || length > MAX_DIGITS) return Number.NaN;
   let units = 0;

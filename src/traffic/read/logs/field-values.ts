@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../../json-fields.ts';
 import { LOG_FIELDS, type LogField, type LogForm } from './log-form.ts';
 
 /** A value in an object that may be the value of a field. */
-export interface FieldValue {
+interface FieldValue {
   readonly path: string;
   readonly value: unknown;
   /** The position of the path in the list of paths of the field. The first path with a usable value counts. */
