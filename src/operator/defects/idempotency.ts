@@ -39,7 +39,13 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'replayed-win-paid',
     breaks: ['idempotency.win', 'win.retried'],
-    mayBreak: ['idempotency.same-reply', 'idempotency.concurrent', 'idempotency.durable'],
+    // The second effect in another session has no cause if another defect changes the amount of the win.
+    mayBreak: [
+      'idempotency.same-reply',
+      'idempotency.concurrent',
+      'idempotency.durable',
+      'idempotency.conflicting-body',
+    ],
     description:
       'The player is paid twice when the service sends the same win twice, as the service does whenever a reply is lost.',
     change: (right) =>
