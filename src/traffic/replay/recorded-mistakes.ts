@@ -18,6 +18,8 @@ const RIGHT_STATUS = 200;
 export interface RecordedMistakes {
   /** The broken rules. */
   readonly rules: readonly RuleId[];
+  /** The broken rules, each with the call that broke it. */
+  readonly breaches: readonly { readonly rule: RuleId; readonly call: number }[];
   /** Numbers of the calls that broke them. */
   readonly calls: readonly number[];
   /** Numbers of those of these calls that break only rules about the reply itself. */
@@ -58,6 +60,7 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   ]);
   return {
     rules: [...new Set(failing.map(({ rule }) => rule))],
+    breaches: failing.map(({ rule, call }) => ({ rule, call })),
     calls: [...numbers],
     wrongReplies: [...numbers].filter((number) =>
       failing.every(({ call, rule }) => call !== number || isAboutReply(rule)),

@@ -12,6 +12,10 @@ export interface Reproduction {
   readonly past: Failures;
   /** The rules for which the replay has a verdict of its own. */
   readonly decided: ReadonlySet<string>;
+  /** The rules that only repeats in another session broke. Their `untestedRepeats` count instead of the rules. */
+  readonly rulesOfRepeats: ReadonlySet<string>;
+  /** The reasons why the replay does not show that the wrong repeats in another session are right now, as sentences. */
+  readonly untestedRepeats: readonly string[];
   /** Numbers of the calls that the replay sent in parallel. */
   readonly atOnce: ReadonlySet<number>;
   /** True if calls that the replay sent in parallel overlapped at least once. */
@@ -34,6 +38,8 @@ export function notRepeated({
   compared,
   past,
   decided,
+  rulesOfRepeats,
+  untestedRepeats,
   atOnce,
   overlapped,
   leftOutMs,
@@ -41,7 +47,10 @@ export function notRepeated({
   wrongReplies,
   missingCurrency,
 }: Reproduction): readonly string[] {
-  const missing = [...past.rules].filter((rule) => !decided.has(rule)).map((rule) => `${rule} was not tested again`);
+  const missing = [...past.rules]
+    .filter((rule) => !decided.has(rule) && !rulesOfRepeats.has(rule))
+    .map((rule) => `${rule} was not tested again`);
+  missing.push(...untestedRepeats);
   if (missingCurrency !== null)
     missing.push(`the calls were in ${missingCurrency}, and no session of the test has such a currency`);
   for (const { number, call, past: then, now } of compared) {

@@ -226,6 +226,8 @@ it('a wrong error reply is not tested again by a call that succeeds now', () => 
       compared,
       past: { rules: new Set(['reply.json']), calls: new Set([1]) },
       decided: new Set(['reply.json']),
+      rulesOfRepeats: new Set(),
+      untestedRepeats: [],
       atOnce: new Set(),
       overlapped: false,
       leftOutMs: new Map(),

@@ -13,10 +13,12 @@ import { type Played, play, SILENT } from '../../../app/run/play.ts';
 import { runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
+import type { RuleId } from '../../../contract/catalogue.ts';
 import { haveSameForm } from '../../../contract/currencies.ts';
 import type { ClientUnderTest, RunnableScenario } from '../../../engine/run-options.ts';
 import { conclude } from '../../../journal/conclusion.ts';
-import type { Outcome } from '../../../journal/exchange.ts';
+import { type Outcome, sessionNamedIn } from '../../../journal/exchange.ts';
+import type { Fold } from '../../../journal/fold.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
@@ -33,6 +35,14 @@ import {
   verdictOf,
 } from '../../../traffic/replay/compare.ts';
 import { missingData } from '../../../traffic/replay/missing-data.ts';
+import {
+  RULE_OF_OTHER_SESSION,
+  repeatsInOtherSession,
+  repeatsNotTested,
+  rulesOfRepeats,
+  type Session,
+  wrongRepeats,
+} from '../../../traffic/replay/other-session.ts';
 import { callsWithIdsOf, type RecordedIncident, recordedMistakes } from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
@@ -192,6 +202,7 @@ async function playAgain(
     }
     if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, [client], stdio.cwd);
     const outcomes = new Map<number, Outcome>();
+    const sessionIDs = new Map<number, string>();
     const played = await play({
       options: {
         croupier: version,
@@ -219,14 +230,17 @@ async function playAgain(
       onJournal: (file) => {
         journal = file;
       },
-      onExchange: ({ step, purpose }, { outcome }) => {
+      onExchange: ({ step, purpose, request }, { outcome }) => {
         const number = step === null || purpose !== 'step' ? undefined : logged.numbers.get(step);
         // If the replay sends a call several times, the first reply is compared, because the record also contains the first
         // reply.
-        if (number !== undefined && !outcomes.has(number)) outcomes.set(number, outcome);
+        if (number === undefined || outcomes.has(number)) return;
+        outcomes.set(number, outcome);
+        const sessionID = sessionNamedIn(request);
+        if (sessionID !== undefined) sessionIDs.set(number, sessionID);
       },
     });
-    const outcome = outcomeOf(incident, assignment, played, outcomes);
+    const outcome = outcomeOf(incident, assignment, played, { outcomes, sessionIDs });
     const status = statusOf(outcome, played);
     const text = flags.json
       ? `${JSON.stringify(replayJson(outcome, status), null, 2)}\n`
@@ -285,11 +299,17 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
   };
 }
 
+/** The outcome and the session of each replayed call, by the number of the call in the record. */
+interface Replies {
+  readonly outcomes: ReadonlyMap<number, Outcome>;
+  readonly sessionIDs: ReadonlyMap<number, string>;
+}
+
 function outcomeOf(
   incident: RecordedIncident,
   { logged, missingCurrency }: Assignment,
   { fold, status, journal }: Played,
-  outcomes: ReadonlyMap<number, Outcome>,
+  { outcomes, sessionIDs }: Replies,
 ): ReplayOutcome {
   const compared = compareReplies(logged.calls, outcomes, logged.atOnce, logged.ofBalance);
   const { timeline, signing } = incident;
@@ -310,9 +330,18 @@ function outcomeOf(
       ...faults.flatMap(({ transaction }) => transaction.attempts.map(({ number }) => number)),
     ]),
   };
+  const brokenThen = [
+    ...failing.breaches,
+    ...faults.flatMap(({ rule, repeat }) => (rule === null ? [] : [{ rule, call: repeat?.number ?? null }])),
+  ];
+  const repeats = wrongRepeats(repeatsInOtherSession(timeline.calls), brokenThen);
+  const repeated = new Set(repeats.map(({ again }) => again.number));
+  const isRepeat = (step: string | null): boolean => step !== null && repeated.has(logged.numbers.get(step) ?? 0);
   const broken = [
     ...fold.rules.flatMap(({ rule, findings }) =>
-      findings.filter(({ verdict }) => isBroken(verdict, past.rules.has(rule.id))),
+      findings.filter(({ verdict, step }) =>
+        isBroken(verdict, past.rules.has(rule.id) || (rule.id === RULE_OF_OTHER_SESSION && isRepeat(step))),
+      ),
     ),
     ...fold.expectations.filter(({ verdict }) => verdict === 'fail'),
   ];
@@ -329,6 +358,15 @@ function outcomeOf(
     decided: new Set(
       fold.rules.flatMap(({ rule, verdict, checks }) => (checks > 0 && DECIDED.has(verdict) ? [rule.id] : [])),
     ),
+    rulesOfRepeats: rulesOfRepeats(repeats, brokenThen),
+    untestedRepeats: repeatsNotTested(repeats, {
+      calls: logged.calls,
+      outcomes,
+      sessions: sessionsOf(sessionIDs, fold),
+      hasParallelCalls: logged.atOnce.size > 0,
+      ofBalance: logged.ofBalance,
+      passes: passesOf(RULE_OF_OTHER_SESSION, fold),
+    }),
     atOnce: logged.atOnce,
     overlapped: fold.races.some(({ overlapped }) => overlapped > 1),
     leftOutMs: logged.leftOutMs,
@@ -357,6 +395,23 @@ function outcomeOf(
     run: conclude(fold).firstLine,
     journal,
   };
+}
+
+/** Returns the session of the test in which each call was sent, by the number of the call. */
+function sessionsOf(sessionIDs: ReadonlyMap<number, string>, { run }: Fold): ReadonlyMap<number, Session> {
+  const known = new Map(run.settings.sessions.map((session) => [session.sessionID, session]));
+  return new Map(
+    [...sessionIDs].flatMap(([number, sessionID]) => {
+      const session = known.get(sessionID);
+      return session ? [[number, session] as const] : [];
+    }),
+  );
+}
+
+/** Returns the number of checks of a rule that passed. 0 if any check failed, warned or could not be decided. */
+function passesOf(id: RuleId, { rules }: Fold): number {
+  const result = rules.find(({ rule }) => rule.id === id);
+  return result?.verdict === 'pass' && result.places.every(({ isOpen }) => !isOpen) ? result.checks : 0;
 }
 
 /** A breach of a SHOULD rule is only a warning. It counts as a breach if the record breaks the same rule. */

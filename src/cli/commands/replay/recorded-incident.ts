@@ -3,6 +3,12 @@ import type { Configuration } from '../../../app/config/configuration.ts';
 import { offering } from '../../../app/config/recorded-calls.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import type { Stdio } from '../../../app/stdio.ts';
+import {
+  RULE_OF_OTHER_SESSION,
+  repeatsInOtherSession,
+  rulesOfRepeats,
+  wrongRepeats,
+} from '../../../traffic/replay/other-session.ts';
 import { type RecordedIncident, recordedMistakes } from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayScenario, replayScenario } from '../../../traffic/replay/replay-scenario.ts';
 import { type Signing, signingOf } from '../../../traffic/replay/signing.ts';
@@ -50,7 +56,8 @@ export function replay(
   hasOtherClient: boolean,
 ): ReplayScenario {
   const { timeline, signing } = incident;
-  const { rules, calls, alike } = recordedMistakes(incident);
+  const { rules, breaches, calls, alike } = recordedMistakes(incident);
+  const ofRepeats = rulesOfRepeats(wrongRepeats(repeatsInOtherSession(timeline.calls), breaches), breaches);
   const [first] = timeline.calls;
   const named = timeline.wallets.flatMap(({ wallet }) => wallet ?? []);
   const who = named.length > 1 ? `${named.length} players` : (named[0] ?? 'a player');
@@ -60,7 +67,7 @@ export function replay(
       : '';
   return replayScenario(timeline.calls, {
     title: `Calls of ${who}${when}`,
-    broken: rules,
+    broken: [...new Set(rules.map((rule) => (ofRepeats.has(rule) ? RULE_OF_OTHER_SESSION : rule)))],
     wrong: new Set([...calls, ...alike]),
     signing,
     speed: wait ? (speed ?? 1) : null,

@@ -71,8 +71,13 @@ function sentence({ verdict, compared, past, now, missing, isUnexplained }: Repl
       return `the recorded problem (${wrongText(past)}) is fixed.`;
     case 'same':
       return `nothing was wrong, and nothing is wrong now; ${replies}.`;
-    case 'still failing':
-      return `${wrongText(now)} is still wrong; ${replies}.`;
+    case 'still failing': {
+      // The run may judge the same calls by other rules than the record.
+      const isOtherRule =
+        past.rules.size > 0 && now.rules.size > 0 && [...now.rules].every((rule) => !past.rules.has(rule));
+      const problem = isOtherRule ? `the recorded problem (${wrongText(past)}) came again: ` : '';
+      return `${problem}${wrongText(now)} is still wrong; ${replies}.`;
+    }
     case 'regressed':
       return `${wrongText(now)} is wrong now, and was not before; ${replies}.`;
     case 'differs':
