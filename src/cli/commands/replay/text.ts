@@ -2,6 +2,7 @@ import { forTerminal } from '../../../report/escape.ts';
 import type { Paint } from '../../../report/paint.ts';
 import { columnsOf, hanging, padEnd, wrap } from '../../../report/terminal/layout.ts';
 import type { CallResult, ComparedCall, Failures } from '../../../traffic/replay/compare.ts';
+import { RULE_OF_OTHER_SESSION } from '../../../traffic/replay/other-session.ts';
 import type { ReplayOutcome } from '../../../traffic/replay/replay-json.ts';
 
 /** Maximum number of calls in the text output. The JSON output has all of them. */
@@ -72,9 +73,8 @@ function sentence({ verdict, compared, past, now, missing, isUnexplained }: Repl
     case 'same':
       return `nothing was wrong, and nothing is wrong now; ${replies}.`;
     case 'still failing': {
-      // The run may judge the same calls by other rules than the record.
-      const isOtherRule =
-        past.rules.size > 0 && now.rules.size > 0 && [...now.rules].every((rule) => !past.rules.has(rule));
+      // The run judges a repeat in another session by another rule than the record.
+      const isOtherRule = now.rules.has(RULE_OF_OTHER_SESSION) && [...now.rules].every((rule) => !past.rules.has(rule));
       const problem = isOtherRule ? `the recorded problem (${wrongText(past)}) came again: ` : '';
       return `${problem}${wrongText(now)} is still wrong; ${replies}.`;
     }

@@ -52,7 +52,7 @@ it('a win that is paid again in another session of the player is still failing',
   );
   expect(out).toMatch(/3 {2}win 5\.00 {2}as before: 200, balance \+5 \(wrong\)/);
   expect(status).toBe(1);
-});
+}, 60_000);
 
 it('a win that moves no money again in another session of the player is fixed', async () => {
   const { out, status } = await replay();
@@ -61,4 +61,4 @@ it('a win that moves no money again in another session of the player is fixed', 
   );
   expect(out).toMatch(/3 {2}win 5\.00 {2}then 200, balance \+5; now 409/);
   expect(status).toBe(0);
-});
+}, 60_000);
