@@ -249,8 +249,10 @@ function mustBeSent(call: string, count: number, detail: SumDetail): string {
 
 /** Writes the state of a wallet in one short line, for a list of many wallets. */
 export function walletLine(verdict: WalletVerdict, state: WalletState): string {
-  const { difference, debts, unknowns, currency } = verdict;
+  const { difference, debts, unknowns, possibleDebts, currency } = verdict;
   const who = nameOf(verdict);
+  const doubt =
+    unknowns[0] ?? (possibleDebts.length > 0 ? 'the logs do not show the outcome of some calls' : undefined);
   const off =
     difference === null || difference.isZero()
       ? ''
@@ -259,11 +261,15 @@ export function walletLine(verdict: WalletVerdict, state: WalletState): string {
     case 'owed':
       return `${who}: ${off}${debtClauses(debts, currency)}`;
     case 'broken':
-      return `${who}: nothing is owed, but a reply breaks a rule`;
+      return doubt === undefined
+        ? `${who}: nothing is owed, but a reply breaks a rule`
+        : `${who}: a reply breaks a rule. It is not known whether something is owed, because ${doubt}`;
     case 'service-fault':
-      return `${who}: the operator owes nothing, but the service is at fault`;
+      return doubt === undefined
+        ? `${who}: the operator owes nothing, but the service is at fault`
+        : `${who}: the service is at fault. It is not known whether something is owed, because ${doubt}`;
     case 'unknown':
-      return `${who}: not known, because ${unknowns[0] ?? 'the logs do not show the outcome of some calls'}`;
+      return `${who}: not known, because ${doubt ?? 'the logs do not show the outcome of some calls'}`;
     case 'right':
       return `${who}: nothing is owed`;
   }

@@ -49,6 +49,26 @@ describe('croupier incident', () => {
     }
   });
 
+  it('does not say in the summary that nothing is owed if a call of unknown owner may change that', async () => {
+    const call = (seconds: number, url: string, request: string, balance: string, txID: string): string =>
+      `${JSON.stringify({ time: `2026-11-26T01:57:0${seconds}Z`, method: 'POST', url, requestBody: request, status: 200, responseBody: JSON.stringify({ balance, txID }) })}\n`;
+    const win = '{"amount":"5.00","roundID":"r","sessionID":"s-1","txID":"w","type":"regular"}';
+    const file = write(
+      'summary.log',
+      [
+        call(1, '/bet', bet('s-1', 'a'), '90.00', 'op-1'),
+        call(2, '/bet', bet('s-2', 'b'), '90.00', 'op-2'),
+        call(3, '/win', win, '95.00', 'op-3'),
+        call(4, '/win', win, '100.00', 'op-4'),
+        call(5, '/bet', '{"amount":"***","roundID":"***","sessionID":"***","txID":"***"}', '***', 'op-5'),
+      ].join(''),
+    );
+    const { out, status } = await incident([file]);
+    expect(status).not.toBe(0);
+    expect(out).toContain('wallets, the worst first');
+    expect(out).not.toContain('nothing is owed');
+  });
+
   it('prints JSON that follows its schema', async () => {
     const { out, status } = await croupier(
       ['incident', '--service', 'service.log', '--operator', 'wallet.log', '--json'],
