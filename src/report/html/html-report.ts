@@ -39,7 +39,7 @@ export async function* htmlReport(fold: Fold, open: OpenJournal, options: Report
 ${verdictHeader(fold)}
 ${toolbar(fold)}
 <main id="main">
-${noticesSection(fold)}${causesSection(fold, past)}${knownSection(fold)}${rulesSection(fold, past)}`.text;
+${causesSection(fold, past)}${knownSection(fold)}${noticesSection(fold)}${rulesSection(fold, past)}`.text;
 
   // The journal is read only once, so all cards are rendered in this loop. The cards of failures are written at once, and all
   // other cards when their section begins.

@@ -25,7 +25,7 @@ export function describeRun(program: CommandUnknownOpts) {
   const chosen = addReferenceOptions(run)
     .addOption(new Option('--launches <n>', 'wait until the operator has launched n sessions').argParser(countFlag))
     .optionsGroup('Scenarios:')
-    .option('--quick', 'every MUST rule, with at most 350 calls')
+    .option('--quick', 'every MUST rule, with few calls (about 350)')
     .option('--tag <tag>', 'only scenarios with this tag; repeatable', collect)
     .option('--grep <text>', 'only scenarios whose id or title contains the text')
     .option('--last-failed [journal]', 'repeat what failed, warned or was undecided last time')
