@@ -83,7 +83,7 @@ function isOptIn(scenario: SuiteScenario): boolean {
   return scenario.tags.includes(OPT_IN);
 }
 
-/** The groups, rules and scenarios that the words of a selection name. */
+/** The groups, rules and scenarios that are named by the words of a selection. */
 export interface Named {
   readonly groups: readonly RuleGroup[];
   readonly rules: readonly RuleId[];
@@ -91,7 +91,7 @@ export interface Named {
   readonly scenarios: readonly SuiteScenario[];
 }
 
-/** Returns the groups, rules and scenarios that the words of a selection name. */
+/** Returns the groups, rules and scenarios that are named by the words of a selection. */
 export function namedBy({ words }: Selection, { scenarios }: Suite, cwd: string): Named {
   const groups = RULE_GROUPS.filter((group) => words.includes(group));
   const rules = words.filter(isRuleId);

@@ -83,7 +83,10 @@ function numbers(version: string): [major: number, minor: number, patch: number]
   return [Number(match[1]), Number(match[2]), Number(match[3])];
 }
 
-/** The key under which a schema and its JSON Schema name the first version of the contract that has a field. */
+/**
+ * A key in the metadata of a field, in the schema and in its JSON Schema. Its value is the first version of the contract that has
+ * this field.
+ */
 export const SINCE = 'x-since';
 
 /**

@@ -50,7 +50,10 @@ export interface ScenarioPlayOptions {
   readonly staleReads: StaleReadHistory;
   /** The decimals of the operator's balances. */
   readonly shownDecimals: ShownDecimals;
-  /** Amounts that the operator has returned in the right unit during this run. So the operator uses this unit. */
+  /**
+   * For each wallet, the kinds of calls that have moved exactly their amount in this run. The operator reads the amounts of these
+   * calls in the right unit.
+   */
   readonly rightUnit: RightUnit;
   /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
   readonly knownBalances?: KnownBalances;

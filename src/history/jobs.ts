@@ -32,7 +32,7 @@ export interface JobJournal {
 }
 
 /**
- * Adds a job for each due time. Adds none if the operator already has a job for this time, or a job that has not ended.
+ * Adds a job for each due time, unless the operator already has a job for this time, or a job that has not ended.
  *
  * @returns the number of new jobs
  */

@@ -20,7 +20,10 @@ export interface Removed {
 
 const DAY_MS = 86_400_000;
 
-/** Removes the runs that are too old or too many, and the journals that are too many. */
+/**
+ * Removes the runs that are too old, and the oldest runs if there are too many. If there are too many journals, also removes the
+ * oldest journals.
+ */
 export async function applyRetention(history: History, retention: Retention): Promise<Removed> {
   const expired = await expiredRuns(history, retention);
   const bare = await runsToBare(history, retention, expired);

@@ -346,7 +346,7 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
   }
   if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);
   const { scenarios, expectations, run } = fold;
-  // If a failure is flaky, the reader must know that it does not occur every time.
+  // If every failure is flaky, the line says so. If at least one failure occurs every time, the line names no flaky scenarios.
   const always =
     failed.some(({ flaky }) => !flaky) || expectations.some(({ verdict, flaky }) => verdict === 'fail' && !flaky);
   const flaky = scenarios.filter((scenario) => scenario.flaky).length;

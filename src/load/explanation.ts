@@ -124,7 +124,10 @@ function pairsFor(
   return pairs;
 }
 
-/** Returns every wrong treatment of a transaction that a balance could show. */
+/**
+ * Returns every way in which the operator may have treated a transaction wrongly. Each way has the difference that it would make to
+ * the balance.
+ */
 function suspicionsOf(transaction: LoadTransaction): readonly Suspicion[] {
   const { call, amount, state, copies, isCopiedAtOnce, isOverlapped, isBroken, status } = transaction;
   if (amount.isZero()) return [];

@@ -175,7 +175,7 @@ export type JsonProblem =
 export interface JsonReading {
   /** The object, read as leniently as possible; undefined if the body contains no object. */
   readonly object: JsonObject | undefined;
-  /** The texts of `balance` and `txID` if they are numbers, for example `1e3` as it was written. */
+  /** By field name: a `balance` or `txID` that is a number, as it was written in the reply, for example `1e3`. */
   readonly numbers: ReadonlyMap<string, string>;
   readonly problem: JsonProblem | undefined;
 }

@@ -26,8 +26,7 @@ export interface Evidence {
 interface FollowUp {
   readonly calls: JournalledExchange[];
   /**
-   * For each finding, by the exchange that the finding names: the number of calls that had ended when croupier made the
-   * finding.
+   * The number of calls that had ended when croupier made a finding. The key is the id of the exchange that the finding names.
    */
   readonly endedBy: Map<string, number>;
 }

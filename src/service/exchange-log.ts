@@ -115,7 +115,7 @@ export class ExchangeLog {
     };
   }
 
-  /** Adds a finding to an exchange that has ended, if it is still kept. */
+  /** Adds a finding to an exchange that has ended, if the exchange is still kept. */
   addFinding(id: number, finding: CallFinding): void {
     const exchange = this.#exchanges.get(id);
     if (exchange) {
@@ -124,7 +124,7 @@ export class ExchangeLog {
     }
   }
 
-  /** Adds the result of comparing the balance to an exchange that has ended, if it is still kept. */
+  /** Adds the result of comparing the balance to an exchange that has ended, if the exchange is still kept. */
   setBalance(id: number, balance: CallBalance): void {
     const exchange = this.#exchanges.get(id);
     if (exchange) this.#put({ ...exchange, balance });

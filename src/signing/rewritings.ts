@@ -61,7 +61,7 @@ function quoteGson(text: string): string {
   return quoteGo(text).replace(/[=']/g, unit);
 }
 
-/** Quotes a string as Jackson does. It escapes control characters in upper case. */
+/** Quotes a string as Jackson does: with upper-case digits in the escapes of control characters, such as `\u001F`. */
 function quoteJackson(text: string): string {
   return JSON.stringify(text).replace(/\\u00[01][0-9a-f]/g, (written) => `\\u${written.slice(2).toUpperCase()}`);
 }

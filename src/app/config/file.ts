@@ -104,8 +104,8 @@ const WORDS: Words = {
 const SECRET_PARTS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy']);
 
 /**
- * True if the value at a path is a secret. The name of the key decides, because a user may misspell the key or write it in a
- * wrong place.
+ * True if the value at a path is a secret. The names of the keys in the path decide, and not the schema. So a secret is also
+ * recognised if the user wrote its key in a wrong place, or wrote a similar name.
  */
 export function isSecretPath(path: Path): boolean {
   if (path.at(-1) === 'file' || path.includes('tls')) return false;

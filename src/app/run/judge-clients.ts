@@ -40,7 +40,7 @@ import type { RunLease } from './run-lease.ts';
 /** A prepared run, and what the run needs from its caller. */
 export interface Runner {
   readonly prepared: PreparedRun;
-  /** If this signal is aborted, the run ends early. The reason of the signal is the name of the system's signal. */
+  /** Is aborted to end the run early. Its `reason` is the name of the process signal, such as `SIGINT`. */
   readonly signal: AbortSignal;
   /** If this signal is aborted, the run ends without waiting for its open calls. The reports are still written. */
   readonly atOnce: AbortSignal;

@@ -57,8 +57,8 @@ export class BalanceEstimate {
   }
 
   /**
-   * Makes the current balance the balance to restore. All later effects change both. Used for a load test that has ended: the
-   * players keep what they have won and lost, and only calls without an answer are owed.
+   * Makes the current balance the balance to restore. From now on, each effect that is certain also changes the balance to restore.
+   * Used for a load test that has ended: the players keep what they have won and lost, and only calls without an answer are owed.
    */
   follow(): void {
     this.#target = this.#worlds.base ?? this.#target;

@@ -36,10 +36,10 @@ export interface PaceOptions {
 
 /**
  * Limits how many calls are sent per second, and how many are in flight. If the operator refuses calls because there are too many,
- * lowers the rate.
+ * this class lowers the rate.
  *
- * The semaphore of async-mutex limits the number of calls in flight: the calls of a race leave together, so they need several
- * places at once, and in p-queue and p-limit each task takes only one place.
+ * The semaphore of async-mutex limits the number of calls in flight. The calls of a race leave together, so they need several
+ * places at once. In p-queue and p-limit, a task can take only one place.
  *
  * The rate limit stores the earliest time of the next call, so that the calls are spaced evenly. The interval limit of p-queue
  * would allow bursts.

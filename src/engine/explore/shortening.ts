@@ -122,11 +122,11 @@ export interface Failing {
 const UNEXPLAINED: RuleId = 'money.conservation';
 
 /**
- * If the shorter history fails too, keeps it as the best one.
+ * Decides whether the shorter history fails too. If it does, this function stores it as the best history.
  *
- * A history without a race and without a broken connection may fail in another way than the longer history. This other failure is
- * accepted, because it shows a simpler fault, and the search will find the first fault again. It is not accepted if the known fault
- * explains it.
+ * A history without a race and without a broken connection may break other rules than the longer history. Such a history also
+ * counts as failing, because its fault is simpler. The search will find the fault of the longer history again later. A rule does
+ * not count if the fault of the longer history explains its breach.
  *
  * @param news the rules that the trial broke and that were not known to be broken
  * @returns true if the shorter history fails

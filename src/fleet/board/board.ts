@@ -41,7 +41,7 @@ interface Summary {
   readonly counts: ReadonlyMap<string, readonly (GroupCounts | null)[]>;
 }
 
-/** The journals of one client that are in progress or owe something. */
+/** The facts that the board shows from the journals of one client: the run in progress, and the calls that are still owed. */
 interface ClientJournals {
   readonly runningSince: string | undefined;
   /** Undefined while the journals are being read. */
@@ -235,7 +235,7 @@ export class Board {
     this.#background ??= this.#refresh(summary).finally(() => {
       this.#background = undefined;
     });
-    // The next page reads again, and shows the error if it persists.
+    // The error is ignored here. The next request for the page reads again, and shows the error if the reading fails again.
     this.#background.catch(() => {});
   }
 

@@ -25,7 +25,7 @@ const MAX_BREACHES = 5000;
 
 /** A finding that is kept until the end of the run, because another finding may explain it. */
 interface RuleBreach {
-  /** True for a breach that can explain a fail. This is a fail, or a warning about money. */
+  /** True if the breach can explain a fail: the breach is itself a fail, or a warning about money. */
   readonly fails: boolean;
   readonly alone: boolean;
   readonly unaware: boolean;

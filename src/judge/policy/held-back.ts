@@ -178,7 +178,7 @@ export class TemporaryErrors {
     this.#wronglyDeclined.push({ subject, decision });
   }
 
-  /** Ends the scenario. Decides which breaches count. If a breach needs a control, gives it to `controls`. */
+  /** Ends the scenario. Decides which breaches count. If a breach counts only after a control, passes the breach to `controls`. */
   close(collector: FindingCollector, controls: Controls): void {
     // A single temporary error may be chance. The next attempt at the scenario shows whether the error comes again.
     const { hasBreach } = collector;

@@ -79,7 +79,7 @@ const UNAVAILABLE: Reply = {
   body: '<html><head><title>503</title></head><body><center><h1>503 Service Unavailable</h1></center></body></html>',
 };
 
-/** Correct variants in the declining of calls, where the contract leaves the operator a choice. */
+/** Correct variants that decline calls in different ways. The contract leaves this choice to the operator. */
 export const DECLINING_VARIANTS: readonly Variant[] = [
   ...[400, 403, 409, 422].map(
     (status): Variant => ({

@@ -157,7 +157,8 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
 ];
 
 function closing(right: Behaviour, closeAfterMs: number) {
-  // The header is set here, because Node then does not announce how long the connection stays open.
+  // If the header Connection is set here, Node adds no Keep-Alive header. That header would tell the client how long the connection
+  // stays open.
   return delivering(right, (reply) =>
     withHeaders({ ...reply, transfer: { ...reply.transfer, closeAfterMs } }, [['Connection', 'keep-alive']]),
   );

@@ -29,7 +29,7 @@ export function button(label: string, click: () => void, is: Readonly<Record<str
 }
 
 /**
- * Returns the element of the page with an id.
+ * Returns the element with this id.
  *
  * @throws Error when the page has no such element
  */
@@ -38,7 +38,7 @@ export function byId(id: string): HTMLElement {
 }
 
 /**
- * Returns the element of the page with an id, as an instance of a class.
+ * Returns the element with this id, as an instance of a class.
  *
  * @throws Error when the page has no such element, or when the element is of another class
  */

@@ -86,9 +86,9 @@ export function isLessTested({ gone, goneEndpoints, goneScenarios, fewerSessions
 const MAX_NAMES = 3;
 
 /**
- * Says what is worse about a rule that failed in both runs; null if nothing is worse. A further scenario counts only if the
- * rule passed in this scenario before. For rules about races, a further scenario does not count, because the scenario in which
- * such a rule fails depends on chance.
+ * Says what is worse about a rule that failed in both runs; null if nothing is worse. A scenario in which the rule fails only now
+ * counts if the rule passed there before. For rules about races, neither such scenarios nor larger sums count, because both depend
+ * on chance.
  */
 function howWorse(id: string, before: RunSummary, now: RunSummary): string | null {
   const placesOf = (run: RunSummary): readonly FailingPlace[] =>

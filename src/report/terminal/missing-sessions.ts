@@ -8,10 +8,10 @@ import { plural, wrap } from './layout.ts';
 
 type Session = RunStarted['settings']['sessions'][number];
 
-/** The beginnings of the reasons for which a scenario was skipped because a session was missing. */
+/** If a scenario is skipped because a session is missing, the reason begins with one of these texts. */
 const NEEDS_SESSION = ['the scenario needs another session', 'the scenario needs an expired session'];
 
-/** The beginning of the reason for which a scenario was skipped because the currency of a session was not configured. */
+/** If a scenario is skipped because the currency of a session is not configured, the reason begins with this text. */
 const NEEDS_CURRENCY = 'the scenario needs a session in a configured';
 
 /** Stands for a value that only the user knows. */

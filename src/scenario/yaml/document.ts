@@ -263,8 +263,8 @@ interface UnquotedExpression {
 }
 
 /**
- * Finds every unquoted `${…}` inside `{ }` or `[ ]` and puts it in quotes. The length of the text does not change, so that the
- * places in the rest of the file stay correct.
+ * Finds every unquoted `${…}` inside `{ }` or `[ ]`. Writes a quotation mark over its first and its last character. So the text
+ * keeps its length, and all places in the file stay correct.
  */
 function quoteUnquoted(text: string): { readonly text: string; readonly found: readonly UnquotedExpression[] } {
   if (!/[{[,:]\s*\$\{/.test(text)) return { text, found: [] };

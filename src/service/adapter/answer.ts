@@ -19,7 +19,7 @@ export interface Answer {
 /** The message for the player if the operator's reply contains no message. */
 const NO_MESSAGE = 'The operator could not process this request.';
 const NO_ANSWER = 'The operator did not answer.';
-/** The message for the player if the service broke the connection, or gave the bet up, on purpose. */
+/** The message for the player if the service deliberately broke the connection or gave up the bet. */
 const GIVEN_UP = 'The game did not wait for the answer of the operator.';
 
 /**

@@ -48,7 +48,10 @@ export interface RewritingPass extends CapsulePass {
   last(text: string, before?: string): string;
 }
 
-/** A finished part of a capsule can't be shared. The message does not contain the value. */
+/**
+ * A finished part of a capsule can't be shared, for example because an id or a secret could not be replaced. The message does not
+ * contain this id or secret.
+ */
 export class UnsafeCapsuleError extends Error {
   override readonly name = 'UnsafeCapsuleError';
 }

@@ -1,6 +1,6 @@
 /**
- * The meaning of a field, found from its name. The value of a field `session`, `player` or `person` (other personal data) is
- * replaced in every text. A `secret` is removed. An `amount` is never treated as an id.
+ * The meaning of a field, found from its name. The value of a field with the meaning `session`, `player` or `person` (other personal
+ * data) is replaced in every text. A `secret` is removed. An `amount` is never treated as an id.
  */
 export type FieldMeaning = 'session' | 'player' | 'person' | 'secret' | 'amount';
 

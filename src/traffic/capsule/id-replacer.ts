@@ -169,7 +169,10 @@ function isEscape(text: string, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-/** The ways in which Unicode writes a text: with one character for a letter and its accent, or with two. */
+/**
+ * The ways in which a text may be written: with one character for a letter and its accent, with two characters, or as UTF-8 bytes
+ * that were read as Latin-1.
+ */
 function spellingsOf(id: string): readonly string[] {
   const latin1 = Buffer.from(id, 'utf8').toString('latin1');
   return [...new Set([id, id.normalize('NFC'), id.normalize('NFD'), latin1])];

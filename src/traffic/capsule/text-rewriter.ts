@@ -237,7 +237,7 @@ export class TextRewriter {
       }
       if (token === '{' || token === '[') open.push(name ?? inList(open.at(-1)));
       else if (token === '}' || token === ']') open.pop();
-      // A colon or white space may follow the name. So the name must be kept for the next value.
+      // A bracket, a brace or a comma ends the name. A colon or white space does not: the value of the name comes after it.
       if (/^[[\]{},]$/.test(token)) name = undefined;
       pieces.push(/^[\s.eE+-]*\d[\s\d.eE+-]*$/.test(token) ? this.#number(token, around) : this.#words(token));
     }

@@ -18,7 +18,7 @@ import { pauseText, StepBuilder, StepDraft } from './step-builder.ts';
 
 /** The scenario names this rule if the record breaks no known rule. Every scenario that moves money can decide this rule. */
 const ANY_RULE: RuleId = 'money.conservation';
-/** The minimum balance of a session. With less money, a bet of the whole balance could be a bet of nothing. */
+/** The minimum balance of a session. Without it, the balance could be 0, and a bet of the whole balance would be a bet of 0. */
 const SMALL_BALANCE = Money.of('1.00');
 /** Minimum pause between calls in ms. Shorter pauses are left out, because sending a call takes about as much time. */
 const MIN_PAUSE_MS = 100;

@@ -96,7 +96,8 @@ function refundOddities(transaction: Transaction, bets: Bets): Oddity[] {
     const text = `the refund (call ${first.number}) came before its bet (call ${placed.number})`;
     return [{ kind: 'out-of-order', calls: [first.number, placed.number], text }];
   }
-  // The operator may log later that it has carried out a bet. Before that, the service did not know the outcome.
+  // If the bet had no reply before the refund, the refund was right. This is so even if the operator logged later that it carried
+  // out the bet.
   if (bet.attempts.some(({ number, ending }) => number < first.number && UNANSWERED.has(ending))) return [];
   const ended = bet.state === 'accepted' ? 'was accepted in time' : bet.state === 'declined' ? 'was declined' : null;
   if (ended === null) return [];

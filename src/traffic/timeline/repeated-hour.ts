@@ -124,10 +124,12 @@ function keyOf({ call, txID }: RecordedCall): string {
 }
 
 /**
- * Splits the calls of one log into those of the second hour and those whose hour is not known (`open`). The other calls are in the
- * first hour.
+ * Returns the calls of one log that are in the second hour (`second`), and those whose hour is not known (`open`). All other calls
+ * are in the first hour. `isShuffled` is true if the order of the calls does not show the hours of the open calls.
  *
  * @param run the calls in the repeated hour, in the order in which they were written
+ * @param certain the calls whose time is certain, by the name and the txID of the call
+ * @param isSure true if the order in which the calls were written is known
  */
 function hoursOf(
   run: readonly RecordedCall[],

@@ -20,7 +20,7 @@ const MAX_LISTED = 10_000;
  * lists only the calls of wallets with a problem.
  *
  * @param folder an empty folder for temporary files
- * @param maxCalls the maximum number of calls of several wallets that are judged at once
+ * @param maxCalls the maximum number of calls in a group of wallets, and in one part of a wallet that is judged in parts
  * @param largest the maximum number of calls of one wallet that are judged at once
  * @param fewest the number of calls that fit in memory
  * @returns null if the logs do not have more calls than `fewest`
@@ -67,7 +67,10 @@ export async function timelineByWallet(
   return { gathered: { ...counts, calls: [] }, timeline: all.merged() };
 }
 
-/** Maximum number of calls of several wallets that are judged at once. */
+/**
+ * Several wallets are judged together as one group. This is the maximum number of calls in a group, and in one part of a wallet
+ * that is judged in parts.
+ */
 const MAX_CALLS_OF_GROUP = 10_000;
 
 /**

@@ -84,7 +84,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   };
 }
 
-/** Says that the service may have accepted a bet that failed, because it sent a win in the round of this bet. */
+/** If the service sent a win in a round whose bet failed, says that the service may have treated this bet as accepted. */
 function doubtfulBetsOf({ transactions }: Books): readonly string[] {
   const [win, ...more] = winsOfFailedBets(transactions);
   if (!win) return [];
