@@ -19,8 +19,8 @@ function isDay(value: string): boolean {
 const SUM = /^(0|[1-9]\d*)(\.\d+)?(?: (\S{1,20}))?$/;
 /** A sum with the code of its currency. */
 export const sum = z
-  .string('must be a sum with its currency, as in 2.00 USD, or false')
-  .regex(SUM, 'must be a sum with its currency, as in 2.00 USD, or false');
+  .string('must be false, or a sum with its currency, such as 2.00 USD')
+  .regex(SUM, 'must be false, or a sum with its currency, such as 2.00 USD');
 
 const entry = z.strictObject({
   rule: z

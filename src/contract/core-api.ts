@@ -5,7 +5,10 @@ import { MAX_CAMPAIGN_DAYS } from './limits.ts';
 import { type ContractVersion, field } from './versions.ts';
 
 const cID = z.string().min(1).meta(field("The operator's id on the service's side."));
-const extCID = z.string().min(1).meta(field("The operator's own id of the client that calls: its ExtCID."));
+const extCID = z
+  .string()
+  .min(1)
+  .meta(field('The ExtCID: the text by which the service identifies this client of the operator.'));
 const currency = z.string().min(1).meta(field('The code of a supported currency; letter case matters.'));
 const amount = z.string().regex(AMOUNT_PATTERN, { error: 'expected a plain decimal such as 0.90' });
 const instant = z.iso.datetime({

@@ -30,7 +30,7 @@ const clock = z.string('must be a time in quotes, such as "08:00"').regex(/^([01
 const quiet = z
   .strictObject({
     from: clock.describe('The local time at which the quiet hours begin.'),
-    to: clock.describe('The local time at which they end. It may be on the next day.'),
+    to: clock.describe('The local time at which the quiet hours end. It may be on the next day.'),
   })
   .superRefine(({ from, to }, context) => {
     if (from === to) context.addIssue({ code: 'custom', path: ['to'], message: 'must differ from `from`' });

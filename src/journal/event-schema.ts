@@ -312,7 +312,7 @@ const sending = object({
 
 const received = object({
   event: z.literal('received'),
-  id: text.describe('id of the exchange; the sending event with this id has the request'),
+  id: text.describe('id of the exchange; the event `sending` with the same id contains the request'),
   scenario: scenarioID.nullable(),
   outcome,
   stamps,
@@ -338,7 +338,9 @@ const raced = object({
   barrier: stamp.describe(
     'time at which the first call was released; until then croupier kept the last byte of every call',
   ),
-  staggerMs: ms.describe('delay of the second half of the calls after the first half; 0: all at once'),
+  staggerMs: ms.describe(
+    'time between the first half of the calls and the second half; 0 if all calls are released at once',
+  ),
   offsetsMs: list(ms)
     .exactOptional()
     .describe(

@@ -12,7 +12,7 @@ import type { Schedule } from './schedule.ts';
 /**
  * A remark that is no problem:
  *
- * - `healed`: a balance that was wrong at first, but right after the linger
+ * - `healed`: a balance that was wrong at first, and correct when croupier read it again after the linger
  * - `declined-round`, `declined-free-bet`: a bet that the operator declined
  * - `free-bet`: a free bet that the operator accepted
  */

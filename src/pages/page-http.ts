@@ -29,7 +29,7 @@ export type ReadPage = (name: string) => Uint8Array;
  */
 export function pageFile(readPage: ReadPage, name: string, framing: Framing): ListenReply {
   const type = TYPES[path.extname(name)];
-  if (type === undefined) throw new RangeError(`the pages have no file of the type of ${name}`);
+  if (type === undefined) throw new RangeError(`${name} has a file type that the pages of croupier do not use`);
   return { status: 200, headers: [['Content-Type', type], ...securityHeaders(framing)], body: read(readPage, name) };
 }
 

@@ -101,7 +101,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   change(
     'trimmed',
-    'The signed payload has no white space at its beginning and end. Either a program removed the white space before signing, or only the given text contains it.',
+    'The payload was signed without the white space at its beginning or end. Either a program removed this white space before it signed, or the white space is only in the text that croupier read.',
     onText((text) => text.trim()),
   ),
   change(

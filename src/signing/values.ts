@@ -81,7 +81,8 @@ function snake(name: string): string {
 export const VALUE_CHANGES: readonly ValueChange[] = [
   {
     id: 'amount-number',
-    mistake: 'The amount was signed as a number with the digits that were sent. Sign it as a string.',
+    mistake:
+      'The amount was signed as a number (1.00) instead of as a string ("1.00"). Sign it as a string, exactly as it was sent.',
     change: rewriting('amount', word),
   },
   {

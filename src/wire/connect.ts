@@ -226,9 +226,9 @@ function certificateProblem(code: string, certificate: PeerCertificate, hostname
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return `The certificate is for ${names(certificate)}, not for ${hostname} (${code}).`;
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return `The certificate of ${hostname} is self-signed (${code}). To trust this certificate, give it as the CA.`;
+      return `The certificate of ${hostname} is self-signed (${code}). To trust this certificate, name its file with --ca, or as tls.ca in croupier.yaml.`;
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return `The certificate of ${hostname} was issued by a CA that is not trusted (${code}). To trust this CA, give its certificate.`;
+      return `The certificate of ${hostname} was issued by a CA that is not trusted (${code}). To trust this CA, name the file of its certificate with --ca, or as tls.ca in croupier.yaml.`;
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':

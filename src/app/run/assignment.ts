@@ -68,6 +68,6 @@ function chosenAgain({ selection, suite, chosen, stdio }: PreparedRun, last: Las
   const scenarios = candidates.filter(({ id }) => last.ids.has(id));
   if (scenarios.length > 0) return scenarios;
   throw new UsageError(
-    `None of the ${last.ids.size} scenarios to repeat from ${last.journal} is selected. Nothing was sent.`,
+    `${last.journal} names scenarios to repeat (${last.ids.size}), but you selected none of them. Nothing was sent.`,
   );
 }

@@ -14,7 +14,7 @@ export const concurrencyRules = {
   'concurrency.order': {
     level: 'NOTE',
     clause: 'What the service does',
-    sentence: 'whether one order of the calls explains all balances in the replies',
+    sentence: 'whether there is an order of the calls in which every reply shows the right balance',
     hint: 'Nothing needs fixing: the contract asks for exact effects, not for an order.',
   },
   'concurrency.no-overdraft': {

@@ -199,7 +199,7 @@ class ByHand {
       step: step.key,
       place: null,
       exchange: id,
-      expected: `${plain.expected}, ${amount.format(2)}, or moves nothing if the call was carried out before`,
+      expected: `${plain.expected} (${amount.format(2)}), or does not change the balance if the call was carried out before`,
       actual: `the balance moved by ${moved.format(2)}`,
       causes: [],
     });

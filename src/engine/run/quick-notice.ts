@@ -6,8 +6,8 @@ export function quickNotice({ quick, scenarios }: Pick<RunOptions, 'quick' | 'sc
   if (!quick) return undefined;
   const left = (level: string): number => quick.rules.filter((rule) => ruleById(rule).level === level).length;
   const levels = ['MUST', 'SHOULD', 'NOTE'].flatMap((level) => (left(level) === 0 ? [] : [`${left(level)} ${level}`]));
-  const more = levels.length === 0 ? '' : ` It tests ${listed(levels)} rules that a quick run leaves out.`;
-  return `This was a quick run with ${scenarios.length} of ${quick.scenarios} scenarios. A run without --quick plays all of them.${more} Such a run also tests each rule with more amounts, more bodies, at other times, and with more calls at the same moment.`;
+  const more = levels.length === 0 ? '' : ` It also tests ${listed(levels)} rules that a quick run leaves out.`;
+  return `This was a quick run with ${scenarios.length} of ${quick.scenarios} scenarios. A run without --quick plays all of them.${more} It tests each rule with more amounts and bodies, at other times, and with more calls at the same moment.`;
 }
 
 function listed(words: readonly string[]): string {

@@ -147,7 +147,9 @@ export const loadResultSchema = z
       unreadReason: text
         .nullable()
         .describe('why an opening balance could not be read; null if all opening balances were read'),
-      healed: count.describe('balances that were wrong at first, but right after the linger'),
+      healed: count.describe(
+        'balances that were wrong at first, and correct when croupier read them again after the linger',
+      ),
     }),
     rate: z.strictObject({
       asked: z.number().nullable().describe('calls per second on average; null in a closed model'),
@@ -165,8 +167,12 @@ export const loadResultSchema = z
         responses: count.describe(
           'number of times in `response`: one for each call that was due, even if it was never sent',
         ),
-        service: percentiles.nullable().describe('from the last byte of the request, in milliseconds'),
-        response: percentiles.nullable().describe('from the moment at which the call was due, in milliseconds'),
+        service: percentiles
+          .nullable()
+          .describe('times in milliseconds, from the last byte of the request to the last byte of the reply'),
+        response: percentiles
+          .nullable()
+          .describe('times in milliseconds, from the moment at which the call was due to the last byte of the reply'),
         serviceCurve: curve,
         responseCurve: curve,
       }),

@@ -111,7 +111,7 @@ export const moneyChecks: GroupChecks<'money'> = {
   },
 
   'money.large': {
-    effect: 'amounts beyond 2^53 of the smallest unit stay exact',
+    effect: 'amounts of more than 2^53 smallest units (for example cents) are not rounded',
     applies: (planned, plannedCalls) =>
       plannedCalls.plan.needs.largeAmounts && isMover(planned) && planned.step.call !== 'refund',
     reply(observed) {

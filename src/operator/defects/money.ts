@@ -110,7 +110,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'large-amounts-double',
     breaks: ['money.large'],
     description:
-      'A win of 90071992547409.93 is credited as …94: amounts are read as doubles, which round beyond 2^53 of the smallest unit.',
+      'A win of 90071992547409.93 is credited as …94: amounts are read as doubles, which round amounts of more than 2^53 smallest units.',
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);

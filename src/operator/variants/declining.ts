@@ -191,7 +191,7 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'bet-after-win-refused',
-    description: 'A bet in a round that a win has ended is declined with 409.',
+    description: 'After a win has ended a round, further bets in this round are declined with 409.',
     change: (right) => limiting(right, 'bet', 'round-ended', (store, claim) => isInRound(store, claim, ['win'])),
   },
   {

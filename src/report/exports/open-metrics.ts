@@ -64,9 +64,11 @@ function metricsOf(fold: Fold): readonly Metric[] {
       'Broken rules that the baseline allows for a while.',
       rules.filter(({ isKnown }) => isKnown).map(({ rule }) => ({ labels: { rule: rule.id }, value: 1 })),
     ),
-    gauge('croupier_expectations_missed', 'Number of expectations of scenarios that the latest run found not met.', [
-      { value: fold.expectations.filter((finding) => finding.verdict === 'fail').length },
-    ]),
+    gauge(
+      'croupier_expectations_missed',
+      'Number of expectations in scenarios that the operator did not meet in the latest run.',
+      [{ value: fold.expectations.filter((finding) => finding.verdict === 'fail').length }],
+    ),
     gauge('croupier_scenarios', 'Number of scenarios of the latest run.', [{ value: fold.scenarios.length }]),
     gauge('croupier_calls', 'Number of calls of the latest run.', [{ value: fold.exchanges.sent }]),
     gauge('croupier_calls_owed', 'Number of calls that the latest run still owes.', [

@@ -83,7 +83,7 @@ function row(label: string, text: string): string {
 }
 
 const LIMITED_BY = {
-  operator: 'the next higher rate does not keep the limits',
+  operator: 'the operator did not keep the limits at the next higher rate',
   players: 'all players together can make no more calls: to search further, configure more players',
   croupier: 'croupier itself is too slow for higher rates',
   fault: 'the search ended with a fault',
@@ -94,7 +94,7 @@ function searchLines({ search }: LoadResult): readonly string[] {
   if (!search) return [];
   const { highest, limitedBy, steps } = search;
   return [
-    `Highest rate that keeps the limits: ${highest === null ? 'none' : `${highest} calls per second`} (${LIMITED_BY[limitedBy]}).`,
+    `Highest rate within the limits: ${highest === null ? 'none' : `${highest} calls per second`} (${LIMITED_BY[limitedBy]}).`,
     ...steps.map(
       ({ rate, isHeld, why }) => `    ${padStart(String(rate), 7)}/s  ${isHeld ? 'held' : `not held: ${why}`}`,
     ),

@@ -179,7 +179,7 @@ class NameChecker {
     const isBalance = target.kind === 'call' && target.call === 'balance';
     if (property === undefined)
       report(
-        `\`${head}\` is a step, and a value of the step must be named here`,
+        `\`${head}\` is a step. Name the value of the step that you need`,
         `write ${head}.txID, ${head}.roundID, ${head}.amount or ${head}.reply.balance`,
       );
     else if (!STEP_PROPERTIES.some((each) => each === property)) {

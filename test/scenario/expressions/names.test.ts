@@ -34,7 +34,7 @@ describe('a name in a scenario is reported if', () => {
     [
       'the value of a step is not named',
       '  - bet:\n    as: a\n  - bet: { amount: "${a}" }\n',
-      '6:23 `a` is a step, and a value of the step must be named here',
+      '6:23 `a` is a step. Name the value of the step that you need',
     ],
     ['an id has parts', '  - bet:\n    as: a\n  - win: { txID: "${a.txID.x}" }\n', '6:21 `a.txID` has no parts'],
     [

@@ -24,7 +24,7 @@ export function describeCall(program: CommandUnknownOpts) {
     .addOption(new Option('--type <type>', 'type of a bet or win (regular, or free with --fr-id)'))
     .option('--fr-id <frID>', 'id of the free-rounds campaign')
     .option('--round <roundID>', 'id of the round')
-    .option('--tx-id <txID>', 'id of the transaction; an earlier id repeats it')
+    .option('--tx-id <txID>', 'id of the transaction; to repeat an earlier transaction, give its id')
     .option('--orig-tx-id <txID>', 'txID of the bet that a refund gives back')
     .option('--field <name=value>', 'add a field, or replace its value; repeatable', collect)
     .optionsGroup('Call:');

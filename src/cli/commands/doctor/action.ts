@@ -93,7 +93,7 @@ async function withSessions(
       launches ? 'warn' : 'bad',
       error.message.split('\n', 1).join(''),
       launches
-        ? `${advice} If sessionsFrom launches games for run --launches, sessionsFrom works only during such a run, while its Core API is open.`
+        ? `${advice} This failure is expected if sessionsFrom launches games for croupier run --launches: croupier opens its Core API only for that run.`
         : advice,
     );
     return { client, noSession };

@@ -10,7 +10,7 @@ const RUN_ID = 'the number of the run, the beginning of its runID, or latest';
 export function describeHistory(program: CommandUnknownOpts) {
   return program
     .command('history')
-    .description('the runs and load tests of this folder: list, open, compare, and since when a rule is broken')
+    .description('list, open and compare the runs and load tests of this folder, and show since when a rule is broken')
     .summary('the runs of this folder, and since when a rule is broken')
     .helpCommand(false)
     .addHelpText(

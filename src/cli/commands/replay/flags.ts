@@ -23,7 +23,7 @@ export function describeReplay(program: CommandUnknownOpts) {
   const replay = program
     .command('replay')
     .description(
-      'repeat recorded calls against a test operator, and say whether the problem is fixed; FILES are read as croupier incident reads them',
+      'repeat recorded calls against a test operator, and say whether the problem is fixed; FILES may have the same formats as for croupier incident',
     )
     .summary('repeat recorded calls against a test operator: is it fixed?')
     .argument('[files...]');

@@ -57,7 +57,7 @@ export function describeMerge(report: CommandUnknownOpts) {
     .option('--to <KIND=file>', 'kind and file, as for report convert (default: terminal=-); repeatable', collect)
     .addOption(curlOption())
     .option('--no-github', 'print nothing for GitHub Actions')
-    .option('--out <journal>', 'also write the journal of the whole run, for reports and settle')
+    .option('--out <journal>', 'also join the journals into one file, for other reports and for croupier settle')
     .addOption(verboseOption('every rule, finding and note in the text; -vv: each exchange too'))
     .addHelpText(
       'after',
