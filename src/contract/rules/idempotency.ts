@@ -71,7 +71,7 @@ export const idempotencyRules = {
     sentence:
       'a processed `txID` that is sent again with another amount, or in another session of the player, moves no money, whatever the status of the reply',
     means:
-      'A player can be charged or paid once more when a bet or win that is already booked comes again with another amount or in another session.',
+      'A player can be charged or paid again when a booked bet or win comes again with another amount or in another session.',
     hint: 'Find transactions by `txID` alone, not by a hash of the body, and not by `txID` together with the amount or the session.',
   },
   'idempotency.across-calls': {
