@@ -81,6 +81,9 @@ class FleetChecker {
   /** The names of the operators by ExtCID. */
   readonly #names = new Map<string, string>();
 
+  /** The ExtCIDs with a warning. One warning for each is enough. */
+  readonly #mixed = new Set<string>();
+
   constructor(fleet: Fleet, dir: string, stdio: Stdio) {
     this.#fleet = fleet;
     this.#dir = dir;
@@ -95,7 +98,7 @@ class FleetChecker {
     const baselineFile = operator.baseline === undefined ? undefined : path.resolve(this.#dir, operator.baseline);
     const configuration = await this.#configuration(index, configFile);
     const extCID = configuration && this.#client(index, operator, configuration);
-    if (extCID !== undefined) this.#isNew(index, operator.name, extCID);
+    if (extCID !== undefined) this.#compareNames(operator.name, extCID);
     await this.#notify(index, operator);
     if (configuration) await this.#scenarios(index, operator, configuration, baselineFile);
     return configuration && extCID !== undefined
@@ -103,13 +106,15 @@ class FleetChecker {
       : [];
   }
 
-  /** Reports a second operator with the same ExtCID. The history knows an operator by its ExtCID, so it would mix their results. */
-  #isNew(index: number, name: string, extCID: string): void {
+  /** Warns of a second operator with the same ExtCID. The history knows an operator by its ExtCID, so it mixes their results. */
+  #compareNames(name: string, extCID: string): void {
     const other = this.#names.get(extCID);
-    this.#names.set(extCID, name);
-    if (other === undefined || other === name) return;
-    const message = `\`${name}\` and \`${other}\` have the same ExtCID \`${extCID}\`, so their results would be mixed`;
-    this.#mistake(index, 'name', message, 'put one of them into a fleet.yaml of its own, in another folder');
+    if (other === undefined) this.#names.set(extCID, name);
+    if (other === undefined || other === name || this.#mixed.has(extCID)) return;
+    this.#mixed.add(extCID);
+    this.warnings.push(
+      `The operators ${name} and ${other} have the same ExtCID ${extCID}, so the status, the board and the history mix their results. To keep the results apart, put one of the operators into a fleet.yaml in another folder.`,
+    );
   }
 
   #mistake(index: number, key: string, message: string, fix?: string): void {
