@@ -58,6 +58,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/--launches/u, /$/u, ' --launch-wait 1s'],
   [/^history/u, / 12\b/gu, ' latest'],
   [/^explore/u, /$/u, ' --runs 2 --linger 100ms'],
+  [/^fleet work$/u, /$/u, ' --until-idle'],
   [/^load/u, / --(rate|ramp|closed|duration|like|speed|disturb|every) ('[^']*'|\S+)/gu, ''],
   [/^load/u, /$/u, ' --rate 20 --duration 1s --linger 100ms'],
   [/^selftest( --json)?$/u, /^selftest/u, 'selftest refund-half'],
@@ -65,7 +66,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
 ];
 
 /** The commands that run until a signal ends them. */
-const SERVING = /^(serve|proxy)\b|--watch/u;
+const SERVING = /^(serve|proxy|fleet board)\b|--watch/u;
 /** Commands that a page only names, without the arguments that they need. */
 const NAMED_ALONE =
   /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history (open|diff|pin|unpin)|launch)$/u;

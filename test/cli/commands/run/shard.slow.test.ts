@@ -149,7 +149,7 @@ describe('croupier run --last-failed', () => {
     const { out } = await run('--last-failed', 'whole.ndjson', 'bet/debit', '--list');
     expect(out).toMatch(/^bet\/debit/);
     const none = await run('--last-failed', 'whole.ndjson', 'refund/once');
-    expect(none).toMatchObject({ status: 2, err: expect.stringContaining('is selected') });
+    expect(none).toMatchObject({ status: 2, err: expect.stringContaining('you selected none of them') });
     const word = await run('bet/debit', '--last-failed', 'refund');
     expect(word.status).toBe(2);
   });
