@@ -317,16 +317,13 @@ export class BooksComputation {
 
   /**
    * Returns one possible error for each bet whose refund was answered 200: the operator took the bet after it had answered the
-   * refund. If a reply shows that the operator took the bet before, this error is not possible.
+   * refund.
    */
   #lateDebits(): readonly Candidate[] {
     return [...this.#ledger.transactions()]
       .filter(
-        ({ call, key, state, attempts }) =>
-          call === 'bet' &&
-          state !== 'accepted' &&
-          !attempts.some(({ done }) => done === 'yes') &&
-          this.#worlds.some((world) => isClosed(world, key)),
+        ({ call, key, state }) =>
+          call === 'bet' && state !== 'accepted' && this.#worlds.some((world) => isClosed(world, key)),
       )
       .map((transaction) => ({
         rule: undoneRule(transaction),

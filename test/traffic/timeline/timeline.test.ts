@@ -168,9 +168,8 @@ describe('a bet without a known outcome', () => {
     expect(debtSentences(only(log({ status: 500 }, 3))).join(' ')).toContain(
       'Either the bet of 20.00 (txID b1) was taken after its refund had been answered 200, or the refund of 20.00 (txID f1) was answered 200, but the bet was not given back (seen at 2026-11-21 13:00:04 UTC, call 4): the operator owes the player 20.00',
     );
-    // The operator's late reply shows that it took the bet before the refund.
     expect(walletSentence(only(log({ balance: '80', tookMs: 6000 }, 9)))).toContain(
-      'The refund of 20.00 (txID f1) was answered 200, but the bet was not given back',
+      'The operator owes the player 20.00 EUR for the bet of 20.00 (txID b1).',
     );
   });
 
