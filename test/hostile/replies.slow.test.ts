@@ -25,6 +25,9 @@ async function send({ parts }: UnusualReply, socket: net.Socket): Promise<void> 
   }
 }
 
+/** croupier decides nothing about a deadline while its own process is late. So a busy machine may need another try. */
+const TRIES = { retry: 2 };
+
 describe('an unusual reply', () => {
   it('is in the list once', () => {
     const names = REPLIES.map(({ name }) => name);
@@ -32,7 +35,7 @@ describe('an unusual reply', () => {
     expect(names.length).toBeGreaterThanOrEqual(400);
   });
 
-  it.each(REPLIES)('gets the right verdict: $name', async (reply) => {
+  it.each(REPLIES)('gets the right verdict: $name', TRIES, async (reply) => {
     const port = await rawServer((socket) => onRequests(socket, () => void send(reply, socket)));
     const { verdict, rules, text } = await run({
       cwd,

@@ -239,11 +239,14 @@ const STATUSES: readonly (readonly [number, string])[] = [
   ...[201, 202, 203, 204, 205, 206, 207, 226, 300, 301, 302, 303, 304, 307, 308].map(
     (status) => [status, 'reply.success-is-200'] as const,
   ),
-  ...[400, 402, 403, 404, 410, 413, 418, 422, 451, 500, 501, 505, 507, 511, 520, 599].map(
+  ...[400, 402, 403, 413, 418, 422, 451, 500, 501, 505, 507, 511, 520, 599].map(
     (status) => [status, 'balance.read'] as const,
   ),
-  ...[405, 406, 411, 415].map((status) => [status, 'signature.accepted'] as const),
+  ...[406, 411, 415].map((status) => [status, 'signature.accepted'] as const),
 ];
+
+/** Statuses of an unknown path. If every call is answered so, the base URL may be wrong, and nothing is the fault of the wallet. */
+const UNKNOWN_PATH = [404, 405, 410];
 
 /** Texts that technical words begin with, or that patterns for technical texts may search for a long time. */
 const MESSAGES = [
@@ -512,6 +515,7 @@ export const REPLIES: readonly UnusualReply[] = [
     one(`a balance that is ${name}`, ['money.decimal-string'], `{"balance":${value}}`),
   ),
   ...STATUSES.map(([status, rule]) => one(`status ${status}`, [rule], GOOD, { status: `${status} Status` })),
+  ...UNKNOWN_PATH.map((status) => one(`status ${status}`, 'undecided', GOOD, { status: `${status} Status` })),
   ...MESSAGES.map((text) =>
     one(
       `a message of ${JSON.stringify(text)} many times`,
