@@ -35,13 +35,15 @@ export function outcomeOfLoad(
   const mayEnd = trial.mustFail ? [1] : [0, ...(trial.mayBeUndecided ? [3] : [])];
   const wrongs: Wrong[] = [
     ...(expected.length > 0 && !found
-      ? [{ kind: 'missed', rule: expected[0] ?? null, told: breaches.map(({ what }) => what) } as const]
+      ? [{ kind: 'missed', rule: expected[0] ?? null, details: breaches.map(({ what }) => what) } as const]
       : []),
     ...(trial.mustFail ? [] : unrelated(trial, breaches)),
     ...(mayEnd.includes(exitCode)
       ? []
-      : [{ kind: 'status', rule: null, told: [`the load test ended with status ${exitCode}`, ...reasons] } as const]),
-    ...[...new Set(faults)].map((fault): Wrong => ({ kind: 'fault', rule: null, told: [fault] })),
+      : [
+          { kind: 'status', rule: null, details: [`the load test ended with status ${exitCode}`, ...reasons] } as const,
+        ]),
+    ...[...new Set(faults)].map((fault): Wrong => ({ kind: 'fault', rule: null, details: [fault] })),
   ];
   const failed = rulesOf(false);
   return {
@@ -64,7 +66,7 @@ function unrelated({ mayBreak }: Trial, breaches: readonly Breach[]): readonly W
   return [...Map.groupBy(wrong, ({ rule }) => rule)].map(([rule, all]) => ({
     kind: 'unrelated',
     rule,
-    told: all.map(({ what }) => what),
+    details: all.map(({ what }) => what),
   }));
 }
 

@@ -66,7 +66,7 @@ export function rowOf(outcome: TriedOutcome, column: number, look: Look): readon
   ];
 }
 
-function wrongLines({ kind, rule, told: details }: Wrong, { paint, width }: Look): readonly string[] {
+function wrongLines({ kind, rule, details }: Wrong, { paint, width }: Look): readonly string[] {
   const head = rule === null ? WRONGS[kind] : `${rule} ${WRONGS[kind]}`;
   return [`      ${paint.red(head)}`, ...details.flatMap((line) => hanging('        ', forTerminal(line), width))];
 }

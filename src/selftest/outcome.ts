@@ -31,7 +31,7 @@ export interface Wrong {
   readonly kind: 'missed' | 'unrelated' | 'undecided' | 'status' | 'fault';
   readonly rule: RuleId | null;
   /** The findings with their places, as sentences. `selftest --json` publishes this field, so its name can't be changed. */
-  readonly told: readonly string[];
+  readonly details: readonly string[];
 }
 
 /**
@@ -51,7 +51,7 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
     ...unrelatedIn(trial, [...failed, ...warned], fold),
     ...undecidedIn(trial, undecided, fold),
     ...wrongStatus(trial, exitCode),
-    ...[...new Set(faults)].map((fault): Wrong => ({ kind: 'fault', rule: null, told: [fault] })),
+    ...[...new Set(faults)].map((fault): Wrong => ({ kind: 'fault', rule: null, details: [fault] })),
   ];
   return {
     name: trial.name,
@@ -109,20 +109,20 @@ function missedBy(trial: Trial, found: ReadonlySet<RuleId>, fold: Fold): readonl
     trial.kind === 'several'
       ? trial.breaks.filter((rules) => !rules.some((rule) => found.has(rule))).flat()
       : trial.breaks.flat().filter((rule) => !found.has(rule));
-  return missed.map((rule) => ({ kind: 'missed', rule, told: detailsOf(rule, fold) }));
+  return missed.map((rule) => ({ kind: 'missed', rule, details: detailsOf(rule, fold) }));
 }
 
 function unrelatedIn(trial: Trial, found: readonly RuleId[], fold: Fold): readonly Wrong[] {
   const known = new Set([...trial.breaks.flat(), ...trial.mayBreak]);
   return found
     .filter((rule) => !known.has(rule))
-    .map((rule) => ({ kind: 'unrelated', rule, told: detailsOf(rule, fold) }));
+    .map((rule) => ({ kind: 'unrelated', rule, details: detailsOf(rule, fold) }));
 }
 
 /** If the operator is correct, returns the undecided rules as errors, because then the run must decide every rule. */
 function undecidedIn({ kind }: Trial, undecided: readonly RuleId[], fold: Fold): readonly Wrong[] {
   if (kind !== 'correct' && kind !== 'variant') return [];
-  return undecided.map((rule) => ({ kind: 'undecided', rule, told: detailsOf(rule, fold) }));
+  return undecided.map((rule) => ({ kind: 'undecided', rule, details: detailsOf(rule, fold) }));
 }
 
 function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
@@ -135,7 +135,7 @@ function wrongStatus(trial: Trial, exitCode: number): readonly Wrong[] {
     {
       kind: 'status',
       rule: null,
-      told: [`the run ended with status ${exitCode}, but should have ended with ${mayEnd.join(' or ')}`],
+      details: [`the run ended with status ${exitCode}, but should have ended with ${mayEnd.join(' or ')}`],
     },
   ];
 }

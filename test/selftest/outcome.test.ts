@@ -50,7 +50,7 @@ it('each rule that was missed and each unrelated rule is an error, with its find
     breach('bet.debit'),
   ]);
   expect(kinds(outcome)).toEqual(['missed money.exact', 'unrelated bet.debit']);
-  expect(outcome.wrongs[1]?.told).toEqual([expect.stringContaining('fail in bet/twice: expected what is right')]);
+  expect(outcome.wrongs[1]?.details).toEqual([expect.stringContaining('fail in bet/twice: expected what is right')]);
 });
 
 it('an unrelated warning is an error too', () => {
@@ -89,7 +89,7 @@ it('two defects are judged correctly if one rule of each is reported', () => {
 
 it('an error of the operator itself is reported once', () => {
   const outcome = judge(trial('correct', []), [], ['TypeError: no', 'TypeError: no']);
-  expect(outcome.wrongs).toEqual([{ kind: 'fault', rule: null, told: ['TypeError: no'] }]);
+  expect(outcome.wrongs).toEqual([{ kind: 'fault', rule: null, details: ['TypeError: no'] }]);
 });
 
 it('the scenarios that neither failed nor warned in any case are listed', () => {
