@@ -127,6 +127,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
   const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
   const roundMs = usualRoundMs(bets);
   const mayHide = (transaction: Transaction, by: Money, after: LoggedCall, call: LoggedCall): boolean => {
+    if (areOfOneRun(after, call)) return false;
     const pause = pauseMs(after, call);
     if (pause < roundMs) return false;
     const isEarlier = transaction.attempts.every(({ number }) => number < call.number);
@@ -173,6 +174,12 @@ const SHORT_ROUND_MS = 10_000;
 
 function pauseMs(before: LoggedCall, call: LoggedCall): number {
   return before.atMs === null || call.atMs === null ? Number.POSITIVE_INFINITY : call.atMs - before.atMs;
+}
+
+/** True if one run of croupier sent both calls. Its journal has every call that it sent, so a pause between them hides no round. */
+function areOfOneRun(before: LoggedCall, call: LoggedCall): boolean {
+  const [one, other] = [before.seen.exchange, call.seen.exchange];
+  return one.isOfRun === true && other.isOfRun === true && one.place.file === other.place.file;
 }
 
 function isMultiple(sum: Money, stake: Money): boolean {

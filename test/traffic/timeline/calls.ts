@@ -19,6 +19,8 @@ interface Answered {
   readonly side?: Side;
   readonly precisionMs?: number;
   readonly mayBeEnd?: true;
+  /** The call is of the journal of a run of croupier. */
+  readonly isOfRun?: true;
 }
 
 interface Fields {
@@ -76,7 +78,7 @@ export class Log {
   }
 
   #add(call: string, method: string, query: string, body: string | null, answered: Answered): this {
-    const { at, side = 'service', tookMs = 20, precisionMs = 1, mayBeEnd } = answered;
+    const { at, side = 'service', tookMs = 20, precisionMs = 1, mayBeEnd, isOfRun } = answered;
     this.#clock = at ?? this.#clock + 1;
     const exchange: LoggedExchange = {
       place: { file: `${side}.log`, line: this.calls.length + 1 },
@@ -86,6 +88,7 @@ export class Log {
       request: { method, url: `/eu/${call}${query}`, headers: null, body: body === null ? null : textBody(body) },
       answer: answerOf(answered),
       logged: {},
+      ...(isOfRun && { isOfRun }),
     };
     const seen = recordedCall(exchange);
     if (!seen) throw new Error(`${call} is no call`);

@@ -41,6 +41,27 @@ describe('a log without faults', () => {
   });
 });
 
+describe('a wrong balance after a long pause', () => {
+  const of = (more: { readonly isOfRun?: true }): Log =>
+    new Log()
+      .balance('100.00', more)
+      .bet('b1', '5.00', { balance: '95.00', ...more })
+      .win('w1', '0', { balance: '95.00', ...more })
+      .bet('b2', '5.01', { balance: '90.00', at: 3600, ...more }, { round: 'r-2' })
+      .win('w2', '0', { balance: '90.00', ...more }, { round: 'r-2' });
+
+  it('may come from a round that is not in the log', () => {
+    expect(debts(of({}).timeline())).toEqual([]);
+    expect(only(of({}).timeline()).unknowns.join('\n')).toContain('the logs lack a round');
+  });
+
+  it('comes from the bet if the calls are of one run, whose journal has every call', () => {
+    const wallet = only(of({ isOfRun: true }).timeline());
+    expect(wallet.difference?.toString()).toBe('0.01');
+    expect(JSON.stringify(wallet)).not.toContain('the logs lack a round');
+  });
+});
+
 describe('the sentence for the ticket', () => {
   it('has at most two lines of 120 characters with many debts, which are then listed', () => {
     const log = new Log().balance('100');
