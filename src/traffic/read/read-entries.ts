@@ -16,6 +16,7 @@ import { CollectorPrefix } from './logs/collector-prefix.ts';
 import { type CsvHeader, csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
 import { hasCutCall, hasId, printedExchange, readJsonLine, readPlainText } from './logs/json-line.ts';
 import { type LogForm, logForm } from './logs/log-form.ts';
+import { isTransportError } from './logs/log-line.ts';
 import { ADJACENT, idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { readTime } from './logs/time.ts';
@@ -536,7 +537,18 @@ class LineReader {
     const wrapped = isIisLine(text) ? undefined : readPlainText(text, this.#source.form, place);
     const pairs = wrapped && { trace_id: idOf(text), ...namedPairs(text) };
     if (wrapped && pairs) yield* this.#textCorrelation.request(wrapped, pairs);
+    else if (this.#isFailure(text)) yield { kind: 'other', line: number };
     else yield { kind: 'unreadable', line: number, why: cut ? CUT : (lineFormat(text) ?? UNKNOWN_FORMAT) };
+  }
+
+  /**
+   * True for a line of text with the reason why a call has no reply. Only the program that sent the call can log such a reason, so
+   * in the operator's log the line is about something else.
+   */
+  #isFailure(text: string): boolean {
+    if ((this.#source.form.side ?? this.#source.side) !== 'service' || !isTransportError(text)) return false;
+    const time = readTime(timeIn(text) ?? '', this.#source.form.zone);
+    return this.#textCorrelation.failure(idOf(text), text, time);
   }
 
   *#object(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {
@@ -560,7 +572,10 @@ class LineReader {
   *#logged(value: Readonly<Record<string, unknown>>, place: LogPlace, side: Side | null = null): Generator<LogEntry> {
     const found = readJsonLine(value, this.#source.form, place);
     const exchange = found && side !== null && this.#source.form.side === null ? { ...found, side } : found;
-    const answered = exchange ? undefined : this.#correlation.reply(value);
+    // The request of a reply that an HTTP client has logged may be a line of text.
+    const answered = exchange
+      ? undefined
+      : (this.#correlation.reply(value) ?? (side === null ? undefined : this.#textCorrelation.reply(value)));
     if (exchange) yield* this.#correlation.request(exchange, value);
     else if (answered) yield { kind: 'exchange', exchange: answered };
     else if (hasCutCall(value)) yield { kind: 'unreadable', line: place.line, why: CUT };

@@ -8,7 +8,7 @@ const REQUEST =
   /^(.{0,300}?)-{2,3}> (GET|POST|PUT|PATCH|DELETE|HEAD) (https?:\/\/\S{1,4000})(?: (?:HTTP\/\d(?:\.\d)?|h2|http\/1\.1))?(?: \((\d+)-byte body(?: omitted)?\))?\s*$/;
 /** Matches the first line of a reply: `<-- 200 OK http://… (42ms)` or `<--- HTTP/1.1 200 OK (42ms)`. */
 const REPLY =
-  /^(.{0,300}?)<-{2,3} (?:HTTP\/\d(?:\.\d)? )?([1-5]\d\d)(?: [^()]{0,4000})? \((\d{1,9}) ?ms(, (?:\d+|unknown-length)[- ]\S{0,20}(?: body)?)?\)\s*$/;
+  /^(.{0,300}?)<-{2,3} (?:HTTP\/\d(?:\.\d)? )?([1-5]\d\d)(?: [^(){}<]{0,4000})? \((\d{1,9}) ?ms(, (?:\d+|unknown-length)[- ]\S{0,20}(?: body)?)?\)\s*$/;
 /** Matches the line for a call without a reply. */
 const FAILURE = /^(.{0,300}?)<-{2,3} (?:HTTP FAILED: |ERROR )(.{1,500})$/;
 const FAILURE_TOOK = /\((\d{1,9}) ?ms\)\s*$/;

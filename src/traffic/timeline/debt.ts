@@ -90,6 +90,8 @@ function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books
   const isDue = bet.state === 'failed' || refunds.some(({ state }) => state !== 'unknown');
   // If the operator did not take the bet, a refund would give nothing back. So nothing is owed.
   if (!isDue || bet.state === 'declined') return [];
+  // If the reply to the refund was not logged, the refund may have been answered 200.
+  if (refunds.some(({ state }) => state === 'unknown')) return [];
   const kind = refunds.length === 0 ? 'missing-refund' : 'refund-pending';
   const taken = inAll(books, bet);
   const owedBy = taken === 'yes' ? 'operator' : taken === 'no' ? 'nobody' : 'unknown';

@@ -92,6 +92,14 @@ export function answerOf(read: ReadField): LoggedReply {
     : { kind: 'none', reason: reasonOf(error), detail: error };
 }
 
+/** True for a line of text in which an HTTP client says why it got no reply. */
+export function isTransportError(line: string): boolean {
+  return TRANSPORT_ERROR.test(line);
+}
+
+const TRANSPORT_ERROR =
+  /\b(?:E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|PIPE)|ENOTFOUND|(?:Socket|Connect|Read|Http)(?:Timeout|Connect|Reset)?(?:Exception|Error|Timeout)|timed? ?out|timeout of \d|deadline exceeded|connection (?:was )?(?:refused|reset|aborted|closed)|socket hang up|broken pipe|no route to host|no such host|Timeout of \d|closed connection without response|empty reply|unexpected EOF|handshake|certificate)\b/i;
+
 /** Finds the reason for a missing reply in the text of a logged error. */
 function reasonOf(error: string): NoReplyReason {
   if (/connect\w{0,20}.{0,12}time/i.test(error))

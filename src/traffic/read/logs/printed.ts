@@ -19,6 +19,9 @@ const NAMED_STATUS = /(?:status(?:_?code)?|http_code|responded|<--|<<<)["']?(?:=
 const STATUS = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/;
 /** Matches a status directly before the JSON of the reply. */
 const STATUS_BEFORE = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}$/;
+/** Matches a status in a line whose reply is no JSON, such as the HTML of a gateway. */
+const PLAIN_REPLY =
+  /(?:<-{1,3}|<<<?|\b(?:response|reply|answered|responded|received)\b[^\d<{]{0,20}) ?([1-5]\d\d)(?![\w.:-]|\s?ms)|(?:^|\s)([1-5]\d\d) ?<(?:!doctype|html|\?xml)/i;
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
 const PLAYER = /(?:^|[\s[{(,])player(?:_?id)?=([\w-]{1,64})(?=$|[\s\]}),])/i;
 const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
@@ -85,8 +88,11 @@ export function printedBodies(text: string): Fields | undefined {
   const isBodyAlone =
     request !== undefined && !request.isCut && reply === undefined && call === undefined && url === undefined;
   if (isBodyAlone && common.trace_id !== ADJACENT) return { ...common, requestBody: request.text };
-  if (call === undefined && url === undefined)
-    return reply && !request && status !== undefined ? { ...common, responseBody: reply.text } : undefined;
+  if (call === undefined && url === undefined) {
+    if (reply && !request && status !== undefined) return { ...common, responseBody: reply.text };
+    const ofServer = objects.length === 0 ? PLAIN_REPLY.exec(around) : null;
+    return ofServer ? { ...common, status: ofServer[1] ?? ofServer[2] } : undefined;
+  }
   if (!request && url === undefined && (call !== 'balance' || session === undefined || objects.length === 0))
     return reply && status !== undefined ? { ...common, responseBody: reply.text } : undefined;
   const method = METHOD.exec(around)?.[1];

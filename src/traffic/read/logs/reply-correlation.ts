@@ -31,6 +31,8 @@ export class ReplyCorrelation {
   #isMixed = false;
   /** The last call without an id whose reply was found. Null if another request came after it. */
   #done: LoggedExchange | null = null;
+  /** The errors in lines of text, which may be the reasons why requests have no reply. */
+  readonly #failures = new Map<string, { readonly error: string; readonly time: LogTime | undefined }>();
   /** The time of the last request that had no id. */
   #lastAdjacentMs: number | null = null;
 
@@ -67,9 +69,11 @@ export class ReplyCorrelation {
       return;
     }
     const before = this.#waiting.get(id);
-    if (id === ADJACENT) this.#noteAdjacent(exchange, before);
-    const same = before && isSame(before, exchange) ? joined(before, exchange) : undefined;
-    if (before && !same) yield { kind: 'exchange', exchange: before };
+    // After an error, a line with the same request is another attempt.
+    const isFailed = this.#failures.has(id);
+    if (id === ADJACENT) this.#noteAdjacent(exchange, isFailed ? undefined : before);
+    const same = before && !isFailed && isSame(before, exchange) ? joined(before, exchange) : undefined;
+    if (before && !same) yield { kind: 'exchange', exchange: this.#unanswered(id, before) };
     this.#waiting.delete(id);
     const now = same ?? exchange;
     if (now.answer.kind !== 'unknown' || (id === ADJACENT && this.#isMixed)) yield { kind: 'exchange', exchange: now };
@@ -134,7 +138,29 @@ export class ReplyCorrelation {
     if (!oldest || this.#waiting.size <= MAX_WAITING) return;
     this.#waiting.delete(oldest[0]);
     this.#replies.delete(oldest[0]);
-    yield { kind: 'exchange', exchange: oldest[1] };
+    yield { kind: 'exchange', exchange: this.#unanswered(oldest[0], oldest[1]) };
+  }
+
+  /**
+   * Keeps the error in a line of text. It is the reason for a missing reply only if the log has no reply to the request, because the
+   * error may also be about something else.
+   *
+   * @returns false if no request with this id waits for its reply
+   */
+  failure(id: string, error: string, time: LogTime | undefined): boolean {
+    const asked = this.#waiting.get(id);
+    if (!asked || (id === ADJACENT && (this.#isMixed || (between(asked, time) ?? 0) > ONE_REQUEST_MS))) return false;
+    this.#failures.set(id, { error, time });
+    return true;
+  }
+
+  /** Adds the error that was logged for a request without a reply. */
+  #unanswered(id: string, exchange: LoggedExchange): LoggedExchange {
+    const failed = this.#failures.get(id);
+    this.#failures.delete(id);
+    if (!failed) return exchange;
+    const answer = answerOf((field) => (field === 'error' ? failed.error : undefined));
+    return { ...exchange, answer, tookMs: exchange.tookMs ?? between(exchange, failed.time) };
   }
 
   /**
@@ -158,6 +184,7 @@ export class ReplyCorrelation {
       const came = readTime(read('time') ?? '', this.#form.zone);
       if (id === ADJACENT && (between(exchange, came) ?? 0) > LONGEST_REPLY_MS) continue;
       this.#waiting.delete(id);
+      this.#failures.delete(id);
       const body = this.#replies.get(id);
       this.#replies.delete(id);
       const joinedReply: LoggedExchange = {
@@ -213,7 +240,7 @@ export class ReplyCorrelation {
 
   /** Yields the requests that still wait for a reply, because no reply was logged. Is called at the end of the file. */
   *end(): Generator<LogEntry> {
-    for (const exchange of this.#waiting.values()) yield { kind: 'exchange', exchange };
+    for (const [id, exchange] of this.#waiting) yield { kind: 'exchange', exchange: this.#unanswered(id, exchange) };
     this.#waiting.clear();
   }
 

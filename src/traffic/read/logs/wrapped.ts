@@ -1,4 +1,4 @@
-import { parsed } from '../../json-fields.ts';
+import { isFields, parsed } from '../../json-fields.ts';
 
 /** The prefixes that log collectors add to a line. The group `time` is the time in the prefix, if this time is usable. */
 const PREFIXES: readonly RegExp[] = [
@@ -61,7 +61,19 @@ export function embeddedJson(line: string): Unwrapped | undefined {
   // Monolog writes context and extra data after the message. If they are empty, it writes `[]` or `{}`, which are removed here.
   let text = line.slice(start).trimEnd();
   while (/^\s(?:\[\]|\{\})$/.test(text.slice(-3))) text = text.slice(0, -2).trimEnd();
-  return start > 0 && text.endsWith('}') ? { text, time: TIME.exec(line.slice(0, start))?.[0] } : undefined;
+  if (start <= 0 || !text.endsWith('}')) return undefined;
+  return { text: withExtra(text), time: TIME.exec(line.slice(0, start))?.[0] };
+}
+
+/**
+ * Monolog writes the context of an entry and its extra data as two objects. Returns one object with the fields of both, or the text
+ * unchanged if it is not two objects.
+ */
+function withExtra(text: string): string {
+  const at = text.lastIndexOf('} {"');
+  if (at < 0) return text;
+  const [context, extra] = [parsed(text.slice(0, at + 1)), parsed(text.slice(at + 2))];
+  return isFields(context) && isFields(extra) ? JSON.stringify({ ...extra, ...context }) : text;
 }
 
 /**
