@@ -35,10 +35,10 @@ type Input = (typeof INPUTS)[number];
 
 /**
  * The state of a rule. `flaky`: the verdict changed although no input changed. `unclear`: the verdict changed several times,
- * and the runs name no build. `broken`: the latest run that decided the rule shows a failure. `undecided`: no run decided the
- * rule.
+ * and the runs name no build. `broken`: the latest run that decided the rule shows a failure. `warning`: it shows only warnings.
+ * `undecided`: no run decided the rule.
  */
-export const RULE_STATES = ['broken', 'flaky', 'unclear', 'passing', 'undecided'] as const;
+export const RULE_STATES = ['broken', 'flaky', 'unclear', 'warning', 'passing', 'undecided'] as const;
 
 /** The verdicts of one rule in the runs of one client, and what these verdicts mean together. */
 export interface RuleTrend {
@@ -53,14 +53,14 @@ export interface RuleTrend {
   readonly flakiness: number | null;
   /**
    * The number of changes of the verdict between runs that name no build, when all other inputs were the same. So a new build
-   * may explain these changes.
+   * may explain these changes. If runs of different scenarios can show the same change, it is counted once.
    */
   readonly unexplained: number;
-  /** The first run of the failures that last until the latest run. Null if the latest run shows no failure. */
+  /** The first run of the failures or warnings that last until the latest run. Null if the latest run shows none. */
   readonly since: RuleInRun | null;
   /**
-   * The last run before `since` that played one of the scenarios that fail in `since`, and shows no failure. Null if there is
-   * no such run.
+   * The last run before `since` that played one of the scenarios that fail in `since`, and shows no such failure or warning.
+   * Null if there is no such run.
    */
   readonly lastGood: RuleInRun | null;
   /** The inputs that differ between `lastGood` and `since`. */
@@ -89,7 +89,7 @@ export function ruleTrend(runs: readonly RuleInRun[]): RuleTrend {
   const unknown = groups.filter(([first]) => first?.build == null).map(changesIn);
   const compared = sum(known.map((one) => one.compared));
   const changed = sum(known.map((one) => one.changed));
-  const unexplained = sum(unknown.map((one) => one.changed));
+  const unexplained = leastChanges(unknown.flatMap((group) => group.changes));
   const current = latest && groups.find(([first]) => first && groupOf(first) === groupOf(latest));
   const now = current ? changesIn(current).changed : 0;
   const failures = failuresUntilNow(decided);
@@ -110,7 +110,13 @@ function stateOf(latest: RuleInRun | undefined, changesOfGroup: number): RuleTre
   if (latest.build !== null && changesOfGroup > 0) return 'flaky';
   if (latest.flaky) return 'flaky';
   if (latest.build === null && changesOfGroup >= MIN_UNEXPLAINED) return 'unclear';
-  return latest.verdict === 'fail' ? 'broken' : 'passing';
+  const grade = gradeOf(latest);
+  return grade === 'fail' ? 'broken' : grade === 'warn' ? 'warning' : 'passing';
+}
+
+/** A rule that was judged with a note is kept, like one that passed without a note. */
+function gradeOf({ verdict }: RuleInRun): 'fail' | 'warn' | 'pass' {
+  return verdict === 'fail' || verdict === 'warn' ? verdict : 'pass';
 }
 
 /** Returns a text that is equal for two runs if all their inputs are the same. */
@@ -142,25 +148,60 @@ function differencesOf(one: RuleInRun, other: RuleInRun): readonly Input[] {
   return INPUTS.filter((input) => inputOf(one, input) !== inputOf(other, input));
 }
 
-/** Counts how often the verdict changed within a group of runs with the same inputs. The latest run comes first. */
-function changesIn(group: readonly RuleInRun[]): { readonly compared: number; readonly changed: number } {
+/** A change of the verdict of a rule. It happened after the run `after`, and at the latest in the run `until`. */
+interface Change {
+  readonly after: RuleInRun;
+  readonly until: RuleInRun;
+}
+
+/** Finds the changes of the verdict within a group of runs with the same inputs. The latest run comes first. */
+function changesIn(group: readonly RuleInRun[]): {
+  readonly compared: number;
+  readonly changed: number;
+  readonly changes: readonly Change[];
+} {
   let compared = 0;
   let changed = 0;
+  const changes: Change[] = [];
   for (const [at, run] of group.entries()) {
     const before = group[at + 1];
+    const differs = before !== undefined && gradeOf(before) !== gradeOf(run);
     // A flaky run is compared with itself: the rule failed and then passed within this run, although the inputs were the same.
     if (before || run.flaky) compared += 1;
-    if (run.flaky || (before && before.verdict !== run.verdict)) changed += 1;
+    if (run.flaky || differs) changed += 1;
+    if (run.flaky) changes.push({ after: run, until: run });
+    else if (differs) changes.push({ after: before, until: run });
   }
-  return { compared, changed };
+  return { compared, changed, changes };
+}
+
+/**
+ * Returns the smallest number of changes that explains all given changes. A run of the whole suite and a run of one scenario
+ * before and after a repair both show the repair, and the wallet changed only once.
+ */
+function leastChanges(changes: readonly Change[]): number {
+  const byDirection = Map.groupBy(changes, ({ after, until }) => `${gradeOf(after)} ${gradeOf(until)}`);
+  return sum(
+    [...byDirection.values()].map((same) => {
+      let count = 0;
+      let last = '';
+      for (const { after, until } of same.toSorted((a, b) => (a.until.started_at < b.until.started_at ? -1 : 1))) {
+        if (count > 0 && after.started_at < last) continue;
+        count += 1;
+        last = until.started_at;
+      }
+      return count;
+    }),
+  );
 }
 
 function failuresUntilNow(decided: readonly RuleInRun[]): Pick<RuleTrend, 'since' | 'lastGood'> {
   const [latest] = decided;
-  if (latest?.verdict !== 'fail') return { since: null, lastGood: null };
+  if (!latest || gradeOf(latest) === 'pass') return { since: null, lastGood: null };
+  const isAsBad = (run: RuleInRun): boolean => gradeOf(run) === 'fail' || gradeOf(run) === gradeOf(latest);
   let since = latest;
   for (const run of decided.slice(1)) {
-    if (run.verdict === 'fail') since = run;
+    if (isAsBad(run)) since = run;
     // The failure began after this run only if the run played one of the failing scenarios. A run of other scenarios says
     // nothing about it.
     else if (since.failing.length === 0 || since.failing.some((scenario) => run.played.includes(scenario)))

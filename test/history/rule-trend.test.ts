@@ -85,6 +85,23 @@ describe('the trend of a rule', () => {
     expect([trend.since?.number, trend.lastGood?.number]).toEqual([2, 1]);
   });
 
+  it('is a warning, and not passing, if the latest run shows only warnings', () => {
+    const trend = ruleTrend(
+      runs({}, { verdict: 'note' }, { verdict: 'warn', build: '2' }, { verdict: 'warn', build: '2' }),
+    );
+    expect(trend).toMatchObject({ state: 'warning', compared: 2, changed: 0, differences: ['build'] });
+    expect([trend.since?.number, trend.lastGood?.number]).toEqual([3, 2]);
+  });
+
+  it('counts one repair once, although a run of all and a run of one scenario both show it', () => {
+    const all = { build: null };
+    const one = { build: null, played_digest: 'one' };
+    const repaired = runs({ ...all, ...fail }, { ...one, ...fail }, one, all);
+    expect(ruleTrend(repaired)).toMatchObject({ state: 'passing', unexplained: 1 });
+    const twice = runs({ ...all, ...fail }, all, { ...one, ...fail }, one);
+    expect(ruleTrend(twice)).toMatchObject({ unexplained: 2 });
+  });
+
   it('does not count undecided runs, load tests and runs that ended early as changes', () => {
     const trend = ruleTrend(
       runs(fail, { verdict: 'inconclusive' }, { kind: 'load', verdict: 'warn' }, { ended: 'interrupted' }, fail),

@@ -117,7 +117,9 @@ export async function ruleCommand(rule: string | undefined, flags: HistoryRuleFl
     const results = await ruleResults(history, { rules: rule === undefined ? undefined : [rule], client });
     const trends = results.map(({ runs, ...about }) => ({ ...about, trend: ruleTrend(runs) }));
     const shown =
-      rule === undefined ? trends.filter(({ trend }) => !['passing', 'undecided'].includes(trend.state)) : trends;
+      rule === undefined
+        ? trends.filter(({ trend }) => !['passing', 'warning', 'undecided'].includes(trend.state))
+        : trends;
     const options = reportOptions(stdio.out, stdio, null);
     const write = rule === undefined ? rulesText : ruleText;
     stdio.out.write(json ? ruleJson(shown, limit) : write(shown, { rule, client, limit }, options));

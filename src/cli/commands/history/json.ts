@@ -80,7 +80,7 @@ const rulesSchema = z.object({
       state: z
         .enum(RULE_STATES)
         .describe(
-          'broken: the latest run that decided the rule shows a failure; flaky: the verdict changed although no input did; unclear: the verdict changed several times, and the runs name no build; passing: the latest run that decided the rule shows no failure; undecided: no run decided the rule',
+          'broken: the latest run that decided the rule shows a failure; flaky: the verdict changed although no input did; unclear: the verdict changed several times, and the runs name no build; warning: the latest run that decided the rule shows only warnings; passing: it shows neither; undecided: no run decided the rule',
         ),
       flakiness: z.number().min(0).max(1).nullable().describe('changed / compared; null if no runs can be compared'),
       compared: z.int().describe('runs that repeat an earlier run with the same inputs'),
@@ -88,8 +88,8 @@ const rulesSchema = z.object({
         .int()
         .describe('those of the `compared` runs whose verdict differs from the verdict of the run before'),
       unexplained: z.int().describe('changes of the verdict between runs that name no build'),
-      since: named.nullable().describe('the first run of the failures that last until now'),
-      lastGood: named.nullable().describe('the last run before `since` that shows no failure'),
+      since: named.nullable().describe('the first run of the failures or warnings that last until now'),
+      lastGood: named.nullable().describe('the last run before `since` that shows no such failure or warning'),
       differences: z.array(z.enum(INPUTS)).describe('the inputs that differ between `lastGood` and `since`'),
       runs: z
         .array(

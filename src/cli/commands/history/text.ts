@@ -158,7 +158,7 @@ function sentences(trend: RuleTrend): readonly string[] {
       : lastGood === null
         ? [`since ${runName(since)}, the first run that decided it.`]
         : [
-            `since ${runName(since)}. It was not broken in ${runName(lastGood)}.`,
+            `since ${runName(since)}. ${state === 'warning' ? 'It had no warning' : 'It was not broken'} in ${runName(lastGood)}.`,
             differences.length === 0
               ? 'Nothing that croupier knows of changed between them.'
               : `Changed between them: ${differences.join(', ')}.`,
@@ -172,10 +172,10 @@ function sentences(trend: RuleTrend): readonly string[] {
             `Its verdict changed in ${changed} of ${plural(compared, 'repeated run')} of the same build and suite (flakiness ${Math.round((100 * changed) / compared)} %).`,
           ];
   const unknown =
-    unexplained === 0 || (state === 'broken' && unexplained === 1)
+    unexplained === 0 || (since !== null && unexplained === 1)
       ? []
       : [
-          `Its verdict changed ${plural(unexplained, 'time')} between runs that name no build, so it is unknown whether the wallet changed. Name the build with --label build=…`,
+          `Its verdict changed ${plural(unexplained, 'time')} between runs of the same scenarios that name no build, so it is unknown whether the wallet changed. Name the build with --label build=…`,
         ];
   const start =
     state === 'passing' ? ['in the latest run that decided it.'] : state === 'undecided' ? ['in every run.'] : [];
