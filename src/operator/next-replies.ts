@@ -25,6 +25,7 @@ export interface PendingReplyFault {
 export class NextReplies {
   readonly #onChange: () => void;
   readonly #sleep: (ms: number) => Promise<unknown>;
+  readonly #onUse = new Set<(fault: ReplyFault, request: ListenRequest) => void>();
   #pending: readonly PendingReplyFault[] = [];
   #count = 0;
 
@@ -62,6 +63,11 @@ export class NextReplies {
     return true;
   }
 
+  /** Calls the listener with each request that is answered with a fault, before the answer. */
+  onUse(listener: (fault: ReplyFault, request: ListenRequest) => void): void {
+    this.#onUse.add(listener);
+  }
+
   /** Returns a behaviour that answers the next calls with the waiting faults, and all other calls like `right`. */
   appliedTo(right: Behaviour): Behaviour {
     return {
@@ -84,8 +90,10 @@ export class NextReplies {
     const found = this.#pending.find(
       (one) => one.call === call && (one.sessionID === null || one.sessionID === sessionID),
     );
-    if (found) this.remove(found.id);
-    return found?.fault;
+    if (!found) return undefined;
+    this.remove(found.id);
+    for (const listener of this.#onUse) listener(found.fault, request);
+    return found.fault;
   }
 }
 

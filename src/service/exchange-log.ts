@@ -1,7 +1,20 @@
-import type { Body, Exchange, ExchangeRequest, Outcome, Stamps } from '../journal/exchange.ts';
+import { SIGNATURE_HEADER } from '../contract/signature.ts';
+import {
+  type Body,
+  type Exchange,
+  type ExchangeRequest,
+  header,
+  type Outcome,
+  type Stamps,
+} from '../journal/exchange.ts';
 import { cleanOutcome, cleanRequest } from '../journal/secrets/clean-event.ts';
 import { createScrubber } from '../journal/secrets/scrubber.ts';
 import type { CallBalance, CallFinding } from './call-judge.ts';
+
+/** The faults that croupier's own operator can have in a reply, because the user of the console asked for one. */
+export const REPLY_FAULTS = ['error-500', 'late', 'declined'] as const;
+
+export type ReplyFaultKind = (typeof REPLY_FAULTS)[number];
 
 /** One exchange of the service, finished or still in progress. The secrets in its texts are masked. */
 export interface LoggedExchange extends ExchangeLabel {
@@ -25,6 +38,8 @@ export interface LoggedExchange extends ExchangeLabel {
    * judged.
    */
   readonly balance: CallBalance | null;
+  /** The fault that the user of the console injected into the reply; null for every other exchange. */
+  readonly replyFault: ReplyFaultKind | null;
 }
 
 /** The call or operation of an exchange, with its client, session and round. */
@@ -105,14 +120,28 @@ export class ExchangeLog {
       connection: null,
       findings: [],
       balance: null,
+      replyFault: null,
     };
     this.#put(begun);
     return {
       id,
       end: ({ outcome, stamps, connection, label: known }) => {
-        this.#put({ ...begun, ...known, outcome: this.#cleanOutcome(outcome), stamps, connection });
+        const { replyFault } = this.#exchanges.get(id) ?? begun;
+        this.#put({ ...begun, ...known, replyFault, outcome: this.#cleanOutcome(outcome), stamps, connection });
       },
     };
+  }
+
+  /**
+   * Remembers that the user injected a fault into the reply to a call that is still under way.
+   *
+   * @param signature the signature of the call. An earlier call with the same bytes, and so the same signature, has ended
+   */
+  setReplyFault(signature: string, replyFault: ReplyFaultKind): void {
+    const call = [...this.#exchanges.values()].findLast(
+      ({ outcome, request }) => outcome === null && header(request.headers, SIGNATURE_HEADER) === signature,
+    );
+    if (call) this.#put({ ...call, replyFault });
   }
 
   /** Adds a finding to an exchange that has ended, if the exchange is still kept. */

@@ -3,10 +3,11 @@ import { CALL_NAMES } from '../../contract/call-name.ts';
 import { type Handler, jsonReply, type ListenReply, type ListenRequest } from '../../listen/message.ts';
 import { readPageJson, securityHeaders } from '../../pages/page-http.ts';
 import type { Fault } from '../adapter/faults.ts';
+import { REPLY_FAULTS } from '../exchange-log.ts';
 import type { Played, Players } from '../game-page/players.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { launchRequest, launchResult } from './launching.ts';
-import { type OperatorControls, REPLY_FAULTS } from './operator-controls.ts';
+import type { OperatorControls } from './operator-controls.ts';
 
 const roundSchema = z.object({
   gsID: z.string(),

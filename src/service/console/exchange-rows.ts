@@ -1,8 +1,8 @@
-import { ruleById } from '../../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { type Body, bodyText, header, type Outcome, replyMs, type Stamps } from '../../journal/exchange.ts';
 import { formatAmount } from '../bet-lines.ts';
-import type { LoggedExchange } from '../exchange-log.ts';
+import type { LoggedExchange, ReplyFaultKind } from '../exchange-log.ts';
 import type { GameSession } from '../game-sessions.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import type { ExchangeDetail, ExchangeRow, FindingView, MessageView } from './view.ts';
@@ -21,7 +21,7 @@ export type RowSession = Pick<GameSession, 'player' | 'currency'>;
  * @param session the game session of the exchange; null if not known
  */
 export function rowOf(exchange: LoggedExchange, session: RowSession | null): ExchangeRow {
-  const { id, at, direction, name, extCID, gsID, roundID, notes, request, outcome, stamps } = exchange;
+  const { id, at, direction, name, extCID, gsID, roundID, request, outcome, stamps, replyFault } = exchange;
   const sent = textOf(request.body);
   const came = outcome?.kind === 'reply' ? textOf(outcome.reply.body) : '';
   const fields = fieldsOf(sent);
@@ -34,7 +34,7 @@ export function rowOf(exchange: LoggedExchange, session: RowSession | null): Exc
     gsID,
     player: session?.player ?? null,
     roundID,
-    notes,
+    notes: replyFault === null ? exchange.notes : [...exchange.notes, FAULT_NOTES[replyFault]],
     txID: stringIn(fields, 'txID'),
     amount: stringIn(fields, 'amount'),
     ...resultOf(outcome),
@@ -84,13 +84,30 @@ export function detailOf(
 /** The verdicts of findings, the most serious first. */
 const VERDICTS = ['fail', 'warn', 'note'] as const;
 
-function findingsOf({ findings }: LoggedExchange): readonly FindingView[] {
+function findingsOf({ findings, replyFault }: LoggedExchange): readonly FindingView[] {
   return VERDICTS.flatMap((wanted) =>
-    findings.flatMap(({ rule, verdict, text }) =>
-      verdict === wanted ? [{ rule, verdict: wanted, text, ...ruleTexts(rule, wanted) }] : [],
-    ),
+    findings.flatMap(({ rule, verdict, text }) => {
+      if (verdict !== wanted) return [];
+      const isInjected = replyFault !== null && explains(replyFault, rule);
+      const texts = ruleTexts(rule, wanted);
+      return [{ rule, verdict: wanted, text, ...texts, hint: isInjected ? null : texts.hint, isInjected }];
+    }),
   );
 }
+
+/**
+ * True if a fault in the reply explains why the rule is broken. An operator that answers late has carried out the call, so only the
+ * time of the reply comes from the fault.
+ */
+function explains(fault: ReplyFaultKind, rule: RuleId | null): boolean {
+  return fault !== 'late' || rule === 'reply.deadline';
+}
+
+const FAULT_NOTES: Readonly<Record<ReplyFaultKind, string>> = {
+  'error-500': 'answered 500 on purpose',
+  late: 'answered late on purpose',
+  declined: 'declined on purpose',
+};
 
 function ruleTexts(
   rule: LoggedExchange['findings'][number]['rule'],

@@ -5,12 +5,12 @@ import type { RoundRecord } from '../adapter/round-record.ts';
 import { betLinesOf, formatAmount, USUAL_LINE } from '../bet-lines.ts';
 import type { DemoRound } from '../demo-rounds.ts';
 import { eventStream } from '../event-stream.ts';
-import { type LoggedExchange, MAX_EXCHANGES } from '../exchange-log.ts';
+import { type LoggedExchange, MAX_EXCHANGES, type ReplyFaultKind } from '../exchange-log.ts';
 import type { Feed } from '../feed.ts';
 import { viewOfPlayed, viewOfRecord } from '../game-page/round-view.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { brokenByRound, rowOf, sessionOf } from './exchange-rows.ts';
-import type { OperatorControls, ReplyFaultKind } from './operator-controls.ts';
+import type { OperatorControls } from './operator-controls.ts';
 import type { ConsoleState, FaultRow, RoundRow, SessionRow } from './view.ts';
 
 /** The milliseconds to wait for further events, which are then sent together. */

@@ -1,4 +1,5 @@
 import type { CallName } from '../../contract/call-name.ts';
+import type { ReplyFaultKind } from '../exchange-log.ts';
 
 /** The wallet of a player at croupier's own operator. */
 export interface OperatorWallet {
@@ -12,11 +13,6 @@ type WalletChange =
   | { readonly kind: 'add'; readonly amount: string }
   | { readonly kind: 'take'; readonly amount: string }
   | { readonly kind: 'empty' };
-
-/** The faults that the reply to the next call can have. */
-export const REPLY_FAULTS = ['error-500', 'late', 'declined'] as const;
-
-export type ReplyFaultKind = (typeof REPLY_FAULTS)[number];
 
 /** A defect of the operator, and whether the operator has it now. */
 interface DefectState {
@@ -50,6 +46,8 @@ export interface OperatorControls {
   readonly addFault: (call: CallName, kind: ReplyFaultKind, sessionID: string | null) => void;
   /** Returns false if the fault was already used. */
   readonly removeFault: (id: number) => boolean;
+  /** Calls the listener with the signature of each call whose reply gets a fault, before the reply. */
+  readonly onFaultUsed: (listener: (kind: ReplyFaultKind, signature: string) => void) => void;
   readonly defects: () => readonly DefectState[];
   /** Switches a defect on or off. Returns false if there is no such defect. */
   readonly setDefect: (name: string, isOn: boolean) => boolean;

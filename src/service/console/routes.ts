@@ -40,6 +40,7 @@ const FILES = ['console.js', 'console.css', 'icon.svg'];
 export function consoleRoutes(options: ConsoleRoutesOptions): readonly Route[] {
   const { readPage, parts, operator, knownSessions, closing, curlOf, scenarioOf } = options;
   const guard = new Guard({ ...options, name: 'console' });
+  operator?.onFaultUsed((kind, signature) => parts.log.setReplyFault(signature, kind));
   const actions = new Feed<void>();
   const file = (name: string): Handler => {
     const reply = pageFile(readPage, name, 'forbidden');

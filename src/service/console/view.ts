@@ -43,6 +43,8 @@ export interface FindingView {
   readonly sentence: string | null;
   /** Where to look in the wallet to fix the breach; null if `rule` is null, or if the rule cannot be broken. */
   readonly hint: string | null;
+  /** True if the rule is broken only because the user of the console injected a fault into the reply. */
+  readonly isInjected: boolean;
 }
 
 /** An exchange with all its details. */

@@ -297,6 +297,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     await playFrom(page, '0', /^The bet was declined: Your balance is too low/);
     await disturb(page, 'bet', 'declined');
     await playFrom(page, '0', 'The bet was declined: This is not possible now.');
+    expect(service.parts.log.recent().flatMap(({ replyFault }) => replyFault ?? [])).toEqual(['declined']);
     await expect.poll(() => page.locator('#fault-list li').count(), SOON).toBe(0);
     await disturb(page, 'bet', 'error-500');
     await page.getByRole('button', { name: /^Cancel: The next bet is answered 500/ }).click();

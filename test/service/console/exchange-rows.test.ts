@@ -38,6 +38,7 @@ function exchange(outcome: Outcome | null, changes: Partial<LoggedExchange> = {}
     connection: outcome && { id: 3, reused: true },
     findings: [],
     balance: null,
+    replyFault: null,
     ...changes,
   };
 }
@@ -47,6 +48,18 @@ function reply(status: number, data: string, more: Partial<Body> = {}): Outcome 
 }
 
 describe('an exchange as a row', () => {
+  it('gives no advice for a rule that is broken only because the user injected a fault into the reply', () => {
+    const finding = (rule: 'reply.deadline' | 'bet.debit') => ({ rule, verdict: 'fail', text: '' }) as const;
+    const findings = [finding('reply.deadline'), finding('bet.debit')];
+    const late = exchange({ kind: 'none', reason: 'too-late', detail: 'Late.' }, { findings, replyFault: 'late' });
+    expect(rowOf(late, null).findings).toMatchObject([
+      { rule: 'reply.deadline', hint: null, isInjected: true },
+      { rule: 'bet.debit', hint: expect.any(String), isInjected: false },
+    ]);
+    expect(rowOf(late, null).notes).toContain('answered late on purpose');
+    expect(rowOf({ ...late, replyFault: null }, null).findings[0]).toMatchObject({ isInjected: false });
+  });
+
   it('shows the call and its result', () => {
     expect(
       rowOf(exchange(reply(402, '{"code":"insufficient_funds"}')), { player: 'anna', currency: 'USD' }),

@@ -1,3 +1,5 @@
+import { SIGNATURE_HEADER } from '../../../contract/signature.ts';
+import { headerOf } from '../../../listen/message.ts';
 import { DEFECTS } from '../../../operator/defects.ts';
 import type { NextReplies } from '../../../operator/next-replies.ts';
 import type { Operator } from '../../../operator/operator.ts';
@@ -40,6 +42,8 @@ export function referenceControls(options: ReferenceControlsOptions): OperatorCo
     waiting: () => replies.pending.map(({ id, call, sessionID, fault }) => ({ id, call, sessionID, kind: fault })),
     addFault: (call, kind, sessionID) => replies.add(call, kind, sessionID),
     removeFault: (id) => replies.remove(id),
+    onFaultUsed: (listener) =>
+      replies.onUse((fault, { headers }) => listener(fault, headerOf(headers, SIGNATURE_HEADER) ?? '')),
     defects: () => DEFECTS.map(({ name, description, breaks }) => ({ name, description, breaks, isOn: on.has(name) })),
     setDefect: (name, isOn) => {
       if (!DEFECTS.some((one) => one.name === name)) return false;

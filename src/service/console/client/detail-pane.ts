@@ -201,7 +201,7 @@ function groupsOf(findings: readonly FindingView[]): readonly (readonly FindingV
 function findingItem(group: readonly FindingView[]): Node | string {
   const [first] = group;
   if (!first) return '';
-  const { rule, verdict, sentence, hint } = first;
+  const { rule, verdict, sentence, hint, isInjected } = first;
   const { sign, word } = VERDICTS[verdict];
   const texts = new Set(group.map(({ text }) => text));
   return make(
@@ -211,6 +211,7 @@ function findingItem(group: readonly FindingView[]): Node | string {
     ...[...texts].map((text) => make('span', { class: 'text' }, text)),
     sentence === null ? null : make('span', { class: 'none' }, 'The rule: ', ...withCode(sentence)),
     hint === null ? null : make('span', {}, make('span', { class: 'none' }, 'To fix: '), ...withCode(hint)),
+    isInjected ? make('span', {}, 'Nothing to fix: you injected this fault into the reply.') : null,
   );
 }
 
