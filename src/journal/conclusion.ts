@@ -7,6 +7,7 @@ import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES }
 import { movedAloneReason } from './moved-alone.ts';
 import { rateLimitText } from './network/rate-limit.ts';
 import { unknownPathReason } from './network/unknown-path.ts';
+import { unknownSessionReason } from './network/unknown-session.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import { countRules } from './results/rule-counts.ts';
 import type { RuleResult } from './rule-result.ts';
@@ -133,6 +134,8 @@ function whyUndecided(fold: Fold): string | null {
   }
   if (fold.unknownPath !== null)
     return `nothing was tested for ${name}, because ${unknownPathReason(fold.unknownPath)}`;
+  if (fold.unknownSessions?.knowsOthers === false)
+    return `nothing was tested for ${name}, because ${unknownSessionReason(fold.unknownSessions)}. Compare the sessionID with the operator's, or open the session again there`;
   const moved = movedAloneSentence(fold);
   if (moved !== null) return moved;
   const unmeasured = budgetResults(fold).filter(({ fails, state }) => fails && state === 'unmeasured');

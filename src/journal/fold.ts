@@ -1,4 +1,3 @@
-import type { CallName } from '../contract/call-name.ts';
 import { RULES } from '../contract/catalogue.ts';
 import { type Attempt, addFinding, addPasses, addRace, addSum, countedAttempt, startAttempt } from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
@@ -14,6 +13,7 @@ import type {
   RunEnded,
   RunStarted,
   ScenarioEnded,
+  Sending,
   SumFound,
 } from './event.ts';
 import { EXPECTATION } from './finding.ts';
@@ -31,6 +31,7 @@ import { type CallLatency, startLatencyTally } from './latency.ts';
 import { LostCalls } from './network/lost-calls.ts';
 import { RateLimit, type RateLimitSummary, rateLimitText } from './network/rate-limit.ts';
 import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
+import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
 
@@ -67,6 +68,8 @@ export interface Fold {
   readonly movedAlone: MovedAlone | null;
   /** The replies of a server that seems not to know the paths of the calls; null if it knows one. */
   readonly unknownPath: UnknownPath | null;
+  /** The configured sessions that the operator does not know; null if there are none. */
+  readonly unknownSessions: UnknownSessions | null;
   /** Calls that croupier must still send so that no player loses money. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
@@ -100,7 +103,8 @@ export function startFold(): FoldBuilder {
   const rateLimit = new RateLimit();
   const lost = new LostCalls();
   const unknownPath = new UnknownPathTally();
-  const inFlight = new Map<string, CallName>();
+  const unknownSessions = new UnknownSessionTally();
+  const inFlight = new Map<string, Sending>();
   const labels = startLabelTally();
 
   const attemptOf = (scenario: string): Attempt => {
@@ -133,14 +137,18 @@ export function startFold(): FoldBuilder {
       case 'sending':
         sent += 1;
         // An operator may answer 429 to a wrong signature. This says nothing about the rate of calls.
-        if (event.signed === undefined) inFlight.set(event.id, event.call);
+        if (event.signed === undefined) inFlight.set(event.id, event);
         return;
       case 'received':
         if (event.outcome.kind === 'reply') {
           answered += 1;
-          const call = inFlight.get(event.id);
-          if (call) unknownPath.note(event.outcome);
-          if (call) rateLimit.note({ atMs: event.stamps.end, call, ...event.outcome.reply });
+          const sending = inFlight.get(event.id);
+          if (sending) {
+            const { call, request } = sending;
+            unknownPath.note(event.outcome);
+            if (call === 'balance') unknownSessions.note(event.id, request, event.outcome);
+            rateLimit.note({ atMs: event.stamps.end, call, ...event.outcome.reply });
+          }
         } else lost.note(event.outcome.reason);
         inFlight.delete(event.id);
         return;
@@ -189,6 +197,9 @@ export function startFold(): FoldBuilder {
       labels: labels.result(run),
       rateLimit: rateLimit.summary,
       unknownPath: unknownPath.result,
+      unknownSessions: unknownSessions.result(
+        run.settings.sessions.flatMap(({ sessionID, state }) => (state === 'active' ? [sessionID] : [])),
+      ),
       owed: [...owed.values()],
       exchanges: { sent, answered },
       latency: latency.result(run.settings.budgetMs ?? {}),
@@ -223,7 +234,15 @@ function sumUp(
   attributions: readonly Attributed[],
   rest: Pick<
     Fold,
-    'labels' | 'movedAlone' | 'notices' | 'rateLimit' | 'unknownPath' | 'owed' | 'exchanges' | 'latency'
+    | 'labels'
+    | 'movedAlone'
+    | 'notices'
+    | 'rateLimit'
+    | 'unknownPath'
+    | 'unknownSessions'
+    | 'owed'
+    | 'exchanges'
+    | 'latency'
   >,
 ): Fold {
   const { strict } = run.settings;

@@ -7,6 +7,7 @@ import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './fin
 import { joinSums, type MoneySums } from './money-sums.ts';
 import { isShownByBalance, movedAloneReason } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
+import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
 
 /**
  * A finding with its final verdict. The final verdict differs from the verdict in the scenario if the breach of another rule
@@ -75,6 +76,11 @@ function isAboutBalance({ rule, samples }: RuleOutcome): boolean {
   return isShownByBalance({ rule }) || samples.some(isShownByBalance);
 }
 
+/** True if a balance could not be read only because the operator does not know the session. */
+function isOfUnknownSession({ rule, samples }: RuleOutcome, { exchanges }: UnknownSessions): boolean {
+  return rule === 'balance.read' && samples.every(({ exchange }) => exchange !== null && exchanges.has(exchange));
+}
+
 /** Gives an outcome its final verdict. If several attributions match the outcome, the latest one counts. */
 export function judgeOutcome(
   scenario: string,
@@ -84,7 +90,13 @@ export function judgeOutcome(
     strict,
     movedAlone,
     unknownPath,
-  }: { readonly strict: boolean; readonly movedAlone: MovedAlone | null; readonly unknownPath: UnknownPath | null },
+    unknownSessions,
+  }: {
+    readonly strict: boolean;
+    readonly movedAlone: MovedAlone | null;
+    readonly unknownPath: UnknownPath | null;
+    readonly unknownSessions: UnknownSessions | null;
+  },
 ): JudgedOutcome {
   const attribution = attributions.findLast((candidate) => matches(candidate, scenario, outcome));
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
@@ -95,7 +107,9 @@ export function judgeOutcome(
     ? movedAloneReason(movedAlone)
     : unknownPath !== null && isBreach
       ? unknownPathReason(unknownPath)
-      : null;
+      : unknownSessions !== null && isBreach && isOfUnknownSession(outcome, unknownSessions)
+        ? unknownSessionReason(unknownSessions)
+        : null;
   const verdict = doubt === null ? judged : 'inconclusive';
   const because = doubt === null ? (attribution?.because ?? null) : null;
   const reason = doubt ?? attribution?.reason ?? null;

@@ -88,6 +88,29 @@ describe('the exit status of a run', () => {
     });
   });
 
+  it('is 3 when the operator does not know the session, but 1 when it forgets a session that it knew', async () => {
+    const [sending, received] = exchange('x1', story.id);
+    const text = '{"code":"session_not_found","message":"Unknown"}';
+    const body = { encoding: 'utf8', data: text, length: text.length, truncated: false } as const;
+    const unknown = { ...received, outcome: { kind: 'reply', reply: { status: 404, headers: [], body } } } as const;
+    const read = found(story.id, 'balance.read', 'fail', { exchange: 'x1' });
+    const end = ended(story.id, { verdict: 'fail' });
+    const start = runStarted([story]);
+    const settings = {
+      ...start.settings,
+      sessions: [{ sessionID: 's-1', player: null, currency: null, gameID: null, state: 'active' as const }],
+    };
+    const run = async (...events: readonly JournalEvent[]) =>
+      conclude(await foldJournal([{ ...start, settings }, started(story.id), ...events, read, end, runEnded()]));
+    expect(await run(sending, unknown)).toEqual({
+      verdict: 'undecided',
+      exitCode: 3,
+      firstLine:
+        "UNDECIDED: nothing was tested for acme, because the operator does not know the session s-1 (session_not_found). Compare the sessionID with the operator's, or open the session again there.",
+    });
+    expect(await run(...exchange('x0', story.id), sending, unknown)).toMatchObject({ exitCode: 1 });
+  });
+
   it('is 3 when no rule was judged, even if there are notes and skips', async () => {
     const events = [
       found(story.id, 'bet.zero', 'note'),

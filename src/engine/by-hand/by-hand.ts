@@ -5,6 +5,7 @@ import { Money } from '../../contract/money.ts';
 import type { JournalEvent, Received, Sending, Tally } from '../../journal/event.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import type { Finding } from '../../journal/finding.ts';
+import { isUnknownSession } from '../../journal/network/unknown-session.ts';
 import { PLAIN_EFFECTS } from '../../judge/attribution/candidates.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { Judge, type Reaction } from '../../judge/judge.ts';
@@ -112,6 +113,8 @@ class ByHand {
   readonly #options: ByHandOptions;
   readonly #sender: Sender;
   readonly #findings: Finding[] = [];
+  /** The exchanges whose replies say that the operator does not know the session. */
+  readonly #unknown = new Set<string>();
   #reads = 0;
   /**
    * False while croupier judges a call that the operator may have carried out before. Such a call may move no money, so croupier
@@ -227,6 +230,12 @@ class ByHand {
     return { after: balanceOf(read.exchange) ?? wallet.certain(), disturbed };
   }
 
+  /** A balance that could not be read decides nothing if the operator does not know the session, which may be typed wrongly. */
+  #withoutUnknownSession(finding: Finding): Finding {
+    const isOpen = finding.rule === 'balance.read' && finding.exchange !== null && this.#unknown.has(finding.exchange);
+    return isOpen ? { ...finding, verdict: 'inconclusive' } : finding;
+  }
+
   #observe(judge: Judge, step: CallStep, exchange: Exchange): Reaction {
     return judge.observe({
       step,
@@ -253,7 +262,7 @@ class ByHand {
       seenBefore: () => false,
       staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),
-      report: (finding) => this.#findings.push(finding),
+      report: (finding) => this.#findings.push(this.#withoutUnknownSession(finding)),
     });
   }
 
@@ -278,12 +287,14 @@ class ByHand {
     return this.#send(manual.call, request, { purpose: 'step', step: key, amount: amount && fields.amount });
   }
 
-  #send(
+  async #send(
     call: CallName,
     request: BuiltRequest,
     how: Pick<CallToSend, 'purpose' | 'step' | 'amount'>,
   ): Promise<Exchange> {
-    return this.#sender.send({ call, request, scenario: null, ...how });
+    const exchange = await this.#sender.send({ call, request, scenario: null, ...how });
+    if (isUnknownSession(exchange.outcome)) this.#unknown.add(exchange.id);
+    return exchange;
   }
 }
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { UsageError } from '../../../app/exit-status.ts';
 import type { CallName } from '../../../contract/call-name.ts';
 import { REQUEST_SCHEMAS } from '../../../contract/calls.ts';
+import { Money } from '../../../contract/money.ts';
+import { quoteWord } from '../../../report/curl.ts';
 import type { CallFlags } from './flags.ts';
 
 type CallFieldFlags = Pick<CallFlags, 'amount' | 'type' | 'frId' | 'round' | 'txId' | 'origTxId' | 'field'>;
@@ -43,6 +45,7 @@ export function callFields(call: CallName, sessionID: string, flags: CallFieldFl
       throw new UsageError(`A ${call} call does not have the flag ${FLAG_NAMES[flag]}. It has these flags: ${takes}.`);
     }
   }
+  refuseWrongAmount(flags.amount);
   const fields = {
     sessionID,
     ...ownFields(call, flags, stake),
@@ -64,6 +67,20 @@ function ownFields(call: CallName, flags: CallFieldFlags, stake: string): Readon
     case 'refund':
       return { amount, origTxID: origTxId, txID: txId, ...(round !== undefined && { roundID: round }) };
   }
+}
+
+/**
+ * Refuses an amount that the service would never send, because it is probably mistyped. `--field` sends every text.
+ *
+ * @throws UsageError
+ */
+function refuseWrongAmount(amount: string | undefined): void {
+  if (amount === undefined || Money.read(amount)) return;
+  const withPoint = amount.replace(',', '.');
+  const example = Money.read(withPoint) ? withPoint : '2.50';
+  throw new UsageError(
+    `--amount ${amount}: write the amount as a decimal with a point, such as ${example}. To send exactly this text, write --field ${quoteWord(`amount=${amount}`)}.`,
+  );
 }
 
 function readField(text: string): readonly [name: string, value: string] {

@@ -59,7 +59,7 @@ Examples:
   croupier call bet --sign wrong-key               must be refused
 
 Exit status: 0 no MUST is broken (the operator may decline the call), 1 a MUST
-  is broken, 2 usage (nothing was sent), 3 no reply came that could be judged`,
+  is broken, 2 usage (nothing was sent), 3 no reply, or an unknown session`,
     );
 }
 

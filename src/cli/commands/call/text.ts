@@ -6,6 +6,7 @@ import type { ManualCall } from '../../../engine/by-hand/plan.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { header } from '../../../journal/exchange.ts';
 import type { Finding } from '../../../journal/finding.ts';
+import { isUnknownSession } from '../../../journal/network/unknown-session.ts';
 import { curlLine } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { mark, tint } from '../../../report/marks.ts';
@@ -19,10 +20,16 @@ import { headText } from '../../../wire/request-bytes.ts';
 /** Returns the exit status of a call: 1 if a MUST is broken, 3 if the call could not be judged, otherwise 0. */
 export function callStatus({ findings, exchanges, disturbed }: ManualResult): number {
   if (findings.some(({ verdict }) => verdict === 'fail')) return 1;
+  if (knowsNoSession(exchanges)) return 3;
   const unanswered = exchanges.some(
     ({ sending, received }) => sending.purpose === 'step' && received.outcome.kind === 'none',
   );
   return unanswered || disturbed || findings.some(({ verdict }) => verdict === 'inconclusive') ? 3 : 0;
+}
+
+/** True if the operator answered `session_not_found`. Then the session was probably typed wrongly, or is closed. */
+function knowsNoSession(exchanges: ManualResult['exchanges']): boolean {
+  return exchanges.some(({ received }) => isUnknownSession(received.outcome));
 }
 
 /** Returns the text output for a call that was sent. */
@@ -51,6 +58,10 @@ export function callText(
     ...balanceLines(hand, played),
   ];
   if (played.next !== null) lines.push(forTerminal(played.next));
+  if (callStatus(played) === 3 && knowsNoSession(played.exchanges)) {
+    const why = `UNDECIDED: the operator does not know the session ${String(hand.fields.sessionID)}. Compare the sessionID with the operator's, or open the session again there.`;
+    lines.push(...wrap(forTerminal(why), options.width));
+  }
   return `${lines.join('\n')}\n`;
 }
 

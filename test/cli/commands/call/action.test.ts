@@ -195,6 +195,25 @@ describe('croupier call', () => {
     expect(out).not.toContain('It is unknown');
   });
 
+  it('ends with status 3, and accuses nobody, if the operator does not know the session', async () => {
+    const { url } = await operator(() => ({ status: 404, body: '{"code":"session_not_found","message":"Unknown."}' }));
+    const { status, out } = await call(url, 'bet', '--repeat', '2');
+    expect(out).toContain('UNDECIDED: the operator does not know the session s-1.');
+    expect([status, out]).toEqual([3, expect.not.stringContaining('fail')]);
+  });
+
+  it('refuses an amount that is not a decimal, and sends it only as a raw field', async () => {
+    const { url, seen } = await operator(accepts);
+    const typo = await call(url, 'bet', '--amount', '2,50');
+    expect([typo.status, typo.err]).toEqual([
+      2,
+      expect.stringContaining('--amount 2,50: write the amount as a decimal with a point, such as 2.50'),
+    ]);
+    expect(seen).toEqual([]);
+    await call(url, 'bet', '--field', 'amount=2,50');
+    expect(seen).toMatchObject([{ body: expect.stringContaining('"amount":"2,50"') as string }]);
+  });
+
   it('prints a dry run and sends nothing', async () => {
     const { url, seen } = await operator(accepts);
     const { status, out } = await call(url, 'bet', '--dry-run', '--tx-id', TX);

@@ -1,0 +1,69 @@
+import { bodyText, type ExchangeRequest, type Outcome } from '../exchange.ts';
+
+/** The code with which an operator says that it does not know a session. */
+const CODE = 'session_not_found';
+
+/** The sessions that the operator does not know, although the configuration names them. */
+export interface UnknownSessions {
+  /** The ids of the sessions whose every balance call was answered as if the session were unknown. */
+  readonly sessionIDs: readonly string[];
+  /** The ids of the exchanges with these replies. */
+  readonly exchanges: ReadonlySet<string>;
+  /** True if the operator knows at least one other session. */
+  readonly knowsOthers: boolean;
+}
+
+/**
+ * Finds out which sessions the operator never knew in a run. An operator that forgets a session in the middle of a run breaks the
+ * contract, so a session counts as unknown only if no balance call was answered in another way.
+ */
+export class UnknownSessionTally {
+  /** The exchanges of the sessions that may be unknown. Null for a session that the operator knows. */
+  readonly #sessions = new Map<string, Set<string> | null>();
+
+  /** Notes the outcome of a correctly signed balance call. */
+  note(exchange: string, { url }: ExchangeRequest, outcome: Outcome): void {
+    const sessionID = URL.canParse(url) ? new URL(url).searchParams.get('sessionID') : null;
+    if (sessionID === null || outcome.kind !== 'reply' || this.#sessions.get(sessionID) === null) return;
+    if (!isUnknownSession(outcome)) {
+      this.#sessions.set(sessionID, null);
+      return;
+    }
+    const exchanges = this.#sessions.get(sessionID) ?? new Set();
+    this.#sessions.set(sessionID, exchanges.add(exchange));
+  }
+
+  /** @param configured the ids of the sessions that must be open. Scenarios invent other ids on purpose */
+  result(configured: readonly string[]): UnknownSessions | null {
+    const unknown = configured.filter((id) => this.#sessions.get(id) != null);
+    if (unknown.length === 0) return null;
+    return {
+      sessionIDs: unknown,
+      exchanges: new Set(unknown.flatMap((id) => [...(this.#sessions.get(id) ?? [])])),
+      knowsOthers: configured.some((id) => this.#sessions.get(id) === null),
+    };
+  }
+}
+
+/** True if the reply says that the operator does not know the session. */
+export function isUnknownSession(outcome: Outcome): boolean {
+  return outcome.kind === 'reply' && outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === CODE;
+}
+
+function codeOf(text: string): unknown {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_NAMES = 3;
+
+/** Says which sessions the operator does not know, as a clause. */
+export function unknownSessionReason({ sessionIDs }: Pick<UnknownSessions, 'sessionIDs'>): string {
+  const names = sessionIDs.slice(0, MAX_NAMES).join(', ');
+  const more = sessionIDs.length > MAX_NAMES ? ` and ${sessionIDs.length - MAX_NAMES} more` : '';
+  return `the operator does not know the session${sessionIDs.length === 1 ? '' : 's'} ${names}${more} (${CODE})`;
+}
