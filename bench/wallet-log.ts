@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { FORMATS, type FormatName, type LoggedCall } from './log-formats.ts';
 
 /** The size of a log: the number of calls, and the number of players who made them in turn. */
 interface LogSize {
@@ -11,26 +12,37 @@ interface LogSize {
 const DECLINED = 40;
 /** Each player with a multiple of this number is owed a win. */
 const OWED = 50;
+/** The time in ms from one call to the next. */
+const PAUSE_MS = 25;
 
 /**
- * Writes the log of a wallet as JSON lines. Each player plays rounds of a bet and a win, and some bets are declined. A few players are
- * owed a win, because the wallet answered it with 500 and it was not sent again.
+ * Writes the log of a wallet. Each player asks for the balance, and then plays rounds of a bet and a win. Some bets are declined. A
+ * few players are owed a win, because the wallet answered it with 500 and it was not sent again.
  */
-export async function writeWalletLog(file: string, { calls, players }: LogSize): Promise<void> {
+export async function writeWalletLog(
+  file: string,
+  { calls, players }: LogSize,
+  format: FormatName = 'json',
+): Promise<void> {
   const output = createWriteStream(file);
   const balances = Array.from({ length: players }, () => 100_000_00);
+  const linesOf = FORMATS[format];
   for (let call = 0; call < calls; call += 1) {
     const player = call % players;
-    const turn = Math.floor(call / players);
-    const line = lineOf(player, turn, balances);
-    if (!output.write(`${JSON.stringify({ time: 1_795_266_187_000 + call * 5, ...line, durationMs: 20 })}\n`))
-      await once(output, 'drain');
+    const turn = Math.floor(call / players) - 1;
+    const made = { ...callOf(player, turn, balances), number: call, atMs: 1_795_266_187_000 + call * PAUSE_MS };
+    if (!output.write(`${linesOf(made).join('\n')}\n`)) await once(output, 'drain');
   }
   output.end();
   await once(output, 'finish');
 }
 
-function lineOf(player: number, turn: number, balances: number[]) {
+/** Makes the next call of a player. A player has asked for the balance before turn 0. */
+function callOf(player: number, turn: number, balances: number[]): Omit<LoggedCall, 'number' | 'atMs'> {
+  const before = balances[player] ?? 0;
+  const session = sessionOf(player);
+  if (turn < 0)
+    return { name: 'balance', session, request: null, status: 200, reply: JSON.stringify({ balance: money(before) }) };
   const isBet = turn % 2 === 0;
   // Two bets in a row are declined, so no round stays open.
   const isDeclined = turn % DECLINED >= DECLINED - 2;
@@ -38,27 +50,21 @@ function lineOf(player: number, turn: number, balances: number[]) {
   const amount = isBet ? 500 : 600;
   const name = isBet || isDeclined ? 'bet' : 'win';
   const isAccepted = !isDeclined && !isOwed;
-  const before = balances[player] ?? 0;
   const balance = !isAccepted ? before : name === 'bet' ? before - amount : before + amount;
   balances[player] = balance;
   const round = name === 'win' ? turn - 1 : turn;
-  const requestBody = JSON.stringify({
+  const request = JSON.stringify({
     amount: money(amount),
     roundID: idOf('r', player, round),
-    sessionID: idOf('s', player, 0),
+    sessionID: session,
     txID: idOf('t', player, turn),
     type: 'regular',
   });
-  const error = isDeclined
-    ? { status: 402, responseBody: '{"code":"insufficient_funds","message":"Your balance is too low."}' }
-    : { status: 500, responseBody: '{"message":"Please try again later."}' };
-  const reply = { balance: money(balance), txID: idOf('w', player, turn) };
-  return {
-    method: 'POST',
-    url: `/eu/${name}`,
-    requestBody,
-    ...(isAccepted ? { status: 200, responseBody: JSON.stringify(reply) } : error),
-  };
+  if (isDeclined)
+    return { name, session, request, status: 402, reply: '{"code":"insufficient_funds","message":"Too low."}' };
+  if (isOwed) return { name, session, request, status: 500, reply: '{"message":"Please try again later."}' };
+  const reply = JSON.stringify({ balance: money(balance), txID: idOf('w', player, turn) });
+  return { name, session, request, status: 200, reply };
 }
 
 /** Returns the id of the session in which a player has all rounds. */

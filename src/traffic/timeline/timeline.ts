@@ -197,10 +197,8 @@ function timelineIn(
   ];
   const breakers = breakersOf([...own, ...judged], logged);
   const shownOddities = oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call)));
-  const withFaults = wallets.map((verdict) => ({
-    ...verdict,
-    serviceFaults: faultsOf(verdict, provenFaults(shownOddities, logged)),
-  }));
+  const proven = provenFaults(shownOddities, logged);
+  const withFaults = wallets.map((verdict) => ({ ...verdict, serviceFaults: faultsOf(verdict, proven) }));
   const timeline = {
     calls: selected,
     notes,

@@ -15,8 +15,16 @@ const BEGINS = new RegExp(
 /** Matches the name of a program of {@link BEGINS}. Most lines of a log have none, which this pattern finds out quickly. */
 const PROGRAM = /curl|wget|https?\s|invoke-|iwr|irm/i;
 
+/** The line for which {@link beginsCommand} was called last. The reader of a line calls it several times. */
+let last = { line: '', begins: false };
+
 /** True if a line is the first line of a copied command. */
 export function beginsCommand(line: string): boolean {
+  if (line !== last.line) last = { line, begins: isFirstLine(line) };
+  return last.begins;
+}
+
+function isFirstLine(line: string): boolean {
   if (!PROGRAM.test(line)) return false;
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
   // In a log, `HTTP` in capital letters is the protocol. The program `http` has a lower-case name.

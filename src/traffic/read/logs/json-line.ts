@@ -104,6 +104,8 @@ export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
 
 /** Returns the fields that a text describes. The text is a printed request or reply with its JSON, or has an object at its end. */
 function inText(text: string, around: Fields): Fields | undefined {
+  const whole = wholeObject(text);
+  if (whole) return whole;
   const printed = printedBodies(text);
   if (!printed) return objectIn(text);
   // The id and the time from the text are used only if the entry itself has none. The entry's own id joins lines more reliably, and
@@ -111,6 +113,16 @@ function inText(text: string, around: Fields): Fields | undefined {
   const { trace_id: id, timestamp, ...rest } = printed;
   const isNamed = id !== ADJACENT && typeof id === 'string';
   return { ...rest, ...(isNamed && !hasId(around) && { trace_id: id }), ...(!hasTime(around) && { timestamp }) };
+}
+
+/**
+ * Reads a text that is one JSON object and nothing else. Nothing was printed around such an object. Python and Ruby print objects in
+ * other forms, and a CSV doubles quotation marks, so such texts are left to {@link printedBodies}.
+ */
+function wholeObject(text: string): Fields | undefined {
+  if (!text.startsWith('{"') || text.startsWith('{""') || text.includes("{'") || text.includes('=>')) return undefined;
+  const value = text.trimEnd().endsWith('}') ? parsed(text) : undefined;
+  return isFields(value) && !text.includes('{""') ? value : undefined;
 }
 
 /** True if an object has an id that other lines of the same request have too. */

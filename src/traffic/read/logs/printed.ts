@@ -52,9 +52,15 @@ export function printedBodies(text: string): Fields | undefined {
   // In a CSV, quotation marks are doubled. The fields of a CSV are read elsewhere.
   if (line.includes('{""')) return undefined;
   const { objects, between } = splitObjects(line);
-  // A line with `name=value` pairs and without JSON is read by the names of its pairs.
-  const pairs = objects.length === 0 ? namedPairs(line) : undefined;
-  if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
+  const around = between.join(' ');
+  const url = withoutMarks(URL_OF_CALL.exec(around)?.[1]) ?? relativeUrl(around);
+  if (objects.length === 0) {
+    // Without JSON, only the URL can show the call.
+    if (url === undefined) return undefined;
+    // A line with `name=value` pairs and without JSON is read by the names of its pairs.
+    const pairs = namedPairs(line);
+    if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
+  }
   const [context] = objects;
   // If the logger has cut an object, the fields that distinguish a request from a reply may be missing. Then the position of the
   // object in the line decides.
@@ -62,10 +68,8 @@ export function printedBodies(text: string): Fields | undefined {
     objects.find(({ value }) => isRequest(value)) ??
     objects.find((one) => one.isCut && one === context && !isReply(one.value) && !isAfterStatus(one));
   const reply = objects.find((one) => one !== request && (isReply(one.value) || one.isCut));
-  const around = between.join(' ');
   const session = withoutMarks(SESSION.exec(` ${around}`)?.[1]);
   const before = between[0] ?? '';
-  const url = withoutMarks(URL_OF_CALL.exec(around)?.[1]) ?? relativeUrl(around);
   // If an object describes the call itself, it is a JSON log entry, which is read elsewhere. Monolog writes the URL before such an
   // object.
   if (context && OWN.some((name) => context.value[name] !== undefined)) {
@@ -198,12 +202,9 @@ function splitObjects(line: string): { readonly objects: readonly Found[]; reado
   const between: string[] = [];
   let from = 0;
   for (let at = line.indexOf('{"'); at >= 0 && objects.length < MAX_OBJECTS; at = line.indexOf('{"', from)) {
-    // Most objects have no inner object, so they end at the first brace.
-    const flat = line.slice(at, line.indexOf('}', at) + 1);
-    const flatValue = parsed(flat);
-    const end = flatValue === undefined ? endOf(line, at) : at + flat.length;
-    const text = flatValue === undefined ? line.slice(at, end) : flat;
-    const value = flatValue ?? parsed(text);
+    const end = endOf(line, at);
+    const text = line.slice(at, end);
+    const value = parsed(text);
     const cutText = isFields(value) ? '' : withoutRest(line.slice(at));
     const cut = isFields(value) ? undefined : cutFields(cutText);
     const fields = cut ?? value;
@@ -222,16 +223,18 @@ function endOf(line: string, start: number): number {
   let depth = 0;
   let isString = false;
   for (let at = start; at < line.length; at += 1) {
-    const sign = line[at];
+    const sign = line.charCodeAt(at);
     if (isString) {
-      if (sign === '\\') at += 1;
-      else if (sign === '"') isString = false;
-    } else if (sign === '"') isString = true;
-    else if (sign === '{') depth += 1;
-    else if (sign === '}') {
+      if (sign === BACKSLASH) at += 1;
+      else if (sign === QUOTE) isString = false;
+    } else if (sign === QUOTE) isString = true;
+    else if (sign === OPEN) depth += 1;
+    else if (sign === CLOSE) {
       depth -= 1;
       if (depth === 0) return at + 1;
     }
   }
   return line.length;
 }
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d] as const;

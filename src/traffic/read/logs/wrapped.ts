@@ -104,6 +104,7 @@ export function timeIn(text: string): string | undefined {
 
 /** Reads the pairs of a logfmt line: `name=value name="a value"`. Returns undefined if the line has too few pairs for logfmt. */
 export function namedPairs(line: string): Readonly<Record<string, string>> | undefined {
+  if (!hasPairs(line)) return undefined;
   const pairs: [string, string][] = [];
   for (const [, word = '', quoted, next] of line.matchAll(WORD)) {
     if (next?.trim() !== '') continue;
@@ -111,6 +112,16 @@ export function namedPairs(line: string): Readonly<Record<string, string>> | und
     if (name !== undefined) pairs.push([name, quoted === undefined ? value : unquoted(quoted)]);
   }
   return pairs.length >= MIN_PAIRS ? Object.fromEntries(pairs) : undefined;
+}
+
+/** True if a line has enough signs `=` for logfmt. Most lines have fewer, and searching for this sign takes little time. */
+function hasPairs(line: string): boolean {
+  let at = -1;
+  for (let found = 0; found < MIN_PAIRS; found += 1) {
+    at = line.indexOf('=', at + 1);
+    if (at < 0) return false;
+  }
+  return true;
 }
 
 function unquoted(value: string): string {
