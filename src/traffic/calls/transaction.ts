@@ -49,11 +49,24 @@ export function transactionsOf(calls: readonly LoggedCall[]): readonly Transacti
     return first === undefined || first.seen.call === 'balance' ? [] : [transactionOf(key, first.seen.call, attempts)];
   });
   const bets = betsOf(all);
-  // A refund may have no round id. Then it gets the round id of its bet.
+  const won = new Set(all.flatMap(({ call, roundID }) => (call === 'win' ? [roundID] : [])));
   return all.map((one) => {
+    // Only 200 is a success (contract, Rules 1). A service that sends the win of the round has accepted the other 2xx.
+    if (isOtherSuccess(one) && !won.has(one.roundID)) return { ...one, state: 'declined' };
+    // A refund may have no round id. Then it gets the round id of its bet.
     if (one.call !== 'refund' || one.roundID !== null || one.origTxID === null) return one;
     return { ...one, roundID: bets.get(one.origTxID)?.roundID ?? null };
   });
+}
+
+/** True for a bet that was answered with another 2xx than 200. A run of croupier counts such a bet as accepted. */
+function isOtherSuccess({ call, attempts, state }: Transaction): boolean {
+  const accepted = attempts.filter(({ ending }) => ending === 'accepted');
+  return (
+    call === 'bet' &&
+    state === 'accepted' &&
+    accepted.every(({ status, seen }) => status !== null && status !== 200 && seen.exchange.isOfRun !== true)
+  );
 }
 
 /** Returns the bets among the transactions. */

@@ -1,3 +1,4 @@
+import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
 /**
@@ -12,7 +13,8 @@ const FEWEST_OVERLAPS = 2;
 /**
  * Sets the time of each call to its beginning, because many programs log the end of a call as its time. Decides for each file
  * whether its times are beginnings or ends: if the calls of a player overlap when the times are read as beginnings, but not when
- * they are read as ends, the times are ends.
+ * they are read as ends, the times are ends. The times are also ends if otherwise a refund or a repeated call would begin before the
+ * end of the call that made it necessary.
  */
 export function withBeginnings(calls: readonly RecordedCall[]): readonly RecordedCall[] {
   const files = Map.groupBy(calls.filter(mayBeEnd), ({ exchange }) => exchange.place.file);
@@ -26,20 +28,16 @@ export function withBeginnings(calls: readonly RecordedCall[]): readonly Recorde
 }
 
 function mayBeEnd({ exchange: { time, tookMs } }: RecordedCall): boolean {
-  return time?.mayBeEnd === true && tookMs !== null && time.precisionMs <= COARSEST_MS;
+  return time?.mayBeEnd === true && tookMs !== null;
 }
 
 function areEnds(calls: readonly RecordedCall[]): boolean {
   let [starting, ending] = [0, 0];
-  const short = calls.filter(({ exchange }) => (exchange.tookMs ?? 0) <= MAX_MS);
+  const short = calls.filter(
+    ({ exchange: { tookMs, time } }) => (tookMs ?? 0) <= MAX_MS && (time?.precisionMs ?? 1) <= COARSEST_MS,
+  );
   for (const mine of Map.groupBy(short, ({ player, sessionID }) => player ?? sessionID).values()) {
-    const spans = mine
-      .map(({ exchange: { time, tookMs } }) => ({
-        at: time?.ms ?? 0,
-        took: tookMs ?? 0,
-        grain: time?.precisionMs ?? 1,
-      }))
-      .toSorted((a, b) => a.at - b.at);
+    const spans = mine.map(spanOf).toSorted((a, b) => a.at - b.at);
     for (const [index, next] of spans.entries()) {
       const before = spans[index - 1];
       if (!before) continue;
@@ -47,5 +45,44 @@ function areEnds(calls: readonly RecordedCall[]): boolean {
       if (next.at - next.took < before.at - next.grain) ending += 1;
     }
   }
-  return starting >= FEWEST_OVERLAPS && ending * 2 < starting;
+  if (starting >= FEWEST_OVERLAPS && ending * 2 < starting) return true;
+  const pairs = [...followUps(calls)];
+  return (
+    ending === 0 &&
+    pairs.some(([first, then]) => then.at < first.at + waitOf(first) - then.grain) &&
+    pairs.every(([first, then]) => then.at - then.took >= first.at - first.took + waitOf(first) - then.grain)
+  );
+}
+
+interface Span {
+  readonly at: number;
+  readonly took: number;
+  readonly grain: number;
+}
+
+function spanOf({ exchange: { time, tookMs } }: RecordedCall): Span {
+  return { at: time?.ms ?? 0, took: tookMs ?? 0, grain: time?.precisionMs ?? 1 };
+}
+
+/** The time in ms that the service waits for the reply to a call. After it, the service may send the next call. */
+function waitOf({ took }: Span): number {
+  return Math.min(took, REPLY_DEADLINE_MS);
+}
+
+/**
+ * Returns each call that had no success, with the call that the service may send only after the end of this call: the same win or
+ * refund once more, or the refund of the bet.
+ */
+function* followUps(calls: readonly RecordedCall[]): Generator<readonly [Span, Span]> {
+  const last = new Map<string, RecordedCall>();
+  for (const call of calls.toSorted((a, b) => spanOf(a).at - spanOf(b).at)) {
+    const { txID, origTxID } = call;
+    const before = (txID === null ? undefined : last.get(txID)) ?? (origTxID === null ? undefined : last.get(origTxID));
+    if (before && !isSuccessful(before)) yield [spanOf(before), spanOf(call)];
+    if (txID !== null) last.set(txID, call);
+  }
+}
+
+function isSuccessful({ exchange: { answer, tookMs } }: RecordedCall): boolean {
+  return answer.kind === 'reply' && answer.status === 200 && (tookMs ?? 0) <= REPLY_DEADLINE_MS;
 }

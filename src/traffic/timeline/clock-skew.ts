@@ -24,6 +24,25 @@ const NEAR_MS = 5000;
 /** The order of calls: by their times, or in the order of their lines in the files. */
 export type CallOrder = 'time' | 'file';
 
+/** Minimum number of calls with different times that show that a file begins with its newest entry. */
+const MIN_DESCENDING = 4;
+
+/** Reverses the calls of each file that begins with its newest entry, as exports of log servers often do. */
+export function oldestFirst(calls: readonly RecordedCall[]): readonly RecordedCall[] {
+  const files = Map.groupBy(calls, ({ exchange }) => exchange.place.file);
+  if (![...files.values()].some(isNewestFirst)) return calls;
+  return [...files.values()].flatMap((mine) => (isNewestFirst(mine) ? mine.toReversed() : mine));
+}
+
+function isNewestFirst(calls: readonly RecordedCall[]): boolean {
+  const times = calls.map(timeOf);
+  if (new Set(times).size < MIN_DESCENDING) return false;
+  return times.every((time, index) => {
+    const before = times[index - 1];
+    return time !== null && (before === undefined || (before !== null && before >= time));
+  });
+}
+
 /** True if the entries of a file are not in the order of their times. */
 export function isShuffled(calls: readonly RecordedCall[]): boolean {
   const last = new Map<string, number>();

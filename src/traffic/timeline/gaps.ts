@@ -1,3 +1,4 @@
+import { REPLY_DEADLINE_MS, REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import type { Money } from '../../contract/money.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { balanceIn, type LoggedCall } from '../calls/logged-call.ts';
@@ -28,7 +29,7 @@ export function gapsOf(books: Books, rounds: readonly RoundVerdict[], calls: rea
     ...unidentifiedOf(books.transactions),
     ...renamedWinsOf(books.transactions),
   );
-  found.push(...contradictionsOf(calls));
+  found.push(...contradictionsOf(calls), ...perhapsLateOf(books.transactions));
   found.push(...possibleWins(books, rounds), ...possibleBets(books), ...paidWithoutBet(books, calls));
   found.push(...winsWithoutBet(books));
   return found;
@@ -128,7 +129,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
   const roundMs = usualRoundMs(bets);
   const mayHide = (transaction: Transaction, by: Money, after: LoggedCall, call: LoggedCall): boolean => {
     if (areOfOneRun(after, call)) return false;
-    const pause = pauseMs(after, call);
+    const pause = longestPauseMs(calls, after, call);
     if (pause < roundMs) return false;
     const isEarlier = transaction.attempts.every(({ number }) => number < call.number);
     const isLikeStake = bets.some(
@@ -141,7 +142,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
     if (!cause || after === null || fixedBy !== null || cause.repeat !== null) return [];
     if (!mayHide(cause.transaction, by, after, call)) return [];
     return [
-      `between call ${after.number} and call ${call.number}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)}: either ${cause.text}, or the logs lack a round (the time between these calls is long enough for a round)`,
+      `between call ${after.number} and call ${call.number}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)}: either ${cause.text}, or the logs lack a round (${after.atMs === null || call.atMs === null ? 'they do not show the time between these calls' : 'the time between these calls is long enough for a round'})`,
     ];
   });
   const refunded = new Set(transactions.flatMap(({ origTxID }) => origTxID ?? []));
@@ -172,8 +173,21 @@ const FEWEST_PAUSES = 2;
 const LONG_ROUNDS = 2;
 const SHORT_ROUND_MS = 10_000;
 
-function pauseMs(before: LoggedCall, call: LoggedCall): number {
-  return before.atMs === null || call.atMs === null ? Number.POSITIVE_INFINITY : call.atMs - before.atMs;
+/**
+ * The longest time in ms between `after` and `call` in which no call of the logs was in progress. A round that is not in the logs
+ * needs such a pause. Infinite if the logs do not show the times of these two calls.
+ */
+function longestPauseMs(calls: readonly LoggedCall[], after: LoggedCall, call: LoggedCall): number {
+  if (after.atMs === null || call.atMs === null) return Number.POSITIVE_INFINITY;
+  let longest = 0;
+  let idleFrom = after.atMs;
+  for (const { number, atMs, ending, seen } of calls) {
+    if (number < after.number || number > call.number) continue;
+    if (atMs !== null) longest = Math.max(longest, atMs - idleFrom);
+    const tookMs = seen.exchange.tookMs ?? (ending === 'late' ? REPLY_DEADLINE_MS : 0);
+    idleFrom = Math.max(idleFrom, (atMs ?? idleFrom) + tookMs);
+  }
+  return longest;
 }
 
 /** True if one run of croupier sent both calls. Its journal has every call that it sent, so a pause between them hides no round. */
@@ -212,6 +226,30 @@ function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] 
           `the wins of calls ${firstNumber(win)} and ${firstNumber(again)} may be the same win with two txIDs, and the logs do not show whether both are due`,
         ]
       : [];
+  });
+}
+
+/**
+ * Finds bets that were answered 200 and refunded later, if the logs do not show how long the reply to the bet took. If it came too
+ * late, the refund is right, and the operator must give the money back.
+ */
+function perhapsLateOf(transactions: readonly Transaction[]): readonly string[] {
+  const refunds = new Map(
+    transactions.flatMap(({ call, origTxID, attempts: [first] }) =>
+      call === 'refund' && first ? [[origTxID, first]] : [],
+    ),
+  );
+  return transactions.flatMap(({ call, txID, roundID, state, attempts }) => {
+    const refund = txID === null ? undefined : refunds.get(txID);
+    const [placed] = attempts;
+    if (call !== 'bet' || state !== 'accepted' || !refund || !placed || attempts.length > 1) return [];
+    const { tookMs, isOfRun } = placed.seen.exchange;
+    const isWon = transactions.some((one) => one.call === 'win' && one.roundID === roundID);
+    if (tookMs !== null || placed.alsoSeen || isOfRun === true || isWon || refund.number < placed.number) return [];
+    if (placed.atMs !== null && refund.atMs !== null && refund.atMs - placed.atMs < REPLY_DEADLINE_MS) return [];
+    return [
+      `the service sent a refund (call ${refund.number}) for the bet of call ${placed.number}, which was answered 200, and the logs do not show whether this reply came within ${REPLY_DEADLINE_SECONDS} seconds`,
+    ];
   });
 }
 

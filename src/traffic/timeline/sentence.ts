@@ -442,7 +442,7 @@ function ending(transaction: Transaction | null): string {
     case 'refused':
       return `was answered ${last.status ?? 'with an error'}`;
     case 'accepted':
-      return 'was accepted';
+      return last.status === null || last.status === 200 ? 'was accepted' : `was answered ${last.status}`;
     case 'error-200':
     case 'not-sent':
     case 'unknown':

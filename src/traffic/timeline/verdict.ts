@@ -67,6 +67,8 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
   // A round at the end of the logs may not have ended yet. Then the sums are those of the calls so far.
   const isSure = gaps.length === 0;
+  // A reply that was not logged decides whether the service counts the call, so it can change the sums.
+  const hasSums = isSure && unloggedOf(calls).length === 0;
   return {
     ...owner,
     sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
@@ -76,9 +78,9 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     rounds: isSure ? rounds : roundsOf(books, []).map(withoutSums),
     debts: isSure ? debts : [],
     possibleDebts: isSure ? [] : debts,
-    should: isSure ? same(shoulds) : null,
+    should: hasSums ? same(shoulds) : null,
     booked: unread.length + nobodys.length + cut.length === 0 ? same(balances) : null,
-    difference: isSure ? same(differences) : null,
+    difference: hasSums ? same(differences) : null,
     unknowns,
     serviceFaults: [],
   };
@@ -118,10 +120,7 @@ function same(values: readonly Money[]): Money | null {
 function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readonly LoggedCall[]): readonly string[] {
   const found: string[] = [];
   if (books.unknown === null && !books.isAnchored) found.push('the logs have no reply with a usable balance');
-  const unlogged = calls.filter(
-    ({ ending, done, seen, reading }) =>
-      ending === 'unknown' && done === 'maybe' && seen.call !== 'balance' && !isCut(reading),
-  );
+  const unlogged = unloggedOf(calls);
   if (unlogged.length > 0)
     found.push(
       unlogged.length === 1
@@ -140,6 +139,14 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
   const open = rounds.filter(({ state }) => state === 'open');
   if (open.length > 0) found.push(openClause(open));
   return found;
+}
+
+/** Returns the calls about money whose reply was not logged. */
+function unloggedOf(calls: readonly LoggedCall[]): readonly LoggedCall[] {
+  return calls.filter(
+    ({ ending, done, seen, reading }) =>
+      ending === 'unknown' && done === 'maybe' && seen.call !== 'balance' && !isCut(reading),
+  );
 }
 
 function callNumbers(calls: readonly LoggedCall[]): string {

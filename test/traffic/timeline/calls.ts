@@ -13,7 +13,7 @@ interface Answered {
   readonly code?: string;
   /** Instead of a reply. */
   readonly none?: 'too-late' | 'reset' | 'refused' | 'unknown';
-  readonly tookMs?: number;
+  readonly tookMs?: number | null;
   /** Seconds after the beginning; else one more than the call before. */
   readonly at?: number;
   readonly side?: Side;
@@ -100,6 +100,6 @@ export class Log {
 function answerOf({ status = 200, balance, txID, code, none }: Answered): LoggedReply {
   if (none === 'unknown') return { kind: 'unknown' };
   if (none !== undefined) return { kind: 'none', reason: none, detail: '' };
-  const body = status === 200 ? { balance, txID } : { code, message: 'no' };
+  const body = status < 300 ? { balance, txID } : { code, message: 'no' };
   return { kind: 'reply', status, headers: null, body: textBody(JSON.stringify(body)) };
 }

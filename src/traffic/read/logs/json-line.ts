@@ -43,6 +43,9 @@ const CARRIERS = [
 const CARRIER_NAMES: ReadonlySet<string> = new Set(CARRIERS);
 const MAX_DEPTH = 4;
 
+/** A time as a number above this is not in seconds since 1970. */
+const MAX_SECONDS = 1e10;
+
 /**
  * Programs that log a duration without its unit. A log entry is from such a program if it has the field `mark`. `field` is the name
  * of the field with the duration, and `ms` is the length of its unit in milliseconds.
@@ -395,6 +398,12 @@ function unitless(object: Fields): string | undefined {
     const value = object[field];
     if (object[mark] !== undefined && typeof value === 'number') return String(Math.round(value * ms * 1000) / 1000);
   }
+  // zap writes the time and each duration in seconds, as numbers with decimals.
+  if (typeof object.ts !== 'number' || object.ts > MAX_SECONDS || Number.isInteger(object.ts)) return undefined;
+  const seconds = ['duration', 'latency', 'elapsed', 'took']
+    .map((name) => object[name])
+    .find((value) => value !== undefined);
+  if (typeof seconds === 'number') return String(Math.round(seconds * 1e6) / 1000);
   return undefined;
 }
 

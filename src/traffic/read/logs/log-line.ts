@@ -1,8 +1,8 @@
-import type { NoReplyReason } from '../../../journal/exchange.ts';
 import { loggedBody } from '../../cut-body.ts';
 import type { LoggedExchange, LoggedReply, LogPlace, Side } from '../../logged-exchange.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { readTime } from './time.ts';
+import { reasonOf } from './transport-error.ts';
 
 /**
  * Reads a field of a log entry as text. For a body that was logged as JSON, returns its JSON text. Returns undefined if
@@ -90,28 +90,4 @@ export function answerOf(read: ReadField): LoggedReply {
   return error === undefined || error === ''
     ? { kind: 'unknown' }
     : { kind: 'none', reason: reasonOf(error), detail: error };
-}
-
-/** True for a line of text in which an HTTP client says why it got no reply. */
-export function isTransportError(line: string): boolean {
-  return TRANSPORT_ERROR.test(line);
-}
-
-const TRANSPORT_ERROR =
-  /\b(?:E(?:CONNREFUSED|CONNRESET|CONNABORTED|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|PIPE)|ENOTFOUND|(?:Socket|Connect|Read|Http)(?:Timeout|Connect|Reset)?(?:Exception|Error|Timeout)|timed? ?out|timeout of \d|deadline exceeded|connection (?:was )?(?:refused|reset|aborted|closed)|socket hang up|broken pipe|no route to host|no such host|Timeout of \d|closed connection without response|empty reply|unexpected EOF|handshake|certificate)\b/i;
-
-/** Finds the reason for a missing reply in the text of a logged error. */
-function reasonOf(error: string): NoReplyReason {
-  if (/connect\w{0,20}.{0,12}time/i.test(error))
-    return /read|response|header|body/i.test(error) ? 'too-late' : 'connect-timeout';
-  // Node.js writes `connect ETIMEDOUT` if the time ran out while it connected. It writes only `ETIMEDOUT` if the socket timed out
-  // later.
-  if (/connect ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|no route/i.test(error)) return 'connect-timeout';
-  if (/time.?out|timed out|ETIMEDOUT|ESOCKETTIMEDOUT|deadline|too.?late/i.test(error)) return 'too-late';
-  if (/refused/i.test(error)) return 'refused';
-  if (/ENOTFOUND|EAI_AGAIN|no such host|resolve/i.test(error)) return 'unresolved';
-  // Only these TLS errors come from the handshake, before the request is sent. After other TLS errors, the request may have
-  // arrived.
-  if (/certificate|self.signed|handshake|unknown.?ca|hostname|altname/i.test(error)) return 'tls';
-  return 'reset';
 }

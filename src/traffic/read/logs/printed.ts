@@ -1,5 +1,6 @@
 import { cutFields, withoutRest } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import { isTransportError } from './transport-error.ts';
 import { namedPairs, timeIn } from './wrapped.ts';
 
 const MAX_OBJECTS = 4;
@@ -25,6 +26,7 @@ const PLAIN_REPLY =
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
 const PLAYER = /(?:^|[\s[{(,])player(?:_?id)?=([\w-]{1,64})(?=$|[\s\]}),])/i;
 const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
+const NAMED_TOOK = /(?:^|\s)(?:duration|elapsed|took|latency|time)_?ms=(\d{1,9}(?:\.\d{1,9})?)(?=\s|$)/i;
 /** Matches the id of a request in a line of text. The id has a name before it, or is alone in brackets. */
 const ID =
   /(?:trace_?id|request_?id|req_?id|correlation_?id|requestid|x-request-id|cid)["']?\s?[=:]\s?["']?([\w-]{4,64})/i;
@@ -79,7 +81,10 @@ export function printedBodies(text: string): Fields | undefined {
   }
   const call = url === undefined ? CALL.exec(before)?.[1]?.toLowerCase() : undefined;
   const status = statusOf(line, { request, reply, url });
-  const took = TOOK.exec(between.slice(1).join(' '))?.[1];
+  const took = NAMED_TOOK.exec(around)?.[1] ?? TOOK.exec(between.slice(1).join(' '))?.[1];
+  // Only the text after the request can be about its end.
+  const after = between.slice(1).join(' ');
+  const isUnanswered = status === undefined && reply === undefined && isTransportError(after);
   const player = PLAYER.exec(around)?.[1];
   const common = {
     timestamp: timeIn(before),
@@ -87,6 +92,7 @@ export function printedBodies(text: string): Fields | undefined {
     ...(status !== undefined && { status }),
     ...(player !== undefined && { player }),
     ...(took !== undefined && { tookMs: took }),
+    ...(isUnanswered && { error: after }),
   };
   // The URL may be on a later line of the same request.
   const isBodyAlone =

@@ -29,6 +29,8 @@ const TIME =
  * once, so a line may be long.
  */
 const WORD = /([^\s"]+)((?<==)"[^"\\]*(?:\\.[^"\\]*)*")?(?=($|\s|.))/g;
+/** Matches a value in single quotation marks, as Python prints a text with spaces. */
+const PYTHON_TEXT = /(?<==)'([^'"\\]*)'(?=\s|$)/g;
 /** Matches the first name in a word, and its value. */
 const PAIR = /(?<![\w.@-])[\d.-]*([A-Za-z_@][\w.@-]*)=(.*)$/s;
 /** Matches the name at the end of a word. */
@@ -106,7 +108,7 @@ export function timeIn(text: string): string | undefined {
 export function namedPairs(line: string): Readonly<Record<string, string>> | undefined {
   if (!hasPairs(line)) return undefined;
   const pairs: [string, string][] = [];
-  for (const [, word = '', quoted, next] of line.matchAll(WORD)) {
+  for (const [, word = '', quoted, next] of line.replaceAll(PYTHON_TEXT, '"$1"').matchAll(WORD)) {
     if (next?.trim() !== '') continue;
     const [, name, value = ''] = quoted === undefined ? (PAIR.exec(word) ?? []) : (LAST_NAME.exec(word) ?? []);
     if (name !== undefined) pairs.push([name, quoted === undefined ? value : unquoted(quoted)]);

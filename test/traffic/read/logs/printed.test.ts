@@ -46,6 +46,12 @@ describe('a line of text with the JSON of a call', () => {
     expect(await logged(line)).toMatchObject({ call: 'bet', session: 's-1', status: 200, balance: '95' });
   });
 
+  it('is read if monolog writes the context and its extra data as two objects', async () => {
+    const context = JSON.stringify({ uri: '/eu/bet', method: 'POST', request: JSON.parse(BET) as unknown, status: 200 });
+    const line = `[2026-11-21T21:30:05.000000+00:00] wallet.INFO: call ${context} {"uid":"0000001","player":"4711"}`;
+    expect(await logged(line)).toMatchObject({ at: '2026-11-21T21:30:05.000Z', sent: BET, status: 200 });
+  });
+
   it('is read as logfmt after a level and a time', async () => {
     const line =
       '2026-11-21 21:29:58.128 INFO  wallet: op=win session=s-1 txID=b-1 amount=5.00 origTxID=- status=200 balance=95.00 took=8ms';

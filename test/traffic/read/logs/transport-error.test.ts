@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { logForm } from '../../../../src/traffic/read/logs/log-form.ts';
+import { recordedCall } from '../../../../src/traffic/recorded-call.ts';
+import { buildTimeline } from '../../../../src/traffic/timeline/timeline.ts';
+import { exchangesIn } from '../entries-in.ts';
+
+const BET = '{"amount":"2.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';
+const REFUND = '{"amount":"2.00","origTxID":"t-1","roundID":"r-1","sessionID":"s-1","txID":"t-2"}';
+
+/** The end and the status of each call in a log of the service or the operator. */
+async function endsIn(lines: readonly string[], side: 'service' | 'operator' = 'service') {
+  const exchanges = await exchangesIn(lines.join('\n'), logForm({ side }));
+  const calls = exchanges.flatMap((exchange) => recordedCall(exchange) ?? []);
+  return buildTimeline(calls, {}, new Map()).calls.map(({ seen, ending, status }) => [seen.call, ending, status]);
+}
+
+const line = (second: string, thread: string, text: string): string =>
+  `2026-11-23 13:03:${second} INFO [${thread}] c.x.WalletClient - ${text}`;
+
+describe('a line of text with the reason why a call has no reply', () => {
+  it.each([
+    ['java.net.SocketTimeoutException: Read timed out', 'late'],
+    ['timeout of 5000ms exceeded', 'late'],
+    ['dial tcp 10.0.4.4:443: connect: connection refused', 'not-sent'],
+    ["('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))", 'lost'],
+    ['socket hang up', 'lost'],
+  ])('ends the request before it: %s', async (error, ending) => {
+    const log = [
+      line('06.100', 'exec-1', `POST /wallet/bet ${BET}`),
+      line('11.101', 'exec-1', `call failed: ${error}`),
+      line('12.100', 'exec-1', `POST /wallet/refund ${REFUND}`),
+      line('12.140', 'exec-1', '200 {"balance":"8.00","txID":"o-2"}'),
+    ];
+    expect(await endsIn(log)).toEqual([
+      ['bet', ending, null],
+      ['refund', 'accepted', 200],
+    ]);
+    const withoutThread = log.map((one) => one.replace(' [exec-1]', ''));
+    expect(await endsIn(withoutThread)).toEqual(await endsIn(log));
+  });
+
+  it('does not end a request that is answered later, because the error was about something else', async () => {
+    const log = [
+      line('06.100', 'nio-exec-1', `POST /wallet/bet ${BET}`),
+      line('06.120', 'nio-exec-1', 'cache: connect timed out, using the database'),
+      line('06.140', 'nio-exec-1', '200 {"balance":"8.00","txID":"o-1"}'),
+    ];
+    expect(await endsIn(log)).toEqual([['bet', 'accepted', 200]]);
+  });
+
+  it('says nothing in the log of the operator, which sends no calls', async () => {
+    const log = [
+      line('06.100', 'nio-exec-1', `POST /wallet/bet ${BET}`),
+      line('06.120', 'nio-exec-1', 'payment service: Read timed out'),
+    ];
+    expect(await endsIn(log, 'operator')).toEqual([['bet', 'unknown', null]]);
+  });
+
+  it('separates two attempts of one call', async () => {
+    const log = [
+      line('06.100', 'nio-exec-1', `POST /wallet/win ${BET}`),
+      line('11.101', 'nio-exec-1', 'call failed: Read timed out'),
+      line('12.100', 'nio-exec-1', `POST /wallet/win ${BET}`),
+      line('12.140', 'nio-exec-1', '200 {"balance":"8.00","txID":"o-2"}'),
+    ];
+    expect(await endsIn(log)).toEqual([
+      ['win', 'late', null],
+      ['win', 'accepted', 200],
+    ]);
+  });
+
+  it('is read after the JSON of the request on the same line', async () => {
+    expect(await endsIn([line('06.100', 'main', `POST /wallet/bet ${BET} failed: read ECONNRESET`)])).toEqual([
+      ['bet', 'lost', null],
+    ]);
+  });
+});
+
+describe('a reply that is no JSON', () => {
+  it.each(['<-- 502 <html><body>Bad Gateway</body></html> (41 ms)', 'Response: 502 Bad Gateway', '502 <html></html>'])(
+    'is read with its status: %s',
+    async (reply) => {
+      const log = [line('06.100', 'nio-exec-1', `--> POST /wallet/bet ${BET}`), line('06.141', 'nio-exec-1', reply)];
+      expect(await endsIn(log)).toEqual([['bet', 'declined', 502]]);
+    },
+  );
+});

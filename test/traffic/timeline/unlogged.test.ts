@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { recordedCall } from '../../../src/traffic/recorded-call.ts';
+import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
+import { exchangesIn } from '../read/entries-in.ts';
+import { Log } from './calls.ts';
+
+const only = ({ wallets: [wallet] }: IncidentTimeline) => {
+  if (!wallet) throw new Error('no wallet');
+  return wallet;
+};
+const debts = (timeline: IncidentTimeline): readonly string[] =>
+  only(timeline).debts.map(({ kind, amount, owedBy }) => `${kind} ${amount} ${owedBy}`);
+
+describe('a reply that was not logged', () => {
+  it('hides the sums of the wallet, because it decides whether the bet counts', () => {
+    const log = new Log().balance('100.00').bet('b1', '5.00', { none: 'unknown' }).balance('95.00').timeline();
+    expect(log.status).toBe(3);
+    expect([only(log).should, only(log).difference]).toEqual([null, null]);
+  });
+
+  it('is no proof that a refund was not answered 200', () => {
+    const log = new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { status: 500 })
+      .refund('f1', 'b1', '5.00', { none: 'unknown' })
+      .balance('100.00')
+      .timeline();
+    expect(debts(log)).toEqual([]);
+    expect(log.status).toBe(3);
+  });
+
+  it('does not hide a debt of another round', () => {
+    const log = new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { status: 402, code: 'insufficient_funds' })
+      .balance('95.00')
+      .bet('b2', '3.00', { none: 'unknown' }, { round: 'r-2' })
+      .balance('92.00')
+      .timeline();
+    expect(debts(log)).toContain('misbooked 5 operator');
+    expect(only(log).should).toBeNull();
+  });
+});
+
+describe('a bet with a success that is not 200', () => {
+  const log = () => new Log().balance('100.00').bet('b1', '5.00', { status: 201, balance: '95.00' });
+
+  it('is owed to the player, because the service counts it as declined', () => {
+    expect(debts(log().balance('95.00').timeline())).toEqual(['declined-bet 5 operator']);
+  });
+
+  it('is accepted if the service sends the win of its round', () => {
+    const settled = log().win('w1', '7.00', { balance: '102.00' }).timeline();
+    expect(debts(settled)).toEqual([]);
+    expect(settled.breaches.map(({ rule }) => rule)).toEqual(['reply.success-is-200']);
+  });
+});
+
+describe('a refund of a bet that was answered 200', () => {
+  const log = (at: number) =>
+    new Log()
+      .balance('100.00', { at: 0 })
+      .bet('b1', '5.00', { balance: '95.00', at: 1, side: 'service', tookMs: null })
+      .refund('f1', 'b1', '5.00', { balance: '100.00', at, side: 'service', tookMs: null })
+      .timeline();
+
+  it('may be due if the logs do not show how long the reply to the bet took', () => {
+    expect(log(8).status).toBe(3);
+    expect(only(log(8)).unknowns.join()).toContain('do not show whether this reply came within 5 seconds');
+  });
+
+  it('is a mistake of the service if it came within five seconds', () => {
+    expect(only(log(3)).serviceFaults).toHaveLength(1);
+  });
+});
+
+describe('a long time between two balances', () => {
+  it('has room for no other round while the service waits for a reply', () => {
+    const log = new Log()
+      .balance('100.00', { at: 0 })
+      .bet('b1', '5.00', { balance: '95.00', at: 1 })
+      .win('w1', '9.00', { none: 'too-late', tookMs: 5000, at: 2 })
+      .win('w1', '9.00', { none: 'too-late', tookMs: 5000, at: 8 })
+      .win('w1', '9.00', { balance: '113.00', at: 14 })
+      .balance('113.00', { at: 15 })
+      .timeline();
+    expect(debts(log)).toEqual(['misbooked 9 player']);
+  });
+});
+
+/** One line of the service's log, with its time in seconds, and the duration in ms. */
+const line = (call: string, [at, tookMs]: readonly [number, number], body: object, reply: object | null): string =>
+  JSON.stringify({
+    time: new Date(Date.parse('2026-11-23T13:03:00Z') + at * 1000).toISOString(),
+    side: 'service',
+    url: call === 'balance' ? '/balance?sessionID=s-1' : `/${call}`,
+    method: call === 'balance' ? 'GET' : 'POST',
+    ...(call !== 'balance' && { requestBody: { sessionID: 's-1', roundID: 'r-1', ...body } }),
+    ...(reply ? { status: 200, responseBody: reply } : { error: 'timeout' }),
+    responseTime: tookMs,
+  });
+
+async function timelineIn(lines: readonly string[]): Promise<IncidentTimeline> {
+  const exchanges = await exchangesIn(lines.join('\n'));
+  return buildTimeline(
+    exchanges.flatMap((exchange) => recordedCall(exchange) ?? []),
+    {},
+    new Map(),
+  );
+}
+
+describe('the order of the lines', () => {
+  const win = { txID: 'w1', amount: '9.00' };
+
+  it('may be newest first: then a wrong balance is still proven', async () => {
+    const lines = [
+      line('balance', [0, 20], {}, { balance: '100.00' }),
+      line('bet', [2, 20], { txID: 'b1', amount: '5.00' }, { balance: '95.00', txID: 'o1' }),
+      line('win', [4, 20], win, { balance: '95.00', txID: 'o2' }),
+      line('balance', [6, 20], {}, { balance: '95.00' }),
+    ];
+    const [forwards, backwards] = [await timelineIn(lines), await timelineIn(lines.toReversed())];
+    expect(debts(forwards)).toEqual(['misbooked 9 operator']);
+    expect(debts(backwards)).toEqual(debts(forwards));
+  });
+
+  it('may be that of the ends: a call is sent again only after its first attempt ended', async () => {
+    const log = await timelineIn([
+      line('balance', [0, 20], {}, { balance: '100.00' }),
+      line('bet', [2, 20], { txID: 'b1', amount: '5.00' }, { balance: '95.00', txID: 'o1' }),
+      line('win', [9.001, 5001], win, null),
+      line('win', [10, 20], win, { balance: '113.00', txID: 'o2' }),
+      line('balance', [12, 20], {}, { balance: '113.00' }),
+    ]);
+    expect(debts(log)).toEqual(['misbooked 9 player']);
+  });
+});
