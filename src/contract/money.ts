@@ -2,6 +2,8 @@ const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 
 /** Each whole number with this number of digits is exact as a JavaScript number. */
 const SAFE_DIGITS = 15;
+const ZERO = 0x30;
+const POINT = 0x2e;
 
 /**
  * An exact amount in the main unit of its currency, of any size and with any number of decimals.
@@ -27,12 +29,29 @@ export class Money {
    * @returns undefined for any other text
    */
   static read(text: string): Money | undefined {
+    if (text.length <= SAFE_DIGITS) return Money.#readShort(text);
     const match = PLAIN_DECIMAL.exec(text);
     if (!match) return undefined;
     const fraction = match[2] ?? '';
-    const digits = `${match[1]}${fraction}`;
-    // A JavaScript number of this length is exact. Converting it to a BigInt takes less time than converting the text.
-    return new Money(BigInt(digits.length <= SAFE_DIGITS ? Number(digits) : digits), fraction.length);
+    return new Money(BigInt(`${match[1]}${fraction}`), fraction.length);
+  }
+
+  /**
+   * Reads an amount whose digits fit into a JavaScript number. Does the same as PLAIN_DECIMAL, but in a fraction of its time: a
+   * load test reads thousands of amounts a second.
+   */
+  static #readShort(text: string): Money | undefined {
+    let units = 0;
+    let point = -1;
+    for (let at = 0; at < text.length; at += 1) {
+      const digit = text.charCodeAt(at) - ZERO;
+      if (digit >= 0 && digit <= 9) units = units * 10 + digit;
+      else if (digit === POINT - ZERO && point < 0 && at > 0) point = at;
+      else return undefined;
+    }
+    const whole = point < 0 ? text.length : point;
+    if (whole === 0 || point === text.length - 1 || (whole > 1 && text.charCodeAt(0) === ZERO)) return undefined;
+    return new Money(BigInt(units), text.length - whole - (point < 0 ? 0 : 1));
   }
 
   /**
@@ -128,7 +147,7 @@ export class Money {
    * negative amount begins with `-`.
    */
   format(decimals = 0): string {
-    const scale = Math.max(decimals, this.decimals());
+    const scale = decimals >= this.#scale ? decimals : Math.max(decimals, this.decimals());
     const units = scale >= this.#scale ? this.#at(scale) : this.#units / 10n ** BigInt(this.#scale - scale);
     const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
     const whole = digits.slice(0, digits.length - scale);
