@@ -8,10 +8,23 @@ import net from 'node:net';
  */
 const OPENING = 100_000_000;
 const balances = new Map<string, number>();
-const known = new Map<string, string>();
-/** Number of transactions that the wallet remembers. */
-const MAX_KNOWN = 200_000;
+/** The replies to the latest transactions, and to those before them. Together they are at most twice this number. */
+const MAX_KNOWN = 100_000;
+let latest = new Map<string, string>();
+let before = new Map<string, string>();
 let transactions = 0;
+
+function replyTo(txID: string): string | undefined {
+  return latest.get(txID) ?? before.get(txID);
+}
+
+function remember(txID: string, reply: string): void {
+  latest.set(txID, reply);
+  if (latest.size < MAX_KNOWN) return;
+  // To delete the oldest entry of a large map one by one would take longer than to book.
+  before = latest;
+  latest = new Map();
+}
 
 function unitsOf(amount: string): number {
   const [whole = '0', fraction = ''] = amount.split('.');
@@ -32,29 +45,23 @@ interface Fields {
 }
 
 function book(call: string, { amount, sessionID, txID, origTxID }: Fields): string {
-  const earlier = known.get(txID);
+  const earlier = replyTo(txID);
   if (earlier !== undefined && earlier !== '') return earlier;
-  const before = balances.get(sessionID) ?? OPENING;
+  const old = balances.get(sessionID) ?? OPENING;
   const moved = call === 'win' ? unitsOf(amount) : call === 'bet' ? -unitsOf(amount) : restored(origTxID ?? '', amount);
-  const balance = earlier === '' ? before : before + moved;
+  const balance = earlier === '' ? old : old + moved;
   if (balance < 0) return DECLINED;
   balances.set(sessionID, balance);
   transactions += 1;
   const reply = `{"balance":"${written(balance)}","txID":"w-${transactions}"}`;
-  known.set(txID, reply);
-  if (known.size > MAX_KNOWN) for (const [oldest] of known) return forget(oldest, reply);
-  return reply;
-}
-
-function forget(oldest: string, reply: string): string {
-  known.delete(oldest);
+  remember(txID, reply);
   return reply;
 }
 
 /** A refund of an unknown bet pays nothing. The bet is then known with an empty reply, and takes nothing when it arrives. */
 function restored(bet: string, amount: string): number {
-  const isTaken = (known.get(bet) ?? '') !== '';
-  known.set(bet, '');
+  const isTaken = (replyTo(bet) ?? '') !== '';
+  remember(bet, '');
   return isTaken ? unitsOf(amount) : 0;
 }
 
