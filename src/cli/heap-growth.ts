@@ -21,4 +21,7 @@ export function useLargeYoungHeap(): void {
   setFlagsFromString('--heap-growing-percent=35');
   setFlagsFromString(`--max-semi-space-size=${YOUNG_MB}`);
   setFlagsFromString(`--min-semi-space-size=${YOUNG_MB}`);
+  // By default, several threads collect the new objects, and the load waits until the operating system has run all of them. On a
+  // busy machine, this takes longer than the work of one thread.
+  setFlagsFromString('--no-parallel-scavenge');
 }

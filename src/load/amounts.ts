@@ -44,7 +44,10 @@ const CODES: readonly bigint[] = [
 export class WindowAmounts {
   readonly #denomination: LoadDenomination;
   readonly #offset: bigint;
-  readonly #used = new Set<string>();
+  /** The amounts of the window. There are only a few of them, so a search in this list takes less time than a set of texts. */
+  readonly #used: Money[] = [];
+  /** The units of each code with the offset, as an amount. */
+  readonly #extras: readonly Money[];
   #next = 0;
 
   /**
@@ -54,6 +57,7 @@ export class WindowAmounts {
   constructor(denomination: LoadDenomination, offset: number) {
     this.#denomination = denomination;
     this.#offset = BigInt(offset);
+    this.#extras = CODES.map((code) => this.#extraOf(code));
   }
 
   /** True if the next amounts would be unusually large, so that the window must end. */
@@ -62,23 +66,32 @@ export class WindowAmounts {
   }
 
   begin(): void {
-    this.#used.clear();
+    this.#used.length = 0;
     this.#next = 0;
   }
 
   /** Returns an amount that is a little more than `least`, and that no transaction of the window has. */
   above(least: Money): Money {
     const { unit } = this.#denomination;
-    const code = this.#offset + (CODES[this.#next] ?? BigInt(this.#next) ** 2n);
+    const extra = this.#extras[this.#next] ?? this.#extraOf(BigInt(this.#next) ** 2n);
     this.#next += 1;
-    let amount = least.plus(unit.times(Money.of(code.toString())));
-    while (this.#used.has(amount.toString())) amount = amount.plus(unit);
-    this.#used.add(amount.toString());
+    let amount = least.plus(extra);
+    while (this.#isUsed(amount)) amount = amount.plus(unit);
+    this.#used.push(amount);
     return amount;
   }
 
   /** Notes an amount that was chosen for another reason. */
   use(amount: Money): void {
-    this.#used.add(amount.toString());
+    this.#used.push(amount);
+  }
+
+  #isUsed(amount: Money): boolean {
+    for (const used of this.#used) if (used.equals(amount)) return true;
+    return false;
+  }
+
+  #extraOf(code: bigint): Money {
+    return this.#denomination.unit.times(Money.of((this.#offset + code).toString()));
   }
 }

@@ -3,35 +3,53 @@ import type { LoadTransaction } from './wallet.ts';
 /** Number of txIDs that are kept. It is a power of two. */
 const MAX_KEPT = 16_384;
 /** Longer txIDs are not compared, so that the memory has a limit. */
-const MAX_LENGTH = 200;
-
-/** A txID of the operator, and the txID of the transaction that got it. */
-interface Kept {
-  readonly operatorTxID: string;
-  readonly txID: string;
-}
+const MAX_LENGTH = 100;
+/** Length of croupier's own txIDs. */
+const OWN_LENGTH = 36;
+/** Each place holds a txID of the operator and the txID of the transaction that got it, with two bytes for each character. */
+const PLACE_BYTES = 2 * (MAX_LENGTH + OWN_LENGTH);
 
 /**
  * Finds two bets or wins that got the same txID from the operator. Each txID has one place in a table, and a later txID with the
  * same place replaces it. So the memory does not grow with the test. Some pairs with many other transactions between them are not
  * found, but a pair that is found is always a pair.
+ *
+ * The texts are kept as bytes. Thousands of kept strings would be moved again and again by the garbage collector.
  */
 export class OperatorTxIDs {
-  readonly #kept: (Kept | undefined)[] = Array.from({ length: MAX_KEPT }, () => undefined);
+  readonly #kept = Buffer.alloc(MAX_KEPT * PLACE_BYTES);
+  /** The hash of the txID at each place, and its length; the length 0 if there is none. */
+  readonly #hashes = new Int32Array(MAX_KEPT);
+  readonly #lengths = new Uint8Array(MAX_KEPT);
 
   /** Notes the txID that the operator gave to a transaction. @returns the txID of another transaction that got the same one */
   take({ txID, operatorTxID = '' }: LoadTransaction): string | undefined {
     if (operatorTxID === '' || operatorTxID.length > MAX_LENGTH) return undefined;
-    const place = placeOf(operatorTxID);
-    const earlier = this.#kept[place];
-    this.#kept[place] = { operatorTxID, txID };
-    return earlier?.operatorTxID === operatorTxID && earlier.txID !== txID ? earlier.txID : undefined;
+    const hash = hashOf(operatorTxID);
+    const place = (hash ^ (hash >>> 15)) & (MAX_KEPT - 1);
+    const isMaybeSame = this.#lengths[place] === operatorTxID.length && this.#hashes[place] === hash;
+    const earlier = isMaybeSame ? this.#ownAt(place, operatorTxID) : undefined;
+    this.#hashes[place] = hash;
+    this.#lengths[place] = operatorTxID.length;
+    const start = place * PLACE_BYTES;
+    this.#kept.write(operatorTxID, start, 'utf16le');
+    this.#kept.write(txID.padEnd(OWN_LENGTH), start + 2 * MAX_LENGTH, 'utf16le');
+    return earlier === txID ? undefined : earlier;
+  }
+
+  /** Returns the txID of the transaction at a place, if this transaction got the txID of the operator. */
+  #ownAt(place: number, operatorTxID: string): string | undefined {
+    const start = place * PLACE_BYTES;
+    const kept = this.#kept.toString('utf16le', start, start + 2 * operatorTxID.length);
+    if (kept !== operatorTxID) return undefined;
+    const own = start + 2 * MAX_LENGTH;
+    return this.#kept.toString('utf16le', own, own + 2 * OWN_LENGTH).trimEnd();
   }
 }
 
-/** Returns a place from 0 to below `MAX_KEPT` that depends on every character (FNV-1a). */
-function placeOf(text: string): number {
+/** Returns a number that depends on every character (FNV-1a). */
+function hashOf(text: string): number {
   let hash = 2_166_136_261;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619);
-  return (hash ^ (hash >>> 15)) & (MAX_KEPT - 1);
+  return hash | 0;
 }

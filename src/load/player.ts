@@ -267,14 +267,14 @@ export class Player {
       if (answer === 'declined') this.#context.remark('declined-free-bet');
       // The operator may not know the campaign, or the player may have no free round left.
       if (answer === 'declined' && !isWorthRetrying(status)) this.#playsFreeRounds = false;
-      await this.#resolveBet(bet, session);
+      if (bet.state === 'unknown') await this.#resolveBet(bet, session);
       return;
     }
     this.#context.remark('free-bet');
     const amount = this.#random.isIn(this.#context.mix.zeroWins) ? Money.zero : this.#amounts.above(stake);
     const win = this.caller.create('win', session, { ...fields, amount, hasBet: true });
     await this.#send(win, session, PLAINLY);
-    await this.#sendUntilAccepted(win, session);
+    if (this.caller.wallet.unknown.has(win)) await this.#sendUntilAccepted(win, session);
   }
 
   async #read(session: LoadSession, due?: number | null): Promise<void> {
@@ -305,7 +305,7 @@ export class Player {
     const isTwice = !isPlain && !isBroken && this.#random.isIn(mix.repeatsAtOnce);
     const breakAfterMs = isBroken ? this.#breakWait() : null;
     const { answer } = await this.#send(bet, session, { due, breakAfterMs, isTwice, mayBeDeclined: isPlain });
-    await this.#resolveBet(bet, session);
+    if (bet.state === 'unknown') await this.#resolveBet(bet, session);
     if (bet.state === 'none' && answer === 'declined' && !isPlain) this.#context.remark('declined-round');
     return bet.state === 'applied';
   }
@@ -320,7 +320,6 @@ export class Player {
 
   /** Refunds a bet whose outcome is unknown (contract, States). */
   async #resolveBet(bet: LoadTransaction, session: LoadSession): Promise<void> {
-    if (bet.state !== 'unknown') return;
     if (!this.#random.isIn(this.#context.mix.overtakingRefunds))
       await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
     const { roundID, amount } = bet;
@@ -332,7 +331,7 @@ export class Player {
     });
     const isBroken = this.#random.isIn(this.#context.mix.brokenWins);
     await this.#send(refund, session, { breakAfterMs: isBroken ? 0 : null });
-    await this.#sendUntilAccepted(refund, session);
+    if (this.caller.wallet.unknown.has(refund)) await this.#sendUntilAccepted(refund, session);
   }
 
   async #win(session: LoadSession, roundID: string, due?: number | null, exact?: Money): Promise<void> {
@@ -344,7 +343,7 @@ export class Player {
     const isBroken = this.#random.isIn(mix.brokenWins);
     const isTwice = !isBroken && this.#random.isIn(mix.repeatsAtOnce);
     await this.#send(win, session, { due, breakAfterMs: isBroken ? this.#breakWait() : null, isTwice });
-    await this.#sendUntilAccepted(win, session);
+    if (this.caller.wallet.unknown.has(win)) await this.#sendUntilAccepted(win, session);
   }
 
   /**

@@ -13,7 +13,7 @@ it('a txID of the operator that two transactions got is found, also with thousan
 
 it('an empty txID and a very long txID are not compared', () => {
   const ids = new OperatorTxIDs();
-  for (const operatorTxID of ['', 'x'.repeat(201)]) {
+  for (const operatorTxID of ['', 'x'.repeat(101)]) {
     expect(ids.take(transaction({ amount: '1', txID: 'a', operatorTxID }))).toBeUndefined();
     expect(ids.take(transaction({ amount: '1', txID: 'b', operatorTxID }))).toBeUndefined();
   }
