@@ -3,24 +3,27 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { signBody } from '../src/contract/signature.ts';
 import type { LoadResult } from '../src/journal/load/result.ts';
 import { Connections } from '../src/load/connections.ts';
 import { Requests } from '../src/load/requests.ts';
 import { readOrigin } from '../src/wire/origin.ts';
 import { routeOf } from '../src/wire/wire.ts';
 import { CROUPIER } from './command.ts';
-import { withFolder } from './folder.ts';
+import { MEMORY_FOLDER, withFolder } from './folder.ts';
 import { type Measurement, median } from './measurement.ts';
 
 const KEY = 'key-of-the-bench';
 const CONNECTIONS = 64;
-const SECONDS = 8;
-const ROUNDS = 3;
+const SECONDS = 6;
+const ROUNDS = 5;
+/** The first seconds of a window, which do not count. */
+const WARM_SECONDS = 2;
+/** A longer time, in which the first seconds count little. */
+const CPU_SECONDS = 12;
 const LINGER_MS = 200;
 const PLAYERS = 1000;
 const WALLET = path.join(import.meta.dirname, 'booking-wallet.ts');
-const AUTOCANNON = path.join(import.meta.dirname, '../node_modules/autocannon/autocannon.js');
+const AUTOCANNON = path.join(import.meta.dirname, 'autocannon.ts');
 const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
 const BET = {
   call: 'bet',
@@ -30,16 +33,20 @@ const BET = {
   amount: '1.00',
 } as const;
 
-/** Compares the judged calls per second with those of autocannon, which sends one signed bet again and again. */
+/**
+ * Compares the judged calls per second with the calls per second of autocannon, which sends calls with the same bytes to the same
+ * wallet. Short windows of both follow each other, so that other work of the machine slows both alike. The first seconds of each
+ * window are left out, because V8 compiles the code then.
+ */
 export async function measureLoadRate(): Promise<Measurement> {
   const rates: { croupier: number; bare: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    rates.push(
-      await withWallet(async (url, folder) => ({
-        croupier: (await load(folder, ['--closed', String(CONNECTIONS), '--duration', `${SECONDS}s`])).rate.got,
-        bare: await autocannon(url, folder),
-      })),
-    );
+    const flags = ['--closed', String(CONNECTIONS), '--duration', `${SECONDS}s`];
+    const croupier = await withWallet((_, folder) => load(folder, flags), MEMORY_FOLDER);
+    rates.push({
+      croupier: steadyRate(croupier.seconds.map(({ sent }) => sent)),
+      bare: steadyRate(await withWallet((url, folder) => autocannon(url, folder))),
+    });
   }
   const croupier = median(rates.map((one) => one.croupier));
   const bare = median(rates.map((one) => one.bare));
@@ -52,20 +59,26 @@ export async function measureLoadRate(): Promise<Measurement> {
   };
 }
 
-/** Compares the processor time of a judged call with that of a loop that signs, sends and discards the reply. */
+/** Returns the calls per second of the whole seconds after the first ones. */
+function steadyRate(seconds: readonly number[]): number {
+  const steady = seconds.slice(WARM_SECONDS, SECONDS);
+  return steady.reduce((sum, count) => sum + count, 0) / steady.length;
+}
+
+/**
+ * Compares the processor time of a judged call with that of a loop that signs, sends and discards the reply. The loop closes as
+ * many connections on purpose as the load test, because a new connection needs more time than a call.
+ */
 export async function measureLoadCpu(): Promise<Measurement> {
   const times: { croupier: number; bare: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    times.push(
-      await withWallet(async (url, folder) => {
-        const {
-          croupierItself,
-          load: ran,
-          rate,
-        } = await load(folder, ['--closed', String(CONNECTIONS), '--duration', `${SECONDS}s`]);
-        return { croupier: (croupierItself.cpu * ran.ranMs * 1000) / rate.scheduled, bare: await bareLoop(url) };
-      }),
-    );
+    const flags = ['--closed', String(CONNECTIONS), '--duration', `${CPU_SECONDS}s`];
+    const result = await withWallet((_, folder) => load(folder, flags), MEMORY_FOLDER);
+    const { croupierItself, load: ran, rate } = result;
+    times.push({
+      croupier: (croupierItself.cpu * ran.ranMs * 1000) / rate.scheduled,
+      bare: await withWallet((url) => bareLoop(url, result.brokenOnPurpose / rate.calls)),
+    });
   }
   const croupier = median(times.map((one) => one.croupier));
   const bare = median(times.map((one) => one.bare));
@@ -115,8 +128,12 @@ async function peakOf(folder: string, seconds: number): Promise<{ readonly peak:
   return { peak: Number.parseInt(readFileSync(file, 'utf8'), 10), calls: rate.calls };
 }
 
-/** Starts the wallet, and writes a configuration with its address and 1,000 players to a folder. */
-async function withWallet<T>(use: (url: string, folder: string) => Promise<T>): Promise<T> {
+/**
+ * Starts the wallet, and writes a configuration with its address and 1,000 players to a folder.
+ *
+ * @param parent where the folder is made; the temporary folder of the system by default
+ */
+async function withWallet<T>(use: (url: string, folder: string) => Promise<T>, parent?: string): Promise<T> {
   return withFolder(async (folder) => {
     const child = spawn(process.execPath, [WALLET], { stdio: ['pipe', 'pipe', 'inherit'] });
     try {
@@ -133,7 +150,7 @@ async function withWallet<T>(use: (url: string, folder: string) => Promise<T>): 
     } finally {
       child.kill('SIGKILL');
     }
-  });
+  }, parent);
 }
 
 async function load(folder: string, flags: readonly string[], node: readonly string[] = []): Promise<LoadResult> {
@@ -153,31 +170,33 @@ async function outputOf(args: readonly string[], cwd: string): Promise<string> {
   return text;
 }
 
-/** Returns the calls per second of autocannon. */
-async function autocannon(url: string, folder: string): Promise<number> {
-  const requests = new Requests({ integratorBaseUrl: url, integrationApiKey: KEY, paths: {}, headers: {} });
-  const body = requests.bodyOf(BET);
-  const headers = ['Content-Type=application/json', `X-REQUEST-SIGN=${signBody(Buffer.from(body), KEY)}`];
-  const args = ['-c', String(CONNECTIONS), '-d', String(SECONDS), '-m', 'POST', '-b', body, '--json', '--no-progress'];
-  const text = await outputOf([AUTOCANNON, ...args, ...headers.flatMap((one) => ['-H', one]), `${url}/bet`], folder);
-  return (JSON.parse(text) as { requests: { average: number } }).requests.average;
+/** Runs autocannon. @returns the calls of each second */
+async function autocannon(url: string, folder: string): Promise<readonly number[]> {
+  const text = await outputOf([AUTOCANNON, url, KEY, String(CONNECTIONS), String(SECONDS)], folder);
+  return JSON.parse(text) as readonly number[];
 }
 
-/** Signs and sends bets over the connections of a load test, and discards the replies. @returns microseconds of processor time for each */
-async function bareLoop(url: string): Promise<number> {
+/**
+ * Signs and sends bets over the connections of a load test, and discards the replies.
+ *
+ * @param broken the share of the calls whose connection is closed on purpose
+ * @returns microseconds of processor time for each call
+ */
+async function bareLoop(url: string, broken: number): Promise<number> {
   const requests = new Requests({ integratorBaseUrl: url, integrationApiKey: KEY, paths: {}, headers: {} });
   const connections = new Connections({ origin: readOrigin(url), route: routeOf({}), deadlineMs: 5000 });
   const before = process.cpuUsage();
-  const until = performance.now() + SECONDS * 1000;
+  const until = performance.now() + CPU_SECONDS * 1000;
   let calls = 0;
   const one = async (): Promise<void> => {
     while (performance.now() < until) {
       const [txID, roundID] = [crypto.randomUUID(), crypto.randomUUID()];
+      calls += 1;
+      const breakAfterMs = Math.floor(calls * broken) > Math.floor((calls - 1) * broken) ? 0 : null;
       await new Promise<void>((resolve) => {
         const bytes = requests.transaction({ ...BET, txID, roundID });
-        connections.send({ bytes, breakAfterMs: null, done: () => resolve(), onLateBytes: () => {} });
+        connections.send({ bytes, breakAfterMs, done: () => resolve(), onLateBytes: () => {} });
       });
-      calls += 1;
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, one));
