@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { isRuleId, RULES, type RuleId } from '../contract/catalogue.ts';
 import { RULE_GROUPS, type RuleGroup } from '../contract/rule.ts';
@@ -44,6 +45,19 @@ export function asFile(word: string): FileWord | undefined {
   if (!file.includes('/') && !/\.ya?ml$/.test(file)) return undefined;
   if (file.includes('#')) return undefined;
   return { file, line: match?.[2] === undefined ? undefined : Number(match[2]) };
+}
+
+/**
+ * Returns the words of a command line. A folder of the working directory gets a `/`, so that it is a path also if the user left the
+ * slash out. A group or rule with the same name comes first.
+ */
+export function withFolders(words: readonly string[], cwd: string): readonly string[] {
+  return words.map((word) => {
+    const isName = isRuleId(word) || RULE_GROUPS.some((group) => group === word) || asFile(word) !== undefined;
+    const isFolder =
+      !isName && word !== '' && statSync(path.resolve(cwd, word), { throwIfNoEntry: false })?.isDirectory();
+    return isFolder ? `${word}/` : word;
+  });
 }
 
 /**

@@ -365,6 +365,7 @@ function moneyPart(failed: number, money: number): string {
 function conformingSentence(fold: Fold): string {
   const { judged, byVerdict } = countRules(fold);
   const warned = byVerdict.warn;
+  const moneyWarnings = fold.rules.filter(({ verdict, rule }) => verdict === 'warn' && rule.money).length;
   const { whole, quick } = fold.run;
   const part = quick ? 'the quick part of the suite' : 'the selected part of the suite';
   const scope = whole ? '' : `, in ${isWholeSuite(fold) ? 'a suite that somebody has changed' : part}`;
@@ -373,10 +374,16 @@ function conformingSentence(fold: Fold): string {
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;
   const flaky = fold.scenarios.filter((scenario) => scenario.flaky).length;
   const extras = [
-    ...(warned === 0 ? [] : [plural(warned, 'warning')]),
+    ...(warned === 0 ? [] : [warningsPart(warned, moneyWarnings)]),
     ...(flaky === 0 ? [] : [`${plural(flaky, 'scenario')} that passed only on retry (flaky)`]),
   ];
   return extras.length === 0 ? kept : `${kept}, with ${extras.join(' and ')}`;
+}
+
+function warningsPart(count: number, aboutMoney: number): string {
+  if (aboutMoney === 0) return plural(count, 'warning');
+  if (count === 1) return '1 warning, which is about money';
+  return `${count} warnings, ${aboutMoney === count ? 'all of them' : `${aboutMoney} of them`} about money`;
 }
 
 function plural(count: number, noun: string, nouns = `${noun}s`): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asFile, select } from '../../src/app/selection.ts';
+import { asFile, select, withFolders } from '../../src/app/selection.ts';
 import { builtInSource, loadSuite, type SuiteScenario } from '../../src/app/suite.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -55,6 +55,12 @@ describe('the selection of scenarios', () => {
     expect(ids(['./scenarios/balance/'])).toEqual(
       SUITE.filter(({ id }) => id.startsWith('balance/')).map(({ id }) => id),
     );
+  });
+
+  it('takes a folder without a slash for a folder, unless a group or a rule has this name', () => {
+    const words = ['signing', 'wire/', 'signature', 'bet.debit', 'wire.test.ts', 'no-such-folder', ''];
+    expect(withFolders(words, path.join(ROOT, 'test'))).toEqual(words.with(0, 'signing/'));
+    expect(withFolders(['bet'], path.join(ROOT, 'scenarios'))).toEqual(['bet']);
   });
 
   it('refuses a line that the file does not have', () => {

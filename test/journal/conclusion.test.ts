@@ -48,6 +48,10 @@ describe('the exit status of a run', () => {
       firstLine: expect.stringContaining('with 1 warning') as string,
     });
     expect(await of(events, runEnded(), true)).toMatchObject({ exitCode: 1, verdict: 'nonconforming' });
+    const aboutMoney = [found(story.id, 'idempotency.conflicting-body', 'warn'), pass];
+    expect(await of(aboutMoney)).toMatchObject({
+      firstLine: expect.stringContaining('with 1 warning, which is about money') as string,
+    });
   });
 
   it('is 0 when a MUST about money was not tested for lack of a setting, and the first line names the rule', async () => {

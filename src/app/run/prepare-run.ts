@@ -18,7 +18,7 @@ import {
   refuseSharedFile,
 } from '../report-files.ts';
 import { mistakesIn } from '../scenario-mistakes.ts';
-import { choose, type Selection, sourcesFor } from '../selection.ts';
+import { choose, type Selection, sourcesFor, withFolders } from '../selection.ts';
 import type { Collector } from '../signals/export-spans.ts';
 import type { Target } from '../signals/notify.ts';
 import type { Stdio } from '../stdio.ts';
@@ -60,13 +60,14 @@ export interface PreparedRun {
 }
 
 /** Reads and checks everything that a run needs. @throws UsageError for any mistake, before any call is sent */
-export async function prepareRun(words: readonly string[], flags: RunFlags, stdio: Stdio): Promise<PreparedRun> {
+export async function prepareRun(given: readonly string[], flags: RunFlags, stdio: Stdio): Promise<PreparedRun> {
   const reports = readReportRequests(flags.report ?? [], '--report');
   const variations = variationsOf(flags);
   refuseShardFlags(flags);
   refuseUnknownRules(flags, stdio);
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
+  const words = withFolders(given, stdio.cwd);
   const sources = sourcesFor(words, configuration, stdio.cwd);
   const suite = loadSuite(sources, stdio.cwd, randomUUID);
   const clients = await clientsOf(flags, configuration, stdio);
