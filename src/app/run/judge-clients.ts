@@ -8,7 +8,7 @@ import type { Fold } from '../../journal/fold.ts';
 import { createScrubber } from '../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../report/escape.ts';
 import type { Report } from '../../report/options.ts';
-import { callLine, exchangeLines } from '../../report/terminal/exchange.ts';
+import { breachLine, callLine, exchangeLines } from '../../report/terminal/exchange.ts';
 import { columnsOf, padEnd, plural } from '../../report/terminal/layout.ts';
 import { terminalReport } from '../../report/terminal/terminal.ts';
 import { baselineOf } from '../baseline.ts';
@@ -266,6 +266,10 @@ function playOf(
     verbosity > 0 && !stdio.err.tty ? SILENT : startProgress(stdio.err, isOnly ? undefined : client.extCID);
   const options = reportOptions(stdio.err, stdio, null);
   const baseline = baselines && knownAmong(baselineOf(baselines, client.extCID), scenarios, prepared);
+  const printed = (text: string): void => {
+    if (progress === SILENT) stdio.err.write(scrub(text));
+    else progress.print(scrub(text));
+  };
   const earlierJournal = earlier.get(client.extCID);
   return {
     options: {
@@ -312,8 +316,14 @@ function playOf(
               verbosity === 1
                 ? `${title}\n`
                 : `${[options.paint.bold(title), ...exchangeLines({ sending, received }, 2, { ...options, curl: true })].join('\n')}\n\n`;
-            if (progress === SILENT) stdio.err.write(scrub(text));
-            else progress.print(scrub(text));
+            printed(text);
+          },
+    onFinding:
+      verbosity === 0
+        ? undefined
+        : (finding) => {
+            const line = breachLine(finding, settings.strict, options);
+            if (line !== null) printed(`${line}\n`);
           },
   };
 }

@@ -6,6 +6,7 @@ import { runStarted } from '../../engine/run/run-started.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import { type JournalEvent, type Sending, stopSignalOf } from '../../journal/event.ts';
+import type { Finding } from '../../journal/finding.ts';
 import { type Fold, startFold } from '../../journal/fold.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
@@ -45,6 +46,8 @@ export interface Play {
   readonly onJournal?: (file: string) => void;
   /** Is called after each exchange; undefined unless `--verbose` is given. */
   readonly onExchange: ((sending: Sending, received: Extract<JournalEvent, { event: 'received' }>) => void) | undefined;
+  /** Is called with each finding, after the exchange of the finding; undefined unless `--verbose` is given. */
+  readonly onFinding?: ((finding: Finding) => void) | undefined;
 }
 
 /** A finished run with its journal and its result. */
@@ -73,12 +76,14 @@ export async function play({
   progress,
   onJournal,
   onExchange,
+  onFinding,
 }: Play): Promise<Played> {
   const written = openJournal(journal, stdio.cwd, scrub);
   const file = written.path;
   onJournal?.(file);
   const folding = startFold();
   const inFlight = new Map<string, Sending>();
+  const found = new Map<string, readonly Finding[]>();
   let begun = false;
   const pauseNotice = pauseNotices();
   const record = (given: JournalEvent) => {
@@ -101,6 +106,14 @@ export async function play({
       const sending = inFlight.get(event.id);
       inFlight.delete(event.id);
       if (sending) onExchange(sending, event);
+      for (const finding of found.get(event.id) ?? []) onFinding?.(finding);
+      found.delete(event.id);
+    } else if (event.event === 'finding') {
+      const { finding } = event;
+      const { exchange } = finding;
+      // The engine judges a reply before it records the end of the exchange.
+      if (exchange !== null && inFlight.has(exchange)) found.set(exchange, [...(found.get(exchange) ?? []), finding]);
+      else onFinding?.(finding);
     }
   };
   let failure: unknown;

@@ -142,7 +142,11 @@ function shortFindingLines(
     ...(flaky ? row('flaky', 'the scenario passed on retry', 2, options, options.paint.yellow) : []),
     ...(timeline ? row('timeline', timelineSummary(timedCalls(timeline.calls), timeline.race), 2, options) : []),
     ...(exchange
-      ? shortExchangeLines(exchange, { sessions: fold.run.settings.sessions, indent: 2, curl: true }, options)
+      ? shortExchangeLines(
+          exchange,
+          { sessions: fold.run.settings.sessions, indent: 2, curl: true, verbosity: options.verbosity },
+          options,
+        )
       : []),
   ];
 }

@@ -1,5 +1,7 @@
+import { ruleById } from '../../contract/catalogue.ts';
 import type { Received } from '../../journal/event.ts';
-import { type Body, bodyText, type HeaderList, type Stamps } from '../../journal/exchange.ts';
+import { type Body, bodyText, type HeaderList, type Stamps, sessionNamedIn } from '../../journal/exchange.ts';
+import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { curlLine } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import {
@@ -12,7 +14,8 @@ import {
   phasesOf,
 } from '../exchange-summary.ts';
 import type { JournalledExchange } from '../exchanges.ts';
-import type { Look } from '../options.ts';
+import { mark, tint } from '../marks.ts';
+import type { Look, Verbosity } from '../options.ts';
 import { clip, duration, padEnd, wrap } from './layout.ts';
 
 /** Maximum number of characters of a body that the terminal shows. The JSON report has the body as the journal holds it. */
@@ -90,12 +93,20 @@ export function shortExchangeLines(
     sessions,
     indent,
     curl,
-  }: { readonly sessions: readonly KnownSession[]; readonly indent: number; readonly curl: boolean },
+    verbosity,
+  }: {
+    readonly sessions: readonly KnownSession[];
+    readonly indent: number;
+    readonly curl: boolean;
+    readonly verbosity: Verbosity;
+  },
   options: Look,
 ): readonly string[] {
   const { sending, received } = exchange;
+  // The short report names no exchange, because only a report with -v or -vv lists them.
+  const id = verbosity === 0 ? '' : ` (exchange ${sending.id})`;
   return [
-    ...row('request', `${callWords(sending, sessions)} (exchange ${sending.id})`, indent, options),
+    ...row('request', `${callWords(sending, sessions)}${id}`, indent, options),
     ...row('reply', shortReply(received), indent, options),
     ...traceRow(sending, indent, options),
     ...(curl ? againLines(exchange, indent, options) : []),
@@ -116,10 +127,14 @@ const ID_COLUMN = 6;
 const SCENARIO_COLUMN = 34;
 const CALL_COLUMN = 22;
 
-/** Returns one line about an exchange: its id, its scenario and step, the call with its amount, the result and the time. */
+/**
+ * Returns one line about an exchange: its id, its scenario and step, the call with its amount, the result, the time and the
+ * session.
+ */
 export function callLine({ sending, received }: JournalledExchange, sessions: readonly KnownSession[]): string {
   const { id, scenario, step, purpose } = sending;
   const where = `${scenario ?? 'outside of scenarios'} ${step ?? purpose}`;
+  const session = sessionNamedIn(sending.request);
   const words = [
     padEnd(forTerminal(id), ID_COLUMN),
     padEnd(forTerminal(where), SCENARIO_COLUMN),
@@ -127,8 +142,25 @@ export function callLine({ sending, received }: JournalledExchange, sessions: re
     ...(received === null
       ? ['no end']
       : [forTerminal(answerOf(received.outcome).text), duration(received.stamps.end - received.stamps.start)]),
+    ...(session === undefined ? [] : [forTerminal(`session ${session}`)]),
   ];
   return words.join('  ');
+}
+
+/**
+ * Returns one line about a breach: the exchange that shows it, the rule, and what happened. Returns null for a finding that is no
+ * breach.
+ */
+export function breachLine(
+  { exchange, rule, verdict, actual }: Finding,
+  strict: boolean,
+  { paint, unicode }: Pick<Look, 'paint' | 'unicode'>,
+): string | null {
+  const level = rule === EXPECTATION ? 'MUST' : ruleById(rule).level;
+  if ((verdict !== 'fail' && verdict !== 'warn') || level === 'NOTE') return null;
+  const shown = level === 'SHOULD' && !strict ? 'warn' : verdict;
+  const text = `${mark(shown, unicode)} ${padEnd(exchange ?? '', ID_COLUMN - 2)}  ${rule}: ${clip(actual, MAX_SHORT_BODY)}`;
+  return tint(shown, paint)(forTerminal(text));
 }
 
 /**

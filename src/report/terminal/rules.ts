@@ -11,6 +11,7 @@ import { callWords } from '../exchange-summary.ts';
 import { mark, tint } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
 import { shownLine } from '../run-again.ts';
+import { commandFor } from './causes.ts';
 import { row, shortExchangeLines } from './exchange.ts';
 import { capital, flow, plural, wrap } from './layout.ts';
 
@@ -198,12 +199,20 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
       ...(exchange
         ? shortExchangeLines(
             exchange,
-            { sessions: fold.run.settings.sessions, indent: 4, curl: options.verbosity > 0 },
+            {
+              sessions: fold.run.settings.sessions,
+              indent: 4,
+              curl: options.verbosity > 0,
+              verbosity: options.verbosity,
+            },
             options,
           )
         : []),
       ...row('seen in', whereSeen(finding), 4, options),
     );
+    const again = commandFor([finding.scenario], fold);
+    // This command is never wrapped, so that a user can copy it.
+    if (again) lines.push(`    ${paint.dim('run alone'.padEnd(10))}${paint.cyan(forTerminal(again))}`);
   }
   const because = explanation(result, fold);
   if (because !== null) lines.push(...row('because', because, 4, options));

@@ -75,8 +75,14 @@ describe('croupier run --reference', () => {
   it('prints one line per call and every rule with -v, and every exchange with -vv', async () => {
     const args = ['run', '--reference', 'balance/read', '--linger', '10ms'];
     const short = await croupier([...args, '-v'], { cwd });
-    expect(short.err).toMatch(/^x1 {6}balance\/read read\.1 +balance call in [A-Z]+ +200 [\d.]+ {2}[\d.]+ ms$/m);
+    expect(short.err).toMatch(
+      /^x1 {6}balance\/read read\.1 +balance call in [A-Z]+ +200 [\d.]+ {2}[\d.]+ ms {2}session \S+$/m,
+    );
     expect(short.out).toContain('  balance      ✓ read');
+    const broken = ['run', '--reference', '--defect', 'replayed-bet-charged', 'idempotency/bet', '--linger', '10ms'];
+    expect((await croupier([...broken, '-v'], { cwd })).err).toMatch(
+      /^x3 .*\n✗ x3 +idempotency\.bet: the txID is "op-3"$/m,
+    );
     const { err } = await croupier([...args, '-vv'], { cwd });
     expect(err).toMatch(/GET\s+http:\/\/127\.0\.0\.1:\d+\/demo-eu\/balance\?sessionID=/);
   });
