@@ -46,7 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'history',
     'sqlite',
   ],
-  fleet: ['contract', 'journal', 'scenario', 'report', 'listen', 'pages', 'app', 'history', 'sqlite'],
+  fleet: ['contract', 'journal', 'scenario', 'report', 'listen', 'pages', 'app', 'history'],
   cli: [
     'contract',
     'journal',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { JobStore } from '../app/history/job-store.ts';
 import { addToJournal, type HeldJob, type JobJournal, JobLost, renewLease } from '../history/jobs.ts';
-import type { JobStore } from './job-store.ts';
 
 const NEW_LINE = 0x0a;
 

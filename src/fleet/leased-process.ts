@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
+import type { JobStore } from '../app/history/job-store.ts';
 import { type HeldJob, JobLost, renewLease } from '../history/jobs.ts';
 import type { FinishedRun } from '../history/record.ts';
 import type { Retention } from '../history/retention.ts';
-import type { JobStore } from './job-store.ts';
 import type { JournalStream } from './journal-stream.ts';
 import { type FromRun, type FromWorker, LEASE_VARIABLE } from './lease-messages.ts';
 import { type ProcessEnd, type Processes, processEnd, startProcess } from './run-process.ts';

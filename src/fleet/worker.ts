@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobStore } from '../app/history/job-store.ts';
 import type { History } from '../history/history.ts';
 import { addJobs, type DueTime, hasOpenJobs, latestJobs, takeJob } from '../history/jobs.ts';
 import { latestStart } from '../history/runs.ts';
 import type { CheckedOperator } from './check-fleet.ts';
 import { type JobResult, runJob } from './job-run.ts';
-import type { JobStore } from './job-store.ts';
 import type { Processes } from './run-process.ts';
 import { isQuiet, latestStartBefore } from './schedule.ts';
 

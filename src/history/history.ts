@@ -30,10 +30,10 @@ export async function openHistory(file: string | undefined): Promise<History> {
   try {
     // With NORMAL, a power failure may lose the latest runs, but not the file.
     database.run('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
-    if (versionOf(database) !== SCHEMA_VERSION)
+    if (versionOf(database, file) !== SCHEMA_VERSION)
       // Another process may have updated the tables after the version was read above. So the version is read again.
       await history.transaction().execute(async (transaction) => {
-        const version = versionOf(database);
+        const version = versionOf(database, file);
         if (version > SCHEMA_VERSION) throw newer(file);
         if (version < SCHEMA_VERSION) await migrate(transaction, version);
       });
@@ -48,7 +48,7 @@ export async function openHistory(file: string | undefined): Promise<History> {
 export interface HistoryPlace {
   /** The folder whose `.croupier` contains the file of the history. */
   readonly dir: string;
-  /** The address of a PostgreSQL database that has the history instead of the file; undefined if there is none. */
+  /** The database that has the history instead: the address of a PostgreSQL database, or another file. Undefined if there is none. */
   readonly database: string | undefined;
 }
 
@@ -58,8 +58,8 @@ export interface HistoryPlace {
  * @throws DatabaseError if the database cannot be used, or if a newer version of croupier has written it
  */
 export async function openHistoryAt({ dir, database }: HistoryPlace): Promise<History> {
-  if (database !== undefined) return openServer(database, dir);
-  const file = historyFile(dir);
+  if (database !== undefined && isAddress(database)) return openServer(database, dir);
+  const file = fileOf({ dir, database });
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   return openHistory(file);
 }
@@ -71,9 +71,18 @@ export async function openHistoryAt({ dir, database }: HistoryPlace): Promise<Hi
  * @throws DatabaseError if the database cannot be used, or if a newer version of croupier has written it
  */
 export async function openExistingHistory({ dir, database }: HistoryPlace): Promise<History | undefined> {
-  if (database !== undefined) return openServer(database, dir);
-  const file = historyFile(dir);
+  if (database !== undefined && isAddress(database)) return openServer(database, dir);
+  const file = fileOf({ dir, database });
   return existsSync(file) ? openHistory(file) : undefined;
+}
+
+/** True if the text names a server, and not a file. A Windows path begins with a single letter and a colon. */
+function isAddress(database: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:/i.test(database);
+}
+
+function fileOf({ dir, database }: HistoryPlace): string {
+  return database === undefined ? historyFile(dir) : path.resolve(dir, database);
 }
 
 async function openServer(database: string, dir: string): Promise<History> {
@@ -81,7 +90,7 @@ async function openServer(database: string, dir: string): Promise<History> {
   if (!isPostgresAddress(database))
     throw new DatabaseError(
       'unusable',
-      'The address of a database must have the form postgres://user@host/name (--database or CROUPIER_DATABASE).',
+      'A database must be a file, or an address of the form postgres://user@host/name (--database or CROUPIER_DATABASE).',
     );
   return openPostgres(database, dir);
 }
@@ -94,18 +103,15 @@ export async function shrink(history: History): Promise<void> {
 }
 
 /** Returns the version of the tables; 0 if there are no tables. */
-function versionOf(database: Database): number {
+function versionOf(database: Database, file: string | undefined): number {
   const names = database.prepared("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   if (names.length === 0) return 0;
-  if (!names.some(({ name }) => name === 'schema_version')) throw foreign();
+  if (!names.some(({ name }) => name === 'schema_version')) throw foreign(file);
   return Number(database.prepared('SELECT version FROM schema_version').get()?.version ?? 0);
 }
 
-function foreign(): DatabaseError {
-  return new DatabaseError(
-    'unusable',
-    `${path.join('.croupier', HISTORY_FILE)} was written by another program. Move the file away.`,
-  );
+function foreign(file: string | undefined): DatabaseError {
+  return new DatabaseError('unusable', `${file} was written by another program. Move the file away.`);
 }
 
 function newer(file: string | undefined): DatabaseError {

@@ -1,6 +1,7 @@
 import { compressed } from './compression.ts';
 import { databaseTime } from './dialect.ts';
 import type { History } from './history.ts';
+import { LeaseLost } from './lease-lost.ts';
 import { addRunWithin, type Evidence, type FinishedRun } from './record.ts';
 import type { Retention } from './retention.ts';
 
@@ -169,7 +170,7 @@ export async function renewLease(history: History, { id, token }: HeldJob, lease
 }
 
 /** Thrown when a worker that has lost its job wants to write something. Nothing was written. */
-export class JobLost extends Error {
+export class JobLost extends LeaseLost {
   override readonly name = 'JobLost';
 
   constructor({ operator }: HeldJob) {

@@ -23,7 +23,7 @@ import { loadHtml } from '../../../report/load/html.ts';
 import { LOAD_STYLE } from '../../../report/load/style.ts';
 import type { ReportOptions } from '../../../report/options.ts';
 import { listenForInterrupt, untilAborted } from '../../interrupt.ts';
-import { withDatabase } from './database.ts';
+import { withDatabase } from '../../options/database.ts';
 import type { FleetBoardFlags } from './flags.ts';
 
 const TOKEN_BYTES = 16;

@@ -1,5 +1,6 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { readDuration } from '../../../scenario/duration.ts';
+import { databaseOption } from '../../options/database.ts';
 import { countFlag, durationFlag, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /** Number of operators that are judged at the same time if no flag gives another number. */
@@ -158,13 +159,6 @@ function parallelOption() {
   return new Option('--parallel <n>', `judge at most n operators at the same time (default: ${PARALLEL})`)
     .default(PARALLEL)
     .argParser(countFlag);
-}
-
-function databaseOption() {
-  return new Option(
-    '--database <address>',
-    'the PostgreSQL database of the fleet, such as postgres://user@host/name (default: .croupier/history.sqlite)',
-  ).env('CROUPIER_DATABASE');
 }
 
 function fileOption() {

@@ -11,7 +11,7 @@ import { forTerminal } from '../../../report/escape.ts';
 import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import { type Interrupt, listenForInterrupt } from '../../interrupt.ts';
-import { withDatabase } from './database.ts';
+import { withDatabase } from '../../options/database.ts';
 import type { FleetRunFlags } from './flags.ts';
 import { program } from './program.ts';
 

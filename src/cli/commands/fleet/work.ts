@@ -1,16 +1,16 @@
 import { interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { JobStore } from '../../../app/history/job-store.ts';
 import { databaseIn } from '../../../app/history/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type CheckedFleet, checkFleet } from '../../../fleet/check-fleet.ts';
 import type { JobResult } from '../../../fleet/job-run.ts';
-import { JobStore } from '../../../fleet/job-store.ts';
 import { work } from '../../../fleet/worker.ts';
 import { openHistoryAt } from '../../../history/history.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
 import { listenForInterrupt } from '../../interrupt.ts';
-import { withDatabase } from './database.ts';
+import { withDatabase } from '../../options/database.ts';
 import type { FleetWorkFlags } from './flags.ts';
 import { program } from './program.ts';
 

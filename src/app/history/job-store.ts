@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UsageError } from '../app/exit-status.ts';
-import { whyUnreadable } from '../app/files.ts';
-import type { History } from '../history/history.ts';
-import { JobLost } from '../history/jobs.ts';
-import { DatabaseError } from '../sqlite/database.ts';
+import type { History } from '../../history/history.ts';
+import { LeaseLost } from '../../history/lease-lost.ts';
+import { DatabaseError } from '../../sqlite/database.ts';
+import { UsageError } from '../exit-status.ts';
+import { whyUnreadable } from '../files.ts';
 
 /** Time between two attempts while the database can't be used, in ms. */
 const RETRY_MS = 500;
 
-/** The database of a fleet, which may be away for a while. */
+/** A database that several workers share. It may be away for a while. */
 export class JobStore {
   readonly #open: () => Promise<History>;
   readonly #say: (text: string) => void;
@@ -54,7 +54,7 @@ export class JobStore {
       return result;
     } catch (error) {
       // A connection that has failed once may never work again. So the next attempt uses a new one.
-      if (!(error instanceof JobLost) && this.#history === own) {
+      if (!(error instanceof LeaseLost) && this.#history === own) {
         this.#history = undefined;
         own.then((history) => history.destroy()).catch(() => {});
       }
@@ -66,7 +66,7 @@ export class JobStore {
    * Does some work, and repeats it as long as the database can't be used. The work must have the same result if it is done twice.
    *
    * @param signal if it is aborted, the work is not repeated any more
-   * @throws JobLost if the worker has lost the job
+   * @throws LeaseLost if the worker has lost its work
    * @throws UsageError if a newer version of croupier has changed the tables
    * @throws the error of the database if the signal is aborted
    */
@@ -76,7 +76,7 @@ export class JobStore {
         return await this.once(work);
       } catch (error) {
         if (isNewer(error)) throw unusable(error);
-        if (error instanceof JobLost || signal?.aborted === true) throw error;
+        if (error instanceof LeaseLost || signal?.aborted === true) throw error;
         this.#note(error);
         await sleep(RETRY_MS, undefined, signal ? { signal } : {}).catch(() => undefined);
       }
