@@ -133,6 +133,63 @@ interface JobJournalPartTable {
   content: string;
 }
 
+/** One load test whose players belong to workers on several machines. */
+interface LoadTable {
+  id: Generated<number>;
+  ext_cid: string;
+  /** The operator: its base URL. */
+  operator: string;
+  /** The first event of the journal, as JSON. */
+  started: string;
+  /** The time from which the command that started the load counts as gone, in ms since 1970, by the clock of the database. */
+  alive_until: number;
+  /** The number of the current step: 1, or higher during a search for the highest rate. */
+  step: number;
+  /** The time at which the step begins, in ms since 1970, by the clock of the database; null if it is not known yet. */
+  begin_at: number | null;
+  /** 1 if the step must end early; otherwise 0. */
+  stopped: number;
+  /** 1 if the workers may complete their rounds; otherwise 0. */
+  closed: number;
+  /** 1 if no further step comes; otherwise 0. */
+  ended: number;
+}
+
+/**
+ * The states of a part. `waiting`: a worker can take it. `playing`: a worker has its lease. `done`: it has a result. `lost`: its worker
+ * has vanished. `settling`: another worker settles its players. `settled` and `unsettled`: the players are owed nothing or something.
+ */
+export type LoadPartState = 'waiting' | 'playing' | 'done' | 'lost' | 'settling' | 'settled' | 'unsettled';
+
+/** The part of a load test that one worker plays. */
+interface LoadPartTable {
+  id: Generated<number>;
+  load: number;
+  step: number;
+  /** The number of the part in its step, counted from 0. */
+  number: number;
+  /** The order to the worker, as compressed JSON. It contains no keys. */
+  content: Uint8Array;
+  state: LoadPartState;
+  /** Is raised each time that a worker takes the part. So a worker that lost the part has a lower number. */
+  token: number;
+  /** `opened`: the opening balances are known. `ended`: no further call is due. */
+  phase: 'taken' | 'opened' | 'ended';
+  /** The worker that took the part last, as host and process id; null if no worker did. */
+  worker: string | null;
+  lease_until: number | null;
+  /** The result, as compressed JSON; null before the end. */
+  result: Uint8Array | null;
+}
+
+/** The work of a worker in about one second: its times, its state and its journal, as compressed JSON. */
+interface LoadSecondTable {
+  part: number;
+  /** Counted from 0. */
+  number: number;
+  content: Uint8Array;
+}
+
 export interface HistoryTables {
   run: RunTable;
   rule_result: RuleResultTable;
@@ -141,6 +198,9 @@ export interface HistoryTables {
   job: JobTable;
   job_journal: JobJournalTable;
   job_journal_part: JobJournalPartTable;
+  load: LoadTable;
+  load_part: LoadPartTable;
+  load_second: LoadSecondTable;
   schema_version: { version: number };
 }
 
@@ -153,7 +213,7 @@ export type NewRuleResult = Insertable<RuleResultTable>;
  * The functions that update the tables, one for each version of the schema. Never change a released function. Add a new
  * function at the end instead.
  */
-const MIGRATIONS: readonly ((history: Kysely<HistoryTables>) => Promise<void>)[] = [createTables, addJobs];
+const MIGRATIONS: readonly ((history: Kysely<HistoryTables>) => Promise<void>)[] = [createTables, addJobs, addLoads];
 
 /** The version of the tables that this version of croupier writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -274,5 +334,50 @@ async function addJobs(history: Kysely<HistoryTables>): Promise<void> {
     .addColumn('part', 'integer', (column) => column.notNull())
     .addColumn('content', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('job_journal_part_key', ['journal', 'part'])
+    .execute();
+}
+
+async function addLoads(history: Kysely<HistoryTables>): Promise<void> {
+  const { schema } = history;
+  const { number, bytes, double } = columnsFor(history);
+  await schema
+    .createTable('load')
+    .addColumn('id', number.type, number.constraints)
+    .addColumn('ext_cid', 'text', (column) => column.notNull())
+    .addColumn('operator', 'text', (column) => column.notNull())
+    .addColumn('started', 'text', (column) => column.notNull())
+    .addColumn('alive_until', double, (column) => column.notNull())
+    .addColumn('step', 'integer', (column) => column.notNull())
+    .addColumn('begin_at', double)
+    .addColumn('stopped', 'integer', (column) => column.notNull())
+    .addColumn('closed', 'integer', (column) => column.notNull())
+    .addColumn('ended', 'integer', (column) => column.notNull())
+    .execute();
+  await schema
+    .createTable('load_part')
+    .addColumn('id', number.type, number.constraints)
+    .addColumn('load', 'integer', (column) => column.notNull().references('load.id').onDelete('cascade'))
+    .addColumn('step', 'integer', (column) => column.notNull())
+    .addColumn('number', 'integer', (column) => column.notNull())
+    .addColumn('content', bytes, (column) => column.notNull())
+    .addColumn('state', 'text', (column) => column.notNull())
+    .addColumn('token', 'integer', (column) => column.notNull())
+    .addColumn('phase', 'text', (column) => column.notNull())
+    .addColumn('worker', 'text')
+    .addColumn('lease_until', double)
+    .addColumn('result', bytes)
+    .execute();
+  await schema
+    .createIndex('load_part_by_number')
+    .on('load_part')
+    .columns(['load', 'step', 'number'])
+    .unique()
+    .execute();
+  await schema
+    .createTable('load_second')
+    .addColumn('part', 'integer', (column) => column.notNull().references('load_part.id').onDelete('cascade'))
+    .addColumn('number', 'integer', (column) => column.notNull())
+    .addColumn('content', bytes, (column) => column.notNull())
+    .addPrimaryKeyConstraint('load_second_key', ['part', 'number'])
     .execute();
 }

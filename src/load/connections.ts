@@ -34,6 +34,8 @@ export interface ConnectionSettings {
   readonly route: Route;
   /** Maximum time in milliseconds from the last byte of a request to the last byte of its reply. */
   readonly deadlineMs: number;
+  /** Returns false if calls may not leave any more. Absent: they may always leave. */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /**
@@ -200,6 +202,11 @@ class Connection {
   #write(socket: Socket): void {
     const call = this.#call;
     if (!call) return;
+    // The connection may have taken long, for example because the process was stopped.
+    if (this.#settings.mayLeave?.() === false) {
+      this.fail('aborted', 'The worker has lost its part of the load.');
+      return;
+    }
     this.#uses += 1;
     const { bytes, breakAfterMs } = call;
     if (breakAfterMs === null) socket.write(bytes, 'latin1');

@@ -8,7 +8,7 @@ import { Caller, type LoadSession } from './caller.ts';
 import { Connections, type NetworkCall } from './connections.ts';
 import { Findings } from './findings.ts';
 import type { LoadContext, Remark } from './load-context.ts';
-import { Measures, type SecondListener } from './measures.ts';
+import { Measures, type SecondListener, type TimeListener } from './measures.ts';
 import type { Mix } from './mix.ts';
 import type { MoneyProblem } from './money-problem.ts';
 import { OperatorTxIDs } from './operator-tx-ids.ts';
@@ -58,6 +58,10 @@ export interface LoadOptions {
   readonly onBegin: () => void;
   /** Is called with each second of the load that has passed. */
   readonly onSecond?: SecondListener;
+  /** Is called with each recorded time. */
+  readonly onTime?: TimeListener;
+  /** Returns false if calls may not leave any more. Absent: calls may leave until the end of the test. */
+  readonly mayLeave?: () => boolean;
   /** Is called when the load ends, before open rounds are completed. */
   readonly onEnd: () => Promise<void>;
 }
@@ -169,11 +173,13 @@ class LoadTest {
       () => this.#loadStart,
       (ms) => this.#schedule.rateAt(ms),
       options.onSecond,
+      options.onTime,
     );
     this.#connections = new Connections({
       origin: readOrigin(splitUrl(endpoint.integratorBaseUrl).base),
       route: routeOf(wire),
       deadlineMs,
+      mayLeave: options.mayLeave,
     });
     this.#outbox = new Outbox(options.write, (call) => this.#connections.send(call));
     this.#context = {
@@ -218,6 +224,8 @@ class LoadTest {
     const progress = setInterval(() => this.#tell(), PROGRESS_MS);
     try {
       const { opened, unopened } = await this.#open();
+      // If this process vanishes later, the opening balances say how much the players are owed.
+      this.#outbox.flush();
       await this.#options.onOpened?.();
       const { signal, durationMs, lingerMs } = this.#options;
       const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });

@@ -32,9 +32,19 @@ const HIGHEST_US = 3_600_000_000;
 /** Receives a second that has passed, and its response times in microseconds. */
 export type SecondListener = (second: SecondOfTest, responses: RecordableHistogram) => void;
 
+/** Receives each recorded time. `isInSecond` is true if the time is also one of the current second of the load. */
+export type TimeListener = (call: CallName, kind: keyof CallTimes, microseconds: number, isInSecond: boolean) => void;
+
 /** Returns an empty histogram for times in microseconds. */
 export function times(): RecordableHistogram {
   return createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
+}
+
+/** Returns empty histograms for each kind of call. */
+export function noTimes(): Readonly<Record<CallName, CallTimes>> {
+  return Object.fromEntries(
+    CALL_NAMES.map((call) => [call, { service: times(), response: times() }]),
+  ) as unknown as Readonly<Record<CallName, CallTimes>>;
 }
 
 /** The measured result of one call. Times are milliseconds of the test's clock. */
@@ -53,6 +63,7 @@ export class Measures {
   readonly #start: () => number;
   readonly #rateAt: (ms: number) => number | null;
   readonly #onSecond: SecondListener | undefined;
+  readonly #onTime: TimeListener | undefined;
   readonly byCall: Readonly<Record<CallName, CallTimes>>;
   readonly errors = new Map<ErrorKind, number>();
   readonly seconds: SecondOfTest[] = [];
@@ -66,14 +77,19 @@ export class Measures {
    * @param start returns the time at which the load began
    * @param rateAt returns the rate that the load must have at a time after the start
    * @param onSecond is called with each second that has passed, and its response times in microseconds
+   * @param onTime is called with each recorded time
    */
-  constructor(start: () => number, rateAt: (ms: number) => number | null, onSecond?: SecondListener) {
+  constructor(
+    start: () => number,
+    rateAt: (ms: number) => number | null,
+    onSecond?: SecondListener,
+    onTime?: TimeListener,
+  ) {
     this.#start = start;
     this.#rateAt = rateAt;
     this.#onSecond = onSecond;
-    this.byCall = Object.fromEntries(
-      CALL_NAMES.map((call) => [call, { service: times(), response: times() }]),
-    ) as unknown as Readonly<Record<CallName, CallTimes>>;
+    this.#onTime = onTime;
+    this.byCall = noTimes();
   }
 
   answered(call: CallName, { due, sent, end, answer, outcome, mayBeDeclined }: Measured): void {
@@ -94,10 +110,12 @@ export class Measures {
     if (sent === null) return;
     const service = microseconds(end - sent);
     this.byCall[call].service.record(service);
+    this.#onTime?.(call, 'service', service, false);
     if (due === null) return;
     const response = microseconds(end - due);
     this.byCall[call].response.record(response);
     if (second) this.#current.record(response);
+    this.#onTime?.(call, 'response', response, second !== undefined);
   }
 
   /**
@@ -105,7 +123,9 @@ export class Measures {
    * an operator that stops answering would hide its worst times (coordinated omission).
    */
   neverSent(due: number, now: number): void {
-    this.byCall.bet.response.record(microseconds(now - due));
+    const response = microseconds(now - due);
+    this.byCall.bet.response.record(response);
+    this.#onTime?.('bet', 'response', response, false);
   }
 
   /** Closes the last second. */

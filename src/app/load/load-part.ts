@@ -38,7 +38,7 @@ export interface LoadOrder {
 /** The parts of a load test that are no plain values. */
 export type LoadHooks = Pick<
   LoadOptions,
-  'write' | 'scrub' | 'signal' | 'onProgress' | 'onOpened' | 'onBegin' | 'onEnd' | 'onSecond'
+  'write' | 'scrub' | 'signal' | 'onProgress' | 'onOpened' | 'onBegin' | 'onEnd' | 'onSecond' | 'onTime' | 'mayLeave'
 >;
 
 /** Plays a load, or a share of it, in this thread. */

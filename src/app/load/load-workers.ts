@@ -38,9 +38,11 @@ export type ToWorker =
   | { readonly kind: 'close' };
 
 /** A worker that ended before its result. */
-interface LostWorker {
+export interface LostWorker {
   readonly wallets: readonly LoadWallet[];
   readonly reason: string;
+  /** True if another worker has already settled its players, and false if it could not. Absent: nobody has tried. */
+  readonly isSettled?: boolean;
 }
 
 export interface WorkersEnd {
@@ -189,7 +191,7 @@ class LoadThread {
 }
 
 /** Joins the progress of several workers for the live line. */
-class JoinedProgress {
+export class JoinedProgress {
   readonly #latest = new Map<number, LoadProgress>();
   readonly #onProgress: (progress: LoadProgress) => void;
 

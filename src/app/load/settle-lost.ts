@@ -8,7 +8,7 @@ import type { LoadFacts } from '../../journal/load/result.ts';
 import { processNow } from '../../wire/clock.ts';
 import { journalEvents } from '../journal-files.ts';
 import type { RunSettings } from '../run/settings.ts';
-import type { WorkersEnd } from './load-workers.ts';
+import type { LostWorker, WorkersEnd } from './load-workers.ts';
 
 /** Time limit for the calls that a lost worker owes, in milliseconds. */
 const TIME_MS = 30_000;
@@ -24,6 +24,9 @@ export async function settleLost(
   { client, settings, written }: { client: ClientUnderTest; settings: RunSettings; written: JournalFile },
 ): Promise<LoadFacts['load']['workers']['lost']> {
   if (lost.length === 0) return [];
+  // On other machines, other workers have already tried to settle the players.
+  if (lost.every(({ isSettled }) => isSettled !== undefined))
+    return lost.map((one) => ({ players: playersOf(one), reason: one.reason, isSettled: one.isSettled === true }));
   const sessions = new Set(lost.flatMap(({ wallets }) => wallets.flatMap((wallet) => wallet.sessions)).map(idOf));
   const afterRun = new AfterRun({ signedRight: () => true });
   for await (const event of journalEvents(written.path, written.path)) {
@@ -42,7 +45,11 @@ export async function settleLost(
     now: processNow,
   });
   const isSettled = settled.every(({ done }) => done);
-  return lost.map(({ wallets, reason }) => ({ players: wallets.map(({ player }) => player), reason, isSettled }));
+  return lost.map((one) => ({ players: playersOf(one), reason: one.reason, isSettled }));
+}
+
+function playersOf({ wallets }: LostWorker): string[] {
+  return wallets.map(({ player }) => player);
 }
 
 function idOf({ sessionID }: { readonly sessionID: string }): string {

@@ -40,6 +40,11 @@ export interface SettleOptions extends AmountSettings {
   readonly signal: AbortSignal;
   /** Decides whether calls may leave. Absent: every call may leave. */
   readonly gate?: CallGate | undefined;
+  /**
+   * True if the last calls of the run may be missing in the journal. Then a balance that the journal does not explain is restored too.
+   * Absent: the journal has every call, so somebody else may have caused such a balance.
+   */
+  readonly isCutOff?: boolean;
   readonly uuid: () => string;
   readonly now: () => number;
 }
@@ -140,16 +145,22 @@ class Settlement {
 
   /**
    * Returns the items that are open now. If calls of a wallet were settled, the balance of this wallet stays in the list until it
-   * was read once, even if no money is expected to be missing.
+   * was read once, even if no money is expected to be missing. If the journal is cut off, this applies to all wallets.
    */
   #openItems(): readonly OpenItem[] {
     const item = openItemsOf(this.#afterRun);
     const listed = new Set(item.map(keyOfItem));
-    const touched = [...this.#progress.values()].flatMap((progress): OpenItem[] => {
-      const estimate = this.#afterRun.estimateOf(walletOfItem(progress.item));
-      return progress.item.kind === 'balance' || !estimate ? [] : [{ kind: 'balance', estimate }];
-    });
-    const unread = new Map(touched.map((one) => [keyOfItem(one), one]));
+    const touched = [...this.#progress.values()].flatMap(({ item: one }) =>
+      one.kind === 'balance' ? [] : (this.#afterRun.estimateOf(walletOfItem(one)) ?? []),
+    );
+    // The calls that the journal lacks may have moved every balance.
+    const estimates = this.#options.isCutOff ? this.#afterRun.estimates : touched;
+    const unread = new Map(
+      estimates.map((estimate): [string, OpenItem] => {
+        const one: OpenItem = { kind: 'balance', estimate };
+        return [keyOfItem(one), one];
+      }),
+    );
     return [...item, ...[...unread].flatMap(([key, one]) => (listed.has(key) || this.#isRead(key) ? [] : [one]))];
   }
 
@@ -239,6 +250,7 @@ class Settlement {
       // A debit may arrive late and bring the balance to the expected value. So the balance is read a second time.
       await sleep(this.#options.lingerMs, undefined, { signal: this.#options.signal }).catch(() => {});
       if (!(await this.#readBalance(account, progress))) return;
+      if (estimate.strange !== null && this.#options.isCutOff) estimate.reads(estimate.strange);
     }
     const missing = estimate.missing();
     const tooSmall = whyTooSmall(estimate, account);

@@ -5,10 +5,12 @@ import { askForProduction } from '../../../app/config/production.ts';
 import { repeatFlags } from '../../../app/config/run-flags.ts';
 import { withOwnSessions } from '../../../app/config/sessions-from.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
-import { UsageError, worstStatus } from '../../../app/exit-status.ts';
+import { UndecidedError, UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
 import { addLoadToHistory } from '../../../app/history/add-to-history.ts';
+import type { JobStore } from '../../../app/history/job-store.ts';
+import { databaseIn } from '../../../app/history/settings.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { type Disturber, startDisturbing } from '../../../app/load/disturbance.ts';
 import { type LoadHooks, type LoadOrder, playPart } from '../../../app/load/load-part.ts';
@@ -18,6 +20,7 @@ import { playInWorkers, type WorkerOrder, type WorkersEnd } from '../../../app/l
 import { readMix } from '../../../app/load/mix-file.ts';
 import { type RecordedTraffic, readTraffic } from '../../../app/load/recorded-traffic.ts';
 import { settleLost } from '../../../app/load/settle-lost.ts';
+import type { SharedLoad } from '../../../app/load/shared-load.ts';
 import { lockForJournal } from '../../../app/lock/journal-locks.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
@@ -39,9 +42,11 @@ import { joinedFacts } from '../../../load/joined-facts.ts';
 import type { LoadProgress, LoadWallet } from '../../../load/load.ts';
 import type { Mix } from '../../../load/mix.ts';
 import { type Arrivals, highestRate } from '../../../load/schedule.ts';
+import { forTerminal } from '../../../report/escape.ts';
 import { loadText } from '../../../report/load/text.ts';
 import { useLargeYoungHeap } from '../../heap-growth.ts';
 import { endedAtOnce, type Interrupt, listenForInterrupt } from '../../interrupt.ts';
+import { withDatabase } from '../../options/database.ts';
 import { startProgressLine } from '../../progress.ts';
 import { startThread } from '../../thread.ts';
 import type { LoadFlags } from './flags.ts';
@@ -59,7 +64,12 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i;
  *
  * @returns the exit status
  */
-export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<number> {
+export async function loadCommand(flags: LoadFlags, given: Stdio): Promise<number> {
+  const stdio = withDatabase(given, flags.database);
+  if (flags.join) {
+    const { joinCommand } = await import('./join.ts');
+    return joinCommand(flags, stdio);
+  }
   useLargeYoungHeap();
   refuseFlags(flags);
   const variations = variationsOf(flags);
@@ -74,6 +84,10 @@ export async function loadCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
   if (flags.json && clients.clients.length > 1)
     throw new UsageError(
       `--json prints only one result, but the configuration has ${clients.clients.length} clients. Choose one with --client.`,
+    );
+  if (flags.database !== undefined && clients.clients.length > 1)
+    throw new UsageError(
+      `--database starts a load for one client, but the configuration has ${clients.clients.length}. Choose one with --client.`,
     );
   refuseHeavyLoad(clients.clients, arrivals, flags);
   await askForProduction(clients.clients, flags, stdio);
@@ -124,7 +138,12 @@ interface Loader {
 }
 
 /** Refuses flags that contradict each other, and flags that need another flag, which is missing. */
-function refuseFlags({ rate, ramp, closed, findLimit, like, speed, duration, disturb, every }: LoadFlags): void {
+function refuseFlags(flags: LoadFlags): void {
+  const { rate, ramp, closed, findLimit, like, speed, duration, disturb, every } = flags;
+  if (flags.database !== undefined && flags.reference)
+    throw new UsageError(
+      '--reference and --database cannot be combined, because only this process can reach the embedded operator.',
+    );
   if (duration === 0) throw new UsageError('--duration 0 sends nothing. Write a duration such as --duration 30s.');
   if (every === 0) throw new UsageError('--every 0 is too short. Write a time such as --every 20s.');
 
@@ -224,6 +243,7 @@ async function loadClient(
   const started = { ...startedEvent(client, settings, seed), flags: repeatFlags(flags, flags.client && client.extCID) };
   const progress = startLoadProgress(loader);
   let disturber: Disturber | undefined;
+  let shared: { readonly store: JobStore; readonly load: SharedLoad } | undefined;
   try {
     written.append(started);
     for (const text of notices(client)) written.append({ event: 'notice', text });
@@ -260,7 +280,11 @@ async function loadClient(
         },
         onEnd: async () => disturber?.stop(),
       };
-      const { parts, seconds, lost } = await playLoad(order, hooks, written, { count, scrub, secrets });
+      if (flags.database !== undefined) shared ??= await startShared(started, loader, { ...hooks, count, written });
+      const { parts, seconds, lost } = shared
+        ? await shared.load.play(order)
+        : await playLoad(order, hooks, written, { count, scrub, secrets });
+      refuseNoWorker(parts, signal);
       lastNumber = Math.max(lastNumber, ...parts.map((part) => part.lastNumber));
       const facts = joinedFacts(parts, seconds, {
         arrivals: step,
@@ -292,12 +316,15 @@ async function loadClient(
     return worstStatus([result.exitCode, ...reported]);
   } catch (error) {
     progress.end();
+    if (error instanceof UsageError || error instanceof UndecidedError) throw error;
     const status = reportFault(error, stdio);
     stdio.err.write(`Journal of all calls: ${journal}\n`);
     return status;
   } finally {
     await disturber?.stop();
     progress.end();
+    await shared?.load.end();
+    await shared?.store.close();
     written.close();
     locks.release();
   }
@@ -309,6 +336,35 @@ function refuseIdleWorkers({ extCID }: ClientUnderTest, players: number, { worke
   throw new UsageError(
     `--workers ${workers} needs at least ${workers} players, because each player belongs to one worker. ${closed === undefined ? `The load for ${extCID} has ${players}` : `--closed ${closed} uses ${players}`}. Nothing was sent.\nChoose --workers ${players} or less, or use more players.`,
   );
+}
+
+/** Starts a load whose workers are on other machines, and tells the user how they join. */
+async function startShared(
+  started: RunStarted,
+  { stdio }: Loader,
+  settings: Omit<Parameters<typeof SharedLoad.start>[3], 'say'>,
+): Promise<{ readonly store: JobStore; readonly load: SharedLoad }> {
+  const [{ JobStore }, { SharedLoad }, { openHistoryAt }, { operatorOf }] = await Promise.all([
+    import('../../../app/history/job-store.ts'),
+    import('../../../app/load/shared-load.ts'),
+    import('../../../history/history.ts'),
+    import('../../../history/operator-name.ts'),
+  ]);
+  const say = (text: string): void => stdio.err.write(`${forTerminal(text)}\n`);
+  const store = new JobStore(() => openHistoryAt({ dir: stdio.cwd, database: databaseIn(stdio) }), say);
+  await store.start();
+  const client = { extCID: started.client.extCID, operator: operatorOf(started) };
+  const load = await SharedLoad.start(store, client, started, { ...settings, say });
+  const workers = settings.count === 1 ? 'a worker' : `${settings.count} workers`;
+  say(`Waiting for ${workers}. Start each of them with the same --database: croupier load --join --database …`);
+  return { store, load };
+}
+
+/** @throws UsageError if no worker has a result, so that there is nothing to report */
+function refuseNoWorker(parts: WorkersEnd['parts'], signal: AbortSignal): void {
+  if (parts.length > 0) return;
+  if (signal.aborted) throw new UsageError('Interrupted before a worker has joined. Nothing was sent.');
+  throw new UndecidedError('Every worker ended before its result, so nothing is known about the load.');
 }
 
 /** Plays a load in this thread, or in several threads. */

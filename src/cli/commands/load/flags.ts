@@ -77,6 +77,11 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(new Option('--seed <text>', 'repeat the decisions of an earlier test').env('CROUPIER_SEED'))
     .option('--disturb <command>', 'run a shell command during the load, such as a restart; needs --every')
     .addOption(new Option('--every <time>', 'how often --disturb runs its command').argParser(durationFlag))
+    .option(
+      '--database <address>',
+      'the workers are on other machines, and join through this database: postgres://user@host/name, or a file',
+    )
+    .option('--join', 'play a part of the load that another command starts with --database')
     .option('--allow-load', 'allow more than 100 calls per second to another machine')
     .optionsGroup('Operator (default: each client of croupier.yaml):');
   const operator = addClientOptions(addReferenceOptions(load))
@@ -102,6 +107,8 @@ Examples:
   croupier load --ramp 10..200 --duration 5m --limit 'bet p99 < 300ms'
   croupier load --like traffic.ndjson --speed 10
   croupier load --find-limit 'p99 < 1s'
+  croupier load --rate 2000 --workers 2 --database postgres://db.example/croupier
+  croupier load --join --database postgres://db.example/croupier
 
 Exit status: 0 RECONCILED, 1 NOT RECONCILED, 2 usage (nothing was sent),
   3 UNDECIDED, 70 a bug of croupier`,

@@ -1,0 +1,30 @@
+import type { LoadFacts } from '../../journal/load/result.ts';
+import type { LoadProgress } from '../../load/load.ts';
+import type { LoadOrder } from './load-part.ts';
+import type { CountedCalls, CountedSecond } from './time-counts.ts';
+
+/**
+ * The order to a worker on another machine to play its share, as the database contains it. It has no keys: the worker takes the
+ * endpoint with its key from its own configuration.
+ */
+export interface PartOrder extends Omit<LoadOrder, 'endpoint' | 'wire' | 'originEpochMs'> {
+  /** The time of the first event of the journal, in ms since 1970, by the clock of the database. */
+  readonly originAt: number;
+}
+
+/** The work of a worker since it wrote the last time, about one second before. */
+export interface PartSecond {
+  readonly progress: LoadProgress | null;
+  readonly seconds: readonly CountedSecond[];
+  readonly byCall: CountedCalls;
+  /** Whole lines of the worker's journal. */
+  readonly journal: string;
+  /** The machine and the path of the worker's journal. */
+  readonly writtenTo: { readonly host: string; readonly file: string };
+}
+
+/** The result of a part. */
+export interface PartResult {
+  readonly facts: LoadFacts;
+  readonly lastNumber: number;
+}

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JournalFile } from '../../engine/run/journal-file.ts';
+import {
+  addLoad,
+  addStep,
+  endLoad,
+  type LoadClient,
+  type PartState,
+  partsOf,
+  secondsAfter,
+  tellWorkers,
+} from '../../history/loads.ts';
+import type { RunStarted } from '../../journal/event.ts';
+import { JoinedSeconds, type LoadPart } from '../../load/joined-facts.ts';
+import { noTimes } from '../../load/measures.ts';
+import { type LoadShare, sharesOf } from '../../load/shares.ts';
+import type { JobStore } from '../history/job-store.ts';
+import type { LoadHooks, LoadOrder } from './load-part.ts';
+import { JoinedProgress, type WorkersEnd } from './load-workers.ts';
+import { clockOffset } from './machine-clock.ts';
+import type { PartOrder, PartResult, PartSecond } from './part-content.ts';
+import { addCalls, histogramOf } from './time-counts.ts';
+
+/** Time after which a load whose command gives no sign of life counts as abandoned, in ms. */
+const ALIVE_MS = 15_000;
+/** Time between two looks at the parts, in ms. */
+const POLL_MS = 200;
+/** Time until the load begins after all workers are ready, in ms. All workers must have the message by then. */
+const BEGIN_MS = 1500;
+/** Time for which the command waits until another worker has settled the players of a worker that vanished, in ms. */
+const SETTLE_MS = 60_000;
+
+interface SharedLoadSettings extends Pick<LoadHooks, 'signal' | 'onProgress' | 'onBegin' | 'onEnd'> {
+  readonly count: number;
+  /** The journal that gets the lines of all workers. */
+  readonly written: JournalFile;
+  /** Prints a line for the user. */
+  readonly say: (text: string) => void;
+}
+
+/** A load whose players belong to workers on other machines. The workers find their parts in a database. */
+export class SharedLoad {
+  readonly #store: JobStore;
+  readonly #load: number;
+  readonly #settings: SharedLoadSettings;
+  #step = 0;
+
+  private constructor(store: JobStore, load: number, settings: SharedLoadSettings) {
+    this.#store = store;
+    this.#load = load;
+    this.#settings = settings;
+  }
+
+  /** Adds a load to the database. */
+  static async start(
+    store: JobStore,
+    client: LoadClient,
+    started: RunStarted,
+    settings: SharedLoadSettings,
+  ): Promise<SharedLoad> {
+    const text = JSON.stringify(started);
+    const load = await store.untilDone((history) => addLoad(history, client, text, ALIVE_MS), settings.signal);
+    return new SharedLoad(store, load, settings);
+  }
+
+  /** Hands out the shares of a load, waits until the workers have played them, and joins what they have written. */
+  async play(order: LoadOrder): Promise<WorkersEnd> {
+    const { count, signal, say, onBegin, onEnd } = this.#settings;
+    this.#step += 1;
+    const shares = sharesOf(order.wallets, order.arrivals, count);
+    const offset = await clockOffset(this.#store, signal);
+    const orders = shares.map((share, at) => JSON.stringify(orderOf(order, share, { at, count, offset })));
+    const [load, step] = [this.#load, this.#step];
+    await this.#store.untilDone((history) => addStep(history, load, step, orders), signal);
+    const parts = new JoinedParts(this.#settings, count);
+    let joined = 0;
+    await this.#until(parts, (states) => {
+      const now = states.filter(({ worker }) => worker !== null).length;
+      if (now > joined && step === 1) say(`${now} of ${count} workers have joined.`);
+      joined = now;
+      return (
+        signal.aborted || states.every((one) => one.state !== 'waiting' && (one.phase !== 'taken' || !isHeld(one)))
+      );
+    });
+    if (signal.aborted) await this.#tell({ stopped: 1 });
+    else {
+      await this.#tell({ beginInMs: BEGIN_MS });
+      await sleep(BEGIN_MS, undefined, { signal }).catch(() => {});
+      if (!signal.aborted) onBegin();
+    }
+    let isStopped = signal.aborted;
+    await this.#until(parts, async (states) => {
+      if (signal.aborted && !isStopped) await this.#tell({ stopped: 1 });
+      isStopped = signal.aborted;
+      return states.every((one) => one.phase === 'ended' || !isHeld(one));
+    });
+    await onEnd();
+    await this.#tell({ closed: 1 });
+    const states = await this.#until(parts, (all) => all.every((one) => !isHeld(one)));
+    return parts.end(await this.#settled(parts, states), shares);
+  }
+
+  /** Ends the load. The workers then end too. */
+  async end(): Promise<void> {
+    await this.#store
+      .untilDone((history) => endLoad(history, this.#load), AbortSignal.timeout(ALIVE_MS))
+      .catch(() => {});
+  }
+
+  /** Waits until other workers have settled the players of workers that vanished. */
+  async #settled(parts: JoinedParts, states: readonly PartState[]): Promise<readonly PartState[]> {
+    const isOpen = (one: PartState) => one.state === 'lost' || one.state === 'settling';
+    if (!states.some(isOpen)) return states;
+    this.#settings.say('A worker has vanished. Waiting for another worker to settle its players.');
+    const until = performance.now() + SETTLE_MS;
+    return this.#until(
+      parts,
+      (all) => !all.some(isOpen) || (performance.now() > until && !all.some(({ state }) => state === 'settling')),
+    );
+  }
+
+  async #tell(told: Parameters<typeof tellWorkers>[2]): Promise<void> {
+    await this.#store.untilDone((history) => tellWorkers(history, this.#load, told));
+  }
+
+  /** Looks at the parts again and again, and joins what the workers have written, until a condition holds. */
+  async #until(
+    parts: JoinedParts,
+    isReached: (states: readonly PartState[]) => boolean | Promise<boolean>,
+  ): Promise<readonly PartState[]> {
+    const place = { load: this.#load, step: this.#step, aliveMs: ALIVE_MS };
+    for (;;) {
+      const states = await this.#store.untilDone((history) => partsOf(history, place));
+      for (const { id, number } of states)
+        parts.add(number, await this.#store.untilDone((history) => secondsAfter(history, id, parts.latest(number))));
+      if (await isReached(states)) return states;
+      await sleep(POLL_MS);
+    }
+  }
+}
+
+/** True while a worker plays a part. */
+function isHeld({ state }: PartState): boolean {
+  return state === 'playing';
+}
+
+/** Returns the order for one part, without the endpoint and its key. */
+function orderOf(
+  { endpoint: _endpoint, wire: _wire, originEpochMs, ...order }: LoadOrder,
+  share: LoadShare,
+  { at, count, offset }: { readonly at: number; readonly count: number; readonly offset: number },
+): PartOrder {
+  return {
+    ...order,
+    ...share,
+    // The first worker has the numbers 1, 1 + count, 1 + 2 * count and so on.
+    numbers: { after: order.numbers.after + at + 1 - count, step: count },
+    originAt: originEpochMs + offset,
+  };
+}
+
+/** Joins what the workers of one step have written. */
+class JoinedParts {
+  readonly #written: JournalFile;
+  readonly #progress: JoinedProgress;
+  readonly #seconds: JoinedSeconds;
+  readonly #latest: number[];
+  readonly #times: LoadPart['byCall'][];
+
+  constructor({ written, onProgress }: SharedLoadSettings, count: number) {
+    this.#written = written;
+    this.#progress = new JoinedProgress(onProgress);
+    this.#seconds = new JoinedSeconds(count);
+    this.#latest = Array.from({ length: count }, () => -1);
+    this.#times = Array.from({ length: count }, () => noTimes());
+  }
+
+  /** The number of the latest text of a part that was added; -1 if there is none. */
+  latest(part: number): number {
+    return this.#latest[part] ?? -1;
+  }
+
+  add(part: number, texts: readonly string[]): void {
+    const times = this.#times[part];
+    for (const text of texts) {
+      const { journal, progress, seconds, byCall } = JSON.parse(text) as PartSecond;
+      if (journal !== '') this.#written.appendLines(journal);
+      if (progress) this.#progress.add(part, progress);
+      for (const { second, responses } of seconds) this.#seconds.add(second, histogramOf(responses));
+      if (times) addCalls(byCall, times);
+    }
+    this.#latest[part] = this.latest(part) + texts.length;
+  }
+
+  end(states: readonly PartState[], shares: readonly LoadShare[]): WorkersEnd {
+    this.#seconds.end();
+    const parts = states.flatMap(({ number, result }): LoadPart[] => {
+      const byCall = this.#times[number];
+      return result === null || !byCall ? [] : [{ ...(JSON.parse(result) as PartResult), byCall }];
+    });
+    const lost = states.flatMap(({ number, state, worker }) =>
+      state === 'done' || state === 'waiting'
+        ? []
+        : [
+            {
+              wallets: shares[number]?.wallets ?? [],
+              reason: `the worker ${worker ?? ''} gave no sign of life`,
+              isSettled: state === 'settled',
+            },
+          ],
+    );
+    return { parts, lost, seconds: this.#seconds.seconds };
+  }
+}
