@@ -54,7 +54,7 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(new Option('--rate <n>', 'calls per second, even if the operator is slower').argParser(rateFlag))
     .addOption(new Option('--ramp <a..b>', 'a rate that changes evenly from a to b').argParser(rampFlag))
     .addOption(new Option('--closed <n>', 'n players, each as fast as its replies come').argParser(countFlag))
-    .option('--like <journal>', 'the mix and the times of the calls in a journal, such as the journal of a proxy')
+    .option('--like <journal>', 'the mix and the times of the calls in a journal')
     .addOption(new Option('--speed <n>', 'n times as fast as the journal of --like (default: 1)').argParser(rateFlag))
     .addOption(
       new Option('--find-limit <limit>', 'search the highest rate that keeps the limit; repeatable').argParser(
@@ -62,12 +62,12 @@ export function describeLoad(program: CommandUnknownOpts) {
       ),
     )
     .addOption(
-      new Option('--duration <time>', 'how long calls are sent (default: 1m; each step of a search: 10s)').argParser(
+      new Option('--duration <time>', 'how long calls are sent (default: 1m, or 10s a step)').argParser(
         durationFlag,
       ),
     )
     .addOption(
-      new Option('--workers <n>', 'threads that send calls, each for its own players (default: 1)').argParser(
+      new Option('--workers <n>', 'threads with players of their own (default: 1)').argParser(
         countFlag,
       ),
     )
@@ -75,13 +75,13 @@ export function describeLoad(program: CommandUnknownOpts) {
     .option('--mix <file>', 'shares of what players do, as YAML')
     .addOption(new Option('--limit <limit>', "a limit, as 'bet p99 < 300ms'; repeatable").argParser(limitFlag))
     .addOption(new Option('--seed <text>', 'repeat the decisions of an earlier test').env('CROUPIER_SEED'))
-    .option('--disturb <command>', 'run a shell command during the load, such as a restart; needs --every')
+    .option('--disturb <command>', 'a shell command to run during the load; needs --every')
     .addOption(new Option('--every <time>', 'how often --disturb runs its command').argParser(durationFlag))
     .option(
       '--database <address>',
-      'the workers are on other machines, and join through this database: postgres://user@host/name, or a file',
+      'workers join through this database or file',
     )
-    .option('--join', 'play a part of the load that another command starts with --database')
+    .option('--join', 'play a part of a load that another command starts')
     .option('--allow-load', 'allow more than 100 calls per second to another machine')
     .optionsGroup('Operator (default: each client of croupier.yaml):');
   const operator = addClientOptions(addReferenceOptions(load))
@@ -107,8 +107,7 @@ Examples:
   croupier load --ramp 10..200 --duration 5m --limit 'bet p99 < 300ms'
   croupier load --like traffic.ndjson --speed 10
   croupier load --find-limit 'p99 < 1s'
-  croupier load --rate 2000 --workers 2 --database postgres://db.example/croupier
-  croupier load --join --database postgres://db.example/croupier
+  croupier load --rate 2000 --workers 2 --database postgres://db.example/load
 
 Exit status: 0 RECONCILED, 1 NOT RECONCILED, 2 usage (nothing was sent),
   3 UNDECIDED, 70 a bug of croupier`,
