@@ -34,7 +34,8 @@ function cleanLabels(labels: Labels, scrub: Scrub): Labels {
 }
 
 function cleanHeaders(headers: HeaderList, scrub: Scrub): HeaderList {
-  return headers.map(([name, value]) => [scrub(name), scrub(value)] as const);
+  const isClean = headers.every(([name, value]) => scrub(name) === name && scrub(value) === value);
+  return isClean ? headers : headers.map(([name, value]) => [scrub(name), scrub(value)] as const);
 }
 
 function cleanBody(body: Body, scrub: Scrub): Body {

@@ -75,8 +75,10 @@ const OLDEST = Array.from({ length: MIN_RUN }).reduce<number>((product) => Math.
 /** Finds parts of secrets in a text. Even in the worst case, a text that is twice as long takes only twice the time. */
 class SecretSearch {
   readonly #places = new Map<number, Place[]>();
-  /** Has a 1 for each hash in `#places`. For most places of a text, it has a 0. So it shows quickly that no secret is there. */
-  readonly #filter = new Uint8Array(1 << FILTER_BITS);
+  /** Has a 1 bit for each hash in `#places`. For most places of a text, it has a 0. So it shows quickly that no secret is there. */
+  readonly #filter = new Int32Array(1 << (FILTER_BITS - 5));
+  /** The folded codes of the text that is searched. All searches share it, because a new array for each text takes longer. */
+  #codes = new Uint16Array(1024);
 
   constructor(secrets: readonly string[]) {
     for (const secret of secrets) {
@@ -96,7 +98,8 @@ class SecretSearch {
 
   #add(place: Place): void {
     const hash = hashOf(place.needle.codes, place.at);
-    this.#filter[hash >>> (32 - FILTER_BITS)] = 1;
+    const bit = hash >>> (32 - FILTER_BITS);
+    this.#filter[bit >>> 5] = (this.#filter[bit >>> 5] as number) | (1 << (bit & 31));
     const places = this.#places.get(hash);
     if (places === undefined) this.#places.set(hash, [place]);
     else places.push(place);
@@ -132,18 +135,24 @@ class SecretSearch {
   }
 
   #search(view: View, ranges: Range[]): void {
-    const codes = foldedCodes(view.text);
+    const { text } = view;
+    const { length } = text;
+    if (this.#codes.length < length) this.#codes = new Uint16Array(2 * length);
+    const codes = this.#codes;
+    const filter = this.#filter;
+    for (let at = 0; at < length; at += 1) codes[at] = folded(text.charCodeAt(at));
     let hash = 0;
     let masked = 0;
-    for (let at = 0; at < codes.length; at += 1) {
+    for (let at = 0; at < length; at += 1) {
       hash = (Math.imul(hash, BASE) + (codes[at] as number)) | 0;
       const from = at - MIN_RUN + 1;
       if (from < 0) continue;
       if (from > 0) hash = (hash - Math.imul(codes[from - 1] as number, OLDEST)) | 0;
-      if (from < masked || this.#filter[hash >>> (32 - FILTER_BITS)] === 0) continue;
+      const bit = hash >>> (32 - FILTER_BITS);
+      if (from < masked || (((filter[bit >>> 5] as number) >>> (bit & 31)) & 1) === 0) continue;
       for (const place of this.#places.get(hash) ?? []) {
-        const range = rangeAround(codes, from, place);
-        if (range === null || !isSecret(view.text, range, from, place)) continue;
+        const range = rangeAround(codes, length, from, place);
+        if (range === null || !isSecret(text, range, from, place)) continue;
         ranges.push([originOf(view, range[0]), originOf(view, range[1])]);
         masked = Math.max(masked, range[1]);
       }
@@ -180,12 +189,14 @@ function hashOf(codes: Uint16Array, from: number): number {
 /**
  * Finds the longest part of the text that contains the place and is equal to a part of the needle. Returns null if there is no such
  * part.
+ *
+ * @param codes begins with the codes of the text, whose length is `length`
  */
-function rangeAround(codes: Uint16Array, from: number, { needle, at }: Place): Range | null {
+function rangeAround(codes: Uint16Array, length: number, from: number, { needle, at }: Place): Range | null {
   let left = 0;
   while (left < Math.min(from, at) && codes[from - left - 1] === needle.codes[at - left - 1]) left += 1;
   let right = 0;
-  const most = Math.min(codes.length - from, needle.codes.length - at);
+  const most = Math.min(length - from, needle.codes.length - at);
   while (right < most && codes[from + right] === needle.codes[at + right]) right += 1;
   return right < MIN_RUN || left + right < needle.min ? null : [from - left, from + right];
 }
