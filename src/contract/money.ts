@@ -16,6 +16,8 @@ export class Money {
 
   readonly #units: bigint;
   readonly #scale: number;
+  /** The result of {@link toString}, after its first call. */
+  #text: string | undefined;
 
   private constructor(units: bigint, scale: number) {
     this.#units = units;
@@ -120,8 +122,17 @@ export class Money {
 
   /** Returns the number of decimals that the amount needs: 1 for 1.50, 0 for 2.00. */
   decimals(): number {
-    let units = this.#units;
     let scale = this.#scale;
+    // Most amounts are exact as a JavaScript number, which takes less time than a BigInt.
+    let safe = Number(this.#units);
+    if (Number.isSafeInteger(safe)) {
+      while (scale > 0 && safe % 10 === 0) {
+        safe /= 10;
+        scale -= 1;
+      }
+      return scale;
+    }
+    let units = this.#units;
     while (scale > 0 && units % 10n === 0n) {
       units /= 10n;
       scale -= 1;
@@ -157,7 +168,8 @@ export class Money {
 
   /** Writes the plain decimal without trailing zeros, so that two equal amounts have the same text. */
   toString(): string {
-    return this.format();
+    this.#text ??= this.format();
+    return this.#text;
   }
 
   #at(scale: number): bigint {
