@@ -1,5 +1,4 @@
 import type { BreakMoment, Trickle } from '../contract/deviation.ts';
-import type { HeaderList } from '../journal/exchange.ts';
 import { splitUrl } from './origin.ts';
 import type { BuiltRequest } from './request.ts';
 
@@ -23,32 +22,34 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const TARGET = /^[\x21-\x7e]+$/;
 
-function has(headers: HeaderList, name: string): boolean {
-  return headers.some(([key]) => key.toLowerCase() === name);
-}
-
 /**
  * Returns the head of a request. The headers keep their order and letter case. Host is added before the headers and
  * Content-Length after them if they are missing.
  *
  * @throws TypeError for a header or target that HTTP does not allow
  */
-export function headText(request: BuiltRequest, authority: string): string {
-  const { headers, body } = request;
-  const { target } = splitUrl(request.url);
+export function headText({ method, url, headers, body }: BuiltRequest, authority: string): string {
+  const { target } = splitUrl(url);
   if (!TARGET.test(target)) throw new TypeError('the URL has characters that must be percent-encoded');
-  let head = `${request.method} ${target} HTTP/1.1\r\n`;
-  if (!has(headers, 'host')) head += `Host: ${authority}\r\n`;
+  let lines = '';
+  let hasHost = false;
+  let hasFraming = body === null;
   for (const [name, value] of headers) {
     if (!TOKEN.test(name) || !VALUE.test(value)) {
       throw new TypeError(`the header ${JSON.stringify(name)} contains characters that HTTP does not allow`);
     }
-    head += `${name}: ${value}\r\n`;
+    lines += `${name}: ${value}\r\n`;
+    hasHost ||= isNamed(name, 'host');
+    hasFraming ||= isNamed(name, 'content-length') || isNamed(name, 'transfer-encoding');
   }
-  if (body !== null && !has(headers, 'content-length') && !has(headers, 'transfer-encoding')) {
-    head += `Content-Length: ${body.length}\r\n`;
-  }
-  return `${head}\r\n`;
+  const host = hasHost ? '' : `Host: ${authority}\r\n`;
+  const length = hasFraming ? '' : `Content-Length: ${body?.length}\r\n`;
+  return `${method} ${target} HTTP/1.1\r\n${host}${lines}${length}\r\n`;
+}
+
+/** @param wanted the name of a header in lower case */
+function isNamed(name: string, wanted: string): boolean {
+  return name.length === wanted.length && name.toLowerCase() === wanted;
 }
 
 /** Joins head and body in one buffer, so that they are sent in one packet. */
