@@ -111,8 +111,13 @@ function countUpTo(limit: number, character: string, text: string): number {
   return count;
 }
 
-/** The characters of a JSON text that decide where names are. */
-const STRUCTURE = /["[\]{},]/g;
+// The characters of a JSON text that decide where names are.
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /**
  * Returns the first name that an object has twice; undefined if no object has a name twice.
@@ -123,26 +128,25 @@ export function duplicateName(text: string): string | undefined {
   /** For each object that is not closed yet, the names so far. undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   let isNameNext = false;
-  STRUCTURE.lastIndex = 0;
-  for (let found = STRUCTURE.exec(text); found; found = STRUCTURE.exec(text)) {
-    const at = found.index;
-    switch (found[0]) {
-      case '{':
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case OPEN_BRACE:
         open.push(new Set());
         isNameNext = true;
         break;
-      case '[':
+      case OPEN_BRACKET:
         open.push(undefined);
         break;
-      case '}':
-      case ']':
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
         open.pop();
         break;
-      case ',':
+      case COMMA:
         isNameNext = open.at(-1) !== undefined;
         break;
-      case '"': {
+      case QUOTE: {
         const end = endOfString(text, at);
+        if (end < 0) return undefined;
         const names = isNameNext ? open.at(-1) : undefined;
         if (names) {
           const written = text.slice(at + 1, end);
@@ -151,7 +155,7 @@ export function duplicateName(text: string): string | undefined {
           names.add(name);
         }
         isNameNext = false;
-        STRUCTURE.lastIndex = end + 1;
+        at = end;
       }
     }
   }
