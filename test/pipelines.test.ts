@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { refuseUnknownRules } from '../src/app/run/required.ts';
 import { croupier, ended } from './cli/croupier.ts';
 import { KEY, operatorServer, P1 } from './engine/operator-server.ts';
-import { type Action, prepareRunner, ROOT, startStep, version } from './pipeline-runner.ts';
+import { type Action, prepareRunner, ROOT, startStep, useOldNode, version } from './pipeline-runner.ts';
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 
@@ -86,6 +86,15 @@ describe('action.yml', () => {
     });
     expect(failing.status).toBe(1);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'gives croupier a Node of its own if the Node of the job is too old',
+    async () => {
+      useOldNode(cwd);
+      const { status, out } = await shell(script, { VERSION: version, ARGS: JUDGED });
+      expect([status, out]).toEqual([0, expect.stringMatching(/^CONFORMING: demo-eu/)]);
+    },
+  );
 
   it('reads its input as words, and never as a command', async () => {
     const { status, err } = await shell(script, { VERSION: version, ARGS: '$(touch owned) ; touch owned * --list' });
