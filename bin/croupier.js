@@ -6,10 +6,9 @@ if (fits) {
   void import('../dist/main.js');
 } else {
   process.stderr.write(
-    'croupier needs Node 22.19 or later in its line, or 24.11 or later; this is Node ' +
+    'croupier needs Node 22 from 22.19, or Node from 24.11. This is Node ' +
       process.versions.node +
-      '.\n' +
-      'Install a current Node from your package manager, or run it as: npx -p node@24 -p croupier-conformance croupier\n',
+      '.\nInstall a newer Node, for example from https://nodejs.org.\n',
   );
   process.exitCode = 2;
 }
