@@ -40,8 +40,13 @@ export async function listCommand(
     list(words, flags.json === true, stdio);
     return 0;
   }
-  const { config, dir } = await loadConfiguration(flags.config, stdio);
+  const { config, dir, found } = await loadConfiguration(flags.config, stdio);
   if (what === 'clients') {
+    // A pipeline that makes its jobs from this list would have no job for an empty list, and so would test nothing.
+    if (!found || !config.clients?.length) {
+      const why = found ? 'The configuration names no clients' : 'There is no croupier.yaml in this folder';
+      throw new UsageError(`${why}, so no client can be listed. Name another file with --config.`);
+    }
     listClients(clientsNamed(words, config), flags.json === true, stdio);
     return 0;
   }
@@ -104,9 +109,10 @@ function listClients(clients: readonly ClientConfig[], json: boolean, { out }: S
     return;
   }
   const width = Math.max(...rows.map(({ extCID }) => columnsOf(extCID)), 0);
+  const urlWidth = Math.max(...rows.map(({ integratorBaseUrl }) => columnsOf(integratorBaseUrl)), 0);
   for (const { extCID, integratorBaseUrl, sessions, players } of rows) {
     const counts = `${plural(sessions, 'session')} of ${plural(players, 'player')}`;
-    out.write(`${forTerminal(`${padEnd(extCID, width)}  ${integratorBaseUrl}  ${counts}`)}\n`);
+    out.write(`${forTerminal(`${padEnd(extCID, width)}  ${padEnd(integratorBaseUrl, urlWidth)}  ${counts}`)}\n`);
   }
 }
 
