@@ -66,9 +66,8 @@ Examples:
   croupier report merge shard-*.ndjson
   croupier report merge shard-*.ndjson --to junit=junit.xml --out whole.ndjson
 
-Exit status: the status of the whole run (0, 1, 3, 70, 129, 130,
-  143); 3 when a shard
-  is missing; 2 when a shard is given twice or belongs to another run`,
+Exit status: the status of the whole run (0, 1, 3, 70, 129, 130, 143); 3 when a
+  shard is missing; 2 when a shard is given twice or belongs to another run`,
     );
 }
 
