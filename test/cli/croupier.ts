@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const BIN = path.join(ROOT, 'bin', 'croupier.js');
+export const BIN = path.join(ROOT, 'bin', 'croupier.js');
 /** The single executable if it is under test. Then every test runs it, and finds no Node. */
 export const EXECUTABLE: string | undefined =
   process.env.CROUPIER_EXECUTABLE && path.resolve(ROOT, process.env.CROUPIER_EXECUTABLE);

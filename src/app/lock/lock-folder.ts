@@ -58,17 +58,29 @@ export function lockSettings(
  * project nor a folder of only one login session. If there is no writable home folder, returns a folder for temporary files.
  */
 function usableFolder(env: Stdio['env']): string {
-  const folders = [userFolder(env), path.join(tmpdir(), `croupier-locks-${userName()}`)];
+  const ofUser = userFolder(env);
+  const folders = [...(ofUser === undefined ? [] : [ofUser]), path.join(tmpdir(), `croupier-locks-${userName()}`)];
   return folders.find(isUsable) ?? path.join(tmpdir(), 'croupier-locks');
 }
 
-function userFolder(env: Stdio['env']): string {
-  if (process.platform === 'win32') return path.join(env.LOCALAPPDATA ?? homedir(), 'croupier', 'locks');
+/** Returns the folder of the locks of this user; undefined if the user has no home folder. */
+function userFolder(env: Stdio['env']): string | undefined {
   const state = env.XDG_STATE_HOME;
   // The XDG Base Directory Specification says that a relative path must be ignored.
-  const base =
-    state !== undefined && path.isAbsolute(state) ? state : path.join(env.HOME || homedir(), '.local', 'state');
-  return path.join(base, 'croupier', 'locks');
+  if (process.platform !== 'win32' && state !== undefined && path.isAbsolute(state))
+    return path.join(state, 'croupier', 'locks');
+  const home = process.platform === 'win32' ? (env.LOCALAPPDATA ?? homeFolder()) : env.HOME || homeFolder();
+  if (home === undefined) return undefined;
+  return path.join(home, ...(process.platform === 'win32' ? [] : ['.local', 'state']), 'croupier', 'locks');
+}
+
+function homeFolder(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    // Without the variable HOME, the system looks for the user in its list. A container may run as a user who is not in this list.
+    return undefined;
+  }
 }
 
 function userName(): string {
