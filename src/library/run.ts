@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { type Clients, resolveClients } from '../app/config/clients.ts';
 import { configurationOf, diagnosticsError, loadConfiguration } from '../app/config/configuration.ts';
 import { askForProduction, movesMoney } from '../app/config/production.ts';
@@ -169,6 +170,8 @@ type Check = readonly [isRight: (value: unknown) => boolean, what: string];
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isFolder = (value: unknown): boolean =>
+  typeof value === 'string' && statSync(value, { throwIfNoEntry: false })?.isDirectory() === true;
 const isCount = (value: unknown, min: number): boolean => Number.isInteger(value) && Number(value) >= min;
 
 const TEXT: Check = [isText, 'a text'];
@@ -194,8 +197,11 @@ const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
   production: SWITCH,
   journal: TEXT,
   history: SWITCH,
-  cwd: TEXT,
-  env: [isObject, 'an object'],
+  cwd: [isFolder, 'the path of a folder that exists'],
+  env: [
+    (value) => isObject(value) && Object.values(Object(value)).every((one) => one === undefined || isText(one)),
+    'an object of texts',
+  ],
   // Test environments have their own classes for signals, so the class is not checked.
   signal: [(value) => isObject(value) && 'aborted' in Object(value), 'an AbortSignal'],
 };

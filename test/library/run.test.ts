@@ -143,6 +143,16 @@ describe('run', () => {
       () => ({ config: withKey('${KEY_OF_NOBODY}'), env: {} }),
       /the environment has no KEY_OF_NOBODY/,
     ],
+    [
+      'a variable that is no text',
+      () => ({ env: { CROUPIER_KEY: 5 } as never }),
+      /the option env must be an object of texts/,
+    ],
+    [
+      'a folder that does not exist',
+      () => ({ cwd: path.join(cwd, 'nowhere') }),
+      /the option cwd must be the path of a folder that exists/,
+    ],
   ])('rejects %s before anything is sent', async (_, options, message) => {
     const error: unknown = await runHere(options()).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
