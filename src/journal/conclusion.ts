@@ -198,7 +198,8 @@ function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly 
     (result) =>
       (isWholeSuite({ run }) || run.quick !== undefined) &&
       CORE_RULES.includes(result.rule.id) &&
-      scenarios.some(({ planned }) => planned.rules.includes(result.rule.id)) &&
+      // In a suite that somebody has changed, the scenarios of a core rule may be missing. Then the run is undecided too.
+      (run.suiteChanges !== undefined || scenarios.some(({ planned }) => planned.rules.includes(result.rule.id))) &&
       (version === undefined || isThere(result.rule.since, version)) &&
       !isJudged(result) &&
       !isExcused(result, baseline),

@@ -199,6 +199,20 @@ describe('the exit status of a run', () => {
     expect(conclude(await foldJournal(events([]))).exitCode).toBe(1);
   });
 
+  it('is 3 if the scenarios of a core rule are missing from the suite, but 0 if only a part was selected', async () => {
+    const suiteChanges = { changed: [], missing: ['refund/unknown'] };
+    const exitCodeFor = async (selection: readonly string[], more: object = {}) => {
+      const begin = { ...runStarted([story], false, false), suiteChanges, selection, ...more };
+      return conclude(await foldJournal([begin, started(story.id), pass, runEnded()]));
+    };
+    expect(await exitCodeFor([])).toMatchObject({
+      exitCode: 3,
+      firstLine: expect.stringContaining('rules that every operator must pass were not tested') as string,
+    });
+    expect(await exitCodeFor(['--quick'], { quick: { scenarios: 126, rules: [] } })).toMatchObject({ exitCode: 3 });
+    expect(await exitCodeFor(['bet'])).toMatchObject({ exitCode: 0 });
+  });
+
   it('is never 0 for a run that was cut off, but 3 if no rule failed', async () => {
     expect(await of([pass], null)).toMatchObject({ verdict: 'undecided', exitCode: 3 });
     expect(await of(fail, null)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });
