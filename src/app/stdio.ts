@@ -66,3 +66,8 @@ export function showsUnicode(env: Stdio['env']): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
   return locale !== 'C' && locale !== 'POSIX';
 }
+
+/** True in a pipeline, which sets the variable `CI`; false for the values `false`, `0` and an empty text. */
+export function isPipeline({ CI }: Stdio['env']): boolean {
+  return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
+}

@@ -1,14 +1,9 @@
 import { isatty } from 'node:tty';
 import { EXIT } from '../app/exit-status.ts';
 import { whyUnreadable } from '../app/files.ts';
-import type { Sink, Stdio } from '../app/stdio.ts';
+import { isPipeline, type Sink, type Stdio } from '../app/stdio.ts';
 import { createScrubber } from '../journal/secrets/scrubber.ts';
 import { logCommandFilter } from './log-commands.ts';
-
-/** True if a variable such as `CI` is set; false for `false`, `0` and an empty text. */
-function isSet(text: string | undefined): boolean {
-  return text !== undefined && text !== '' && text !== 'false' && text !== '0';
-}
 
 function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (text: string) => string): Sink {
   let open = true;
@@ -26,7 +21,7 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (tex
       process.stderr.write(`The output can't be written to the standard output: ${whyUnreadable(error)}.\n`);
   });
   // A CI pipeline may provide a terminal that no person reads.
-  const tty = stream.isTTY && !isSet(process.env.CI);
+  const tty = stream.isTTY && !isPipeline(process.env);
   const filter = logCommandFilter();
   const write = (text: string): void => {
     if (open) stream.write(text);

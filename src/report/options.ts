@@ -57,6 +57,11 @@ export interface ReportOptions extends Look {
    */
   readonly curl: boolean;
   /**
+   * True if the text report is printed into the log of a pipeline, which many people can read. Then the text report too contains
+   * signatures and curl lines only if `curl` is true. Absent: false.
+   */
+  readonly isPublic?: boolean;
+  /**
    * Removes secrets from a text. Only a report that compresses text calls this function. Every other text is scrubbed when it is
    * written.
    */

@@ -91,6 +91,30 @@ describe('Ctrl-C', () => {
     expect(readFileSync(path.join(cwd, 'junit.xml'), 'utf8')).toContain('was cut off');
   });
 
+  it('ends a run of several clients, and its last lines name each client that was not begun', async () => {
+    const [, integratorBaseUrl = ''] = clientFlags;
+    const sessions = [{ sessionID: 's1', player: 'p', currency: 'USD' }];
+    const clients = ['one', 'two'].map((extCID) => ({
+      extCID,
+      integratorBaseUrl,
+      integrationApiKey: '${KEY_OF_THIS_TEST}',
+      sessions,
+    }));
+    writeFileSync(path.join(cwd, 'croupier.yaml'), JSON.stringify({ clients }));
+    const env = { KEY_OF_THIS_TEST: 'a-key-of-this-test' };
+    const child = start(['run', 'bet.yaml', '--deadline', '300ms'], { cwd, env });
+    const over = ended(child);
+    await isAsked;
+    child.kill('SIGINT');
+    const { status, out } = await over;
+    rmSync(path.join(cwd, 'croupier.yaml'));
+    expect(status).toBe(130);
+    expect(out).toMatch(
+      /\none {2}130 {2}.*\ntwo {2}130 {2}UNDECIDED: the run was interrupted before it tested two\.\n/,
+    );
+    expect(out).toContain('Exit status 130, the most severe of 2 clients.');
+  });
+
   it('that is pressed twice ends a replay and a settlement at once, with the same message', async () => {
     const body = '{"sessionID":"s1","amount":"1.00","currency":"USD","txID":"t-1","roundID":"r-1","type":"regular"}';
     writeFileSync(path.join(cwd, 'bet.txt'), `curl -X POST http://wallet.example/bet -d '${body}'\n`);

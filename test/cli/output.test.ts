@@ -38,6 +38,27 @@ describe.skipIf(!existsSync('/dev/full'))('a standard output that is full', () =
   );
 });
 
+it('the text report shows signatures and curl lines to a person, and in the log of a pipeline only if --curl asks for them', async () => {
+  const select = ['idempotency/bet', '--defect', 'replayed-bet-charged', '--journal', 'run.ndjson'];
+  const convert = ['report', 'convert', 'run.ndjson', '-v'];
+  const pipeline = { cwd, env: { CI: 'true' } };
+  const outputs = [
+    await croupier([...RUN, ...select, '-vv'], pipeline),
+    await croupier(convert, pipeline),
+    await croupier(convert, { cwd }),
+    await croupier([...convert, '--curl'], pipeline),
+  ];
+  const isSigned = outputs.map(({ out, err }) =>
+    [out + err].map((text) => [/\b[0-9a-f]{64}\b/.test(text), /curl -/.test(text)]),
+  );
+  expect(isSigned.flat()).toEqual([
+    [false, false],
+    [false, false],
+    [true, true],
+    [true, true],
+  ]);
+});
+
 describe('the journal of a run', () => {
   /** Starts a run, and waits until its journal exists. */
   async function runUnderWay(...args: readonly string[]): Promise<{ readonly over: ReturnType<typeof ended> }> {

@@ -124,7 +124,7 @@ export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promis
   const judged = await Promise.allSettled(clients.map((client) => judgeClient(client, runner, clientsToJudge, shared)));
   const failed = judged.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
-  const results = judged.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+  const results = judged.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const status = worstStatus(results.map((one) => one.status));
   if (!shared.isOnly) stdio.out.write(shared.scrub(closingLines(results, status)));
   return status;
@@ -142,13 +142,13 @@ interface SharedByClients {
   readonly isOnly: boolean;
 }
 
-/** Judges one client. @returns undefined if the run was interrupted before this client could begin */
+/** Judges one client. */
 async function judgeClient(
   configured: ClientUnderTest,
   runner: Runner,
   { sources }: Clients,
   shared: SharedByClients,
-): Promise<ClientResult | undefined> {
+): Promise<ClientResult> {
   const { prepared, signal } = runner;
   const { extCID } = configured;
   const { stdio } = prepared;
@@ -158,8 +158,13 @@ async function judgeClient(
     status: signal.aborted ? interruptedStatus(signal) : EXIT.UNDECIDED,
     line: `UNDECIDED: ${extCID} launched no game, so nothing was judged.`,
   });
-  const judge = async (client: ClientUnderTest): Promise<ClientResult | undefined> => {
-    if (signal.aborted) return undefined;
+  const notBegun = (): ClientResult => ({
+    extCID,
+    status: interruptedStatus(signal),
+    line: `UNDECIDED: the run was interrupted before it tested ${extCID}.`,
+  });
+  const judge = async (client: ClientUnderTest): Promise<ClientResult> => {
+    if (signal.aborted) return notBegun();
     const assignment = assign(client, prepared, runner);
     if (assignment.scenarios.length === 0) {
       stdio.err.write(`No scenario to run for ${extCID}.\n`);
@@ -171,7 +176,7 @@ async function judgeClient(
   // With --launches, the players are known only after the client's turn has begun.
   if (runner.launches)
     return turns.play([], async () => {
-      if (signal.aborted) return undefined;
+      if (signal.aborted) return notBegun();
       const client = await withSessions(configured, undefined, runner);
       return client ? judge(client) : noSessions();
     });
@@ -311,11 +316,12 @@ function playOf(
       verbosity === 0
         ? undefined
         : (sending, received) => {
+            const curl = flags.curl === true || options.isPublic !== true;
             const title = callLine({ sending, received }, client.sessions);
             const text =
               verbosity === 1
                 ? `${title}\n`
-                : `${[options.paint.bold(title), ...exchangeLines({ sending, received }, 2, { ...options, curl: true })].join('\n')}\n\n`;
+                : `${[options.paint.bold(title), ...exchangeLines({ sending, received }, 2, { ...options, curl })].join('\n')}\n\n`;
             printed(text);
           },
     onFinding:

@@ -8,7 +8,7 @@ import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
 import { fileForClient, type ReportRequest, writeReport } from '../report-files.ts';
 import { repositoryFile } from '../repository.ts';
-import { type Sink, type Stdio, showsUnicode } from '../stdio.ts';
+import { isPipeline, type Sink, type Stdio, showsUnicode } from '../stdio.ts';
 import type { Played } from './play.ts';
 
 /** Maximum number of exchanges that a report shows for one scenario, so that it stays readable. */
@@ -98,6 +98,7 @@ export function reportOptions(sink: Sink, stdio: Stdio, journal: string | null, 
     journal,
     exchangesPerScenario: EXCHANGES_PER_SCENARIO,
     curl,
+    isPublic: isPipeline(stdio.env),
     scrub: (text) => text,
     page: () => ({ style: pageText('report.css'), script: pageText('report.js') }),
   };

@@ -61,5 +61,5 @@ export function jsonOption() {
 
 /** Returns the flag for signatures and curl commands in reports for other people. */
 export function curlOption() {
-  return new Option('--curl', 'show signed calls in Markdown and HTML too');
+  return new Option('--curl', 'show signed calls in Markdown, HTML and CI logs too');
 }

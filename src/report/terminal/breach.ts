@@ -144,7 +144,7 @@ function shortFindingLines(
     ...(exchange
       ? shortExchangeLines(
           exchange,
-          { sessions: fold.run.settings.sessions, indent: 2, curl: true, verbosity: options.verbosity },
+          { sessions: fold.run.settings.sessions, indent: 2, curl: options.curl, verbosity: options.verbosity },
           options,
         )
       : []),

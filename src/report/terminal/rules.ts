@@ -202,7 +202,7 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
             {
               sessions: fold.run.settings.sessions,
               indent: 4,
-              curl: options.verbosity > 0,
+              curl: options.curl && options.verbosity > 0,
               verbosity: options.verbosity,
             },
             options,

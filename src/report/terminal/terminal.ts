@@ -37,8 +37,9 @@ const MIN_WIDTH = 40;
  * the response times. The report of a failed run ends with the verdict and one line for each cause.
  */
 export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
-  // The person at the terminal also has the journal with all signatures, so this report may contain curl commands.
-  const options = { ...given, curl: true, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
+  // The person at a terminal also has the journal with all signatures, so this report may contain curl commands.
+  const curl = given.curl || given.isPublic !== true;
+  const options = { ...given, curl, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
   const isShort = options.verbosity === 0;
   const conclusion = conclude(fold);
   yield text(headerLines(fold, conclusion, options));
