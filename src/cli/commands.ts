@@ -46,6 +46,7 @@ import {
 } from './commands/serve/flags.ts';
 import { describeSettle } from './commands/settle/flags.ts';
 import { describeExplain, describeSign, describeVerify } from './commands/signing/flags.ts';
+import { misspeltVariables } from './environment.ts';
 
 type Done = (status: number) => void;
 
@@ -56,6 +57,7 @@ type Done = (status: number) => void;
  */
 export function addCommands(program: CommandUnknownOpts, stdio: Stdio, done: Done): void {
   program.hook('preAction', async (_, command) => {
+    for (const warning of misspeltVariables(program, stdio.env)) stdio.err.write(`${warning}\n`);
     if (command.opts().printConfig !== true) return;
     const { printConfig } = await import('./print-config.ts');
     await printConfig(command, stdio);

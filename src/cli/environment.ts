@@ -1,5 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { SWITCHES } from '../app/config/run-flags.ts';
+import { forTerminal } from '../report/escape.ts';
+import { nearest } from '../scenario/near.ts';
 
 /** An environment variable that croupier reads. */
 export interface Variable {
@@ -22,7 +24,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   { name: 'FORCE_COLOR', meaning: 'colours also without a terminal; 0: no colours' },
   { name: 'OTEL_EXPORTER_OTLP_HEADERS', meaning: 'headers for --otlp, as a=b,c=d' },
   { name: 'OTEL_SERVICE_NAME', meaning: 'the name of croupier in spans' },
-  { name: 'CI', meaning: 'no animation and no questions, even on a terminal' },
+  { name: 'CI', meaning: 'no animation, no questions, no signed calls in the text' },
   { name: 'GITHUB_ACTIONS', meaning: 'true: write annotations and a summary' },
   { name: 'GITHUB_STEP_SUMMARY', meaning: 'the file for the summary of GitHub Actions' },
   { name: 'TERM', meaning: 'dumb: no colours; linux: only ASCII characters' },
@@ -43,6 +45,34 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
     found.set(name, { name, flag, meaning: `${flag}: ${effect}` });
   }
   return [...found.values(), ...OTHER_VARIABLES];
+}
+
+/** The beginning of the names of croupier's own variables. */
+const PREFIX = 'CROUPIER_';
+
+/**
+ * Returns a warning for each variable that is nearly one of croupier's own variables, because croupier would ignore a misspelt
+ * variable, such as a requirement that a pipeline sets. The key of a client may have a name like `CROUPIER_KEY_EU`, and croupier
+ * stops if the key itself is missing, so no name counts as a misspelt `CROUPIER_KEY`.
+ */
+export function misspeltVariables(
+  program: CommandUnknownOpts,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const own = Object.keys(env).filter((name) => name.startsWith(PREFIX));
+  if (own.length === 0) return [];
+  const known = environmentVariables(program).map(({ name }) => name);
+  const unknown = own.filter((name) => !known.includes(name));
+  // The common beginning is left out, because two different names would look alike with it.
+  const endings = known
+    .filter((name) => name.startsWith(PREFIX) && name !== 'CROUPIER_KEY')
+    .map((name) => name.slice(PREFIX.length));
+  return unknown.flatMap((name) => {
+    const near = nearest(name.slice(PREFIX.length), endings);
+    return near === undefined
+      ? []
+      : [forTerminal(`warning: croupier reads no variable ${name}. Did you mean ${PREFIX}${near}?`)];
+  });
 }
 
 function allCommands(command: CommandUnknownOpts): readonly CommandUnknownOpts[] {
