@@ -45,11 +45,11 @@ const MAX_SEARCHED = 40;
  * caused.
  */
 export function explain(difference: Money, { suspects, window, others, unit }: Evidence): Explanation {
-  const all = suspects.slice(-MAX_SEARCHED).flatMap(suspicionsOf);
+  const all = suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit));
   const byDelta = indexed(all);
   const single = byDelta.get(difference.toString());
   if (single) return found(single.map((one) => [one]));
-  const earlier = indexed(window.flatMap(suspicionsOf)).get(difference.toString());
+  const earlier = indexed(window.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
   if (earlier) return found(earlier.map((one) => [one]));
   const swapped = swappedWith(difference, suspects, others);
   if (swapped.length > 0) return found(swapped.map((one) => [one]));
@@ -127,8 +127,10 @@ function pairsFor(
 /**
  * Returns every way in which the operator may have treated a transaction wrongly. Each way has the difference that it would make to
  * the balance.
+ *
+ * @param unit the smallest amount of the currency
  */
-function suspicionsOf(transaction: LoadTransaction): readonly Suspicion[] {
+function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspicion[] {
   const { call, amount, state, copies, isCopiedAtOnce, isOverlapped, isBroken, status } = transaction;
   if (amount.isZero()) return [];
   const down = amount.negated();
@@ -150,6 +152,9 @@ function suspicionsOf(transaction: LoadTransaction): readonly Suspicion[] {
               down,
             ),
             of('refund.unknown-pays-nothing', 'took nothing, but its refund paid the amount', amount),
+            ...halvesOf(amount, unit).map((half) =>
+              of('refund.restore', 'was refunded with 200, but only half of its money came back', half.negated()),
+            ),
           ];
         case 'none':
         case 'refused':
@@ -175,6 +180,15 @@ function suspicionsOf(transaction: LoadTransaction): readonly Suspicion[] {
     case 'refund':
       return [];
   }
+}
+
+const HALF = Money.of('0.5');
+
+/** Returns the half of an amount. If the half is no whole number of units, also returns it rounded down and rounded up. */
+function halvesOf(amount: Money, unit: Money): readonly Money[] {
+  const half = amount.times(HALF);
+  const down = half.truncated(unit.decimals());
+  return down.equals(half) ? [half] : [half, down, down.plus(unit)];
 }
 
 /** Finds transactions that moved the amount of another wallet's transaction at the same time. */

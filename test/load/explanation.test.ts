@@ -22,6 +22,7 @@ it.each([
   ['1.01', 'concurrency.no-lost-update', [1], 'was answered 200, but took nothing'],
   ['1.02', 'idempotency.win', [2], 'was credited twice'],
   ['-1.04', 'refund.broken-connection', [3], 'was refunded with 200, but its money is missing'],
+  ['-0.52', 'refund.restore', [3], 'was refunded with 200, but only half of its money came back'],
   ['1.04', 'refund.unknown-pays-nothing', [3], 'took nothing, but its refund paid the amount'],
   ['-1.08', 'bet.declined-takes-nothing', [4], 'was answered 409, but took its amount'],
   ['2.03', 'concurrency.no-lost-update', [1, 2], 'was answered 200, but took nothing'],
@@ -31,6 +32,12 @@ it.each([
   expect(explanation).toMatchObject({ rule, isOneOfSeveral: false });
   expect(explanation.suspicions.map((one) => one.transaction.number)).toEqual(numbers);
   expect(explanation.suspicions[0]?.what).toBe(what);
+});
+
+it.each(['-0.83', '-0.82', '-0.825'])('the half of an uneven refund may be rounded to %s', (half) => {
+  const odd = transaction({ number: 5, call: 'bet', amount: '1.65', state: 'reversed', isBroken: true });
+  const { rule, suspicions } = explain(difference(half), evidence([lost, odd]));
+  expect([rule, suspicions.map((one) => one.transaction.number)]).toEqual(['refund.restore', [5]]);
 });
 
 it('a difference that nothing explains names no transaction', () => {
