@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { isRuleId, RULES, type RuleId } from '../contract/catalogue.ts';
+import { plural } from '../contract/plural.ts';
 import { RULE_GROUPS, type RuleGroup } from '../contract/rule.ts';
 import type { QuickPart } from '../journal/event.ts';
 import { nearest } from '../scenario/near.ts';
@@ -154,7 +155,8 @@ function atLine(scenarios: readonly SuiteScenario[], { file, line = 1 }: FileWor
   const lines = Math.max(
     ...scenarios.map(({ source }) => source.lineStarts.length - (source.text.endsWith('\n') ? 1 : 0)),
   );
-  if (line < 1 || line > lines) throw new UsageError(`${file}:${line}: the file has ${lines} lines. Nothing was sent.`);
+  if (line < 1 || line > lines)
+    throw new UsageError(`${file}:${line}: the file has ${plural(lines, 'line')}. Nothing was sent.`);
   return scenarios;
 }
 

@@ -1,4 +1,5 @@
 import { currencyByCode } from '../contract/currencies.ts';
+import { plural } from '../contract/plural.ts';
 import { hasDecimalAmounts } from '../contract/versions.ts';
 import type { Needs, SessionNeed } from '../scenario/plan/plan.ts';
 import type { ClientUnderTest, SessionAssignment, SessionUnderTest } from './run-options.ts';
@@ -160,7 +161,7 @@ function missing(needs: Needs, mains: readonly SessionUnderTest[]): string {
           ? 'without decimals'
           : decimals === undefined
             ? undefined
-            : `with ${decimals} decimals`,
+            : `with ${plural(decimals, 'decimal')}`,
     ];
     return ['the scenario needs a session in a configured', ...what].filter(Boolean).join(' ');
   }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { EXIT, UsageError } from '../app/exit-status.ts';
 import { whyUnreadable } from '../app/files.ts';
 import { journalName } from '../app/journal-files.ts';
+import { plural } from '../contract/plural.ts';
 import type { History } from '../history/history.ts';
 import {
   beginJournal,
@@ -69,7 +70,10 @@ class JobRun {
       if (unsettled) return unsettled;
     }
     if (job.attempts > MAX_ATTEMPTS)
-      return this.#fail({ status: EXIT.BUG, line: `${job.attempts - 1} attempts ended before the end of the run` });
+      return this.#fail({
+        status: EXIT.BUG,
+        line: `${plural(job.attempts - 1, 'attempt')} ended before the end of the run`,
+      });
     if (signal.aborted) return this.#again('the worker was stopped', 0, false);
     const args = await this.#arguments();
     return 'how' in args ? args : this.#judge(args);

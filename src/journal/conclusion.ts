@@ -1,4 +1,5 @@
 import { CORE_RULES } from '../contract/catalogue.ts';
+import { plural } from '../contract/plural.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
 import { isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
@@ -130,7 +131,7 @@ function whyUndecided(fold: Fold): string | null {
   if (fold.ended.how === 'in-use') return `nothing was tested for ${name}, because ${fold.ended.detail}`;
   if (fold.ended.how === 'time') {
     const played = fold.scenarios.filter(({ state }) => state === 'ended').length;
-    return `the time of the run against ${name} was over (--time) after ${played} of ${fold.scenarios.length} scenarios`;
+    return `the time of the run against ${name} was over (--time) after ${played} of ${plural(fold.scenarios.length, 'scenario')}`;
   }
   if (fold.unknownPath !== null)
     return `nothing was tested for ${name}, because ${unknownPathReason(fold.unknownPath)}`;
@@ -385,8 +386,4 @@ function warningsPart(count: number, aboutMoney: number): string {
   if (aboutMoney === 0) return plural(count, 'warning');
   if (count === 1) return '1 warning, which is about money';
   return `${count} warnings, ${aboutMoney === count ? 'all of them' : `${aboutMoney} of them`} about money`;
-}
-
-function plural(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : nouns}`;
 }

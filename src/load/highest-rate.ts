@@ -1,3 +1,4 @@
+import { plural } from '../contract/plural.ts';
 import type { LoadResult } from '../journal/load/result.ts';
 
 /** One step of a search for the highest rate. */
@@ -64,7 +65,7 @@ function stepOf(rate: number, { limits, rate: { got }, croupierItself, reasons }
     : missed
       ? `${missed.limit}, but it is ${missed.actual ?? 'unknown'}${missed.unit}`
       : got < rate * KEPT_UP
-        ? `the operator kept up with ${got} calls per second only`
+        ? `the operator kept up with ${plural(got, 'call')} per second only`
         : (reasons[0] ?? null);
   return { rate, isHeld: why === null, why };
 }

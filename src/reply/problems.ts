@@ -1,6 +1,7 @@
 import type { CallName } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Currency } from '../contract/currencies.ts';
+import { plural } from '../contract/plural.ts';
 import { isPublishedCode, type ReplyAnswer } from './classify.ts';
 import { describeJsonProblem, type ReplyReading } from './read.ts';
 import { isRedirect, isSuccess } from './status.ts';
@@ -247,7 +248,7 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
   const { money, decimals, written } = reading.balance;
   if (!money || decimals <= max) return 'pass';
   const expected =
-    max === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${max} decimals`;
+    max === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${plural(max, 'decimal')}`;
   const actual = `the \`balance\` is ${JSON.stringify(written)}`;
   // The contract names only JPY, KRW and VND as currencies without decimals. For other currencies that have no decimals
   // by ISO 4217, decimals are only a warning, because no operator fails by a position of croupier (docs/positions.md).

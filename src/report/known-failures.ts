@@ -1,10 +1,10 @@
 import type { RuleId } from '../contract/catalogue.ts';
+import { plural } from '../contract/plural.ts';
 import { allows, breachAt, type KnownGroup, knownGroups, newPlaces } from '../journal/baseline.ts';
 import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
 import { currencyAbove, sumText } from '../journal/money-sums.ts';
-import { plural } from './terminal/layout.ts';
 
 /**
  * For each state, the verdict that gives a known failure its mark and its colour in reports. The states that fail the run come

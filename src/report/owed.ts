@@ -1,6 +1,6 @@
+import { plural } from '../contract/plural.ts';
 import type { Fold } from '../journal/fold.ts';
 import { groupOwed, type OwedGroup, type OwedItem, owedItems } from '../journal/results/owed-items.ts';
-import { plural } from './terminal/layout.ts';
 
 /** The calls that a run owes, as clauses with names from other systems that are not escaped yet. */
 export interface OwedTexts {

@@ -1,7 +1,8 @@
+import { plural } from '../contract/plural.ts';
 import { forTerminal } from '../report/escape.ts';
 import { mark } from '../report/marks.ts';
 import type { ReportOptions } from '../report/options.ts';
-import { duration, flow, hanging, plural } from '../report/terminal/layout.ts';
+import { duration, flow, hanging } from '../report/terminal/layout.ts';
 import type { Outcome, Wrong } from './outcome.ts';
 import type { Trial, TrialKind } from './trials.ts';
 

@@ -1,3 +1,4 @@
+import { plural } from '../contract/plural.ts';
 import type { SignedRequest } from './request.ts';
 
 /** The most common hash function for each length in bytes. */
@@ -39,7 +40,7 @@ function formHint(signature: string): string {
   const bytes = isHex ? signature.length / 2 : Buffer.from(signature, 'base64').length;
   const hash = HASHES[bytes];
   if (hash === undefined)
-    return `The signature has ${bytes} bytes, and no common hash has this length. It may be cut, or may not be a hash.`;
+    return `The signature has ${plural(bytes, 'byte')}, and no common hash has this length. It may be cut, or may not be a hash.`;
   return hash === 'SHA-256'
     ? 'The signature has the correct length for HMAC-SHA256. So another key was used, or other bytes were signed.'
     : `The signature has ${bytes} bytes, like ${hash}. It must be HMAC-SHA256, which has 32 bytes.`;

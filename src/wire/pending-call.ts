@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { plural } from '../contract/plural.ts';
 import { bodyText, type NoReplyReason, type Outcome, type Stamps } from '../journal/exchange.ts';
 import { delayedMs, pausedMs } from './clock.ts';
 import type { ConnectionSlot, SlotCall } from './connection.ts';
@@ -358,7 +359,7 @@ export class CallInProgress implements PendingCall, SlotCall {
         const came =
           this.#incoming.head === null
             ? 'nothing had arrived'
-            : `the headers and ${this.#incoming.bytes} bytes of the body had arrived`;
+            : `the headers and ${plural(this.#incoming.bytes, 'byte')} of the body had arrived`;
         this.fail('too-late', `The reply was not complete ${ms} ms after the last byte of the request; ${came}.`);
         break;
       }

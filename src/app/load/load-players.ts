@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
 import { isPlayable, sessionsToPlay, walletIdOf } from '../../engine/session-pool.ts';
 import type { LoadWallet } from '../../load/load.ts';
@@ -55,8 +56,8 @@ function tooFew({ extCID }: ClientUnderTest, arrivals: Arrivals, available: numb
   const load =
     arrivals.kind === 'closed'
       ? `--closed ${arrivals.players}`
-      : `${highestRate(arrivals)} calls per second, with at most ${CALLS_PER_PLAYER} for each player,`;
+      : `${plural(highestRate(arrivals), 'call')} per second, with at most ${CALLS_PER_PLAYER} for each player,`;
   return new UsageError(
-    `${load} needs ${needed} players, but ${extCID} has sessions of ${available}. Nothing was sent.\nConfigure more sessions, each with its \`player\` and its \`currency\`, or let sessionsFrom open them. Or choose a lower load.`,
+    `${load} needs ${plural(needed, 'player')}, but ${extCID} has sessions of ${available}. Nothing was sent.\nConfigure more sessions, each with its \`player\` and its \`currency\`, or let sessionsFrom open them. Or choose a lower load.`,
   );
 }

@@ -1,4 +1,5 @@
 import { Mutex } from 'async-mutex';
+import { plural } from '../../contract/plural.ts';
 import { EarlierRun } from '../../engine/after/earlier-run.ts';
 import { Pace } from '../../engine/calls/pace.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
@@ -9,7 +10,7 @@ import { createScrubber } from '../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../report/escape.ts';
 import type { Report } from '../../report/options.ts';
 import { breachLine, callLine, exchangeLines } from '../../report/terminal/exchange.ts';
-import { columnsOf, padEnd, plural } from '../../report/terminal/layout.ts';
+import { columnsOf, padEnd } from '../../report/terminal/layout.ts';
 import { terminalReport } from '../../report/terminal/terminal.ts';
 import { baselineOf } from '../baseline.ts';
 import type { Clients, SessionSource } from '../config/clients.ts';

@@ -1,7 +1,7 @@
+import { plural } from '../../contract/plural.ts';
 import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
 import type { LaunchRequest } from '../../journal/launch.ts';
 import { forTerminal } from '../../report/escape.ts';
-import { plural } from '../../report/terminal/layout.ts';
 import type { ServiceClient } from '../../service/client.ts';
 import { createService } from '../../service/service.ts';
 import type { SessionSource } from '../config/clients.ts';

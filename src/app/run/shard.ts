@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { plural } from '../../contract/plural.ts';
 import { type EarlierJournal, EarlierRun } from '../../engine/after/earlier-run.ts';
 import { planHash } from '../../engine/run/run-started.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
@@ -70,7 +71,7 @@ export function shardOf(
   const players = playablePlayers(client.sessions).length;
   if (count > players) {
     throw new UsageError(
-      `--shard ${index}/${count}: each part needs its own player, and ${client.extCID} has ${players === 1 ? 'one player' : `${players} players`} with an active session. Use at most ${players} parts, or configure more players (all sessions without \`player\` belong to one player). Nothing was sent.`,
+      `--shard ${index}/${count}: each part needs its own player, and ${client.extCID} has ${players === 1 ? 'one player' : `${players} players`} with an active session. Use at most ${plural(players, 'part')}, or configure more players (all sessions without \`player\` belong to one player). Nothing was sent.`,
     );
   }
   const after = earlier.get(client.extCID);

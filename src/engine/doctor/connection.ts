@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { DAY_MS } from '../../contract/limits.ts';
+import { plural } from '../../contract/plural.ts';
 import type { NoReplyReason } from '../../journal/exchange.ts';
 import type { Probe } from '../../wire/probe.ts';
 import type { WireOptions } from '../../wire/wire.ts';
@@ -141,7 +142,7 @@ function tls({ secured, address }: Probe, { baseUrl, time }: ConnectionContext):
   const { protocol, chain, expires, problem } = secured;
   const days = expires === null ? null : Math.floor((expires - time) / DAY_MS);
   const said = `${protocol}, certificate chain ${chain.join(' < ')}, for ${hostOf(baseUrl)}${
-    days === null ? '' : days < 0 ? `, expired ${-days} days ago` : `, expires in ${days} days`
+    days === null ? '' : days < 0 ? `, expired ${plural(-days, 'day')} ago` : `, expires in ${plural(days, 'day')}`
   }`;
   if (problem !== null) {
     return check(

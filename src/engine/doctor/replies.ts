@@ -1,6 +1,7 @@
 import { currencyWith } from '../../contract/currencies.ts';
 import { REPLY_DEADLINE_MS, REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import { Money } from '../../contract/money.ts';
+import { plural } from '../../contract/plural.ts';
 import {
   DELAYED_BODY_ADVICE,
   header,
@@ -328,10 +329,10 @@ export function checkSession(session: SessionUnderTest, outcome: Outcome, settin
   }
   const max = currency.decimals;
   if (max !== null && decimals > max) {
-    const advice = `Round balances to the ${max === 0 ? 'whole unit' : `${max} decimals`} of the currency, or configure the right currency.`;
+    const advice = `Round balances to the ${max === 0 ? 'whole unit' : plural(max, 'decimal')} of the currency, or configure the right currency.`;
     return said(
       currency.basis === 'contract' ? 'bad' : 'warn',
-      `the balance ${amount} has more than ${max} decimals`,
+      `the balance ${amount} has more than ${plural(max, 'decimal')}`,
       advice,
     );
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
+import { plural } from '../../contract/plural.ts';
 
 /** The version of the JSON report of `croupier load`. */
 export const LOAD_FORMAT = 'croupier-load/1';
@@ -288,8 +289,4 @@ function missed(limits: LoadResult['limits']): readonly string[] {
   return limits
     .filter(({ isHeld }) => isHeld === false)
     .map(({ limit, actual, unit }) => `the limit is not held: ${limit}, but the test measured ${actual}${unit}`);
-}
-
-function plural(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

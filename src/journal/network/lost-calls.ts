@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import type { NoReplyReason } from '../exchange.ts';
 
 /**
@@ -35,6 +36,6 @@ export class LostCalls {
     const lost = counts.reduce((sum, [, count]) => sum + count, 0);
     if (lost === 0 || answered === 0) return null;
     const why = counts.map(([reason, count]) => `${reason} (${count})`).join(', ');
-    return `Network: ${lost} of ${sent} calls got no reply: ${why}. A lost call alone breaks no rule. croupier sends a lost call again if the contract allows this.`;
+    return `Network: ${lost} of ${plural(sent, 'call')} got no reply: ${why}. A lost call alone breaks no rule. croupier sends a lost call again if the contract allows this.`;
   }
 }

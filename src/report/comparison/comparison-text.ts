@@ -1,7 +1,8 @@
+import { plural } from '../../contract/plural.ts';
 import { forTerminal } from '../escape.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { Paint } from '../paint.ts';
-import { duration, hanging, plural, wrap } from '../terminal/layout.ts';
+import { duration, hanging, wrap } from '../terminal/layout.ts';
 import { type Comparison, isLessTested, newFailures } from './comparison.ts';
 import type { RunSummary } from './run-summary.ts';
 

@@ -168,7 +168,10 @@ function differencesOf(before: RunSummary, now: RunSummary): readonly string[] {
   compareValue('strictness', before.strict ? 'strict' : 'not strict', now.strict ? 'strict' : 'not strict');
   const came = now.scenarios.filter((id) => !before.scenarios.includes(id)).length;
   const went = before.scenarios.filter((id) => !now.scenarios.includes(id)).length;
-  if (came + went > 0) differences.push(`different plan: ${came} scenarios are new, and ${went} are missing now`);
+  if (came + went > 0)
+    differences.push(
+      `different plan: ${came} ${came === 1 ? 'scenario is' : 'scenarios are'} new, and ${went} ${went === 1 ? 'is' : 'are'} missing now`,
+    );
   const [earlier, later] = [before.digests, now.digests];
   if (earlier && later) {
     if (earlier.rules !== later.rules) differences.push('different rules: the catalogue of rules was changed');

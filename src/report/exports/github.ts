@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import { staleEntries } from '../../journal/baseline.ts';
 import type { Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -32,7 +33,7 @@ export async function* githubReport(fold: Fold, _open: OpenJournal, options: Rep
   const shown = all.length > MAX_ANNOTATIONS ? all.slice(0, MAX_ANNOTATIONS - 1) : all;
   for (const annotation of shown) yield commandOf(annotation, options);
   if (shown.length < all.length) {
-    const text = `The summary of this step and the journal show ${all.length - shown.length} more findings.`;
+    const text = `The summary of this step and the journal show ${plural(all.length - shown.length, 'more finding')}.`;
     yield `::warning title=${forWorkflowProperty('croupier has more findings')}::${forWorkflowMessage(text)}\n`;
   }
 }

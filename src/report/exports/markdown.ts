@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
@@ -13,7 +14,7 @@ import { runAgain } from '../run-again.ts';
 import { labelTexts, scopeText } from '../scope.ts';
 import { breaches, breachLines } from '../terminal/breach.ts';
 import { latencyWarnings } from '../terminal/latency.ts';
-import { clip, duration, plural } from '../terminal/layout.ts';
+import { clip, duration } from '../terminal/layout.ts';
 import { leftOut, reasons } from '../terminal/rules.ts';
 
 /** Maximum size of the report, in bytes. GitHub limits a comment to 65,536 characters. */

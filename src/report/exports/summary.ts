@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import { staleEntries } from '../../journal/baseline.ts';
 import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
@@ -7,7 +8,7 @@ import { owedItems } from '../../journal/results/owed-items.ts';
 import { forChat } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { breaches } from '../terminal/breach.ts';
-import { duration, plural } from '../terminal/layout.ts';
+import { duration } from '../terminal/layout.ts';
 
 /** Maximum number of lines of the text. A chat folds or cuts a longer message. */
 const MAX_LINES = 20;

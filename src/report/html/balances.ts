@@ -1,5 +1,6 @@
 import { currencyByCode } from '../../contract/currencies.ts';
 import type { Money } from '../../contract/money.ts';
+import { plural } from '../../contract/plural.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { expectedBalance, repliedBalance } from './differences.ts';
 import { type Content, html, type Markup, NOTHING } from './markup.ts';
@@ -264,11 +265,11 @@ function slotLabel({ points, last }: Slot, x: number, height: number): Markup {
 
 function description(all: readonly BalancePoint[]): string {
   const off = all.filter(({ isOff }) => isOff);
-  if (off.length === 0) return `the balance after ${all.length} calls, as expected`;
+  if (off.length === 0) return `the balance after ${plural(all.length, 'call')}, as expected`;
   const examples = off
     .slice(0, 3)
     .map(({ label, reportedText, shouldText }) => `after ${label}: ${reportedText}, expected ${shouldText}`);
-  return `the balance after ${all.length} calls; ${examples.join('; ')}`;
+  return `the balance after ${plural(all.length, 'call')}; ${examples.join('; ')}`;
 }
 
 function decimalsOf(text: string): number {

@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import { RULE_GROUPS } from '../../contract/rule.ts';
 import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
@@ -13,7 +14,7 @@ import type { OpenJournal, ReportOptions } from '../options.ts';
 import { owedTexts } from '../owed.ts';
 import { runAgain } from '../run-again.ts';
 import { notPlayed } from '../scope.ts';
-import { capital, plural } from '../terminal/layout.ts';
+import { capital } from '../terminal/layout.ts';
 import { command } from './exchange.ts';
 import { latencySection } from './latency-chart.ts';
 import { html, linkTo, type Markup, MONEY, NOTHING, prose, proseFromOutside, sign } from './markup.ts';

@@ -1,7 +1,7 @@
+import { plural } from '../../contract/plural.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { mark } from '../marks.ts';
 import type { PastVerdict, ReportOptions } from '../options.ts';
-import { plural } from '../terminal/layout.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Number of runs that a row shows. The run of the report is one of them. */

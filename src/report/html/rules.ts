@@ -1,11 +1,12 @@
 import { CALL_NAMES } from '../../contract/call-name.ts';
+import { plural } from '../../contract/plural.ts';
 import { RULE_GROUPS } from '../../contract/rule.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { byGravity } from '../../journal/judged-outcome.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { clauseText } from '../clause.ts';
-import { capital, plural } from '../terminal/layout.ts';
+import { capital } from '../terminal/layout.ts';
 import { leftOutRules, reasonText } from '../terminal/rules.ts';
 import {
   anchor,

@@ -1,8 +1,9 @@
+import { plural } from '../../contract/plural.ts';
 import { graver, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { quoteWord } from '../curl.ts';
-import { duration, plural } from '../terminal/layout.ts';
+import { duration } from '../terminal/layout.ts';
 import { type Content, html, type Markup, NOTHING } from './markup.ts';
 
 /** Renders the run itself: which scenario ran when for which player, the sessions, and the settings. */

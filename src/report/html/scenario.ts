@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
@@ -5,7 +6,7 @@ import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import type { PlayedScenario } from '../exchanges.ts';
 import type { ReportOptions } from '../options.ts';
 import { runAgain } from '../run-again.ts';
-import { duration, plural } from '../terminal/layout.ts';
+import { duration } from '../terminal/layout.ts';
 import { balanceCharts, balancePoints } from './balances.ts';
 import { type CallFacts, callsList, callsListing, rowsOf } from './calls.ts';
 import { differencesOf } from './differences.ts';

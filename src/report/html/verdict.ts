@@ -1,10 +1,11 @@
+import { plural } from '../../contract/plural.ts';
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { exceededBudgets } from '../../journal/latency.ts';
 import { shownCounts } from '../../journal/results/rule-counts.ts';
 import { mark, verdictNoun } from '../marks.ts';
 import { scopeText } from '../scope.ts';
-import { capital, duration, plural } from '../terminal/layout.ts';
+import { capital, duration } from '../terminal/layout.ts';
 import { type Content, html, type Markup, prose } from './markup.ts';
 
 const MAX_CAUSES = 4;

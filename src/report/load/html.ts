@@ -1,8 +1,9 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
+import { plural } from '../../contract/plural.ts';
 import type { LoadResult } from '../../journal/load/result.ts';
 import { html, type Markup } from '../html/markup.ts';
 import { pageHead } from '../html/page-head.ts';
-import { duration, plural } from '../terminal/layout.ts';
+import { duration } from '../terminal/layout.ts';
 import { type Chart, lineChart } from './chart.ts';
 import { LOAD_STYLE } from './style.ts';
 
@@ -26,7 +27,7 @@ function tone({ verdict }: LoadResult): string {
 
 function search({ search: found }: LoadResult): Markup | null {
   if (!found) return null;
-  return html`<section><h2>Highest rate: ${found.highest === null ? 'none' : `${found.highest} calls per second`}</h2>
+  return html`<section><h2>Highest rate: ${found.highest === null ? 'none' : `${plural(found.highest, 'call')} per second`}</h2>
 <p>The other sections describe the rate that decides.</p>
 <table><thead><tr><th scope="col">Calls per second</th><th scope="col">Limits</th></tr></thead><tbody>
 ${found.steps.map(

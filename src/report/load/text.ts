@@ -1,9 +1,10 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { ruleById } from '../../contract/catalogue.ts';
+import { plural } from '../../contract/plural.ts';
 import type { LoadResult } from '../../journal/load/result.ts';
 import { forTerminal } from '../escape.ts';
 import type { Look } from '../options.ts';
-import { duration, padEnd, padStart, plural } from '../terminal/layout.ts';
+import { duration, padEnd, padStart } from '../terminal/layout.ts';
 
 /** Maximum number of wrong balances that the text describes. */
 const MAX_PROBLEMS = 5;
@@ -94,7 +95,7 @@ function searchLines({ search }: LoadResult): readonly string[] {
   if (!search) return [];
   const { highest, limitedBy, steps } = search;
   return [
-    `Highest rate within the limits: ${highest === null ? 'none' : `${highest} calls per second`} (${LIMITED_BY[limitedBy]}).`,
+    `Highest rate within the limits: ${highest === null ? 'none' : `${plural(highest, 'call')} per second`} (${LIMITED_BY[limitedBy]}).`,
     ...steps.map(
       ({ rate, isHeld, why }) => `    ${padStart(String(rate), 7)}/s  ${isHeld ? 'held' : `not held: ${why}`}`,
     ),

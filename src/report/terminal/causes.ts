@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import type { Cause } from '../../journal/cause.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -7,7 +8,7 @@ import { verdictNoun } from '../marks.ts';
 import type { ReportOptions } from '../options.ts';
 import { runAgain, shownLine } from '../run-again.ts';
 import { row } from './exchange.ts';
-import { columnsOf, hanging, plural, wrap } from './layout.ts';
+import { columnsOf, hanging, wrap } from './layout.ts';
 
 /** Maximum number of scenarios that one line names. For further scenarios, the line gives only their number. */
 const MAX_NAMES = 6;

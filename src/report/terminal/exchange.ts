@@ -1,4 +1,5 @@
 import { ruleById } from '../../contract/catalogue.ts';
+import { plural } from '../../contract/plural.ts';
 import type { Received } from '../../journal/event.ts';
 import { type Body, bodyText, type HeaderList, type Stamps, sessionNamedIn } from '../../journal/exchange.ts';
 import { EXPECTATION, type Finding } from '../../journal/finding.ts';
@@ -52,7 +53,7 @@ export function exchangeLines(
       ...labelled('', bodyLine(reply.body)),
       ...(reply.excessBytes === undefined
         ? []
-        : labelled('', `and ${reply.excessBytes} more bytes than the Content-Length says`)),
+        : labelled('', `and ${plural(reply.excessBytes, 'more byte')} than the Content-Length says`)),
     );
   } else {
     const { reason, detail, head } = received.outcome;

@@ -87,10 +87,6 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** Breaks a long word after commas, so that JSON stays readable. White space after a comma does not change its meaning. */
 function brokenAfterCommas(word: string, width: number): readonly string[] {
   const lines: string[] = [];

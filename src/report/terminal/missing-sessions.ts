@@ -1,10 +1,11 @@
+import { plural } from '../../contract/plural.ts';
 import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { conditionsIn, reasonOfConditions } from '../../journal/results/missing-conditions.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { forTerminal } from '../escape.ts';
 import type { Look } from '../options.ts';
-import { plural, wrap } from './layout.ts';
+import { wrap } from './layout.ts';
 
 type Session = RunStarted['settings']['sessions'][number];
 

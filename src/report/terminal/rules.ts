@@ -1,4 +1,5 @@
 import { ruleById } from '../../contract/catalogue.ts';
+import { plural } from '../../contract/plural.ts';
 import { RULE_GROUPS, type RuleGroup } from '../../contract/rule.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -13,7 +14,7 @@ import type { ReportOptions } from '../options.ts';
 import { shownLine } from '../run-again.ts';
 import { commandFor } from './causes.ts';
 import { row, shortExchangeLines } from './exchange.ts';
-import { capital, flow, plural, wrap } from './layout.ts';
+import { capital, flow, wrap } from './layout.ts';
 
 const GROUP_COLUMN = 15;
 

@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { unmetRequirements } from '../../journal/required.ts';
@@ -22,7 +23,7 @@ import {
 import { causeLines, causeSummary } from './causes.ts';
 import { exchangeLines } from './exchange.ts';
 import { latencyLines, latencyWarningLines } from './latency.ts';
-import { columnsOf, duration, flow, hanging, plural, wrap } from './layout.ts';
+import { columnsOf, duration, flow, hanging, wrap } from './layout.ts';
 import { leftBehind } from './left-behind.ts';
 import { missingSessions, testedWithSessions } from './missing-sessions.ts';
 import { everyRule, leftOut, notes, reasons, shownFindings, warnings } from './rules.ts';

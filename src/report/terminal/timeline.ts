@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import { amountTextOf } from '../../journal/call-amount.ts';
 import { overlapped, type Stamps } from '../../journal/exchange.ts';
 import { forTerminal } from '../escape.ts';
@@ -5,7 +6,7 @@ import type { Timeline } from '../evidence.ts';
 import { type Answer, answerOf } from '../exchange-summary.ts';
 import type { ReportOptions } from '../options.ts';
 import { row } from './exchange.ts';
-import { columnsOf, cutTo, duration, padEnd, plural } from './layout.ts';
+import { columnsOf, cutTo, duration, padEnd } from './layout.ts';
 import { type TimeAxis, timeAxis } from './time-axis.ts';
 
 /** A call of a timeline, with the texts that are shown beside its bar. */

@@ -2,6 +2,7 @@ import type { CreateNewGame } from '../../contract/core-api.ts';
 import { type Currency, currencyByCode } from '../../contract/currencies.ts';
 import { DEFAULT_LOCALE, hasLocaleForm, isLocale, LOCALES } from '../../contract/locales.ts';
 import { Money } from '../../contract/money.ts';
+import { plural } from '../../contract/plural.ts';
 import { isThere } from '../../contract/versions.ts';
 import { jsonReply } from '../../listen/message.ts';
 import { betLinesOf, formatAmount } from '../bet-lines.ts';
@@ -106,7 +107,7 @@ function problemOf(amount: Money, code: string, decimals: number | null): string
   if (decimals === null || amount.decimals() <= decimals) return belowLeastStake(amount, code);
   return decimals === 0
     ? `expected an amount without decimals, because ${code} has no decimals`
-    : `expected at most ${decimals} decimals, because ${code} has no more`;
+    : `expected at most ${plural(decimals, 'decimal')}, because ${code} has no more`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Money } from '../../contract/money.ts';
+import { plural } from '../../contract/plural.ts';
 import { type Books, computeBooks } from '../books/wallet-books.ts';
 import { isApplied, type World } from '../books/worlds.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
@@ -91,7 +92,7 @@ function doubtfulBetsOf({ transactions }: Books): readonly string[] {
   const [win, ...more] = winsOfFailedBets(transactions);
   if (!win) return [];
   const number = win.attempts[0]?.number ?? 0;
-  const others = more.length === 0 ? '' : ` and in ${more.length} more rounds`;
+  const others = more.length === 0 ? '' : ` and in ${plural(more.length, 'more round')}`;
   return [
     `the service sent the win of call ${number} in a round whose bet failed${others}, so the service may have got another reply to the bet than the operator logged`,
   ];

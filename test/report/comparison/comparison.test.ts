@@ -175,7 +175,7 @@ describe('comparing two runs', () => {
       'different client: acme before, other now',
       'different version of the contract: 1.10.2 before, 1.8.0 now',
       'different selection: everything before, bet now',
-      'different plan: 2 scenarios are new, and 1 are missing now',
+      'different plan: 2 scenarios are new, and 1 is missing now',
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { Sink, Stdio } from '../../../app/stdio.ts';
 import { isRuleId, ruleById } from '../../../contract/catalogue.ts';
+import { plural } from '../../../contract/plural.ts';
 import { SIGNATURE_HEADER } from '../../../contract/signature.ts';
 import type { ManualExchange, ManualResult } from '../../../engine/by-hand/by-hand.ts';
 import type { ManualCall } from '../../../engine/by-hand/plan.ts';
@@ -13,7 +14,7 @@ import { mark, tint } from '../../../report/marks.ts';
 import type { Look } from '../../../report/options.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
 import { exchangeLines } from '../../../report/terminal/exchange.ts';
-import { plural, wrap } from '../../../report/terminal/layout.ts';
+import { wrap } from '../../../report/terminal/layout.ts';
 import { type BuiltRequest, requestOf } from '../../../wire/request.ts';
 import { headText } from '../../../wire/request-bytes.ts';
 

@@ -8,10 +8,10 @@ import { useHistory } from '../../../app/history/use-history.ts';
 import { isOwnJournalName, journalEvents, runningWriter } from '../../../app/journal-files.ts';
 import { owedBy } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
+import { plural } from '../../../contract/plural.ts';
 import { shrink } from '../../../history/history.ts';
 import { applyRetention, type Removed, type Retention, wouldRemove } from '../../../history/retention.ts';
 import { quoteWord } from '../../../report/curl.ts';
-import { plural } from '../../../report/terminal/layout.ts';
 import type { CleanFlags } from './flags.ts';
 
 const FOLDER = '.croupier';

@@ -1,4 +1,5 @@
 import { type RuleId, ruleById } from '../../../contract/catalogue.ts';
+import { plural } from '../../../contract/plural.ts';
 import type { Exploration, Find, Flaky } from '../../../engine/explore/exploration.ts';
 import { STOP_STATUSES, type StopSignal } from '../../../journal/event.ts';
 import type { Finding } from '../../../journal/finding.ts';
@@ -6,7 +7,7 @@ import { quoteWord } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { mark } from '../../../report/marks.ts';
 import type { ReportOptions } from '../../../report/options.ts';
-import { duration, hanging, plural, wrap } from '../../../report/terminal/layout.ts';
+import { duration, hanging, wrap } from '../../../report/terminal/layout.ts';
 import { writeScenario } from '../../../scenario/write.ts';
 
 /** The result of the search of one client: the verdict, the exit status and the first line of the report. */

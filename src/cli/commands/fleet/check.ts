@@ -1,8 +1,9 @@
 import type { Stdio } from '../../../app/stdio.ts';
+import { plural } from '../../../contract/plural.ts';
 import { type CheckedOperator, checkFleet } from '../../../fleet/check-fleet.ts';
 import { nextStarts } from '../../../fleet/schedule.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
+import { columnsOf, padEnd } from '../../../report/terminal/layout.ts';
 import type { FleetCheckFlags } from './flags.ts';
 
 /**

@@ -3,12 +3,13 @@ import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/e
 import { databaseIn } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import type { Stdio } from '../../../app/stdio.ts';
+import { plural } from '../../../contract/plural.ts';
 import { type CheckedFleet, type CheckedOperator, checkFleet } from '../../../fleet/check-fleet.ts';
 import { type ProcessEnd, processEnd, processesOf, runArguments, startProcess } from '../../../fleet/run-process.ts';
 import { isQuiet, nextStarts } from '../../../fleet/schedule.ts';
 import { latestStart } from '../../../history/runs.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
+import { columnsOf, padEnd } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import { type Interrupt, listenForInterrupt } from '../../interrupt.ts';
 import { withDatabase } from '../../options/database.ts';

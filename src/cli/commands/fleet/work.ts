@@ -2,13 +2,14 @@ import { interruptedStatus, UsageError, worstStatus } from '../../../app/exit-st
 import { JobStore } from '../../../app/history/job-store.ts';
 import { databaseIn } from '../../../app/history/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
+import { plural } from '../../../contract/plural.ts';
 import { type CheckedFleet, checkFleet } from '../../../fleet/check-fleet.ts';
 import type { JobResult } from '../../../fleet/job-run.ts';
 import { work } from '../../../fleet/worker.ts';
 import { openHistoryAt } from '../../../history/history.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import { columnsOf, padEnd, plural } from '../../../report/terminal/layout.ts';
+import { columnsOf, padEnd } from '../../../report/terminal/layout.ts';
 import { listenForInterrupt } from '../../interrupt.ts';
 import { withDatabase } from '../../options/database.ts';
 import type { FleetWorkFlags } from './flags.ts';

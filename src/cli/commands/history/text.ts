@@ -1,4 +1,5 @@
 import { RULES } from '../../../contract/catalogue.ts';
+import { plural } from '../../../contract/plural.ts';
 import type { RuleInRun, RuleTrend } from '../../../history/rule-trend.ts';
 import type { ListedRun, PastRun } from '../../../history/runs.ts';
 import type { RunVerdict } from '../../../history/tables.ts';
@@ -6,7 +7,7 @@ import type { Comparison } from '../../../report/comparison/comparison.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { mark, tint, verdictNoun } from '../../../report/marks.ts';
 import type { Look } from '../../../report/options.ts';
-import { hanging, padEnd, padStart, plural } from '../../../report/terminal/layout.ts';
+import { hanging, padEnd, padStart } from '../../../report/terminal/layout.ts';
 
 /** The verdicts of one rule for one client with one operator. */
 export interface ShownTrend {

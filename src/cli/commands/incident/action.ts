@@ -7,6 +7,7 @@ import { callPaths, knownSessions, signingKeys } from '../../../app/config/recor
 import { UndecidedError, UsageError } from '../../../app/exit-status.ts';
 import { bodyFilesIn, whyUnreadable } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
+import { plural } from '../../../contract/plural.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
@@ -293,14 +294,14 @@ function noCallsText(
         ? ''
         : ` Lines that can't be read: ${unreadableCount}. The first one is ${first.place.file}:${first.place.line}: ${first.why}.`;
     const hint = first !== undefined && others === 0 && unreadableCount === 1 && first.text === null ? '' : FIELDS_HINT;
-    return `The files have no call of the service (${others} other entries).${why}${hint}`;
+    return `The files have no call of the service (${plural(others, 'other entry', 'other entries')}).${why}${hint}`;
   }
   if (nameless === total) {
-    return `None of the ${total} calls names a session or a transaction. The log must contain the bodies of the calls, or the session and the transaction in fields of its own (--field session=…).`;
+    return `${total === 1 ? 'The only call does not name' : `None of the ${total} calls names`} a session or a transaction. The log must contain the bodies of the calls, or the session and the transaction in fields of its own (--field session=…).`;
   }
   const hint =
     flags.player !== undefined && !namesPlayers
       ? ' The files name no player: use --session, or give the players of your sessions in croupier.yaml.'
       : '';
-  return `None of the ${total} calls is selected.${hint}`;
+  return `${total === 1 ? 'The only call is not' : `None of the ${total} calls is`} selected.${hint}`;
 }

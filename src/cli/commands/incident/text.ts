@@ -1,3 +1,4 @@
+import { plural } from '../../../contract/plural.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import type { Paint } from '../../../report/paint.ts';
 import type { LoggedCall } from '../../../traffic/calls/logged-call.ts';
@@ -217,8 +218,4 @@ function signaturesText({ calls }: IncidentTimeline): string {
   ];
   const doubt = right === 0 && wrong > 0 ? '; no signature is right, so the keys may belong to another client' : '';
   return `Signatures, verified with the given keys: ${parts.join(', ')}${doubt}.`;
-}
-
-function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

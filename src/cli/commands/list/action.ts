@@ -6,11 +6,12 @@ import { UsageError } from '../../../app/exit-status.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { builtInSource, loadSuite, type SuiteScenario, userSource } from '../../../app/suite.ts';
 import { isRuleId, RULES, type Rule, type RuleId } from '../../../contract/catalogue.ts';
+import { plural } from '../../../contract/plural.ts';
 import { RULE_GROUPS } from '../../../contract/rule.ts';
 import { CHANGES, CONTRACT_VERSIONS, type ContractVersion, isThere } from '../../../contract/versions.ts';
 import { playerOf } from '../../../engine/session-pool.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import { columnsOf, cutTo, padEnd, plural } from '../../../report/terminal/layout.ts';
+import { columnsOf, cutTo, padEnd } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import type { Needs } from '../../../scenario/plan/plan.ts';
 import { LISTS, type ListFlags, type ListName } from './flags.ts';
@@ -190,7 +191,9 @@ function needsOf(needs: Needs): readonly string[] {
   if (currency?.kind !== undefined) words.push(`a ${currency.kind} currency`);
   if (currency?.decimals !== undefined) {
     words.push(
-      currency.decimals === 'some' ? 'a currency with decimals' : `a currency with ${currency.decimals} decimals`,
+      currency.decimals === 'some'
+        ? 'a currency with decimals'
+        : `a currency with ${plural(currency.decimals, 'decimal')}`,
     );
   }
   if (needs.state === 'expired') words.push('an expired session');

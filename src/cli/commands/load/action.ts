@@ -30,6 +30,7 @@ import { reportOptions } from '../../../app/run/publish.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
+import { plural } from '../../../contract/plural.ts';
 import { CONTRACT_VERSION } from '../../../contract/versions.ts';
 import { hostOf } from '../../../engine/doctor/address.ts';
 import type { JournalFile } from '../../../engine/run/journal-file.ts';
@@ -454,8 +455,8 @@ function progressText({ phase, last, errors, asked, elapsedMs, moneyProblems }: 
     ...(asked === null || phase === 'closing' ? [] : [`asked ${Math.round(asked)}/s`]),
     ...(last ? [`got ${last.sent}/s`] : []),
     ...(last?.p99 == null ? [] : [`p99 ${last.p99.toFixed(1)} ms`]),
-    `${errors} errors`,
-    `${moneyProblems} wrong balances`,
+    plural(errors, 'error'),
+    plural(moneyProblems, 'wrong balance'),
   ];
   return parts.join(' · ');
 }

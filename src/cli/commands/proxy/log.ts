@@ -1,5 +1,6 @@
 import type { Stdio } from '../../../app/stdio.ts';
 import type { RuleId } from '../../../contract/catalogue.ts';
+import { plural } from '../../../contract/plural.ts';
 import type { Outcome } from '../../../journal/exchange.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { ANSI, type Paint, PLAIN } from '../../../report/paint.ts';
@@ -56,7 +57,7 @@ export class ProxyLog {
     const players = new Set([...setting.sessions.values()].flatMap(({ player }) => player ?? []));
     const who =
       players.size > 0
-        ? `${setting.sessions.size} sessions of ${players.size} players are known`
+        ? `${plural(setting.sessions.size, 'session')} of ${plural(players.size, 'player')} ${setting.sessions.size === 1 ? 'is' : 'are'} known`
         : 'are unknown, so each session counts as a separate wallet. If another session may have changed a balance, croupier does not judge this balance';
     stdio.err.write(
       [
@@ -161,7 +162,9 @@ export class ProxyLog {
     const paint = this.#paint;
     const lines = [
       '',
-      paint.bold(`${total} calls forwarded${total === 0 ? '' : ` (${each})`}, ${this.#unanswered} without a reply`),
+      paint.bold(
+        `${plural(total, 'call')} forwarded${total === 0 ? '' : ` (${each})`}, ${this.#unanswered} without a reply`,
+      ),
       ...(this.#faults > 0 ? [`${this.#faults} of them were disturbed on purpose (--fault)`] : []),
       ...(notes.unjudged > 0
         ? [
@@ -172,18 +175,18 @@ export class ProxyLog {
         : []),
       ...(forgottenWallets > 0
         ? [
-            `${forgottenWallets} wallets were dropped from memory, so later calls of them were judged without their earlier calls`,
+            `${forgottenWallets} ${forgottenWallets === 1 ? 'wallet was' : 'wallets were'} dropped from memory, so later calls of ${forgottenWallets === 1 ? 'it' : 'them'} were judged without the earlier calls`,
           ]
         : []),
       ...(this.#unexplained > 0
         ? [
-            `${this.#unexplained} times a balance had changed without a forwarded call: by a deposit, another game, or a fault of the operator`,
+            `${this.#unexplained === 1 ? 'once' : `${this.#unexplained} times`} a balance had changed without a forwarded call: by a deposit, another game, or a fault of the operator`,
           ]
         : []),
       ...findings
         .toSorted((a, b) => Number(b.verdict === 'fail') - Number(a.verdict === 'fail') || b.count - a.count)
         .map(({ rule, verdict, count, first }) => {
-          const text = `${verdict === 'fail' ? '✗' : verdict === 'warn' ? '!' : '○'} ${rule}  ${count} times, first at ${first}`;
+          const text = `${verdict === 'fail' ? '✗' : verdict === 'warn' ? '!' : '○'} ${rule}  ${count === 1 ? 'once, at' : `${count} times, first at`} ${first}`;
           return verdict === 'fail' ? paint.red(text) : paint.yellow(text);
         }),
       ...(this.hasBreach || total === 0 ? [] : [paint.green('No forwarded call broke a rule.')]),

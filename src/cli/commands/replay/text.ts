@@ -1,3 +1,4 @@
+import { plural } from '../../../contract/plural.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import type { Paint } from '../../../report/paint.ts';
 import { columnsOf, hanging, padEnd, wrap } from '../../../report/terminal/layout.ts';
@@ -28,7 +29,7 @@ export function replayText(outcome: ReplayOutcome, paint: Paint, columns: number
     const what = padEnd(whats[index] ?? '', widest);
     return hanging(`  ${String(row.number).padStart(width)}  ${what}  `, rowText(row, outcome), columns).join('\n');
   });
-  if (compared.length > shown.length) lines.push(`  … and ${compared.length - shown.length} more calls`);
+  if (compared.length > shown.length) lines.push(`  … and ${plural(compared.length - shown.length, 'more call')}`);
   const head = wrap(`${verdict}: ${forTerminal(sentence(outcome))}`, columns).join('\n');
   return [
     `${colour(paint.bold(verdict))}${head.slice(verdict.length)}`,

@@ -84,7 +84,9 @@ export class Table {
     const isFiltered = choice.words.length + this.#filters.size + this.#groups.size > 0;
     byId('clear').hidden = !isFiltered;
     byId('nothing').hidden = rows.length > 0 || operators.length === 0;
-    byId('shown').textContent = isFiltered ? `${rows.length} of ${operators.length}` : `${operators.length} operators`;
+    byId('shown').textContent = isFiltered
+      ? `${rows.length} of ${operators.length}`
+      : `${operators.length} ${operators.length === 1 ? 'operator' : 'operators'}`;
   }
 
   #rowElement(row: BoardRow, now: number): HTMLTableRowElement {
@@ -117,7 +119,7 @@ export class Table {
   }
 
   #groupHead(group: string, failing: number): HTMLElement {
-    const title = `${group}: ${failing} of ${this.#view.operators.length} operators fail. Show only these operators`;
+    const title = `${group}: ${failing} of ${this.#view.operators.length} ${this.#view.operators.length === 1 ? 'operator fails' : 'operators fail'}. Show only these operators`;
     const button = make(
       'button',
       {

@@ -118,7 +118,7 @@ export class ExchangeList {
         ? `${total}.`
         : found === 0
           ? `None of the ${total} matches.`
-          : `${shown < found ? `The latest ${shown} of ` : ''}${found} matches among ${total}.`;
+          : `${shown < found ? `The latest ${shown} of ` : ''}${found} ${found === 1 ? 'match' : 'matches'} among ${total}.`;
     const rules = broken === 0 ? '' : ` ${broken} of them ${broken === 1 ? 'breaks' : 'break'} a rule.`;
     this.#note.textContent =
       all === 0 ? 'There are no exchanges yet. Launch a game, or send a round.' : `${matches}${rules}`;
