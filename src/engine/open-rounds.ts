@@ -60,7 +60,9 @@ export class OpenRounds {
         return;
       case 'win': {
         const round = this.#byKey.get(key);
-        if (round) round.isOpen = false;
+        // The operator may take a win with the txID of a bet for a repeated bet, and answer it with its first reply to the bet. Then
+        // the round is still open.
+        if (round && !round.known.has(textOf(fields.txID) ?? '')) round.isOpen = false;
         return;
       }
       case 'refund': {

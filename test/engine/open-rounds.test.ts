@@ -64,6 +64,13 @@ describe('completing rounds', () => {
     expect(calls).toEqual(['bet 1.00 in 1', 'refund 1.00 in 1', 'bet 1.00 in 2', 'win 1.00 in 2']);
   });
 
+  it('a round is completed if its only win had the txID of its bet, because the wallet may have taken it for the bet', async () => {
+    const { calls } = await played(
+      'rules: [idempotency.across-calls]\nsteps: [{ bet: , as: a }, { win: { txID: "${a.txID}", round: a }, expect: either }, { balance: }]',
+    );
+    expect(calls).toEqual(['bet 1.00 in 1', 'win 1.00 in 1', 'win 1.00 in 1']);
+  });
+
   it('a round of which one bet was refunded is completed because of its other bet', async () => {
     const { calls } = await played(
       'rules: [refund.one-of-many]\nsteps: [{ bet: , as: a }, { bet: { round: a }, as: b }, { refund: { of: b } }, { balance: }]',

@@ -112,6 +112,29 @@ function isAfterWholeBet(observed: ObservedCall): boolean {
   );
 }
 
+/** Returns the decimals of the bets that the operator accepted earlier in the scenario. */
+function decimalsTaken(observed: ObservedCall): readonly number[] {
+  const { plannedCalls, planned } = observed;
+  return plannedCalls.calls
+    .filter((other) => other.index < planned.index && isTakenBet(other))
+    .map((other) => observed.amountOf(other)?.decimals() ?? 0);
+}
+
+/** True if a bet has more decimals than each bet that the operator accepted earlier in the scenario. */
+function isFinerThanTaken(observed: ObservedCall): boolean {
+  const decimals = observed.amount?.decimals() ?? 0;
+  return decimalsTaken(observed).every((taken) => taken < decimals);
+}
+
+/**
+ * True if the operator accepted an earlier bet of the scenario that has decimals, but fewer than this bet. Then the operator accepts
+ * decimals, and may decline this bet because bets must be multiples of a step, such as 0.10.
+ */
+function isAfterBetWithFewerDecimals(observed: ObservedCall): boolean {
+  const decimals = observed.amount?.decimals() ?? 0;
+  return decimalsTaken(observed).some((taken) => taken > 0 && taken < decimals);
+}
+
 function notTaken(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
   return observed.answer === 'accepted' ? [{ by: observed.effect.negated(), meaning }] : [];
 }
@@ -176,6 +199,13 @@ export const betChecks: GroupChecks<'bet'> = {
       const declined = ownDecline(observed);
       if (declined !== undefined && mayBeLimit(observed)) return { kind: 'skip', reason: declined, declined: true };
       const refused = check200(observed, `a bet of ${observed.amount}`);
+      if (refused?.kind === 'breach' && declined !== undefined && isAfterBetWithFewerDecimals(observed))
+        return {
+          kind: 'warn',
+          expected: refused.expected,
+          actual: `${refused.actual}, although a bet with fewer decimals was accepted`,
+          why: 'an operator may accept only multiples of a step, such as 0.10',
+        };
       return refused?.kind === 'breach' && observed.reading?.code === 'insufficient_funds' ? undefined : refused;
     },
     hypotheses: (observed) =>
@@ -194,7 +224,7 @@ export const betChecks: GroupChecks<'bet'> = {
       if (observed.answer === 'accepted')
         return breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
       const declined = ownDecline(observed);
-      const limit = mayBeLimit(observed) ? declined : limitOfAnotherKind(observed);
+      const limit = mayBeLimit(observed) || isFinerThanTaken(observed) ? declined : limitOfAnotherKind(observed);
       if (limit !== undefined) return { kind: 'skip', reason: limit, declined: true };
       if (observed.answer === 'refused') return { kind: 'undecided', reason: 'the bet was answered 401' };
       if (reading.code !== 'insufficient_funds') {
