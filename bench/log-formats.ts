@@ -17,7 +17,7 @@ const TOOK_MS = 20;
 /** Writes a call as several programs do. Each function returns the lines of one call, without line ends. */
 export const FORMATS = {
   /** One line of JSON with the texts of both bodies. */
-  json: (call: LoggedCall) => [
+  json: (call: LoggedCall): readonly string[] => [
     JSON.stringify({
       time: call.atMs,
       method: methodOf(call),
@@ -108,12 +108,18 @@ export const FORMATS = {
   /** The log driver `json-file` of Docker, for a program that writes one line of JSON. */
   'docker-json': (call: LoggedCall) =>
     FORMATS.json(call).map((log) =>
-      JSON.stringify({ log: `${log}\n`, stream: 'stdout', time: `${new Date(call.atMs).toISOString().slice(0, -1)}456789Z` }),
+      JSON.stringify({
+        log: `${log}\n`,
+        stream: 'stdout',
+        time: `${new Date(call.atMs).toISOString().slice(0, -1)}456789Z`,
+      }),
     ),
   /** nginx with the bodies in its format of lines. */
   nginx: (call: LoggedCall) => {
     const [, month = '', day = '', year = '', time = ''] =
-      /^\w+ (\w+) (\d+) (\d+) ([\d:]+)/.exec(new Date(call.atMs).toUTCString().replace(/^(\w+), (\d+) (\w+)/, '$1 $3 $2')) ?? [];
+      /^\w+ (\w+) (\d+) (\d+) ([\d:]+)/.exec(
+        new Date(call.atMs).toUTCString().replace(/^(\w+), (\d+) (\w+)/, '$1 $3 $2'),
+      ) ?? [];
     const body = (text: string | null): string => (text === null ? '-' : text.replaceAll('"', String.raw`\x22`));
     return [
       `10.0.3.7 - - [${day}/${month}/${year}:${time} +0000] "${methodOf(call)} ${targetOf(call)} HTTP/1.1" ${call.status} ${call.reply.length} "-" "GameService/3.1" rt=0.020 request_body="${body(call.request)}" response_body="${body(call.reply)}"`,

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plural } from '../../contract/plural.ts';
 import type { JournalFile } from '../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
 import type { History } from '../../history/history.ts';
@@ -7,7 +8,6 @@ import { LeaseLost } from '../../history/lease-lost.ts';
 import { type HeldPart, type LoadClient, loadState, takePart } from '../../history/loads.ts';
 import { operatorOf } from '../../history/operator-name.ts';
 import type { RunStarted } from '../../journal/event.ts';
-import { plural } from '../../report/terminal/layout.ts';
 import type { JobStore } from '../history/job-store.ts';
 import { thisProcess } from '../journal-files.ts';
 import type { RunSettings } from '../run/settings.ts';
