@@ -104,9 +104,9 @@ export const FORMATS = {
     ];
   },
   /** `docker compose logs` of a program that writes one line of JSON. */
-  docker: (call: LoggedCall) => FORMATS.json(call).map((line) => `wallet-1  | ${line}`),
+  docker: (call: LoggedCall): readonly string[] => FORMATS.json(call).map((line) => `wallet-1  | ${line}`),
   /** The log driver `json-file` of Docker, for a program that writes one line of JSON. */
-  'docker-json': (call: LoggedCall) =>
+  'docker-json': (call: LoggedCall): readonly string[] =>
     FORMATS.json(call).map((log) =>
       JSON.stringify({
         log: `${log}\n`,
