@@ -17,17 +17,7 @@ const TOOK_MS = 20;
 /** Writes a call as several programs do. Each function returns the lines of one call, without line ends. */
 export const FORMATS = {
   /** One line of JSON with the texts of both bodies. */
-  json: (call: LoggedCall): readonly string[] => [
-    JSON.stringify({
-      time: call.atMs,
-      method: methodOf(call),
-      url: targetOf(call),
-      ...(call.request !== null && { requestBody: call.request }),
-      status: call.status,
-      responseBody: call.reply,
-      durationMs: TOOK_MS,
-    }),
-  ],
+  json: (call: LoggedCall) => [jsonOf(call)],
   /** pino-http: one line of JSON with the bodies as objects. */
   pino: ({ number, ...call }: LoggedCall) => [
     JSON.stringify({
@@ -104,22 +94,18 @@ export const FORMATS = {
     ];
   },
   /** `docker compose logs` of a program that writes one line of JSON. */
-  docker: (call: LoggedCall): readonly string[] => FORMATS.json(call).map((line) => `wallet-1  | ${line}`),
+  docker: (call: LoggedCall) => [`wallet-1  | ${jsonOf(call)}`],
   /** The log driver `json-file` of Docker, for a program that writes one line of JSON. */
-  'docker-json': (call: LoggedCall): readonly string[] =>
-    FORMATS.json(call).map((log) =>
-      JSON.stringify({
-        log: `${log}\n`,
-        stream: 'stdout',
-        time: `${new Date(call.atMs).toISOString().slice(0, -1)}456789Z`,
-      }),
-    ),
+  'docker-json': (call: LoggedCall) => [
+    JSON.stringify({
+      log: `${jsonOf(call)}\n`,
+      stream: 'stdout',
+      time: `${new Date(call.atMs).toISOString().slice(0, -1)}456789Z`,
+    }),
+  ],
   /** nginx with the bodies in its format of lines. */
   nginx: (call: LoggedCall) => {
-    const [, month = '', day = '', year = '', time = ''] =
-      /^\w+ (\w+) (\d+) (\d+) ([\d:]+)/.exec(
-        new Date(call.atMs).toUTCString().replace(/^(\w+), (\d+) (\w+)/, '$1 $3 $2'),
-      ) ?? [];
+    const [, day, month, year, time] = new Date(call.atMs).toUTCString().split(' ');
     const body = (text: string | null): string => (text === null ? '-' : text.replaceAll('"', String.raw`\x22`));
     return [
       `10.0.3.7 - - [${day}/${month}/${year}:${time} +0000] "${methodOf(call)} ${targetOf(call)} HTTP/1.1" ${call.status} ${call.reply.length} "-" "GameService/3.1" rt=0.020 request_body="${body(call.request)}" response_body="${body(call.reply)}"`,
@@ -134,6 +120,18 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 
 type Call = Omit<LoggedCall, 'number'>;
+
+function jsonOf(call: Call): string {
+  return JSON.stringify({
+    time: call.atMs,
+    method: methodOf(call),
+    url: targetOf(call),
+    ...(call.request !== null && { requestBody: call.request }),
+    status: call.status,
+    responseBody: call.reply,
+    durationMs: TOOK_MS,
+  });
+}
 
 function methodOf({ name }: Call): string {
   return name === 'balance' ? 'GET' : 'POST';

@@ -162,15 +162,18 @@ export async function* linesOf(
     const lines: Line[] = [];
     let from = 0;
     for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, from)) {
-      if (length > 0 || at - from > maxLength) {
+      if (isNeeded?.(number + 1) === false) {
+        number += 1;
+        kept = [];
+        length = 0;
+      } else if (length > 0 || at - from > maxLength) {
         take(bytes.subarray(from, at));
         lines.push(finish(true));
-      } else if (isNeeded?.(number + 1) === false) number += 1;
-      else lines.push(lineOf(bytes.toString('utf8', from, at), true));
+      } else lines.push(lineOf(bytes.toString('utf8', from, at), true));
       from = at + 1;
     }
     if (from < bytes.length) take(Buffer.from(bytes.subarray(from)));
     if (lines.length > 0) yield lines;
   }
-  if (length > 0) yield [finish(false)];
+  if (length > 0 && isNeeded?.(number + 1) !== false) yield [finish(false)];
 }

@@ -87,8 +87,10 @@ export class WalletGroups<W extends SurveyedWallet> {
   readonly #ownerless: RecordedCall[] = [];
   readonly #groupOfID = new Map<string, number | null>();
   #groupCount = 0;
-  /** The calls of all groups, if they fit in memory. Otherwise they are in files. */
-  #inMemory: RecordedCall[] | null = null;
+  /** The calls of each group, if the calls of all groups fit in memory. Otherwise they are in files. */
+  #inMemory: RecordedCall[][] | null = null;
+  /** The number of calls of all groups. */
+  #inGroups = 0;
   /** The numbers of those groups that contain only one wallet, because it has more than `largest` calls. */
   readonly #large = new Set<number>();
 
@@ -177,25 +179,36 @@ export class WalletGroups<W extends SurveyedWallet> {
         this.#survey.takeAlike(owner.surveyed, call, source.file, line);
       },
     });
-    for await (const entries of readBatches(source.open(), { ...source, alike })) {
+    const groups: [from: number, to: number, call: number][] = [];
+    const ofOneCall = (from: number, to: number, call: number): void => void groups.push([from, to, call]);
+    let owners = new Map<number, number>();
+    for await (const entries of readBatches(source.open(), { ...source, alike, ofOneCall })) {
       for (const entry of entries) {
         const call = counts.add(entry, source.file, this.#paths);
-        if (call) this.#count(call);
+        const owner = call && this.#count(call);
+        if (owner) owners.set(call.exchange.place.line, owner.number);
       }
+      for (const [from, to, call] of groups)
+        for (let line = from; line <= to; line += 1) ownersOfLines.set(line, owners.get(call) ?? 0);
+      groups.length = 0;
+      // The next lines can repeat only the last call.
+      owners = new Map([...owners].slice(-1));
     }
   }
 
-  #count(call: RecordedCall): void {
+  /** Counts a call. Returns its owner, if it has one. */
+  #count(call: RecordedCall): OpenOwner<W> | undefined {
     const owner = this.#ownerOf(call.sessionID, call.player);
     if (owner) {
       owner.calls += 1;
       this.#survey.takeWhole(owner.surveyed, call);
-      return;
+      return owner;
     }
     // The collector counts those that are left out.
-    if (this.#ownerless.length >= MAX_CALLS) return;
+    if (this.#ownerless.length >= MAX_CALLS) return undefined;
     this.#ownerless.push(call);
     for (const id of idsOf(call)) this.#groupOfID.set(id, null);
+    return undefined;
   }
 
   /** Returns the owner of a call. Undefined if the call names nobody. */
@@ -274,6 +287,7 @@ export class WalletGroups<W extends SurveyedWallet> {
         size = 0;
       }
       size += calls;
+      this.#inGroups += calls;
       this.#groups.set(wallet, this.#groupCount - 1);
       if (calls > this.#largest) this.#large.add(this.#groupCount - 1);
     }
@@ -290,14 +304,14 @@ export class WalletGroups<W extends SurveyedWallet> {
     const ofSession = (session: string): boolean => this.#ofSession.get(session)?.surveyed.isOrdinary !== true;
     const ordinary = [false, ...[...this.#owners.values()].map(({ surveyed }) => surveyed.isOrdinary)];
     const needed = { ownerOf: sessionFilter(ofSession), isOwner: (owner: number) => ordinary[owner] !== true };
-    const isOne = this.#groupCount === 1 && !this.#large.has(0);
-    this.#inMemory = isOne ? [] : null;
+    const isFew = this.#inGroups <= MAX_CALLS_IN_MEMORY && this.#large.size === 0;
+    this.#inMemory = isFew ? Array.from({ length: this.#groupCount }, () => []) : null;
     for await (const call of this.#calls(needed)) {
       const group = this.#groupOf(call);
       if (group === null) continue;
       for (const id of idsOf(call)) if (this.#groupOfID.has(id)) this.#groupOfID.set(id, group);
       if (this.#inMemory) {
-        this.#inMemory.push(call);
+        this.#inMemory[group]?.push(call);
         continue;
       }
       const line = `${JSON.stringify(call.exchange)}\n`;
@@ -312,8 +326,9 @@ export class WalletGroups<W extends SurveyedWallet> {
 
   async *#load(group: number, ownerless: readonly RecordedCall[]): AsyncGenerator<RecordedCall> {
     if (this.#inMemory) {
-      yield* this.#inMemory;
+      yield* this.#inMemory[group] ?? [];
       yield* ownerless;
+      this.#inMemory[group] = [];
       return;
     }
     for await (const line of createInterface({ input: createReadStream(this.#file(group)) })) {
@@ -370,6 +385,9 @@ class OwnersOfLines {
     return this.#owners[line] ?? 0;
   }
 }
+
+/** Maximum number of calls of all groups together that are kept in memory. More calls are written into files. */
+const MAX_CALLS_IN_MEMORY = 20_000;
 
 /** Maximum number of characters that wait to be written. */
 const MAX_WAITING = 8 * 1024 * 1024;

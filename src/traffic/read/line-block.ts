@@ -48,6 +48,11 @@ export class LineBlock {
     this.#length = head.length;
   }
 
+  /** The number of the last line. */
+  get last(): number {
+    return this.number + this.#lines.length - 1;
+  }
+
   /** The first line. */
   get head(): string {
     return this.#lines[0] ?? '';

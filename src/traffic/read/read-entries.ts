@@ -35,6 +35,8 @@ const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
 /** Maximum number of lines that are kept together with the prefix that a log collector put before them. */
 const MAX_COLLECTED = 2000;
+/** The number of lines at the beginning of a file that are read each time, because they may show the format of the file. */
+const FIRST_LINES = 50;
 const UNKNOWN_FORMAT = 'its format is unknown';
 /**
  * Maximum number of characters that are kept of a line that can't be read. These characters show whether the line may be a call.
@@ -72,6 +74,11 @@ export interface Source {
   readonly ownerOf?: ((text: string) => LineOwner) | undefined;
   /** Returns false for the number of a line that an earlier reading has taken as alike, and that is not needed now. */
   readonly isNeeded?: ((line: number) => boolean) | undefined;
+  /**
+   * Receives the first and the last line of each group of lines that says nothing but one call, and the line of this call. A later
+   * reading may leave out these lines together ({@link isNeeded}), because they change nothing about the lines after them.
+   */
+  readonly ofOneCall?: ((from: number, to: number, call: number) => void) | undefined;
   /**
    * Takes the calls on JSON lines that are like an earlier line, which needs much less time than parsing their JSON. No entry is
    * yielded for such a call. If this is absent, each line is read by itself.
@@ -141,11 +148,13 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
       const isLog = line.text?.startsWith('{') && !MAY_CONTINUE.test(line.text) && line.number > 1;
       if (source.mayMatter && isLog && reading.isBetweenEntries && !source.mayMatter(line.text ?? '')) {
         skipped += 1;
+        reading.leaveOut(line.number);
         continue;
       }
       const owner = source.ownerOf === undefined || line.number === 1 ? 'wanted' : source.ownerOf(line.text ?? '');
       if (owner !== 'wanted' && reading.maySkip(line.text ?? '', owner)) {
         if (owner === 'other') skipped += 1;
+        reading.leaveOut(line.number);
         continue;
       }
       const isAlone = alike !== undefined && isLog === true && reading.isIdle;
@@ -154,6 +163,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
         if (found.length > 0) yield found;
         found = [];
         alike.take(line.number);
+        reading.leaveOut(line.number);
         continue;
       }
       const before = found.length;
@@ -203,6 +213,12 @@ class LineReader {
   #csv: CsvHeader | null = null;
   /** A line of text whose entry may continue on the next line. */
   #block: { readonly lines: LineBlock; readonly ended: boolean } | null = null;
+  /** The lines since the last line after which nothing was open, with the calls on them. */
+  readonly #group = { from: 1, calls: 0, call: 0 };
+  /** The line of the last call of a complete group. */
+  #lastCall = 0;
+  /** The number of the line that was read last. */
+  #lastLine = 0;
   /** The beginning of a row of a CSV whose quoted field continues on the next line. */
   #row: { readonly line: number; readonly text: string } | null = null;
 
@@ -257,7 +273,50 @@ class LineReader {
   }
 
   *take(line: Line): Generator<LogEntry> {
+    if (line.number !== this.#lastLine + 1) yield* this.#afterGap(line.number);
+    this.#lastLine = line.number;
     for (const entry of this.#takeLine(line)) yield this.#withCollector(entry);
+  }
+
+  /** Leaves out a line. Nothing that is open ends with this line. */
+  leaveOut(line: number): void {
+    this.#lastLine = line;
+    if (this.#group.calls === 0) this.#group.from = line + 1;
+  }
+
+  /** Ends what the lines that were left out by their numbers have ended. */
+  *#afterGap(next: number): Generator<LogEntry> {
+    for (const entry of this.#endBlock()) yield this.#withCollector(entry);
+    this.#correlation.forget();
+    this.#textCorrelation.forget();
+    Object.assign(this.#group, { from: next, calls: 0 });
+    this.#lastCall = 0;
+  }
+
+  /** Notes the calls of an entry that ends on the line `to`. */
+  *#counted(entries: Iterable<LogEntry>, to: number): Generator<LogEntry> {
+    for (const entry of entries) {
+      if (entry.kind === 'exchange') {
+        this.#group.calls += 1;
+        this.#group.call = entry.exchange.place.line;
+      }
+      yield entry;
+    }
+    this.#endGroup(to);
+  }
+
+  /** If nothing is open, ends the group of lines, and says whether it is about one call. */
+  #endGroup(to: number): void {
+    const { from, calls, call } = this.#group;
+    const isOpen =
+      this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal ?? this.#columns;
+    if (isOpen || this.#isQuoted || !this.#correlation.isSettled || !this.#textCorrelation.isSettled) return;
+    const isRepeat = [this.#correlation, this.#textCorrelation].some((each) => each.hasRepeated());
+    const of = calls === 1 ? call : calls === 0 && isRepeat ? this.#lastCall : 0;
+    // The first lines are always read, because they show the format of the file.
+    if (of > 0 && from > FIRST_LINES) this.#source.ofOneCall?.(from, to, of);
+    this.#lastCall = of;
+    Object.assign(this.#group, { from: to + 1, calls: 0 });
   }
 
   /** Removes the prefix of a log collector, and keeps its time. */
@@ -375,11 +434,13 @@ class LineReader {
     this.#block = null;
     const entry = lines.entry();
     const place: LogPlace = { file: this.#source.file, line: lines.number };
-    for (const sighting of entry.kind === 'object'
-      ? this.#logged(entry.fields, place, entry.side)
-      : entry.kind === 'part'
-        ? this.#part(entry.part, place)
-        : this.#line(entry.text, lines.number, ended))
+    const sightings =
+      entry.kind === 'object'
+        ? this.#logged(entry.fields, place, entry.side)
+        : entry.kind === 'part'
+          ? this.#part(entry.part, place)
+          : this.#line(entry.text, lines.number, ended);
+    for (const sighting of this.#counted(sightings, lines.last))
       yield* this.#after(shownWith(sighting, lines.number, entry.kind === 'text' ? entry.text : ''));
   }
 
@@ -467,7 +528,7 @@ class LineReader {
       this.#block = { lines: new LineBlock(text, number), ended };
       return;
     }
-    for (const sighting of this.#line(text, number, ended)) yield* this.#after(sighting);
+    for (const sighting of this.#counted(this.#line(text, number, ended), number)) yield* this.#after(sighting);
   }
 
   /** A comment or a line of `curl -v` between a request and its reply does not end the request. */

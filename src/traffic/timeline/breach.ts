@@ -12,6 +12,7 @@ import { hasFloatRest } from '../books/float-rest.ts';
 import { isCut, isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
 import type { Bets, Transaction } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
+import type { RecordedCall } from '../recorded-call.ts';
 
 /** A rule that the reply to one call breaks, as a failure or as a warning. */
 export interface Breach {
@@ -143,11 +144,13 @@ function hasMasked(reading: LoggedCall['reading']): boolean {
 
 /** Returns the content type of the reply, undefined if the reply had none, and null if its headers were not logged. */
 function contentType({ seen, alsoSeen }: LoggedCall): string | null | undefined {
-  const lists = [seen, alsoSeen].flatMap((view): HeaderList[] => {
-    const answer = view?.exchange.answer;
-    return answer?.kind === 'reply' && answer.headers !== null && answer.headers.length > 0 ? [answer.headers] : [];
-  });
-  return lists[0] === undefined ? null : header(lists[0], 'content-type');
+  const headers = headersOf(seen) ?? (alsoSeen === null ? null : headersOf(alsoSeen));
+  return headers === null ? null : header(headers, 'content-type');
+}
+
+/** Returns the headers of the reply, or null if they were not logged. */
+function headersOf({ exchange: { answer } }: RecordedCall): HeaderList | null {
+  return answer.kind === 'reply' && answer.headers !== null && answer.headers.length > 0 ? answer.headers : null;
 }
 
 /** Returns the rules that are broken because an error reply is not allowed for its call. */

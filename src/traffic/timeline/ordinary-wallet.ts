@@ -189,7 +189,9 @@ const MAX_KIND_BODY = 1000;
 /** True if the log shows all fields of a call about which {@link OrdinaryWallet} can decide. */
 function isWholeCall(call: RecordedCall): boolean {
   if (call.call !== 'balance' && !isWholeBet(call)) return false;
-  return call.call !== 'refund' && call.whole && call.origTxID === null && call.frID === null;
+  // A balance call has only the session. Some loggers write it apart from the URL.
+  const isWhole = call.whole || (call.call === 'balance' && call.sessionID !== null);
+  return call.call !== 'refund' && isWhole && call.origTxID === null && call.frID === null;
 }
 
 /**

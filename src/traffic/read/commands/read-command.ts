@@ -25,7 +25,8 @@ export function beginsCommand(line: string): boolean {
 }
 
 function isFirstLine(line: string): boolean {
-  if (!PROGRAM.test(line)) return false;
+  // A line of JSON is no command, and most lines of a large log are JSON.
+  if (line.startsWith('{') || !PROGRAM.test(line)) return false;
   const program = BEGINS.exec(line)?.[1] ?? 'HTTP';
   // In a log, `HTTP` in capital letters is the protocol. The program `http` has a lower-case name.
   return !/^HTTPS?$/.test(program);

@@ -29,6 +29,7 @@ export class ReplyCorrelation {
    * without an id are not used.
    */
   #isMixed = false;
+  #hasRepeated = false;
   /** The last call without an id whose reply was found. Null if another request came after it. */
   #done: LoggedExchange | null = null;
   /** The errors in lines of text, which may be the reasons why requests have no reply. */
@@ -43,6 +44,26 @@ export class ReplyCorrelation {
   /** True if no line waits for another line. Then a line that contains both a request and its reply is a complete exchange. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0 && this.#done === null && this.#sent.size === 0;
+  }
+
+  /**
+   * True if no line waits for another line, and lines without an id are about one request at a time. Then the next lines are read in
+   * the same way, whether or not the lines before them were read. The last call may still be repeated, see {@link forget}.
+   */
+  get isSettled(): boolean {
+    return this.#waiting.size === 0 && this.#sent.size === 0 && this.#replies.size === 0 && !this.#isMixed;
+  }
+
+  /** True if a line since the last question only repeated the call before it. */
+  hasRepeated(): boolean {
+    const hasRepeated = this.#hasRepeated;
+    this.#hasRepeated = false;
+    return hasRepeated;
+  }
+
+  /** Forgets the last call, because lines after it are left out. These lines show that the next line does not repeat this call. */
+  forget(): void {
+    this.#done = null;
   }
 
   /** True if a line contains the id of a request that waits for its reply. */
@@ -65,6 +86,7 @@ export class ReplyCorrelation {
       return;
     }
     if (id === ADJACENT && this.#repeats(exchange)) {
+      this.#hasRepeated = true;
       yield { kind: 'other', line: exchange.place.line };
       return;
     }
