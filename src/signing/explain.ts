@@ -4,7 +4,7 @@ import type { Made } from './construction.ts';
 import type { FixId, Language } from './fixes.ts';
 import { hintsOf } from './hints.ts';
 import { keysMadeOf, type MadeKey, type OfferedKey } from './keys.ts';
-import { compactPayloads, payloadsOf, rightPayload, sameBytes } from './payloads.ts';
+import { compactPayloads, payloadsOf, rightPayload, sameBytes, withoutLastBreak } from './payloads.ts';
 import type { SignedRequest } from './request.ts';
 import { WRITINGS, type Writing } from './writings.ts';
 
@@ -77,7 +77,12 @@ export function explainSignature(
   const made = keysMadeOf(keys);
   const search = new Search(readings, made);
   const found = search.of(request) ?? (otherBody && search.of({ ...request, body: otherBody }, true));
-  if (!found) return { kind: 'unexplained', tried: search.tried, hints: hintsOf(request, keys.length) };
+  if (!found)
+    return {
+      kind: 'unexplained',
+      tried: search.tried,
+      hints: hintsOf(request, { keys: keys.length, tried: search.tried }),
+    };
   return { kind: found.mistakes.length === 0 ? 'right' : 'explained', found };
 }
 
@@ -101,7 +106,7 @@ class Search {
     const right = rightPayload(request);
     const correct = right && this.#among([right], [key], [algorithm]);
     if (correct) return foundOf(correct, request, ofOther);
-    const same = this.#among(compactPayloads(request), [key], [algorithm]);
+    const same = this.#among([...withoutLastBreak(request), ...compactPayloads(request)], [key], [algorithm]);
     if (same && same.writing.mistake === null) return foundOf(same, request, ofOther);
     const [payload, ...otherPayloads] = payloadsOf(request);
     if (!payload) return undefined;

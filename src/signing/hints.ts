@@ -15,11 +15,14 @@ const HASHES: Readonly<Record<number, string>> = {
  * Returns observations about a signature that could not be explained: its form, and possible damage to the given
  * request.
  */
-export function hintsOf({ body, url, signature = '' }: SignedRequest, keys: number): readonly string[] {
+export function hintsOf(
+  { body, url, signature = '' }: SignedRequest,
+  { keys, tried }: { readonly keys: number; readonly tried: number },
+): readonly string[] {
   return [
     formHint(signature.trim()),
     ...(body === null ? queryHints(url) : bodyHints(Buffer.from(body))),
-    ...(keys < 2
+    ...(keys < 2 && tried > 0
       ? [
           'Only one key was tried. Give the other keys of the operator too, with --key-file (repeatable) and --api-key-file.',
         ]

@@ -47,6 +47,20 @@ export function rightPayload(request: SignedRequest): Made | undefined {
 /** Matches JSON that a logger or an editor has written on several lines. */
 const FORMATTED = /^\s*[{[]\s*\n/;
 
+/** The id of the payload without the line break that an editor or a shell adds at the end of a file. */
+export const WITHOUT_LAST_BREAK = 'without-last-break';
+
+/**
+ * Returns the body without the line break at its end, if the body was given by itself and is otherwise on one line.
+ */
+export function withoutLastBreak({ body, isBodyAlone }: SignedRequest): readonly Made[] {
+  if (isBodyAlone !== true || body === null || body.length > MAX_BODY) return [];
+  const text = Buffer.from(body).toString('utf8');
+  const line = text.replace(/\r?\n$/, '');
+  if (line === text || line.includes('\n')) return [];
+  return [made({ id: WITHOUT_LAST_BREAK, mistake: null, fix: 'raw-body' }, line)];
+}
+
 /**
  * Returns the body without line breaks and indentation; returns nothing for a body on one line. The service sends bodies on one
  * line, so somebody has formatted a body with line breaks for people. A program that formats a body may also change the order

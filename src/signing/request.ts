@@ -11,6 +11,8 @@ export interface SignedRequest {
   readonly body: Uint8Array | null;
   /** The value of the signature header; undefined if the request does not have this header. */
   readonly signature: string | undefined;
+  /** True if the body was given by itself. An editor or a shell may have added a line break at its end. */
+  readonly isBodyAlone?: boolean;
 }
 
 /**

@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { hintsOf } from '../../src/signing/hints.ts';
 
 const hints = (signature: string, body = '{"a":"1"}', keys = 2): string =>
-  hintsOf({ method: 'POST', url: 'https://wallet.example/bet', body: Buffer.from(body), signature }, keys).join(' ');
+  hintsOf(
+    { method: 'POST', url: 'https://wallet.example/bet', body: Buffer.from(body), signature },
+    { keys, tried: 1 },
+  ).join(' ');
 const SHA256 = 'ab'.repeat(32);
 
 it.each([
@@ -28,5 +31,7 @@ it.each([
 
 it('the hints name missing keys and a missing query', () => {
   expect(hints(SHA256, '{}', 1)).toContain('--key-file');
-  expect(hintsOf({ method: 'GET', url: '/balance', body: null, signature: SHA256 }, 2).join(' ')).toContain('no query');
+  expect(
+    hintsOf({ method: 'GET', url: '/balance', body: null, signature: SHA256 }, { keys: 2, tried: 1 }).join(' '),
+  ).toContain('no query');
 });

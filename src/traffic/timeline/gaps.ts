@@ -129,7 +129,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
   const roundMs = usualRoundMs(bets);
   const mayHide = (transaction: Transaction, by: Money, after: LoggedCall, call: LoggedCall): boolean => {
     if (areOfOneRun(after, call)) return false;
-    const pause = longestPauseMs(calls, after, call);
+    const pause = pauseMs(calls, after, call);
     if (pause < roundMs) return false;
     const isEarlier = transaction.attempts.every(({ number }) => number < call.number);
     const isLikeStake = bets.some(
@@ -174,20 +174,15 @@ const LONG_ROUNDS = 2;
 const SHORT_ROUND_MS = 10_000;
 
 /**
- * The longest time in ms between `after` and `call` in which no call of the logs was in progress. A round that is not in the logs
- * needs such a pause. Infinite if the logs do not show the times of these two calls.
+ * The time in ms between two calls, without the time in which the service waited for replies that did not come. Infinite if the
+ * logs do not show the times of these two calls.
  */
-function longestPauseMs(calls: readonly LoggedCall[], after: LoggedCall, call: LoggedCall): number {
+function pauseMs(calls: readonly LoggedCall[], after: LoggedCall, call: LoggedCall): number {
   if (after.atMs === null || call.atMs === null) return Number.POSITIVE_INFINITY;
-  let longest = 0;
-  let idleFrom = after.atMs;
-  for (const { number, atMs, ending, seen } of calls) {
-    if (number < after.number || number > call.number) continue;
-    if (atMs !== null) longest = Math.max(longest, atMs - idleFrom);
-    const tookMs = seen.exchange.tookMs ?? (ending === 'late' ? REPLY_DEADLINE_MS : 0);
-    idleFrom = Math.max(idleFrom, (atMs ?? idleFrom) + tookMs);
-  }
-  return longest;
+  const waitedMs = calls
+    .filter(({ number, ending }) => number > after.number && number < call.number && ending === 'late')
+    .reduce((sum, { seen }) => sum + Math.min(seen.exchange.tookMs ?? REPLY_DEADLINE_MS, REPLY_DEADLINE_MS), 0);
+  return call.atMs - after.atMs - waitedMs;
 }
 
 /** True if one run of croupier sent both calls. Its journal has every call that it sent, so a pause between them hides no round. */

@@ -5,7 +5,7 @@ import { clip, hanging, wrap } from '../../../report/terminal/layout.ts';
 import { type Difference, firstDifference } from '../../../signing/differ.ts';
 import type { Explanation, Found } from '../../../signing/explain.ts';
 import { FIXES, type FixId, LANGUAGE_NAMES, LANGUAGES, type Language } from '../../../signing/fixes.ts';
-import { COMPACT_BODY, rightPayload } from '../../../signing/payloads.ts';
+import { COMPACT_BODY, rightPayload, WITHOUT_LAST_BREAK } from '../../../signing/payloads.ts';
 import type { SignedRequest } from '../../../signing/request.ts';
 
 /** A request, and the explanation of its signature. */
@@ -48,6 +48,12 @@ export function explainText(
         ...(explanation.found.payload.id === COMPACT_BODY
           ? wrap('The body was signed and sent on one line. The given body was formatted after that.', width)
           : []),
+        ...(explanation.found.payload.id === WITHOUT_LAST_BREAK
+          ? wrap(
+              'The body was signed without the line break at its end. Editors and shells add such a line break to a file. If the line break was sent too, the operator refuses the signature: sign exactly the bytes that are sent.',
+              width,
+            )
+          : []),
         ...wrap('If the operator computes another signature, give its signature with --signature.', width),
       );
       break;
@@ -55,13 +61,17 @@ export function explainText(
       lines.push(
         paint.red(
           forTerminal(
-            `Not explained${which}: croupier tried ${explanation.tried} ways to sign, and none gives this signature.`,
+            explanation.tried === 0
+              ? `Not explained${which}: croupier tried no way to sign, because the given signature or request is not usable.`
+              : `Not explained${which}: croupier tried ${explanation.tried} ways to sign, and none gives this signature.`,
           ),
         ),
         ...row('keys', keys.join('; ')),
         ...explanation.hints.flatMap((hint) => row('hint', hint)),
         ...wrap(
-          'Either the signer used another key, or signed other bytes than the bytes given here. Compare the sent bytes with the signed ones (--other-body-file).',
+          explanation.tried === 0
+            ? 'Copy the whole value of the header X-REQUEST-SIGN, which has 64 hexadecimal digits, and the whole request.'
+            : 'Either the signer used another key, or signed other bytes than the bytes given here. Compare the sent bytes with the signed ones (--other-body-file).',
           width,
         ),
       );

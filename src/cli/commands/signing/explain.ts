@@ -115,7 +115,7 @@ async function fromParts(flags: ExplainFlags, stdio: Stdio): Promise<SignedReque
       signature,
     };
   const bytes = body === undefined ? await readInput(bodyFile ?? '-', stdio) : Buffer.from(body);
-  return { method: 'POST', url, body: bytes, signature };
+  return { method: 'POST', url, body: bytes, signature, isBodyAlone: true };
 }
 
 function isQueryAlone(text: string): boolean {

@@ -99,6 +99,19 @@ describe('croupier explain', () => {
     expect(out).toContain('ksort(');
   });
 
+  it('says that a body is signed rightly if only its file has a line break at the end', async () => {
+    const { out, status } = await explain(['--body', `${BODY}\n`, '--signature', sign(BODY)]);
+    expect([status, out.replaceAll(/\s+/g, ' ')]).toEqual([0, expect.stringContaining('The signature is right')]);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('If the line break was sent too, the operator refuses the signature');
+  });
+
+  it('counts no ways to sign if the text is no signature', async () => {
+    const { out, status } = await explain(['--body', BODY, '--signature', 'deadbeef']);
+    expect(status).toBe(1);
+    expect(out).toContain('croupier tried no way to sign');
+    expect(out).not.toContain('Only one key was tried');
+  });
+
   it('tries keys of files, of the environment and of the configuration', async () => {
     const files = await explain([
       '--body',
