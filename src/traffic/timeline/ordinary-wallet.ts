@@ -191,7 +191,8 @@ function isWholeCall(call: RecordedCall): boolean {
   if (call.call !== 'balance' && !isWholeBet(call)) return false;
   // A balance call has only the session. Some loggers write it apart from the URL.
   const isWhole = call.whole || (call.call === 'balance' && call.sessionID !== null);
-  return call.call !== 'refund' && isWhole && call.origTxID === null && call.frID === null;
+  const isFree = call.frID !== null || call.type === 'free';
+  return call.call !== 'refund' && isWhole && call.origTxID === null && !isFree;
 }
 
 /**

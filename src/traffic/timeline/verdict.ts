@@ -69,7 +69,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   // A round at the end of the logs may not have ended yet. Then the sums are those of the calls so far.
   const isSure = gaps.length === 0;
   // A reply that was not logged decides whether the service counts the call, so it can change the sums.
-  const hasSums = isSure && unloggedOf(calls).length === 0;
+  const hasSums = isSure && unloggedOf(calls).length === 0 && paidFreeBetsOf(books).length === 0;
   return {
     ...owner,
     sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
@@ -137,9 +137,30 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     found.push(
       `no later balance shows whether the operator took the bet of ${callNumbers(unsettled)}, because its status may come from a server in front of the operator`,
     );
+  const paid = paidFreeBetsOf(books);
+  if (paid.length > 0)
+    found.push(
+      `the free ${paid.length === 1 ? 'bet' : 'bets'} of ${callNumbers(paid.flatMap(({ attempts }) => attempts.slice(0, 1)))} cost the player money, and the contract does not say whether a free bet may do so. The agreement with the operator decides`,
+    );
   const open = rounds.filter(({ state }) => state === 'open');
   if (open.length > 0) found.push(openClause(open));
   return found;
+}
+
+/**
+ * Returns the free bets that took money from the player. Runs of croupier do not judge the money of free bets, so their calls are
+ * left out.
+ */
+function paidFreeBetsOf({ transactions, worlds, unknown, isAnchored }: Books): readonly Transaction[] {
+  if (unknown !== null || !isAnchored) return [];
+  return transactions.filter(
+    ({ call, key, isCampaign, amount, attempts }) =>
+      call === 'bet' &&
+      isCampaign &&
+      amount?.isZero() === false &&
+      !attempts.some(({ seen }) => seen.exchange.isOfRun === true) &&
+      worlds.every((world) => isApplied(world, key)),
+  );
 }
 
 /** Returns the calls about money whose reply was not logged. */

@@ -511,15 +511,23 @@ describe('a verdict that is not certain', () => {
     expect(only(timeline).unknowns).toContain('the reply to call 2 was not logged');
   });
 
-  it('is unknown if a free bet may have moved money or not', () => {
+  it('is unknown if a free bet cost the player money', () => {
     const free = { type: 'free', frID: 'spring' };
-    for (const balance of ['100', '95']) {
+    for (const [balance, status] of [
+      ['100', 0],
+      ['95', 3],
+    ] as const) {
       const timeline = new Log()
         .balance('100')
         .bet('b1', '5', { balance }, free)
         .win('w1', '0', { balance }, free)
         .timeline();
-      expect([timeline.status, causes(timeline)]).toEqual([0, []]);
+      expect([timeline.status, causes(timeline)]).toEqual([status, []]);
+      expect(only(timeline).unknowns.join()).toBe(
+        status === 0
+          ? ''
+          : 'the free bet of call 2 cost the player money, and the contract does not say whether a free bet may do so. The agreement with the operator decides',
+      );
     }
   });
 });
