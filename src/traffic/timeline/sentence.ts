@@ -284,12 +284,44 @@ export function evidenceSentence({ books, evidence: { calls, files } }: WalletVe
 
 const MAX_FILES = 3;
 
-/** Writes as sentences each reason why something is unknown, and each debt that is possible but not certain. */
-export function doubtSentences({ unknowns, possibleDebts, currency }: WalletVerdict): readonly string[] {
+/**
+ * Writes as sentences each reason why something is unknown, and each debt that is possible but not certain. Reasons of one kind are
+ * one sentence, with the lines of the logs that they are about.
+ *
+ * @param isVerbose true to write each reason as a sentence of its own
+ */
+export function doubtSentences(verdict: WalletVerdict, isVerbose = false): readonly string[] {
+  const { unknowns, possibleDebts, currency } = verdict;
+  const kinds = [...Map.groupBy(unknowns, isVerbose ? (each) => each : kindOf).values()];
   return [
-    ...unknowns.map((each) => `Not known: ${each}.`),
+    ...kinds.flatMap((same) =>
+      same.length < MANY_DOUBTS ? same.map((each) => `Not known: ${each}.`) : [manyDoubts(same, verdict)],
+    ),
     ...possibleDebts.map((debt) => `Possible, but not certain: ${debtClause(debt, currency)}.`),
   ];
+}
+
+/** From this number on, reasons of one kind are written as one sentence. */
+const MANY_DOUBTS = 3;
+const MAX_PLACES = 5;
+
+/** The words of a reason without its numbers and ids. */
+function kindOf(reason: string): string {
+  return reason.replaceAll(/(?<=\b(?:calls?|round|txID) )[\w.-]+|[+-]?\d[\w.:-]*/g, '#');
+}
+
+function manyDoubts(reasons: readonly string[], { calls }: WalletVerdict): string {
+  const [first, ...others] = reasons;
+  const places = new Map(calls.map(({ number, seen }) => [number, seen.exchange.place]));
+  const lines = others.flatMap((reason) => {
+    const number = [...reason.matchAll(/\bcalls? (\d+)/g)].at(-1)?.[1];
+    const place = number === undefined ? undefined : places.get(Number(number));
+    return place ? [`${place.file}:${place.line}`] : [];
+  });
+  const rest = others.length - Math.min(lines.length, MAX_PLACES);
+  const where =
+    lines.length === 0 ? '' : `: ${lines.slice(0, MAX_PLACES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return `Not known: ${first}. The same is true in ${others.length} more places${where} (-v prints all).`;
 }
 
 /** Writes the state of a round as a clause. */

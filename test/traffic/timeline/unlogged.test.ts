@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordedCall } from '../../../src/traffic/recorded-call.ts';
+import { doubtSentences } from '../../../src/traffic/timeline/sentence.ts';
 import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import { exchangesIn } from '../read/entries-in.ts';
 import { Log } from './calls.ts';
@@ -85,6 +86,26 @@ describe('a long time between two balances', () => {
       .balance('113.00', { at: 15 })
       .timeline();
     expect(debts(log)).toEqual(['misbooked 9 player']);
+  });
+});
+
+describe('many things of one kind that are not known', () => {
+  const log = new Log().balance('100.00');
+  for (let i = 1; i <= 4; i++)
+    log
+      .bet(`b${i}`, '5.00', { balance: String(100 + 7 * i) }, { round: `r-${i}` })
+      .win(`w${i}`, '0', { balance: String(100 + 7 * i) }, { round: `r-${i}` });
+  const wallet = only(log.timeline());
+
+  it('are one sentence that names the lines', () => {
+    expect(doubtSentences(wallet)).toHaveLength(1);
+    expect(doubtSentences(wallet).join()).toContain(
+      'The same is true in 3 more places: service.log:4, service.log:6, service.log:8 (-v prints all).',
+    );
+  });
+
+  it('are sentences of their own with -v', () => {
+    expect(doubtSentences(wallet, true)).toHaveLength(4);
   });
 });
 

@@ -47,7 +47,10 @@ export async function incidentCommand(files: readonly string[], flags: IncidentF
   const scrub = createScrubber([...configuration.secrets, ...secrets]);
   const text = flags.json
     ? `${JSON.stringify(incidentJson(timeline, gathered, read, notes), null, 2)}\n`
-    : incidentText(timeline, gathered, stdio.out.colour ? ANSI : PLAIN, notes);
+    : incidentText(timeline, gathered, stdio.out.colour ? ANSI : PLAIN, {
+        notes,
+        isVerbose: flags.verbose !== undefined,
+      });
   stdio.out.write(scrub(text));
   return timeline.status;
 }

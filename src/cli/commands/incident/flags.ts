@@ -1,6 +1,6 @@
 import type { Command, CommandUnknownOpts, OptionValues } from '@commander-js/extra-typings';
 import { configOption } from '../../options/client.ts';
-import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
+import { collect, type FlagsOf, jsonOption, verboseOption } from '../../options/parts.ts';
 
 /** Defines `croupier incident` and its flags. */
 export function describeIncident(program: CommandUnknownOpts) {
@@ -13,6 +13,7 @@ export function describeIncident(program: CommandUnknownOpts) {
   return addLogOptions(calls)
     .optionsGroup('Keys and output:')
     .option('--key-file <file>', 'file with a key to verify signatures; repeatable', collect)
+    .addOption(verboseOption('each unknown thing on a line of its own'))
     .addOption(jsonOption())
     .addOption(configOption())
     .addHelpText(

@@ -31,13 +31,13 @@ export function incidentText(
   timeline: IncidentTimeline,
   gathered: GatheredCalls,
   paint: Paint,
-  notes: readonly string[],
+  { notes, isVerbose }: { readonly notes: readonly string[]; readonly isVerbose: boolean },
 ): string {
   const blocks = [
     summaryText(timeline, paint),
     timeline.wallets
       .slice(0, MAX_WALLETS)
-      .map((verdict) => verdictText(verdict, paint))
+      .map((verdict) => verdictText(verdict, paint, isVerbose))
       .join('\n'),
     callsText(timeline, paint),
     roundsText(timeline, paint),
@@ -78,7 +78,7 @@ const STATE_WORDS: Readonly<Record<WalletState, string>> = {
   right: 'right',
 };
 
-function verdictText(verdict: WalletVerdict, paint: Paint): string {
+function verdictText(verdict: WalletVerdict, paint: Paint, isVerbose: boolean): string {
   const sentence = forTerminal(walletSentence(verdict));
   const isClean = verdict.difference?.isZero() === true && verdict.debts.length === 0;
   const colour = isClean
@@ -90,7 +90,7 @@ function verdictText(verdict: WalletVerdict, paint: Paint): string {
     : verdict.debts.length > 0
       ? paint.red
       : paint.yellow;
-  const rest = [...debtSentences(verdict), evidenceSentence(verdict), ...doubtSentences(verdict)];
+  const rest = [...debtSentences(verdict), evidenceSentence(verdict), ...doubtSentences(verdict, isVerbose)];
   return `${colour(sentence)}\n${rest.map((line) => `  ${forTerminal(line)}\n`).join('')}`;
 }
 
