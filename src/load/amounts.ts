@@ -40,15 +40,23 @@ const CODES: readonly bigint[] = [
   775n,
 ];
 
-/** Chooses amounts so that no two transactions of a window have the same amount. */
+/**
+ * The numbers of units that are added to all amounts of a window, in turn. The difference of the two numbers is not the difference of
+ * two codes. So the amounts of a window also differ from those of the window before.
+ */
+const SHIFTS: readonly bigint[] = [0n, 33n];
+
+/** Chooses amounts so that no two transactions of a window, and of the window before, have the same amount. */
 export class WindowAmounts {
   readonly #denomination: LoadDenomination;
   readonly #offset: bigint;
   /** The amounts of the window. There are only a few of them, so a search in this list takes less time than a set of texts. */
   readonly #used: Money[] = [];
-  /** The units of each code with the offset, as an amount. */
-  readonly #extras: readonly Money[];
+  /** For each number of `SHIFTS`: the units of each code, with the offset and this number, as an amount. */
+  readonly #extras: readonly (readonly Money[])[];
   #next = 0;
+  /** The position in `SHIFTS` of the number of this window. */
+  #shift = 0;
 
   /**
    * @param offset a number of units that is added to each amount. Players with different offsets rarely have the same amounts,
@@ -57,7 +65,7 @@ export class WindowAmounts {
   constructor(denomination: LoadDenomination, offset: number) {
     this.#denomination = denomination;
     this.#offset = BigInt(offset);
-    this.#extras = CODES.map((code) => this.#extraOf(code));
+    this.#extras = SHIFTS.map((shift) => CODES.map((code) => this.#extraOf(code + shift)));
   }
 
   /** True if the next amounts would be unusually large, so that the window must end. */
@@ -68,12 +76,13 @@ export class WindowAmounts {
   begin(): void {
     this.#used.length = 0;
     this.#next = 0;
+    this.#shift = (this.#shift + 1) % SHIFTS.length;
   }
 
   /** Returns an amount that is a little more than `least`, and that no transaction of the window has. */
   above(least: Money): Money {
     const { unit } = this.#denomination;
-    const extra = this.#extras[this.#next] ?? this.#extraOf(BigInt(this.#next) ** 2n);
+    const extra = this.#extras[this.#shift]?.[this.#next] ?? this.#extraOf(BigInt(this.#next) ** 2n);
     this.#next += 1;
     let amount = least.plus(extra);
     while (this.#isUsed(amount)) amount = amount.plus(unit);

@@ -27,6 +27,8 @@ export interface Evidence {
   readonly suspects: readonly LoadTransaction[];
   /** All transactions since the last quiet point, with the refunded bets before it. */
   readonly window: readonly LoadTransaction[];
+  /** The transactions between the last two quiet points. The balance was right after them, but may have changed late. */
+  readonly earlier: readonly LoadTransaction[];
   /** Transactions of other wallets at the same time, whose amount may have been booked instead. */
   readonly others: readonly LoadTransaction[];
   /** The smallest amount of the currency. */
@@ -44,13 +46,15 @@ const MAX_SEARCHED = 40;
  * There may be many such transactions, so some sum of them would explain any difference, even a difference that somebody else
  * caused.
  */
-export function explain(difference: Money, { suspects, window, others, unit }: Evidence): Explanation {
+export function explain(difference: Money, { suspects, window, earlier, others, unit }: Evidence): Explanation {
   const all = suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit));
   const byDelta = indexed(all);
   const single = byDelta.get(difference.toString());
   if (single) return found(single.map((one) => [one]));
-  const earlier = indexed(window.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
-  if (earlier) return found(earlier.map((one) => [one]));
+  const confirmed = indexed(window.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
+  if (confirmed) return found(confirmed.map((one) => [one]));
+  const late = indexed(earlier.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
+  if (late) return found(late.map(({ what, ...one }) => [{ ...one, what: `${what}${LATE}` }]));
   const swapped = swappedWith(difference, suspects, others);
   if (swapped.length > 0) return found(swapped.map((one) => [one]));
   const pairs = pairsFor(difference, all, byDelta);
@@ -64,6 +68,8 @@ export function explain(difference: Money, { suspects, window, others, unit }: E
   }
   return roundedOff(difference, suspects, unit) ?? UNEXPLAINED;
 }
+
+const LATE = '. The balance was right at first, and changed later';
 
 const UNEXPLAINED: Explanation = { rule: 'money.conservation', suspicions: [], isOneOfSeveral: false };
 
@@ -151,7 +157,11 @@ function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspi
               'was refunded with 200, but its money is missing',
               down,
             ),
-            of('refund.unknown-pays-nothing', 'took nothing, but its refund paid the amount', amount),
+            of(
+              'refund.unknown-pays-nothing',
+              'took nothing, but its refund paid the amount, or its refund paid twice',
+              amount,
+            ),
             ...halvesOf(amount, unit).map((half) =>
               of('refund.restore', 'was refunded with 200, but only half of its money came back', half.negated()),
             ),

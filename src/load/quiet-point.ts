@@ -71,11 +71,12 @@ function reportDifference(
   context: LoadContext,
 ): void {
   const { wallet, player } = caller;
-  const { expected, window, lateBets, suspects } = wallet;
+  const { expected, window, earlier, lateBets, suspects } = wallet;
   const others = context.recent.all().filter((one) => !window.includes(one));
   const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), {
     suspects: [...lateBets, ...suspects],
     window: [...lateBets, ...window],
+    earlier,
     others,
     unit: Money.unit(decimals),
   });

@@ -107,8 +107,8 @@ export class Wallet {
   #window: LoadTransaction[] = [];
   /** Number of transactions at the beginning of the window after which a reply showed the right balance. */
   #confirmed = 0;
-  /** Refunded bets of the last window. A faulty operator may still take their money now, although the contract forbids it. */
-  #lateBets: readonly LoadTransaction[] = [];
+  /** The transactions of the window before. A faulty operator may still change their effects now. */
+  #earlier: readonly LoadTransaction[] = [];
   /** The transactions in flight, in no order. There are only a few of them at a time. */
   readonly #inFlight: LoadTransaction[] = [];
   readonly #unknown = new Set<LoadTransaction>();
@@ -143,9 +143,14 @@ export class Wallet {
       this.#confirmed = this.#window.length;
   }
 
-  /** The refunded bets of the window before. */
+  /** The transactions of the window before. */
+  get earlier(): readonly LoadTransaction[] {
+    return this.#earlier;
+  }
+
+  /** The refunded bets of the window before. A faulty operator may take their money late, although the contract forbids it. */
   get lateBets(): readonly LoadTransaction[] {
-    return this.#lateBets;
+    return this.#earlier.filter(({ call, state }) => call === 'bet' && state === 'reversed');
   }
 
   /** The transactions that must be refunded or sent again until they are answered 200. */
@@ -362,7 +367,7 @@ export class Wallet {
   take(shown: Money): void {
     this.#expected = shown;
     this.#either = [];
-    this.#lateBets = this.#window.filter(({ call, state }) => call === 'bet' && state === 'reversed');
+    this.#earlier = this.#window;
     this.#window = [];
     this.#confirmed = 0;
   }

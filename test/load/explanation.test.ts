@@ -11,7 +11,7 @@ const declined = transaction({ number: 4, call: 'bet', amount: '1.08', state: 'n
 const window = [lost, doubled, reversed, declined];
 
 function evidence(suspects: readonly LoadTransaction[] = window): Evidence {
-  return { suspects, window: suspects, others: [], unit: Money.of('0.01') };
+  return { suspects, window: suspects, earlier: [], others: [], unit: Money.of('0.01') };
 }
 
 function difference(text: string): Money {
@@ -23,7 +23,12 @@ it.each([
   ['1.02', 'idempotency.win', [2], 'was credited twice'],
   ['-1.04', 'refund.broken-connection', [3], 'was refunded with 200, but its money is missing'],
   ['-0.52', 'refund.restore', [3], 'was refunded with 200, but only half of its money came back'],
-  ['1.04', 'refund.unknown-pays-nothing', [3], 'took nothing, but its refund paid the amount'],
+  [
+    '1.04',
+    'refund.unknown-pays-nothing',
+    [3],
+    'took nothing, but its refund paid the amount, or its refund paid twice',
+  ],
   ['-1.08', 'bet.declined-takes-nothing', [4], 'was answered 409, but took its amount'],
   ['2.03', 'concurrency.no-lost-update', [1, 2], 'was answered 200, but took nothing'],
   ['-0.07', 'concurrency.no-lost-update', [1, 4], 'was answered 200, but took nothing'],
@@ -46,6 +51,15 @@ it('a difference that nothing explains names no transaction', () => {
     suspicions: [],
     isOneOfSeveral: false,
   });
+});
+
+it('a transaction before the last quiet point is named if its effect changed later, and only alone', () => {
+  const earlier = [transaction({ number: 7, amount: '1.34' }), transaction({ number: 8, amount: '1.37' })];
+  const { suspicions } = explain(difference('1.34'), { ...evidence(), earlier });
+  expect(suspicions.map((one) => [one.transaction.number, one.what])).toEqual([
+    [7, 'was answered 200, but took nothing. The balance was right at first, and changed later'],
+  ]);
+  expect(explain(difference('2.71'), { ...evidence([]), earlier }).suspicions).toEqual([]);
 });
 
 it('two transactions of one amount are possibilities, not certainties', () => {
