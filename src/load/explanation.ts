@@ -10,7 +10,18 @@ export interface Suspicion {
   readonly what: string;
   /** The difference of the balance that this fault would cause. */
   readonly delta: Money;
+  readonly kind: FaultKind;
 }
+
+/**
+ * The kind of a fault. One fault of an operator loses or doubles several transactions, but does not lose one and double another.
+ *
+ * - `lost`, `doubled`: the effect of an accepted transaction is missing, or happened twice
+ * - `refund`, `half-refund`, `unknown`: a refund gave back nothing, half, or money of a bet that took nothing
+ * - `declined`: a declined bet took money
+ * - `other`: everything that is only tried alone
+ */
+type FaultKind = 'lost' | 'doubled' | 'refund' | 'half-refund' | 'unknown' | 'declined' | 'other';
 
 /** The explanation of a wrong balance. */
 export interface Explanation {
@@ -44,7 +55,7 @@ const MAX_SEARCHED = 40;
  * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried
  * before pairs, and pairs before triples. If a reply was still right after a transaction, this transaction is tried only alone.
  * There may be many such transactions, so some sum of them would explain any difference, even a difference that somebody else
- * caused.
+ * caused. For the same reason, a pair or a triple must look like one fault.
  */
 export function explain(difference: Money, { suspects, window, earlier, others, unit }: Evidence): Explanation {
   const all = suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit));
@@ -62,7 +73,7 @@ export function explain(difference: Money, { suspects, window, earlier, others, 
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
   if (scaled.length > 0) return found(scaled.map((one) => [one]));
   for (const [at, first] of all.entries()) {
-    const rest = all.slice(at + 1).filter(({ transaction }) => transaction !== first.transaction);
+    const rest = all.slice(at + 1).filter((one) => one.transaction !== first.transaction && areOneFault(first, one));
     const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest));
     if (pair) return { ...found([[first, ...pair]]), isOneOfSeveral: true };
   }
@@ -78,6 +89,16 @@ function indexed(all: readonly Suspicion[]): ReadonlyMap<string, readonly Suspic
 }
 
 /**
+ * True if one fault of the operator may have caused both: they are of the same kind. The effects of plain calls are lost or doubled
+ * together only if the calls were processed at the same moment.
+ */
+function areOneFault(one: Suspicion, other: Suspicion): boolean {
+  if (one.kind !== other.kind) return false;
+  const isPlain = one.kind === 'lost' || one.kind === 'doubled';
+  return !isPlain || isAtTheSameTime(one.transaction, other.transaction);
+}
+
+/**
  * Explains a difference of only a few smallest units: the operator may compute with binary fractions, whose sums are not exact.
  */
 function roundedOff(difference: Money, suspects: readonly LoadTransaction[], unit: Money): Explanation | undefined {
@@ -88,7 +109,7 @@ function roundedOff(difference: Money, suspects: readonly LoadTransaction[], uni
   if (moving.length === 0 || difference.absolute().compare(most) > 0) return undefined;
   const what = `was booked with a rounded amount, or the sum was rounded`;
   const suspicions = moving.map(
-    (transaction): Suspicion => ({ transaction, rule: 'money.exact', what, delta: difference }),
+    (transaction): Suspicion => ({ transaction, rule: 'money.exact', what, delta: difference, kind: 'other' }),
   );
   return { rule: 'money.exact', suspicions, isOneOfSeveral: moving.length > 1 };
 }
@@ -104,7 +125,13 @@ function scaledBy100(transaction: LoadTransaction): readonly Suspicion[] {
   const { call, amount, state } = transaction;
   if (call === 'refund' || state !== 'applied') return [];
   const up = call === 'win' ? amount : amount.negated();
-  const of = (what: string, delta: Money): Suspicion => ({ transaction, rule: 'money.main-unit', what, delta });
+  const of = (what: string, delta: Money): Suspicion => ({
+    transaction,
+    rule: 'money.main-unit',
+    what,
+    delta,
+    kind: 'other',
+  });
   return [
     of('was booked with 100 times its amount', up.times(NINETY_NINE)),
     of('was booked with a hundredth of its amount', up.negated().times(NINETY_NINE_PERCENT)),
@@ -124,7 +151,8 @@ function pairsFor(
   const pairs: (readonly Suspicion[])[] = [];
   for (const first of all) {
     for (const second of byDelta.get(difference.minus(first.delta).toString()) ?? []) {
-      if (second.transaction.number > first.transaction.number) pairs.push([first, second]);
+      const isLater = second.transaction.number > first.transaction.number;
+      if (isLater && areOneFault(first, second)) pairs.push([first, second]);
     }
   }
   return pairs;
@@ -140,35 +168,65 @@ function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspi
   const { call, amount, state, copies, isCopiedAtOnce, isOverlapped, isBroken, status } = transaction;
   if (amount.isZero()) return [];
   const down = amount.negated();
-  const of = (rule: RuleId, what: string, delta: Money): Suspicion => ({ transaction, rule, what, delta });
+  const of = (kind: FaultKind, rule: RuleId, what: string, delta: Money): Suspicion => ({
+    transaction,
+    rule,
+    what,
+    delta,
+    kind,
+  });
   const again: RuleId = isCopiedAtOnce ? 'idempotency.concurrent' : `idempotency.${call}`;
   switch (call) {
     case 'bet':
       switch (state) {
         case 'applied':
           return [
-            of(isOverlapped ? 'concurrency.no-lost-update' : 'bet.debit', 'was answered 200, but took nothing', amount),
-            of(copies > 1 ? again : isOverlapped ? 'concurrency.no-lost-update' : 'bet.debit', 'was taken twice', down),
+            of(
+              'lost',
+              isOverlapped ? 'concurrency.no-lost-update' : 'bet.debit',
+              'was answered 200, but took nothing',
+              amount,
+            ),
+            of(
+              'doubled',
+              copies > 1 ? again : isOverlapped ? 'concurrency.no-lost-update' : 'bet.debit',
+              'was taken twice',
+              down,
+            ),
           ];
         case 'reversed':
           return [
             of(
+              'refund',
               isBroken || status === undefined ? 'refund.broken-connection' : 'refund.after-error',
               'was refunded with 200, but its money is missing',
               down,
             ),
             of(
+              'unknown',
               'refund.unknown-pays-nothing',
               'took nothing, but its refund paid the amount, or its refund paid twice',
               amount,
             ),
             ...halvesOf(amount, unit).map((half) =>
-              of('refund.restore', 'was refunded with 200, but only half of its money came back', half.negated()),
+              of(
+                'half-refund',
+                'refund.restore',
+                'was refunded with 200, but only half of its money came back',
+                half.negated(),
+              ),
             ),
           ];
         case 'none':
         case 'refused':
-          return [of('bet.declined-takes-nothing', `was answered ${status ?? 'nothing'}, but took its amount`, down)];
+          return [
+            of(
+              'declined',
+              'bet.declined-takes-nothing',
+              `was answered ${status ?? 'nothing'}, but took its amount`,
+              down,
+            ),
+          ];
         case 'sent':
         case 'unknown':
           return [];
@@ -177,11 +235,13 @@ function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspi
     case 'win':
       return [
         of(
+          'lost',
           isBroken || copies > 1 ? 'win.retried' : isOverlapped ? 'concurrency.no-lost-update' : 'win.credit',
           'was answered 200, but was not credited',
           down,
         ),
         of(
+          'doubled',
           copies > 1 ? again : isOverlapped ? 'concurrency.no-lost-update' : 'win.credit',
           'was credited twice',
           amount,
@@ -216,7 +276,7 @@ function swappedWith(
     const other = others.find((one) => isAtTheSameTime(one, transaction) && one.amount.equals(booked));
     if (!other) return [];
     const what = `moved ${booked}, the amount of another player's ${other.call} ${other.txID} at the same moment`;
-    return [{ transaction, rule: 'concurrency.no-lost-update', what, delta: difference }];
+    return [{ transaction, rule: 'concurrency.no-lost-update', what, delta: difference, kind: 'other' }];
   });
 }
 

@@ -48,6 +48,18 @@ const CASES: readonly (readonly [what: string, own: Partial<LoadFacts>, verdict:
   ['croupier is slow', SLOW, 'UNDECIDED', 3],
   ['a limit cannot be checked', { limits: [limit(null)] }, 'UNDECIDED', 3],
   ['a balance moved by itself', money({ problems: [{ ...PROBLEM, isDrift: true }] }), 'UNDECIDED', 3],
+  [
+    'as many balances moved by themselves as transactions explain',
+    money({ problems: [PROBLEM, { ...PROBLEM, isDrift: true }] }),
+    'UNDECIDED',
+    3,
+  ],
+  [
+    'transactions explain most of the wrong balances',
+    money({ problems: [PROBLEM, PROBLEM, { ...PROBLEM, isDrift: true }] }),
+    'NOT RECONCILED',
+    1,
+  ],
   ['a call is owed', money({ owed: [{ player: 'anna', call: 'win', txID: 't', amount: '1' }] }), 'UNDECIDED', 3],
   ['a balance is unread', money({ unread: ['anna'] }), 'UNDECIDED', 3],
   ['a session ended', { sessionsEnded: ['s-1'] }, 'UNDECIDED', 3],
