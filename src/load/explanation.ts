@@ -89,12 +89,13 @@ function indexed(all: readonly Suspicion[]): ReadonlyMap<string, readonly Suspic
 }
 
 /**
- * True if one fault of the operator may have caused both: they are of the same kind. The effects of plain calls are lost or doubled
- * together only if the calls were processed at the same moment.
+ * True if one fault of the operator may have caused both: they are of the same kind. The effects of calls that were sent once are
+ * lost or doubled together only if the calls were processed at the same moment.
  */
 function areOneFault(one: Suspicion, other: Suspicion): boolean {
   if (one.kind !== other.kind) return false;
-  const isPlain = one.kind === 'lost' || one.kind === 'doubled';
+  const isSentOnce = one.transaction.copies === 1 || other.transaction.copies === 1;
+  const isPlain = isSentOnce && (one.kind === 'lost' || one.kind === 'doubled');
   return !isPlain || isAtTheSameTime(one.transaction, other.transaction);
 }
 

@@ -45,7 +45,7 @@ export async function findHighestRate(
     if (result.load.interrupted !== null) return end('interrupted');
     if (hasFault(result)) return end('fault');
     if (step.isHeld) held = { rate, result };
-    else if (result.croupierItself.isBottleneck) return end('croupier');
+    else if (result.croupierItself.isBottleneck || isOwnDelay(result)) return end('croupier');
     else tooHigh = rate;
     if (tooHigh === undefined && rate >= maxRate) return end('players');
     if (tooHigh !== undefined && (held ? tooHigh / held.rate <= PRECISION : tooHigh <= 1)) return end('operator');
@@ -60,14 +60,21 @@ function nextRate(held: number | undefined, tooHigh: number | undefined, maxRate
 
 function stepOf(rate: number, { limits, rate: { got }, croupierItself, reasons }: LoadResult): SearchStep {
   const missed = limits.find(({ isHeld }) => isHeld !== true);
-  const why = croupierItself.isBottleneck
-    ? 'croupier was too slow'
-    : missed
-      ? `${missed.limit}, but it is ${missed.actual ?? 'unknown'}${missed.unit}`
-      : got < rate * KEPT_UP
-        ? `the operator kept up with ${plural(got, 'call')} per second only`
-        : (reasons[0] ?? null);
+  const why =
+    croupierItself.isBottleneck || isOwnDelay({ limits })
+      ? 'croupier was too slow'
+      : missed
+        ? `${missed.limit}, but it is ${missed.actual ?? 'unknown'}${missed.unit}`
+        : got < rate * KEPT_UP
+          ? `the operator kept up with ${plural(got, 'call')} per second only`
+          : (reasons[0] ?? null);
   return { rate, isHeld: why === null, why };
+}
+
+/** True if limits are only missed because croupier itself may have been late. */
+function isOwnDelay({ limits }: Pick<LoadResult, 'limits'>): boolean {
+  const unsure = limits.some(({ isHeld, actual }) => isHeld === null && actual !== null);
+  return unsure && !limits.some(({ isHeld }) => isHeld === false);
 }
 
 /** True if a step has shown a fault, or could not decide whether there is one. */

@@ -88,7 +88,7 @@ export function joinedFacts(
       bets: sum(({ freeRounds }) => freeRounds?.bets ?? 0),
       declined: sum(({ freeRounds }) => freeRounds?.declined ?? 0),
     },
-    limits: limits.map((limit) => checkedLimit(limit, measured)),
+    limits: limits.map((limit) => checkedLimit(limit, measured, eventLoopP99Ms)),
     findings: summed(
       all.flatMap(({ findings }) => findings).sort((one, other) => one.atMs - other.atMs),
       ({ rule, call, verdict }) => `${rule} ${call} ${verdict}`,

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { readLimit } from '../../src/load/limits.ts';
+import { Measures } from '../../src/load/measures.ts';
+import { checkedLimit } from '../../src/load/result.ts';
 
 it('a limit names a call or all calls, a percentile or the maximum, and a time; or the share of errors', () => {
   expect(readLimit('bet p99 < 300ms')).toEqual({
@@ -27,3 +29,20 @@ it.each([
 ])('refuses the limit %j', (text) => {
   expect(readLimit(text)).toBeUndefined();
 });
+
+it.each([
+  [90, 0, true],
+  [150, 20, false],
+  [150, 80, null],
+])(
+  'if the slowest call takes %d ms and croupier is late by %d ms, the limit of 100 ms is held: %s',
+  (ms, late, isHeld) => {
+    const measures = new Measures(
+      () => 0,
+      () => null,
+    );
+    measures.byCall.bet.response.record(ms * 1000);
+    const limit = readLimit('max < 100ms') ?? expect.fail();
+    expect(checkedLimit(limit, measures, late).isHeld).toBe(isHeld);
+  },
+);

@@ -265,7 +265,11 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
     ...(croupierItself.isBottleneck ? ['croupier could not keep its schedule on this machine'] : []),
     ...limits
       .filter(({ isHeld }) => isHeld === null)
-      .map(({ limit }) => `no call shows whether the limit is held: ${limit}`),
+      .map(({ limit, actual, unit }) =>
+        actual === null
+          ? `no call shows whether the limit is held: ${limit}`
+          : `the limit ${limit} may be held: the test measured ${actual}${unit}, but croupier itself was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`,
+      ),
     ...(money.players > 0 && money.transactions === 0 ? ['no transaction was accepted'] : []),
   ];
   if (doubts.length > 0) return { verdict: 'UNDECIDED', exitCode: 3, reasons: doubts };

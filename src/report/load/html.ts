@@ -111,7 +111,11 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
     ],
     ...limits.map(({ limit, actual, unit, isHeld }) => [
       `Limit ${limit}`,
-      isHeld === null ? 'unknown' : `${isHeld ? 'held' : 'not held'}, it is ${actual}${unit}`,
+      isHeld === null
+        ? actual === null
+          ? 'unknown'
+          : `unknown, it is ${actual}${unit}, and croupier itself was late`
+        : `${isHeld ? 'held' : 'not held'}, it is ${actual}${unit}`,
     ]),
   ];
   return html`<section><h2>Rate and limits</h2><dl>${facts.map(([name = '', value = '']) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>

@@ -32,7 +32,12 @@ const FINDING: LoadFacts['findings'][number] = {
   atMs: 5,
 };
 
-const limit = (isHeld: boolean | null) => ({ limit: 'p99 < 1s', actual: 1, unit: ' ms', isHeld });
+const limit = (isHeld: boolean | null) => ({
+  limit: 'p99 < 1s',
+  actual: isHeld === null ? null : 1,
+  unit: ' ms',
+  isHeld,
+});
 const money = (own: Partial<LoadFacts['money']>) => ({ money: { ...RIGHT.money, ...own } });
 const SLOW = { croupierItself: { ...RIGHT.croupierItself, isBottleneck: true } };
 
@@ -46,6 +51,7 @@ const CASES: readonly (readonly [what: string, own: Partial<LoadFacts>, verdict:
   ['a limit is missed', { limits: [limit(false)] }, 'NOT RECONCILED', 1],
   ['a limit is missed, but croupier is slow', { limits: [limit(false)], ...SLOW }, 'UNDECIDED', 3],
   ['croupier is slow', SLOW, 'UNDECIDED', 3],
+  ['a limit is missed only because croupier was late', { limits: [{ ...limit(null), actual: 1200 }] }, 'UNDECIDED', 3],
   ['a limit cannot be checked', { limits: [limit(null)] }, 'UNDECIDED', 3],
   ['a balance moved by itself', money({ problems: [{ ...PROBLEM, isDrift: true }] }), 'UNDECIDED', 3],
   [
