@@ -1,6 +1,7 @@
 import { measureBoard, measureBoardGrowth } from './board.ts';
 import { measureExchange } from './exchange.ts';
 import { measureCalls, measureFar, measureQuick } from './far.ts';
+import { measureFleet, measureFleetDue } from './fleet.ts';
 import { measureHtml, measureOpening } from './html.ts';
 import { measureAllIncidents, measureIncident, measureIncidentMemory } from './incident.ts';
 import { measureLargeReplies } from './large-replies.ts';
@@ -41,6 +42,8 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   'load-cpu': measureLoadCpu,
   'load-reconcile': measureLoadReconcile,
   'load-memory': measureLoadMemory,
+  fleet: measureFleet,
+  'fleet-due': measureFleetDue,
   board: measureBoard,
   'board-growth': measureBoardGrowth,
 };
