@@ -10,13 +10,14 @@ import { choose, sourcesFor } from '../app/selection.ts';
 import { targetsOfText } from '../app/signals/notify.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { loadSuite, type Suite, type SuiteSource } from '../app/suite.ts';
+import type { ClientAt } from '../history/client.ts';
+import { operatorOf } from '../history/operator-name.ts';
 import { nearest } from '../scenario/near.ts';
 import { byPlace, type Diagnostic } from '../scenario/yaml/diagnostic.ts';
 import { type Fleet, type FleetOperator, readFleet } from './fleet-file.ts';
 
 /** One operator of a fleet, with the client of its configuration. */
-export interface CheckedOperator extends FleetOperator {
-  readonly extCID: string;
+export interface CheckedOperator extends FleetOperator, ClientAt {
   /** True if the environment has all variables that its configuration names. Otherwise this machine can't judge the operator. */
   readonly isReady: boolean;
 }
@@ -78,10 +79,10 @@ class FleetChecker {
   /** The suites by their sources, so that each suite is loaded once. */
   readonly #suites = new Map<string, Suite>();
 
-  /** The names of the operators by ExtCID. */
+  /** The names of the operators by ExtCID and base URL. */
   readonly #names = new Map<string, string>();
 
-  /** The ExtCIDs with a warning. One warning for each is enough. */
+  /** The clients with a warning. One warning for each is enough. */
   readonly #mixed = new Set<string>();
 
   constructor(fleet: Fleet, dir: string, stdio: Stdio) {
@@ -98,22 +99,22 @@ class FleetChecker {
     const baselineFile = operator.baseline === undefined ? undefined : path.resolve(this.#dir, operator.baseline);
     const configuration = await this.#configuration(index, configFile);
     const extCID = configuration && this.#client(index, operator, configuration);
-    if (extCID !== undefined) this.#compareNames(operator.name, extCID);
+    const client = configuration && extCID !== undefined ? clientAt(extCID, configuration, this.#stdio.env) : undefined;
+    if (client) this.#compareClients(operator.name, client);
     await this.#notify(index, operator);
     if (configuration) await this.#scenarios(index, operator, configuration, baselineFile);
-    return configuration && extCID !== undefined
-      ? [{ ...operator, extCID, isReady: isReady(extCID, configuration) }]
-      : [];
+    return configuration && client ? [{ ...operator, ...client, isReady: isReady(client.extCID, configuration) }] : [];
   }
 
-  /** Warns of a second operator with the same ExtCID. The history knows an operator by its ExtCID, so it mixes their results. */
-  #compareNames(name: string, extCID: string): void {
-    const other = this.#names.get(extCID);
-    if (other === undefined) this.#names.set(extCID, name);
-    if (other === undefined || other === name || this.#mixed.has(extCID)) return;
-    this.#mixed.add(extCID);
+  /** Warns of a second operator with the same client. The history knows an operator by its ExtCID and its base URL. */
+  #compareClients(name: string, { extCID, operator }: ClientAt): void {
+    const key = JSON.stringify([extCID, operator]);
+    const other = this.#names.get(key);
+    if (other === undefined) this.#names.set(key, name);
+    if (other === undefined || other === name || this.#mixed.has(key)) return;
+    this.#mixed.add(key);
     this.warnings.push(
-      `The operators ${name} and ${other} have the same ExtCID ${extCID}, so the status, the board and the history mix their results. To keep the results apart, put one of the operators into a fleet.yaml in another folder.`,
+      `The operators ${name} and ${other} have the same ExtCID ${extCID} and the same base URL, so the status, the board and the history mix their results. To keep the results apart, put one of the operators into a fleet.yaml in another folder.`,
     );
   }
 
@@ -199,6 +200,16 @@ class FleetChecker {
       return undefined;
     }
   }
+}
+
+/** Returns the client with its operator, whose base URL is not known if the environment lacks a variable of it. */
+function clientAt(extCID: string, { config, origin }: Configuration, env: Stdio['env']): ClientAt {
+  const clients = config.clients ?? [];
+  const index = clients.findIndex((client) => client.extCID === extCID);
+  const integratorBaseUrl = clients[index]?.integratorBaseUrl;
+  const variables = origin(['clients', index, 'integratorBaseUrl'])?.variables ?? [];
+  const isKnown = integratorBaseUrl !== undefined && variables.every((name) => env[name]);
+  return { extCID, operator: isKnown ? operatorOf({ client: { extCID, integratorBaseUrl } }) : undefined };
 }
 
 function isReady(extCID: string, { config, unset }: Configuration): boolean {

@@ -3,6 +3,8 @@ import path from 'node:path';
 import { UsageError } from '../app/exit-status.ts';
 import { isOwnJournalName, journalEvents, runningWriter } from '../app/journal-files.ts';
 import { owedBy } from '../app/run/earlier-journals.ts';
+import { ByClient } from '../history/client.ts';
+import { operatorOf } from '../history/operator-name.ts';
 import type { RunStarted } from '../journal/event.ts';
 
 /** A journal of a client whose run may still be in progress or owe something. */
@@ -37,14 +39,12 @@ export class FleetJournals {
   }
 
   /**
-   * Returns the journals that must be checked, by ExtCID: the newest journal of each client, and the journals of runs that are
-   * not in the history, because these runs are still in progress or were killed.
+   * Returns the journals that must be checked, by client and operator: the newest journal of each client, and the journals of runs
+   * that are not in the history, because these runs are still in progress or were killed.
    *
    * @param known returns those of the run ids that are in the history
    */
-  async open(
-    known: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
-  ): Promise<ReadonlyMap<string, readonly OpenJournal[]>> {
+  async open(known: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<ByClient<OpenJournal>> {
     const folder = path.join(this.#dir, '.croupier');
     // Each name begins with the time, so the sorted list is in the order of time.
     const files = existsSync(folder) ? readdirSync(folder).filter(isOwnJournalName).toSorted() : [];
@@ -55,15 +55,13 @@ export class FleetJournals {
       if (begun) all.push({ name, begun });
     }
     const inHistory = await known(all.map(({ begun }) => begun.runID));
-    const byClient = Map.groupBy(all, ({ begun }) => begun.client.extCID);
-    return new Map(
-      [...byClient].map(([extCID, own]) => [
-        extCID,
-        own
-          .filter(({ begun }, at) => at === own.length - 1 || !inHistory.has(begun.runID))
-          .map((one) => ({ ...one, isRunning: runningWriter(one.begun) !== undefined })),
-      ]),
+    const byClient = Map.groupBy(all, ({ begun }) => JSON.stringify([begun.client.extCID, operatorOf(begun)]));
+    const open = [...byClient.values()].flatMap((own) =>
+      own
+        .filter(({ begun }, at) => at === own.length - 1 || !inHistory.has(begun.runID))
+        .map((one) => ({ ...one, isRunning: runningWriter(one.begun) !== undefined })),
     );
+    return new ByClient(open, ({ begun }) => ({ extCID: begun.client.extCID, operator: operatorOf(begun) }));
   }
 
   /** Returns what the run of a journal owes; undefined if it owes nothing, or is in progress. */

@@ -1,3 +1,4 @@
+import { ByClient } from '../history/client.ts';
 import type { History } from '../history/history.ts';
 import { runningJobs } from '../history/jobs.ts';
 import { knownRunIDs, type RecentRun, runsSince } from '../history/recent-runs.ts';
@@ -50,14 +51,13 @@ export async function fleetStatus(
   const journals = new FleetJournals(dir);
   const open = await journals.open(async (ids) => (history ? knownRunIDs(history, ids) : new Set()));
   const recent = history ? await runsSince(history, new Date(now.getTime() - RECENT_MS).toISOString()) : [];
-  const clients = operators.map(({ extCID }) => extCID);
-  const results = history ? await latestResults(history, clients, recent) : new Map<string, LatestResults>();
+  const results = history ? await latestResults(history, operators, recent) : new Map<string, LatestResults>();
   // Workers on other machines have their journals there.
   const running = history ? await runningJobs(history) : new Map<string, string>();
   const all: OperatorStatus[] = [];
   for (const operator of operators) {
-    const own = results.get(operator.extCID) ?? { latest: undefined, begun: undefined, lastSuccess: undefined };
-    const toCheck = open.get(operator.extCID) ?? [];
+    const own = results.get(operator.name) ?? { latest: undefined, begun: undefined, lastSuccess: undefined };
+    const toCheck = open.of(operator);
     const owed: Owed[] = [];
     for (const journal of toCheck) owed.push(...[await journals.owedBy(journal)].filter((one) => one !== undefined));
     const runningSince = runningAmong(toCheck) ?? running.get(operator.name);
@@ -73,31 +73,33 @@ export function runningAmong(journals: readonly OpenJournal[]): string | undefin
 }
 
 /**
- * Returns the latest results of each client, by ExtCID.
+ * Returns the latest results of each operator, by its name.
  *
- * @param recent the recent runs of all clients, the latest first. For a client without recent runs, the older runs are read
+ * @param recent the recent runs of all operators, the latest first. For an operator without recent runs, the older runs are read
  */
 export async function latestResults(
   history: History,
-  clients: readonly string[],
+  operators: readonly CheckedOperator[],
   recent: readonly RecentRun[],
 ): Promise<ReadonlyMap<string, LatestResults>> {
-  const byClient = Map.groupBy(
-    recent.filter(({ kind }) => kind === 'run'),
-    ({ ext_cid }) => ext_cid,
-  );
-  const newest = [...byClient.values()].flatMap(([first]) => (first ? [first.number] : []));
+  const byClient = recentByClient(recent.filter(({ kind }) => kind === 'run'));
+  const newest = operators.flatMap((operator) => byClient.of(operator)[0]?.number ?? []);
   const found = await runsNumbered(history, newest);
   const results = new Map<string, LatestResults>();
-  for (const client of clients) {
-    const own = byClient.get(client) ?? [];
-    const latest = (own[0] && found.get(own[0].number)) ?? (await latestRunOf(history, client));
-    const begun = own.find(isDueRun)?.started_at ?? (latest && (await latestStart(history, client)));
+  for (const operator of operators) {
+    const own = byClient.of(operator);
+    const latest = (own[0] && found.get(own[0].number)) ?? (await latestRunOf(history, operator));
+    const begun = own.find(isDueRun)?.started_at ?? (latest && (await latestStart(history, operator)));
     const success = own.find(({ verdict }) => verdict === 'conforming')?.started_at;
-    const lastSuccess = success ?? (latest && (await latestSuccess(history, client)));
-    results.set(client, { latest, begun, lastSuccess });
+    const lastSuccess = success ?? (latest && (await latestSuccess(history, operator)));
+    results.set(operator.name, { latest, begun, lastSuccess });
   }
   return results;
+}
+
+/** Divides recent runs by client and operator. */
+export function recentByClient(recent: readonly RecentRun[]): ByClient<RecentRun> {
+  return new ByClient(recent, ({ ext_cid, operator }) => ({ extCID: ext_cid, operator }));
 }
 
 /** Returns the time at which an operator is due after a run; undefined if it has no schedule. @param begun the start of the run */

@@ -7,7 +7,7 @@ import { latestStart } from '../history/runs.ts';
 import type { CheckedOperator } from './check-fleet.ts';
 import { type JobResult, runJob } from './job-run.ts';
 import type { Processes } from './run-process.ts';
-import { isQuiet, latestStartBefore } from './schedule.ts';
+import { isQuiet, latestStartBefore, type Schedule } from './schedule.ts';
 
 export interface WorkerOptions {
   /** The operators that this worker can judge. */
@@ -108,11 +108,19 @@ async function dueTimes(
   now: Date,
 ): Promise<readonly DueTime[]> {
   const known = await latestJobs(history);
+  // Many operators share a schedule, and computing a time takes long.
+  const bySchedule = new Map<string, string | undefined>();
+  const dueAtOf = (schedule: Schedule): string | undefined => {
+    const key = JSON.stringify(schedule);
+    if (!bySchedule.has(key)) bySchedule.set(key, latestStartBefore(schedule, now)?.toISOString());
+    return bySchedule.get(key);
+  };
   const due: DueTime[] = [];
-  for (const { name, extCID, schedule } of operators) {
-    const dueAt = schedule && latestStartBefore(schedule, now)?.toISOString();
+  for (const operator of operators) {
+    const { name, extCID, schedule } = operator;
+    const dueAt = schedule && dueAtOf(schedule);
     if (dueAt === undefined || (known.get(name) ?? '') >= dueAt) continue;
-    const begun = await latestStart(history, extCID);
+    const begun = await latestStart(history, operator);
     if (begun === undefined || begun < dueAt) due.push({ operator: name, extCID, dueAt });
   }
   return due;

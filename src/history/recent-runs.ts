@@ -4,14 +4,14 @@ import type { RuleResultRow, RunRow } from './tables.ts';
 /** A run among many. It has only the columns that a summary of many runs needs, because all columns would take long to read. */
 export type RecentRun = Pick<
   RunRow,
-  'number' | 'kind' | 'started_at' | 'ext_cid' | 'verdict' | 'exit_code' | 'build' | 'ended'
+  'number' | 'kind' | 'started_at' | 'ext_cid' | 'operator' | 'verdict' | 'exit_code' | 'build' | 'ended'
 >;
 
 /** Returns all runs and load tests that started at `since` or later, the latest first. @param since in UTC (ISO 8601) */
 export async function runsSince(history: History, since: string): Promise<readonly RecentRun[]> {
   return history
     .selectFrom('run')
-    .select(['number', 'kind', 'started_at', 'ext_cid', 'verdict', 'exit_code', 'build', 'ended'])
+    .select(['number', 'kind', 'started_at', 'ext_cid', 'operator', 'verdict', 'exit_code', 'build', 'ended'])
     .where('started_at', '>=', since)
     .orderBy('started_at', 'desc')
     .orderBy('number', 'desc')

@@ -1,5 +1,6 @@
 import { EXPECTATION, VERDICTS, type Verdict } from '../journal/finding.ts';
 import type { PastVerdict } from '../report/options.ts';
+import type { ClientAt } from './client.ts';
 import type { History } from './history.ts';
 import type { RuleInRun } from './rule-trend.ts';
 
@@ -87,12 +88,13 @@ export async function ruleResults(
  * the expectations of scenarios, whose passes are not stored. The verdict of every other rule is the same in all runs. This
  * query is much faster than reading all verdicts.
  */
-export async function changingRules(history: History, client: string): Promise<readonly string[]> {
+export async function changingRules(history: History, { extCID, operator }: ClientAt): Promise<readonly string[]> {
   const rows = await history
     .selectFrom('rule_result')
     .innerJoin('run', 'run.number', 'rule_result.run')
     .select(['rule_result.rule'])
-    .where('run.ext_cid', '=', client)
+    .where('run.ext_cid', '=', extCID)
+    .$if(operator !== undefined, (query) => query.where('run.operator', '=', operator ?? ''))
     .groupBy('rule_result.rule')
     .having((of) =>
       of.or([

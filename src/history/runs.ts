@@ -1,6 +1,7 @@
 import type { LoadResult } from '../journal/load/result.ts';
 import { type Comparison, compare } from '../report/comparison/comparison.ts';
 import type { RunSummary } from '../report/comparison/run-summary.ts';
+import type { ClientAt } from './client.ts';
 import { decompressed, decompressedText } from './compression.ts';
 import type { History } from './history.ts';
 import { inParts } from './recent-runs.ts';
@@ -103,11 +104,12 @@ export function isDueRun({ kind, ended }: Pick<RunRow, 'kind' | 'ended'>): boole
 }
 
 /** Returns the start of the latest run of a client that counts as a run of its due time ({@link isDueRun}), in UTC (ISO 8601). */
-export async function latestStart(history: History, client: string): Promise<string | undefined> {
+export async function latestStart(history: History, { extCID, operator }: ClientAt): Promise<string | undefined> {
   const run = await history
     .selectFrom('run')
     .select('started_at')
-    .where('ext_cid', '=', client)
+    .where('ext_cid', '=', extCID)
+    .$if(operator !== undefined, (query) => query.where('operator', '=', operator ?? ''))
     .where('kind', '=', 'run')
     .where((of) => of.or([of('ended', 'is', null), of('ended', 'not in', NOT_JUDGED)]))
     .orderBy('started_at', 'desc')
@@ -117,11 +119,12 @@ export async function latestStart(history: History, client: string): Promise<str
 }
 
 /** Returns the latest run of a client; undefined if the history has no run of this client. */
-export async function latestRunOf(history: History, client: string): Promise<PastRun | undefined> {
+export async function latestRunOf(history: History, { extCID, operator }: ClientAt): Promise<PastRun | undefined> {
   return history
     .selectFrom('run')
     .select(COLUMNS)
-    .where('ext_cid', '=', client)
+    .where('ext_cid', '=', extCID)
+    .$if(operator !== undefined, (query) => query.where('operator', '=', operator ?? ''))
     .where('kind', '=', 'run')
     .orderBy('started_at', 'desc')
     .orderBy('number', 'desc')
@@ -130,11 +133,12 @@ export async function latestRunOf(history: History, client: string): Promise<Pas
 }
 
 /** Returns the start of the latest run of a client that found no breach, in UTC (ISO 8601). */
-export async function latestSuccess(history: History, client: string): Promise<string | undefined> {
+export async function latestSuccess(history: History, { extCID, operator }: ClientAt): Promise<string | undefined> {
   const run = await history
     .selectFrom('run')
     .select('started_at')
-    .where('ext_cid', '=', client)
+    .where('ext_cid', '=', extCID)
+    .$if(operator !== undefined, (query) => query.where('operator', '=', operator ?? ''))
     .where('kind', '=', 'run')
     .where('verdict', '=', 'conforming')
     .orderBy('started_at', 'desc')

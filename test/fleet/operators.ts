@@ -4,5 +4,14 @@ import type { CheckedOperator } from '../../src/fleet/check-fleet.ts';
 export function operatorChecked(name: string, cron: string): CheckedOperator {
   const zone = 'UTC';
   const schedule = { cron, zone, quiet: undefined };
-  return { name, extCID: name, isReady: true, config: 'croupier.yaml', zone, quiet: undefined, schedule };
+  return {
+    name,
+    extCID: name,
+    operator: undefined,
+    isReady: true,
+    config: 'croupier.yaml',
+    zone,
+    quiet: undefined,
+    schedule,
+  };
 }

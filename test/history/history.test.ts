@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type History, openHistory } from '../../src/history/history.ts';
 import { addRun, type FinishedRun } from '../../src/history/record.ts';
-import { findRun, latestRuns, setPinned, storedJournal } from '../../src/history/runs.ts';
+import { findRun, latestRunOf, latestRuns, setPinned, storedJournal } from '../../src/history/runs.ts';
 
 let folder = '';
 let file = '';
@@ -109,6 +109,30 @@ describe('the history', () => {
     );
     await expect(addRun(history, run('aaaa', '01'), journal(text), ALL)).rejects.toThrow(/full/);
     expect([await numbers(), await count('rule_result')]).toEqual([[], 0]);
+  });
+
+  it('updates the tables of the version before, and keeps their runs', async () => {
+    await addRun(history, run('aaaa1111', '01'), journal('01'), ALL);
+    for (const table of ['load_second', 'load_part', 'load']) await history.schema.dropTable(table).execute();
+    await sql`UPDATE schema_version SET version = 2`.execute(history);
+    const updated = await openHistory(file);
+    expect(await updated.selectFrom('load').selectAll().execute()).toEqual([]);
+    const client = { extCID: 'acme', operator: 'https://wallet.example/eu' };
+    expect((await latestRunOf(updated, client))?.run_id).toBe('aaaa1111');
+    await updated.destroy();
+  });
+
+  it('keeps two operators with the same ExtCID apart by their base URLs', async () => {
+    const other = run('bbbb1111', '02');
+    await addRun(history, run('aaaa1111', '01'), null, ALL);
+    await addRun(history, { ...other, run: { ...other.run, operator: 'https://other.example' } }, null, ALL);
+    const latest = async (operator: string | undefined) =>
+      (await latestRunOf(history, { extCID: 'acme', operator }))?.run_id;
+    expect(await latest('https://wallet.example/eu')).toBe('aaaa1111');
+    expect(await latest('https://other.example')).toBe('bbbb1111');
+    expect(await latest('https://a-third.example')).toBeUndefined();
+    // If the base URL is not known, only the ExtCID counts.
+    expect(await latest(undefined)).toBe('bbbb1111');
   });
 
   it('refuses a file of a newer version, of another program, and one that is no database', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { RULES } from '../../contract/catalogue.ts';
+import type { ByClient, ClientAt } from '../../history/client.ts';
 import type { History } from '../../history/history.ts';
 import {
   type HistoryState,
@@ -18,7 +19,7 @@ import { VERDICTS } from '../../journal/finding.ts';
 import { quoteWord } from '../../report/curl.ts';
 import type { CheckedOperator } from '../check-fleet.ts';
 import { FleetJournals, type OpenJournal, type Owed } from '../open-journals.ts';
-import { dueAfter, type LatestResults, lateSince, latestResults, runningAmong } from '../status.ts';
+import { dueAfter, type LatestResults, lateSince, latestResults, recentByClient, runningAmong } from '../status.ts';
 import { flakinessOf, groupCounts, groupsIn, isFlaky, trendBegin, trendOf } from './summary.ts';
 import type { BoardRow, BoardView, GroupCounts, OperatorDetail, RuleView } from './view.ts';
 
@@ -35,13 +36,14 @@ export interface BoardOptions {
 /** The recent runs, and everything that is computed from them for the first page. */
 interface Summary {
   readonly key: string;
-  readonly byClient: ReadonlyMap<string, readonly RecentRun[]>;
+  readonly byClient: ByClient<RecentRun>;
+  /** The latest results, by the name of the operator. */
   readonly results: ReadonlyMap<string, LatestResults>;
   readonly groups: readonly string[];
   readonly counts: ReadonlyMap<string, readonly (GroupCounts | null)[]>;
 }
 
-/** The facts that the board shows from the journals of one client: the run in progress, and the calls that are still owed. */
+/** The facts that the board shows from the journals of one operator: the run in progress, and the calls that are still owed. */
 interface ClientJournals {
   readonly runningSince: string | undefined;
   /** Undefined while the journals are being read. */
@@ -59,7 +61,7 @@ export class Board {
   #summary: Summary | undefined;
   /** Undefined until the beginnings of all journals are read. */
   #journals: ReadonlyMap<string, ClientJournals> | undefined;
-  /** The flakiness of each client, with the state of the history for which it was computed. */
+  /** The flakiness of each operator, with the state of the history for which it was computed. */
   readonly #flaky = new Map<string, { readonly key: string; readonly value: NonNullable<BoardRow['flaky']> }>();
   /** The next due time of each operator, by its name and the start of its latest run. */
   readonly #due = new Map<string, Date | undefined>();
@@ -100,8 +102,8 @@ export class Board {
     if (!operator) return undefined;
     const summary = await this.#read(this.#options.now());
     const { extCID } = operator;
-    const { latest, lastSuccess } = summary.results.get(extCID) ?? NO_RESULTS;
-    const recent = summary.byClient.get(extCID) ?? [];
+    const { latest, lastSuccess } = summary.results.get(name) ?? NO_RESULTS;
+    const recent = summary.byClient.of(operator);
     const history = await this.#open();
     const runs = history
       ? await runsNumbered(
@@ -127,7 +129,7 @@ export class Board {
           }
         : null,
       lastSuccess: lastSuccess ?? null,
-      owed: (this.#journals?.get(extCID)?.owed ?? []).map(({ journal, items }) => ({
+      owed: (this.#journals?.get(name)?.owed ?? []).map(({ journal, items }) => ({
         items,
         command: `croupier settle ${quoteWord(journal)}`,
       })),
@@ -164,13 +166,13 @@ export class Board {
 
   #row(operator: CheckedOperator, summary: Summary, now: Date): BoardRow {
     const { name, extCID } = operator;
-    const { latest, begun } = summary.results.get(extCID) ?? NO_RESULTS;
-    const recent = summary.byClient.get(extCID) ?? [];
+    const { latest, begun } = summary.results.get(name) ?? NO_RESULTS;
+    const recent = summary.byClient.of(operator);
     const load = recent.find(({ kind }) => kind === 'load');
-    const journals = this.#journals?.get(extCID) ?? (this.#journals && NO_JOURNALS);
+    const journals = this.#journals?.get(name) ?? (this.#journals && NO_JOURNALS);
     const late =
       journals && journals.runningSince === undefined ? lateSince(operator, begun, now, this.#dueAfter) : undefined;
-    const flaky = this.#flaky.get(extCID);
+    const flaky = this.#flaky.get(name);
     return {
       name,
       extCID,
@@ -182,7 +184,7 @@ export class Board {
             build: latest.build,
           }
         : null,
-      groups: summary.counts.get(extCID) ?? [],
+      groups: summary.counts.get(name) ?? [],
       trend: trendOf(recent, now),
       flaky: latest ? (flaky?.value ?? null) : { rules: 0, worst: null },
       load: load ? { number: load.number, startedAt: load.started_at, verdict: load.verdict } : null,
@@ -216,16 +218,20 @@ export class Board {
     const key = `${state.runs} ${state.latest} ${since}`;
     if (this.#summary?.key === key) return this.#summary;
     const recent = history ? await runsSince(history, since) : [];
-    const byClient = Map.groupBy(recent, ({ ext_cid }) => ext_cid);
-    const clients = [...new Set(this.#options.operators.map(({ extCID }) => extCID))];
-    const results = history ? await latestResults(history, clients, recent) : new Map<string, LatestResults>();
-    const latest = [...results.values()].flatMap((one) => (one.latest ? [one.latest] : []));
-    const numbers = latest.map(({ number }) => number);
+    const byClient = recentByClient(recent);
+    const results = history
+      ? await latestResults(history, this.#options.operators, recent)
+      : new Map<string, LatestResults>();
+    const numbers = [...results.values()].flatMap(({ latest }) => latest?.number ?? []);
     const verdicts = history ? await ruleVerdicts(history, numbers) : [];
     const byRun = Map.groupBy(verdicts, ({ run }) => run);
     const groups = groupsIn(verdicts);
-    const counts = latest.map((run) => [run.ext_cid, groupCounts(byRun.get(run.number) ?? [], groups, run)] as const);
-    this.#summary = { key, byClient, results, groups, counts: new Map(counts) };
+    const counts = new Map(
+      [...results].flatMap(([name, { latest }]) =>
+        latest ? [[name, groupCounts(byRun.get(latest.number) ?? [], groups, latest)] as const] : [],
+      ),
+    );
+    this.#summary = { key, byClient, results, groups, counts };
     return this.#summary;
   }
 
@@ -242,12 +248,12 @@ export class Board {
   async #refresh({ results }: Summary): Promise<void> {
     const history = await this.#open();
     await this.#readJournals(history);
-    for (const [client, { latest }] of results) {
+    for (const [name, { latest }] of results) {
       if (!history || !latest || this.#isClosed) continue;
       const key = String(latest.number);
-      if (this.#flaky.get(client)?.key === key) continue;
-      const trends = await trendsOf(history, latest, await changingRules(history, client));
-      this.#flaky.set(client, { key, value: flakinessOf(trends.map(({ trend }) => trend)) });
+      if (this.#flaky.get(name)?.key === key) continue;
+      const trends = await trendsOf(history, latest, await changingRules(history, clientOf(latest)));
+      this.#flaky.set(name, { key, value: flakinessOf(trends.map(({ trend }) => trend)) });
       // The database of a single machine blocks the process, so other requests are answered between two clients.
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -256,13 +262,18 @@ export class Board {
   async #readJournals(history: History | undefined): Promise<void> {
     const open = await this.#files.open(async (ids) => (history ? knownRunIDs(history, ids) : new Set()));
     const before = this.#journals;
-    const found = new Map<string, ClientJournals>(
-      [...open].map(([client, own]) => [client, { runningSince: runningAmong(own), owed: before?.get(client)?.owed }]),
-    );
+    const found = new Map<string, ClientJournals>();
+    const { operators } = this.#options;
+    for (const operator of operators) {
+      const own = open.of(operator);
+      if (own.length > 0)
+        found.set(operator.name, { runningSince: runningAmong(own), owed: before?.get(operator.name)?.owed });
+    }
     this.#journals = found;
-    for (const [client, own] of open) {
+    for (const operator of operators) {
       if (this.#isClosed) return;
-      found.set(client, { runningSince: runningAmong(own), owed: await this.#owed(own) });
+      const own = open.of(operator);
+      if (own.length > 0) found.set(operator.name, { runningSince: runningAmong(own), owed: await this.#owed(own) });
     }
   }
 
@@ -295,9 +306,13 @@ async function trendsOf(
 }
 
 /** Returns the rules that did not pass in a run, and those that may be flaky. */
-async function notedRules(history: History, { number, ext_cid }: PastRun): Promise<readonly string[]> {
-  const failing = (await ruleVerdicts(history, [number])).filter(({ verdict }) => !isPassed(verdict));
-  return [...new Set([...failing.map(({ rule }) => rule), ...(await changingRules(history, ext_cid))])];
+async function notedRules(history: History, run: PastRun): Promise<readonly string[]> {
+  const failing = (await ruleVerdicts(history, [run.number])).filter(({ verdict }) => !isPassed(verdict));
+  return [...new Set([...failing.map(({ rule }) => rule), ...(await changingRules(history, clientOf(run)))])];
+}
+
+function clientOf({ ext_cid, operator }: PastRun): ClientAt {
+  return { extCID: ext_cid, operator };
 }
 
 function isPassed(verdict: string): boolean {

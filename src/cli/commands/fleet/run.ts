@@ -103,9 +103,9 @@ async function dueAmong(
     async (history) => {
       const due: CheckedOperator[] = [];
       for (const operator of operators) {
-        const { schedule, extCID } = operator;
+        const { schedule } = operator;
         if (!schedule) continue;
-        const latest = history && (await latestStart(history, extCID));
+        const latest = history && (await latestStart(history, operator));
         const [next] = latest === undefined ? [now] : nextStarts(schedule, new Date(latest), 1);
         if (next && next <= now) due.push(operator);
       }

@@ -76,7 +76,8 @@ operators:
     // The journal of a killed run is not in the history.
     const journal = readFileSync(path.join(ROOT, 'fixtures/journals/killed.ndjson'), 'utf8');
     const name = '.croupier/2026-01-01-120000-00000a.ndjson';
-    write(name, journal.replaceAll('acme-eu', 'demo-eu'));
+    const [url = ''] = /http:[^\s"']+/u.exec(readFileSync(path.join(cwd, 'croupier.yaml'), 'utf8')) ?? [];
+    write(name, journal.replaceAll('https://wallet.staging.acme.example/eu', url).replaceAll('acme-eu', 'demo-eu'));
     expect((await croupier(['fleet', 'status'], { cwd })).out.replaceAll(/\s+/gu, ' ')).toMatch(
       /A run owes \d+ items?: croupier settle \.croupier\/2026-01-01-120000-00000a\.ndjson/u,
     );
@@ -132,14 +133,20 @@ operators:
     expect(err).toContain('5 mistakes in one file');
   });
 
-  it('warns of two operators with the same ExtCID, because the history mixes their results', async () => {
+  it('warns of two operators with the same ExtCID and base URL, because the history mixes their results', async () => {
     const client = 'extCID: acme, integratorBaseUrl: "http://127.0.0.1:1", integrationApiKey: "${K}"';
     write('same.yaml', `clients: [{ ${client}, sessions: [{ sessionID: s }] }]\n`);
     const operators = ['one', 'two'].map((name) => `  - { name: ${name}, config: same.yaml }\n`);
     write('twice.yaml', `schedule: "0 3 * * *"\noperators:\n${operators.join('')}`);
     const { status, out, err } = await croupier(['fleet', 'check', '--file', 'twice.yaml'], { cwd });
     expect(status).toBe(0);
-    expect((out + err).replaceAll(/\s+/g, ' ')).toContain('The operators two and one have the same ExtCID acme');
+    expect((out + err).replaceAll(/\s+/g, ' ')).toContain(
+      'The operators two and one have the same ExtCID acme and the same base URL',
+    );
+    // The history keeps operators with the same ExtCID apart by their base URLs.
+    write('other.yaml', `clients: [{ ${client.replace(':1"', ':2"')}, sessions: [{ sessionID: s }] }]\n`);
+    write('twice.yaml', `schedule: "0 3 * * *"\noperators:\n${operators.join('').replace('same', 'other')}`);
+    expect((await croupier(['fleet', 'check', '--file', 'twice.yaml'], { cwd })).err).not.toContain('the same ExtCID');
   });
 
   it('shows mistakes in the files that it names, and refuses a key in plain text', async () => {

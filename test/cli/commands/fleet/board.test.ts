@@ -20,7 +20,12 @@ beforeAll(async () => {
   const added = finishedRun(await foldOf('hostile'), 'gone.ndjson', (text) => text);
   const started_at = new Date(Date.now() + 86_400_000).toISOString();
   const content = [readFileSync(path.join(ROOT, 'fixtures/journals/hostile.ndjson'))];
-  await addRun(history, { ...added, run: { ...added.run, started_at } }, { kind: 'journal', content }, KEEP);
+  await addRun(
+    history,
+    { ...added, run: { ...added.run, started_at, operator: 'https://acme-eu.wallet.example/api' } },
+    { kind: 'journal', content },
+    KEEP,
+  );
   await history.destroy();
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
