@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../engine/run/make-folder.ts';
 import type { Fold } from '../journal/fold.ts';
@@ -100,6 +110,22 @@ export function refuseOverwriting(file: string, flag: string, kept: readonly str
     throw new UsageError(
       `${flag}: ${file} is the journal from which the report is made, so it must not be overwritten. Name another file.`,
     );
+}
+
+/**
+ * Refuses a file in a missing folder outside the working directory, because such a path is probably mistyped. Inside the working
+ * directory, croupier creates missing folders.
+ *
+ * @param flag the flag that named the file, for the message
+ * @throws UsageError
+ */
+export function refuseMissingFolder(file: string, flag: string, cwd: string): void {
+  const folder = path.dirname(path.resolve(cwd, file));
+  const isInside = !path.relative(cwd, folder).startsWith('..') && !path.isAbsolute(path.relative(cwd, folder));
+  if (isInside || statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new UsageError(
+    `${flag}: there is no folder ${folder}, and outside the working directory croupier creates none. Create the folder, or name another file. Nothing was sent.`,
+  );
 }
 
 /** Only the owner may read what croupier writes, because a report shows sessions, players and balances. */

@@ -14,6 +14,7 @@ import {
   fileForClient,
   type ReportRequest,
   readReportRequests,
+  refuseMissingFolder,
   refuseOverwriting,
   refuseSharedFile,
 } from '../report-files.ts';
@@ -101,7 +102,7 @@ export async function prepareRun(given: readonly string[], flags: RunFlags, stdi
       targets: [],
       timings,
     };
-  refuseFlags(flags, reports, clients);
+  refuseFlags(flags, reports, clients, stdio);
   const collector = flags.otlp
     ? (await import('../signals/export-spans.ts')).readCollector(flags.otlp, stdio)
     : undefined;
@@ -137,13 +138,21 @@ async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: S
   return resolveClients(configuration, flags, stdio);
 }
 
-function refuseFlags(flags: RunFlags, reports: readonly ReportRequest[], { clients }: Clients): void {
+function refuseFlags(
+  flags: RunFlags,
+  reports: readonly ReportRequest[],
+  { clients }: Clients,
+  { cwd }: Pick<Stdio, 'cwd'>,
+): void {
   for (const { kind, file } of reports) {
     // Each client adds its failures to a baseline.
     if (kind !== 'baseline') refuseSharedFile(file, `--report ${kind}=${file}`, clients.length);
     if (flags.journal !== undefined)
       refuseOverwriting(path.resolve(file), `--report ${kind}=${file}`, [path.resolve(flags.journal)]);
-    if (file !== '-') continue;
+    if (file !== '-') {
+      refuseMissingFolder(file, `--report ${kind}=${file}`, cwd);
+      continue;
+    }
     throw new UsageError(
       `--report ${kind}=-: the text report goes to stdout. Name a file, give --json for a JSON report on stdout, or convert the journal afterwards: croupier report convert JOURNAL --to ${kind}=-`,
     );

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Place } from '../../journal/finding.ts';
+import { forTerminal } from '../../report/escape.ts';
 import { jsonReport } from '../../report/json/json.ts';
 import type { Report, ReportOptions, Verbosity } from '../../report/options.ts';
 import { ANSI, PLAIN } from '../../report/paint.ts';
@@ -56,6 +57,7 @@ export async function publish(
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
     try {
       await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity, past }), scrub);
+      stdio.err.write(`The ${kind} report: ${forTerminal(shownPath(file, stdio.cwd))}\n`);
     } catch (error) {
       const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
       stdio.err.write(

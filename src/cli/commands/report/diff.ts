@@ -4,6 +4,7 @@ import { readTextFile } from '../../../app/files.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
+import { plural } from '../../../contract/plural.ts';
 import { foldJournal } from '../../../journal/fold.ts';
 import { type Comparison, compare, isLessTested, newFailures } from '../../../report/comparison/comparison.ts';
 import { comparisonText } from '../../../report/comparison/comparison-text.ts';
@@ -37,9 +38,25 @@ export function printDiff(earlier: RunSummary, later: RunSummary, flags: DiffFla
   stdio.out.write(
     flags.json
       ? `${JSON.stringify(jsonOf(earlier, later, comparison, status), null, 2)}\n`
-      : comparisonText(earlier, later, comparison, reportOptions(stdio.out, stdio, null)),
+      : `${comparisonText(earlier, later, comparison, reportOptions(stdio.out, stdio, null))}\n${statusLine(comparison, { isLess, isAllowed: flags.allowGone === true })}\n`,
   );
   return status;
+}
+
+/** Says which exit status the comparison has, and why. */
+function statusLine(
+  { broken, worse }: Comparison,
+  { isLess, isAllowed }: { readonly isLess: boolean; readonly isAllowed: boolean },
+): string {
+  const count = newFailures({ broken, worse }).length;
+  const allow = isAllowed ? '' : '; if this is right, give --allow-gone';
+  const reasons = [
+    ...(count > 0 ? [`${plural(count, 'rule')} ${count === 1 ? 'is' : 'are'} newly broken or worse`] : []),
+    ...(isLess ? [`the later run tested less than the earlier one${allow}`] : []),
+  ];
+  return reasons.length === 0
+    ? 'Exit status 0: no rule is newly broken or worse.'
+    : `Exit status 1: ${reasons.join(', and ')}.`;
 }
 
 function jsonOf(before: RunSummary, now: RunSummary, comparison: Comparison, exitCode: number): object {

@@ -24,6 +24,7 @@ describe('croupier report diff', () => {
     expect(status).toBe(1);
     expect(out).toMatch(/^1 rule broken/);
     expect(out).toMatch(/Broken\n {2}. idempotency\.bet {2}MUST \$ {2}passed before\n/);
+    expect(out).toMatch(/\nExit status 1: 1 rule is newly broken or worse\.\n$/);
   });
 
   it('ends with 0 if failures are fixed, or nothing changed', async () => {
@@ -38,6 +39,7 @@ describe('croupier report diff', () => {
     const same = await croupier(['report', 'diff', 'bad.json', 'bad.ndjson'], { cwd });
     expect(same.status).toBe(0);
     expect(same.out).toContain('Still failing');
+    expect(same.out).toMatch(/\nExit status 0: no rule is newly broken or worse\.\n$/);
   });
 
   it('ends with 1 if less was tested, unless --allow-gone is given and something was judged', async () => {
@@ -47,6 +49,9 @@ describe('croupier report diff', () => {
     expect(part.status).toBe(1);
     expect(part.out).toContain('different label build: none before, 42 now');
     expect(part.out).toMatch(/Gone: [\s\S]*Less tested than before\n {2}- \d+ scenarios? not played now: /);
+    expect(part.out).toContain(
+      'Exit status 1: the later run tested less than the earlier one; if this is right, give --allow-gone.',
+    );
     const allowed = await croupier(['report', 'diff', 'good.json', 'part.ndjson', '--allow-gone', '--json'], { cwd });
     expect(allowed.status).toBe(0);
     expect(JSON.parse(allowed.out)).toMatchObject({

@@ -88,15 +88,27 @@ describe('croupier run --reference', () => {
   });
 
   it('names a report that cannot be written, and writes the others', async () => {
-    const reports = ['--report', 'json=/proc/nowhere/r.json', '--report', 'junit=r.xml'];
+    mkdirSync(path.join(cwd, 'taken.json'));
+    const reports = ['--report', 'json=taken.json', '--report', 'junit=r.xml'];
     const { status, out, err } = await croupier(
       ['run', '--reference', 'balance/read', '--linger', '10ms', ...reports],
       { cwd },
     );
     expect(status).toBe(2);
     expect(err).toContain("The json report can't be written");
+    expect(err).toContain('The junit report: r.xml\n');
     expect(out).toMatch(/^CONFORMING/);
     expect(existsSync(path.join(cwd, 'r.xml'))).toBe(true);
+  });
+
+  it('creates no folder for a report outside the working directory, and sends nothing', async () => {
+    const file = path.join(cwd, '..', `croupier-no-such-folder-${process.pid}`, 'r.html');
+    const { status, out, err } = await croupier(['run', '--reference', 'balance/read', '--report', `html=${file}`], {
+      cwd,
+    });
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(`there is no folder ${path.dirname(file)}`);
+    expect(existsSync(path.dirname(file))).toBe(false);
   });
 
   it('sends nothing if a scenario file has a mistake', async () => {
