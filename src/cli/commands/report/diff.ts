@@ -49,7 +49,7 @@ function statusLine(
   { isLess, isAllowed }: { readonly isLess: boolean; readonly isAllowed: boolean },
 ): string {
   const count = newFailures({ broken, worse }).length;
-  const allow = isAllowed ? '' : '; if this is right, give --allow-gone';
+  const allow = isAllowed || count > 0 ? '' : '; if this is right, give --allow-gone';
   const reasons = [
     ...(count > 0 ? [`${plural(count, 'rule')} ${count === 1 ? 'is' : 'are'} newly broken or worse`] : []),
     ...(isLess ? [`the later run tested less than the earlier one${allow}`] : []),
