@@ -84,14 +84,29 @@ function refused(status: number, message: string): ListenReply {
   return jsonReply(status, { message }, securityHeaders('forbidden'));
 }
 
+/** Returns a page for a person who opens an address in a browser. The texts are croupier's own, so they need no escaping. */
+function refusedPage(status: number, title: string, message: string): ListenReply {
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<main><h1>${title}</h1><p>${message}</p></main>
+</html>
+`;
+  return { status, headers: [['Content-Type', 'text/html; charset=utf-8'], ...securityHeaders('forbidden')], body };
+}
+
 function refusals(name: string) {
   return {
     host: refused(403, `The ${name} can only be opened at its own address. Use the address that croupier printed.`),
     origin: refused(403, `The ${name} accepts requests from its own page only.`),
     token: refused(401, 'The token is missing or wrong. Send it in the header Authorization: Bearer.'),
-    address: refused(
+    address: refusedPage(
       401,
-      `The token is missing or wrong. Open the ${name} with the complete address that croupier printed when it started.`,
+      `The ${name} can’t be opened`,
+      'The token in the address is missing or wrong. Open the complete address that croupier printed when it started. Each start has a new token.',
     ),
   };
 }

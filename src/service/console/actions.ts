@@ -175,9 +175,9 @@ function roundReply(result: Played): ListenReply {
         round.message === null ? 'The bet was declined.' : `The bet was declined: ${round.message}`,
       );
     case 'returning':
-      return messageReply(200, 'The bet was declined. Its refund is sent until the operator answers 200.');
+      return messageReply(200, 'The bet was not confirmed. Its refund is sent until the operator answers 200.');
     case 'returned':
-      return messageReply(200, 'The bet was declined and refunded.');
+      return messageReply(200, 'The bet was not confirmed, and was refunded.');
   }
 }
 

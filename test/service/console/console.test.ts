@@ -126,7 +126,7 @@ describe('the console page', { timeout: 60_000 }, () => {
     expect(service.front.balance()).toBe('1001.00');
 
     await disturb(page, 'bet', 'refund-first');
-    await playFrom(page, '', 'The bet was declined and refunded.');
+    await playFrom(page, '', 'The bet was not confirmed, and was refunded.');
     await disturb(page, 'bet', 'repeat');
     await playFrom(page, '0', 'The round won nothing.');
     await expect

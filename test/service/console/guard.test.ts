@@ -141,7 +141,9 @@ describe('the console', () => {
     const Host = 'ci.acme.example';
     expect([await page(open, { Host }), await page(closed, { Host })]).toEqual([200, 403]);
     expect([await page(open, {}), await page(open, { Host: 'evil.example' })]).toEqual([200, 403]);
-    expect((await ask(open, '/console/', { Host })).status).toBe(401);
+    const refusal = await ask(open, '/console/', { Host });
+    expect(refusal).toMatchObject({ status: 401, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(refusal.text).toContain('The token in the address is missing or wrong.');
     const act = async (headers: Record<string, string>) =>
       (await ask(open, '/console/api/faults', { ...KEY, ...JSON_TYPE, ...headers }, FAULT)).status;
     expect([

@@ -46,9 +46,9 @@ function withoutPayout(
     case 'declined':
       return { title: texts.declined, text: texts.nothingStaked, tone: 'bad' };
     case 'returning':
-      return { title: texts.declined, text: texts.stakeReturning(stake), tone: 'waiting' };
+      return { title: texts.unconfirmed, text: texts.stakeReturning(stake), tone: 'waiting' };
     case 'returned':
-      return { title: texts.declined, text: texts.stakeReturned(stake), tone: 'bad' };
+      return { title: texts.unconfirmed, text: texts.stakeReturned(stake), tone: 'bad' };
   }
 }
 

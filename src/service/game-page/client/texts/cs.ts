@@ -44,6 +44,7 @@ export const CS: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} × sázka ${amount}.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} × kolo zdarma ${amount}.`,
   declined: 'Sázka byla odmítnuta.',
+  unconfirmed: 'Sázka nebyla potvrzena.',
   nothingStaked: 'Nebylo vsazeno nic.',
   stakeReturning: (amount) => `Vaše sázka ${amount} se vrací.`,
   stakeReturned: (amount) => `Vaše sázka ${amount} byla vrácena.`,
@@ -58,8 +59,8 @@ export const CS: Texts = {
     paying: (amount) => `${amount} se vyplácí`,
     confirming: 'Potvrzuje se',
     declined: 'Odmítnuto',
-    returning: 'Odmítnuto, vrací se',
-    returned: 'Odmítnuto, vráceno',
+    returning: 'Nepotvrzeno, vrací se',
+    returned: 'Nepotvrzeno, vráceno',
   },
   refused: {
     session_expired: 'Platnost této hry vypršela.',

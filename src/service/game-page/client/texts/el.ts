@@ -44,6 +44,7 @@ export const EL: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} × ποντάρισμα ${amount}.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} × δωρεάν γύρος ${amount}.`,
   declined: 'Το ποντάρισμα απορρίφθηκε.',
+  unconfirmed: 'Το ποντάρισμα δεν επιβεβαιώθηκε.',
   nothingStaked: 'Δεν πονταρίστηκε τίποτα.',
   stakeReturning: (amount) => `Το ποντάρισμά σας ${amount} επιστρέφεται.`,
   stakeReturned: (amount) => `Το ποντάρισμά σας ${amount} επιστράφηκε.`,
@@ -58,8 +59,8 @@ export const EL: Texts = {
     paying: (amount) => `${amount} καταβάλλεται`,
     confirming: 'Επιβεβαιώνεται',
     declined: 'Απορρίφθηκε',
-    returning: 'Απορρίφθηκε, επιστρέφεται',
-    returned: 'Απορρίφθηκε, επιστράφηκε',
+    returning: 'Δεν επιβεβαιώθηκε, επιστρέφεται',
+    returned: 'Δεν επιβεβαιώθηκε, επιστράφηκε',
   },
   refused: {
     session_expired: 'Αυτό το παιχνίδι έχει λήξει.',

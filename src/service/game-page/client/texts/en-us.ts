@@ -44,6 +44,7 @@ export const EN_US: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} times a stake of ${amount}.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} times a free round of ${amount}.`,
   declined: 'The bet was declined.',
+  unconfirmed: 'The bet was not confirmed.',
   nothingStaked: 'Nothing was staked.',
   stakeReturning: (amount) => `Your stake of ${amount} is being returned.`,
   stakeReturned: (amount) => `Your stake of ${amount} was returned.`,
@@ -58,8 +59,8 @@ export const EN_US: Texts = {
     paying: (amount) => `${amount} is being paid`,
     confirming: 'Being confirmed',
     declined: 'Declined',
-    returning: 'Declined, being returned',
-    returned: 'Declined, returned',
+    returning: 'Not confirmed, being returned',
+    returned: 'Not confirmed, returned',
   },
   refused: {
     session_expired: 'This game has expired.',

@@ -45,6 +45,7 @@ export const FI: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} × panos ${amount}.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} × ilmainen kierros ${amount}.`,
   declined: 'Panos hylättiin.',
+  unconfirmed: 'Panosta ei vahvistettu.',
   nothingStaked: 'Panosta ei veloitettu.',
   stakeReturning: (amount) => `Panostasi ${amount} palautetaan.`,
   stakeReturned: (amount) => `Panoksesi ${amount} palautettiin.`,
@@ -59,8 +60,8 @@ export const FI: Texts = {
     paying: (amount) => `${amount} maksetaan`,
     confirming: 'Vahvistetaan',
     declined: 'Hylätty',
-    returning: 'Hylätty, palautetaan',
-    returned: 'Hylätty, palautettu',
+    returning: 'Ei vahvistettu, palautetaan',
+    returned: 'Ei vahvistettu, palautettu',
   },
   refused: {
     session_expired: 'Tämä peli on vanhentunut.',

@@ -45,6 +45,7 @@ export const HU: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} × ${amount} tét.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} × ${amount} ingyenes kör.`,
   declined: 'A fogadást elutasították.',
+  unconfirmed: 'A fogadást nem erősítették meg.',
   nothingStaked: 'Nem történt tétlevonás.',
   stakeReturning: (amount) => `A(z) ${amount} tét visszatérítése folyamatban van.`,
   stakeReturned: (amount) => `A(z) ${amount} tétet visszatérítették.`,
@@ -60,8 +61,8 @@ export const HU: Texts = {
     paying: (amount) => `${amount} kifizetése folyamatban`,
     confirming: 'Megerősítés alatt',
     declined: 'Elutasítva',
-    returning: 'Elutasítva, visszatérítés alatt',
-    returned: 'Elutasítva, visszatérítve',
+    returning: 'Nincs megerősítve, visszatérítés alatt',
+    returned: 'Nincs megerősítve, visszatérítve',
   },
   refused: {
     session_expired: 'Ez a játék lejárt.',

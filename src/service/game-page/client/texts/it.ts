@@ -44,6 +44,7 @@ export const IT: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} volte una puntata di ${amount}.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} volte un giro gratuito da ${amount}.`,
   declined: 'La puntata è stata rifiutata.',
+  unconfirmed: 'La puntata non è stata confermata.',
   nothingStaked: 'Non è stato puntato nulla.',
   stakeReturning: (amount) => `La tua puntata di ${amount} è in restituzione.`,
   stakeReturned: (amount) => `La tua puntata di ${amount} è stata restituita.`,
@@ -58,8 +59,8 @@ export const IT: Texts = {
     paying: (amount) => `${amount} in pagamento`,
     confirming: 'In conferma',
     declined: 'Rifiutata',
-    returning: 'Rifiutata, in restituzione',
-    returned: 'Rifiutata, restituita',
+    returning: 'Non confermata, in restituzione',
+    returned: 'Non confermata, restituita',
   },
   refused: {
     session_expired: 'Questo gioco è scaduto.',

@@ -44,6 +44,7 @@ export const NO: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} ganger en innsats på ${amount}.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} ganger en gratisrunde på ${amount}.`,
   declined: 'Innsatsen ble avvist.',
+  unconfirmed: 'Innsatsen ble ikke bekreftet.',
   nothingStaked: 'Ingenting ble satset.',
   stakeReturning: (amount) => `Innsatsen din på ${amount} blir tilbakebetalt.`,
   stakeReturned: (amount) => `Innsatsen din på ${amount} er tilbakebetalt.`,
@@ -58,8 +59,8 @@ export const NO: Texts = {
     paying: (amount) => `${amount} er under utbetaling`,
     confirming: 'Bekreftes',
     declined: 'Avvist',
-    returning: 'Avvist, tilbakebetales',
-    returned: 'Avvist, tilbakebetalt',
+    returning: 'Ikke bekreftet, tilbakebetales',
+    returned: 'Ikke bekreftet, tilbakebetalt',
   },
   refused: {
     session_expired: 'Dette spillet er utløpt.',

@@ -45,6 +45,7 @@ export const PL: Texts = {
   winOfStake: (multiplier, amount) => `${multiplier} × stawka ${amount}.`,
   winOfFreeRound: (multiplier, amount) => `${multiplier} × darmowa runda ${amount}.`,
   declined: 'Zakład został odrzucony.',
+  unconfirmed: 'Zakład nie został potwierdzony.',
   nothingStaked: 'Nie pobrano stawki.',
   stakeReturning: (amount) => `Twoja stawka ${amount} jest zwracana.`,
   stakeReturned: (amount) => `Twoja stawka ${amount} została zwrócona.`,
@@ -59,8 +60,8 @@ export const PL: Texts = {
     paying: (amount) => `${amount} w trakcie wypłaty`,
     confirming: 'W trakcie potwierdzania',
     declined: 'Odrzucono',
-    returning: 'Odrzucono, trwa zwrot',
-    returned: 'Odrzucono, zwrócono',
+    returning: 'Niepotwierdzono, trwa zwrot',
+    returned: 'Niepotwierdzono, zwrócono',
   },
   refused: {
     session_expired: 'Ta gra wygasła.',

@@ -37,6 +37,8 @@ export interface Texts {
   readonly winOfStake: (multiplier: string, amount: string) => string;
   readonly winOfFreeRound: (multiplier: string, amount: string) => string;
   readonly declined: string;
+  /** The title of a round whose bet was answered with an error, too late, or not at all. */
+  readonly unconfirmed: string;
   readonly nothingStaked: string;
   readonly stakeReturning: (amount: string) => string;
   readonly stakeReturned: (amount: string) => string;

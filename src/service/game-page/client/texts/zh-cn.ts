@@ -44,6 +44,7 @@ export const ZH_CN: Texts = {
   winOfStake: (multiplier, amount) => `投注额 ${amount} 的 ${multiplier} 倍。`,
   winOfFreeRound: (multiplier, amount) => `免费局 ${amount} 的 ${multiplier} 倍。`,
   declined: '投注被拒绝。',
+  unconfirmed: '投注未获确认。',
   nothingStaked: '没有扣除投注额。',
   stakeReturning: (amount) => `正在退还您的投注额 ${amount}。`,
   stakeReturned: (amount) => `您的投注额 ${amount} 已退还。`,
@@ -58,8 +59,8 @@ export const ZH_CN: Texts = {
     paying: (amount) => `正在支付 ${amount}`,
     confirming: '正在确认',
     declined: '已拒绝',
-    returning: '已拒绝，正在退还',
-    returned: '已拒绝，已退还',
+    returning: '未确认，正在退还',
+    returned: '未确认，已退还',
   },
   refused: {
     session_expired: '本次游戏已过期。',
