@@ -1,5 +1,4 @@
 import type { SessionUnderTest } from '../../engine/run-options.ts';
-import { wrap } from '../../report/terminal/layout.ts';
 import { CLIENT_KEYS, type ClientConfig, CONFIG_KEYS, type Config } from './schema.ts';
 
 /** The values that `configText` writes for one client. */
@@ -24,7 +23,8 @@ export function configText(drafts: readonly ConfigDraft[], schema?: string): str
   const [first] = drafts;
   const lines = [
     ...(schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}`]),
-    '# The operators that croupier tests. To use a key that is a comment, remove the # at the beginning of its line.',
+    '# To use a key that is a comment, remove the # at the beginning of its line.',
+    '# docs/configuration.md explains every key, and `croupier help settings` the flags for them.',
     'clients:',
   ];
   for (const draft of drafts) {
@@ -49,12 +49,12 @@ export function configText(drafts: readonly ConfigDraft[], schema?: string): str
   return `${lines.join('\n')}\n`;
 }
 
-/** Maximum width of a comment, because longer lines are hard to read. */
-const COMMENT_WIDTH = 100;
+/** The column at which the meaning of a key begins, if the example is short enough. */
+const MEANING_COLUMN = 48;
 
 /**
- * Returns the lines for keys of the configuration: each key with its description. A key without a value is a comment with an
- * example.
+ * Returns one line for each key of the configuration, with the first sentence of its description. A key without a value is a
+ * comment with an example.
  */
 function settings(
   keys: typeof CONFIG_KEYS,
@@ -62,12 +62,11 @@ function settings(
   indent: string,
   written: Readonly<Record<string, string | undefined>> = {},
 ): readonly string[] {
-  return Object.entries(examples).flatMap(([key, example]) => {
+  return Object.entries(examples).map(([key, example]) => {
     const value = written[key];
-    return [
-      value === undefined ? `${indent}# ${key}: ${example}` : `${indent}${key}: ${value}`,
-      ...wrap(keys[key]?.description ?? '', COMMENT_WIDTH - indent.length - 4).map((line) => `${indent}#   ${line}`),
-    ];
+    const line = value === undefined ? `${indent}# ${key}: ${example}` : `${indent}${key}: ${value}`;
+    const [meaning = ''] = (keys[key]?.description ?? '').split(/(?<=\.) |, as in /);
+    return `${line.padEnd(MEANING_COLUMN)} # ${meaning.replace(/\.$/, '')}`;
   });
 }
 

@@ -20,8 +20,8 @@ export interface Answers {
 export async function answersFrom(flags: InitFlags, stdio: Stdio): Promise<Answers | undefined> {
   const { baseUrl, extCid, session: sessions } = flags;
   if (baseUrl !== undefined && extCid !== undefined && sessions) {
-    const answers = { baseUrl, extCid, sessions, keyEnv: flags.keyEnv ?? keyEnvFor(extCid) };
-    const problem = whyNoUrl(baseUrl) ?? whyNoVariable(answers.keyEnv);
+    const answers = { baseUrl: withScheme(baseUrl), extCid, sessions, keyEnv: flags.keyEnv ?? keyEnvFor(extCid) };
+    const problem = whyNoUrl(answers.baseUrl) ?? whyNoVariable(answers.keyEnv);
     if (problem !== undefined) throw new UsageError(problem);
     for (const session of sessions) readSession(session);
     return answers;
@@ -73,8 +73,9 @@ async function answersOf(flags: InitFlags, { confirm, isCancel, text }: Prompts)
   let baseUrl = await answered(flags.baseUrl, {
     message: "The operator's base URL for reverse calls (croupier appends the path of each call)",
     placeholder: 'https://wallet.staging.example/eu',
-    validate: (answer) => whyNoUrl(answer ?? ''),
+    validate: (answer) => whyNoUrl(withScheme(answer ?? '')),
   });
+  baseUrl = withScheme(baseUrl);
   const pathEnd = pathEndOf(baseUrl);
   if (pathEnd !== undefined && flags.baseUrl === undefined) {
     const without = baseUrl.replace(/\/$/, '').slice(0, -pathEnd.length);
@@ -152,9 +153,20 @@ function keyEnvFor(extCID: string): string {
   return `${/^[A-Z]/.test(name) ? name : `CLIENT_${name}`}_KEY`;
 }
 
+/**
+ * Adds `http://` to a host on this machine that the person wrote without a scheme, such as `localhost:7001`. For any other host, the
+ * person must choose the scheme, because http would send the calls unencrypted.
+ */
+function withScheme(text: string): string {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/]|$)/i.test(text) ? `http://${text}` : text;
+}
+
 function whyNoUrl(text: string): string | undefined {
   const protocol = URL.parse(text)?.protocol;
   if (protocol === 'http:' || protocol === 'https:') return undefined;
+  const withHttps = text === '' ? null : URL.parse(`https://${text}`);
+  if (withHttps !== null && !text.includes('://'))
+    return `${text} has no scheme. Write https://${text}, or http://${text} if the wallet does not use TLS`;
   return `${text || 'An empty text'} is not an http or https URL, such as https://wallet.example/eu`;
 }
 

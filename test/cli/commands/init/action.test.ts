@@ -35,6 +35,18 @@ describe('croupier init', () => {
     expect(read('.gitignore')).toBe('node_modules/\n.croupier/\n');
   });
 
+  it('adds http to a host on this machine, and asks for the scheme of any other host', async () => {
+    expect((await init('--base-url', 'localhost:7001/eu')).status).toBe(0);
+    expect(read('croupier.yaml')).toContain('integratorBaseUrl: http://localhost:7001/eu ');
+    const { status, err } = await init('--base-url', 'wallet.example/eu', '--force');
+    expect([status, err]).toEqual([2, expect.stringContaining('Write https://wallet.example/eu, or http://')]);
+    const keys = read('croupier.yaml')
+      .split('\n')
+      .filter((line) => /^ *# \w+: /.test(line));
+    expect(keys.length).toBeGreaterThan(25);
+    expect(read('croupier.yaml').split('\n').length).toBeLessThan(60);
+  });
+
   it('warns about a base URL that ends in the path of a call', async () => {
     const { status, err } = await init('--base-url', 'http://127.0.0.1:9/eu/bet/');
     expect(status).toBe(0);
