@@ -71,7 +71,7 @@ const SERVING = /^(serve|proxy|fleet board)\b|--watch/u;
 const NAMED_ALONE =
   /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history (open|diff|pin|unpin)|launch)$/u;
 
-const folder = mkdtempSync(path.join(tmpdir(), 'croupier-docs-'));
+let folder = '';
 let operator: ReturnType<typeof start>;
 let baseUrl: string;
 let key: string;
@@ -102,6 +102,7 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
   });
 
   beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'croupier-docs-'));
     operator = start(['serve', 'operator', '--write-config', 'croupier.yaml'], { cwd: folder });
     baseUrl = (await line(operator, 'operator ')).slice('operator '.length);
     key = readFileSync(path.join(folder, '.croupier', 'demo-eu.key'), 'utf8').trim();
@@ -153,8 +154,11 @@ function shownOutputs(text: string): readonly { readonly command: string; readon
 const withoutSpaces = (text: string) => text.replaceAll(/[\s,]/gu, '');
 
 describe.runIf(process.env.CROUPIER_DOCS)('the outputs that a page shows', { timeout: 60_000, retry: 0 }, () => {
-  const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-outputs-'));
-  cpSync(path.join(ROOT, 'examples/incident'), cwd, { recursive: true });
+  let cwd = '';
+  beforeAll(() => {
+    cwd = mkdtempSync(path.join(tmpdir(), 'croupier-outputs-'));
+    cpSync(path.join(ROOT, 'examples/incident'), cwd, { recursive: true });
+  });
   afterAll(() => rmSync(cwd, { recursive: true }));
 
   const outputs = ['README.md', 'docs/support.md', 'docs/positions.md'].flatMap((page) =>

@@ -40,14 +40,17 @@ describe.runIf(process.env.CROUPIER_IMAGE)('the container image', { timeout: 900
   );
 
   describe.runIf(canBuild)('built by buildah', () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'croupier-image-'));
-    const context = path.join(folder, 'context');
-    const work = path.join(folder, 'work');
+    let folder = '';
+    let context = '';
+    let work = '';
     let plain = '';
     let debian = '';
     let servers: Servers | undefined;
 
     beforeAll(async () => {
+      folder = mkdtempSync(path.join(tmpdir(), 'croupier-image-'));
+      context = path.join(folder, 'context');
+      work = path.join(folder, 'work');
       mkdirSync(work);
       chmodSync(work, 0o777);
       baseImages(folder);

@@ -29,11 +29,13 @@ interface Packed {
 
 /** `npm run test:package` runs these tests, which build twice and install, and take some minutes. */
 describe.runIf(process.env.CROUPIER_PACKAGE)('the npm package', { timeout: 240_000 }, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'croupier-package-'));
-  const project = path.join(folder, 'project');
+  let folder = '';
+  let project = '';
   let packed: Packed;
   let tarball: string;
   beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'croupier-package-'));
+    project = path.join(folder, 'project');
     const first = packIn(path.join(folder, 'one'));
     ({ packed, tarball } = first);
     mkdirSync(project);

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leastGlibc } from '../scripts/node-base.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -20,7 +20,10 @@ function build(...args: readonly string[]) {
 
 /** `npm run test:targets` runs these tests, which download the Node of other systems. */
 describe.runIf(process.env.CROUPIER_TARGETS)('an executable for another system', { timeout: 400_000 }, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'croupier-targets-'));
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'croupier-targets-'));
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('for Linux on arm64 is built here, and needs the glibc that docs/install.md names', () => {

@@ -21,9 +21,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** `npm run test:binary` builds it, and runs the other tests of the command line with it too. */
 describe.runIf(EXECUTABLE)('the single executable', { timeout: 60_000 }, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'croupier-binary-'));
-  const moved = path.join(folder, 'croupier-of-ours');
-  beforeAll(() => copyFileSync(EXECUTABLE ?? '', moved));
+  let folder = '';
+  let moved = '';
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'croupier-binary-'));
+    moved = path.join(folder, 'croupier-of-ours');
+    copyFileSync(EXECUTABLE ?? '', moved);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('runs without Node, without other files of croupier, and under any name', () => {
