@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listen } from '../../src/listen/server.ts';
 import { createOperator } from '../../src/operator/operator.ts';
 import { croupier } from '../cli/croupier.ts';
+import { randomFrom } from './random.ts';
 
 const KEY = 'a-key-of-this-test-only';
 
@@ -13,15 +14,6 @@ beforeAll(() => {
   cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
-
-/** Returns numbers from 0 to 1 that look random and are the same for each seed (a linear congruential generator). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 it.each([1, 2])(
   'an operator that answers 30 % of all calls with 500 is accused of nothing (seed %i)',
