@@ -47,6 +47,11 @@ export interface ReportOptions extends Look {
    * this report. Absent: false.
    */
   readonly isPart?: boolean;
+  /**
+   * The exit status of a run that a second signal ended at once. The journal of this run has no end, so the status does not follow
+   * from the journal. Absent: the status follows from the journal.
+   */
+  readonly endedAtOnce?: number | undefined;
   /** The path of the journal, which the report shows. Null if the report shows no path. */
   readonly journal: string | null;
   /** Maximum number of exchanges of one scenario in the JSON and the HTML report. With 0, the reports contain no exchanges. */

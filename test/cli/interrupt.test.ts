@@ -84,6 +84,7 @@ describe('Ctrl-C', () => {
     expect(err).toContain('Ended at once.');
     expect(err).toMatch(new RegExp(` croupier settle ${journal}\\n$`));
     expect(out).toContain('the run ended too early, so the result of calls without a reply is unknown');
+    expect(out).toMatch(new RegExp(`Exit status ${code}: interrupted\\.\\n$`));
     expect(JSON.parse(readFileSync(path.join(cwd, 'report.json'), 'utf8'))).toMatchObject({
       verdict: 'undecided',
       ended: null,

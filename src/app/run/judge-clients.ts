@@ -207,9 +207,10 @@ async function playAndPublish(
   const published = await output.runExclusive(async () => {
     const verbosity = verbosityOf(flags.verbose);
     const curl = flags.curl === true;
+    const endedAtOnce = atOnce.aborted ? interruptedStatus(signal) : undefined;
     const statuses = await publish(
       played,
-      { extCID, json: flags.json === true, isOnly, curl, text, verbosity, reports, scrub, past },
+      { extCID, json: flags.json === true, isOnly, endedAtOnce, curl, text, verbosity, reports, scrub, past },
       stdio,
     );
     const options = reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), flags.curl);

@@ -4,7 +4,7 @@ import { forTerminal } from '../../report/escape.ts';
 import { jsonReport } from '../../report/json/json.ts';
 import type { Report, ReportOptions, Verbosity } from '../../report/options.ts';
 import { ANSI, PLAIN } from '../../report/paint.ts';
-import { EXIT, UsageError } from '../exit-status.ts';
+import { EXIT, UsageError, worstStatus } from '../exit-status.ts';
 import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
 import { fileForClient, type ReportRequest, writeReport } from '../report-files.ts';
@@ -23,6 +23,8 @@ export interface Publication {
   readonly curl: boolean;
   /** True if the run has no other client, so that the status of this client is the status of the process. */
   readonly isOnly: boolean;
+  /** The exit status of a run that a second signal ended at once; undefined for every other run. */
+  readonly endedAtOnce: number | undefined;
   /** The text report that is printed. */
   readonly text: Report;
   readonly verbosity: Verbosity;
@@ -39,7 +41,7 @@ export interface Publication {
  */
 export async function publish(
   played: Played,
-  { extCID, json, isOnly, curl, text, verbosity, reports, scrub, past }: Publication,
+  { extCID, json, isOnly, endedAtOnce, curl, text, verbosity, reports, scrub, past }: Publication,
   stdio: Stdio,
 ): Promise<readonly number[]> {
   const statuses: number[] = [];
@@ -47,6 +49,7 @@ export async function publish(
   const options = {
     ...reportOptions(stdio.out, stdio, shownPath(played.journal, stdio.cwd), curl),
     isPart: !isOnly,
+    endedAtOnce,
     scrub,
   };
   // The report does not show the exchanges, because -vv has already printed each exchange when it happened.
@@ -66,6 +69,9 @@ export async function publish(
       statuses.push(EXIT.USAGE);
     }
   }
+  // The text report was printed before, so its last line has the status of the run alone.
+  if (statuses.length > 0 && isOnly)
+    stdio.err.write(`Exit status ${worstStatus([endedAtOnce ?? played.status, ...statuses])}: a report is missing.\n`);
   if (played.failure !== undefined) statuses.push(reportFault(played.failure, stdio));
   return statuses;
 }

@@ -245,21 +245,24 @@ function closing(
   const summaries = summaryLines(summarised(shown), fold, options);
   // After a long report, the first line is no longer on the screen, so the verdict is repeated.
   if (summaries.length > 0) lines.push('', colour(forTerminal(firstLine)), ...summaries);
-  const meaning = EXIT_MEANINGS[exitCode];
+  const meaning = options.endedAtOnce === undefined ? EXIT_MEANINGS[exitCode] : INTERRUPTED;
+  const code = options.endedAtOnce ?? exitCode;
   const status = options.isPart
-    ? `Exit status of this client: ${exitCode}, ${meaning}.`
-    : `Exit status ${exitCode}: ${meaning}.`;
+    ? `Exit status of this client: ${code}, ${meaning}.`
+    : `Exit status ${code}: ${meaning}.`;
   return [...lines, colour(status)];
 }
+
+const INTERRUPTED = 'interrupted';
 
 const EXIT_MEANINGS: Readonly<Record<Conclusion['exitCode'], string>> = {
   0: 'conforming',
   1: 'not conforming',
   3: 'undecided',
   70: 'a bug of croupier',
-  130: 'interrupted',
-  143: 'interrupted',
-  129: 'interrupted',
+  130: INTERRUPTED,
+  143: INTERRUPTED,
+  129: INTERRUPTED,
 };
 
 /**

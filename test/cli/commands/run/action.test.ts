@@ -97,6 +97,7 @@ describe('croupier run --reference', () => {
     expect(status).toBe(2);
     expect(err).toContain("The json report can't be written");
     expect(err).toContain('The junit report: r.xml\n');
+    expect(err).toMatch(/Exit status 2: a report is missing\.\n$/);
     expect(out).toMatch(/^CONFORMING/);
     expect(existsSync(path.join(cwd, 'r.xml'))).toBe(true);
   });
