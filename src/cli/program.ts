@@ -7,7 +7,7 @@ import { version } from '../app/version.ts';
 import { addCommands } from './commands.ts';
 import { HELP, MAX_HELP_WIDTH } from './help.ts';
 import { processStdio } from './process-stdio.ts';
-import { withKnownCommands } from './unknown-command.ts';
+import { USAGE_HINT, usageMessage } from './usage-message.ts';
 
 /**
  * Reads `--color` and `--no-color` before all other flags, because messages about wrong flags may also have colours.
@@ -52,14 +52,12 @@ export async function main(args: readonly string[]): Promise<number> {
     .option('--color', 'colours also without a terminal')
     .option('--no-color', 'no colours')
     .exitOverride()
-    .showHelpAfterError('(croupier --help shows the commands, croupier COMMAND --help their options)')
+    .showHelpAfterError(USAGE_HINT)
     .configureOutput({
       writeOut: (text) => stdio.out.write(text),
       // The value of an unknown flag may be a key: `--api-key=…`.
       writeErr: (text) =>
-        stdio.err.write(
-          withKnownCommands(text.replace(/(?<=unknown option '--[\w-]{1,60}=)[^'\n]*/, '…'), program, args),
-        ),
+        stdio.err.write(usageMessage(text.replace(/(?<=unknown option '--[\w-]{1,60}=)[^'\n]*/, '…'), program, args)),
       getOutHelpWidth: () => Math.min(stdio.out.columns, MAX_HELP_WIDTH),
       getErrHelpWidth: () => Math.min(stdio.err.columns, MAX_HELP_WIDTH),
       getOutHasColors: () => stdio.out.colour,

@@ -230,7 +230,8 @@ const PORT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
   ['EADDRNOTAVAIL', 'this machine does not have that address'],
 ]);
 
-function cannotOpen(host: string, port: number, error: NodeJS.ErrnoException): string {
+/** Says why a server can't listen on an address, in plain words. */
+export function cannotOpen(host: string, port: number, error: NodeJS.ErrnoException): string {
   return `cannot listen on ${host}:${port}: ${PORT_ERRORS.get(error.code) ?? error.message}`;
 }
 

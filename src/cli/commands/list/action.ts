@@ -11,7 +11,7 @@ import { RULE_GROUPS } from '../../../contract/rule.ts';
 import { CHANGES, CONTRACT_VERSIONS, type ContractVersion, isThere } from '../../../contract/versions.ts';
 import { playerOf } from '../../../engine/session-pool.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import { columnsOf, cutTo, padEnd } from '../../../report/terminal/layout.ts';
+import { columnsOf, cutTo, hanging, padEnd } from '../../../report/terminal/layout.ts';
 import { nearest } from '../../../scenario/near.ts';
 import type { Needs } from '../../../scenario/plan/plan.ts';
 import { LISTS, type ListFlags, type ListName } from './flags.ts';
@@ -149,14 +149,14 @@ function listRules(chosen: readonly Rule[], scenarios: readonly SuiteScenario[],
   }
   const width = Math.max(0, ...chosen.map(({ id }) => id.length));
   const heading = `${'rule'.padEnd(width)}  level     requirement`;
-  const rows = chosen.map(
-    ({ id, level, money, sentence }) => `${id.padEnd(width)}  ${level.padEnd(6)} ${money ? '$' : ' '}  ${sentence}`,
-  );
-  // On a terminal, a long line would continue in the column of the ids, so it is cut. Other programs get the whole text.
-  for (const row of rows.length === 0 ? [] : [heading, ...rows])
-    out.write(`${out.tty ? cutTo(row, out.columns) : row}\n`);
+  const rows = chosen.flatMap(({ id, level, money, sentence }) => {
+    const start = `${id.padEnd(width)}  ${level.padEnd(6)} ${money ? '$' : ' '}  `;
+    // On a terminal, the table is an overview with one line for each rule. A pager or a file gets the whole sentences.
+    return out.tty ? [cutTo(`${start}${sentence}`, out.columns)] : hanging(start, sentence, out.columns);
+  });
+  for (const row of rows.length === 0 ? [] : [heading, ...rows]) out.write(`${row}\n`);
   out.write(
-    '\n$ marks a rule whose breach loses or invents money. To see everything about a rule: croupier list rule RULE\n',
+    '\n$ marks a rule whose breach loses or invents money.\nTo see everything about a rule: croupier list rule RULE\n',
   );
 }
 

@@ -62,25 +62,16 @@ export function describeLoad(program: CommandUnknownOpts) {
       ),
     )
     .addOption(
-      new Option('--duration <time>', 'how long calls are sent (default: 1m, or 10s a step)').argParser(
-        durationFlag,
-      ),
+      new Option('--duration <time>', 'how long calls are sent (default: 1m, or 10s a step)').argParser(durationFlag),
     )
-    .addOption(
-      new Option('--workers <n>', 'threads with players of their own (default: 1)').argParser(
-        countFlag,
-      ),
-    )
+    .addOption(new Option('--workers <n>', 'threads with players of their own (default: 1)').argParser(countFlag))
     .addOption(new Option('--players <n>', 'maximum number of players').argParser(countFlag))
     .option('--mix <file>', 'shares of what players do, as YAML')
     .addOption(new Option('--limit <limit>', "a limit, as 'bet p99 < 300ms'; repeatable").argParser(limitFlag))
     .addOption(new Option('--seed <text>', 'repeat the decisions of an earlier test').env('CROUPIER_SEED'))
     .option('--disturb <command>', 'a shell command to run during the load; needs --every')
     .addOption(new Option('--every <time>', 'how often --disturb runs its command').argParser(durationFlag))
-    .option(
-      '--database <address>',
-      'workers join through this database or file',
-    )
+    .option('--database <address>', 'workers join through this database or file')
     .option('--join', 'play a part of a load that another command starts')
     .option('--allow-load', 'allow more than 100 calls per second to another machine')
     .optionsGroup('Operator (default: each client of croupier.yaml):');

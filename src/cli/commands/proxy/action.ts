@@ -5,7 +5,7 @@ import { readPort, readSession } from '../../../app/config/flag-values.ts';
 import { callPaths, knownSessions } from '../../../app/config/recorded-calls.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { bugText } from '../../../app/fault.ts';
-import { shownPath, whyUnreadable } from '../../../app/files.ts';
+import { shownPath } from '../../../app/files.ts';
 import { openJournal } from '../../../app/journal-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -14,6 +14,7 @@ import { REPLY_DEADLINE_MS } from '../../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../../contract/versions.ts';
 import { JOURNAL_FORMAT } from '../../../journal/event.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
+import { cannotOpen } from '../../../listen/server.ts';
 import type { KnownSession } from '../../../traffic/call-selection.ts';
 import { type Fault, readFault } from '../../../traffic/proxy/fault.ts';
 import type { TrafficListener } from '../../../traffic/proxy/observation-queue.ts';
@@ -113,7 +114,12 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
   } catch (error) {
     stop.dispose();
     file.close();
-    throw new UsageError(`The proxy can't be started: ${whyUnreadable(error)}.`, { cause: error });
+    throw new UsageError(
+      `The proxy can't be started: ${cannotOpen(flags.host, port, error as NodeJS.ErrnoException)}.`,
+      {
+        cause: error,
+      },
+    );
   }
   log.ready(proxy.url, setting, shownPath(file.path, stdio.cwd));
   if (setting.keys.length === 0) notice(NO_KEY);

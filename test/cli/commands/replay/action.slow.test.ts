@@ -345,7 +345,7 @@ steps:
     for (const [args, text] of [
       [['bad.ndjson', '--scenario', 'record.json'], 'a file that ends in .yaml'],
       [['bad.ndjson', '--session', 'test-1,player=p'], 'with --test-session'],
-      [['bad.ndjson', '--speed', '0'], "'--speed <n>' argument '0' is invalid"],
+      [['bad.ndjson', '--speed', '0'], "--speed <n>: the value '0' is not possible"],
       [['bad.ndjson', '--speed', '2', '--no-wait', '--reference'], 'cannot be combined'],
       [['missing.log'], "missing.log can't be read"],
       [['bad.ndjson', '--player', 'nobody', '--reference'], 'None of the'],
