@@ -1,8 +1,6 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
-export { plural } from '../../contract/plural.ts';
-
 /** Returns the number of terminal columns that a text takes. A letter of a wide script or an emoji takes two columns. */
 export function columnsOf(text: string): number {
   return stringWidth(text);
