@@ -7,7 +7,7 @@ const EXECUTABLE = path.join(import.meta.dirname, '..', 'build', 'croupier');
 
 /** Measures `croupier --version` of the package, compared with a Node that does nothing. */
 export function measureVersion(): Promise<Measurement> {
-  return againstNode('croupier --version', 1.3, () => timeOf([CROUPIER, '--version']));
+  return againstNode('croupier --version', 1.15, () => timeOf([CROUPIER, '--version']));
 }
 
 /** Measures `croupier --version` of the single executable, compared with a Node that does nothing. */
