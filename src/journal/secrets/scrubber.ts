@@ -1,5 +1,5 @@
 import { formsOf, MIN_RUN, peculiarPlaces, type SecretForm } from './secret-forms.ts';
-import { ESCAPE_CODES, originOf, type View, viewsOf } from './unescape.ts';
+import { originOf, type View, viewsOf } from './unescape.ts';
 
 /** The text that replaces a secret. It is shorter than every secret that is removed, so it contains no secret itself. */
 export const MASK = '***';
@@ -106,7 +106,7 @@ class SecretSearch {
   }
 
   masked(text: string): string {
-    if (this.#places.size === 0 || text.length < MIN_RUN || this.#isClearlyClean(text)) return text;
+    if (this.#places.size === 0 || text.length < MIN_RUN) return text;
     const ranges: Range[] = [];
     for (const view of viewsOf(text)) {
       this.#search(view, ranges);
@@ -114,24 +114,6 @@ class SecretSearch {
       if (narrow !== null) this.#search(narrow, ranges);
     }
     return ranges.length === 0 ? text : withMasks(text, ranges);
-  }
-
-  /**
-   * True if the text has no escapes and no NUL, and the filter has a 0 for each of its places. Most short texts, such as the
-   * balance in a reply, are like this. Then no list of characters is needed.
-   */
-  #isClearlyClean(text: string): boolean {
-    let hash = 0;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === 0 || ESCAPE_CODES.has(code)) return false;
-      hash = (Math.imul(hash, BASE) + folded(code)) | 0;
-      const from = at - MIN_RUN + 1;
-      if (from < 0) continue;
-      if (from > 0) hash = (hash - Math.imul(folded(text.charCodeAt(from - 1)), OLDEST)) | 0;
-      if (this.#filter[hash >>> (32 - FILTER_BITS)] !== 0) return false;
-    }
-    return true;
   }
 
   #search(view: View, ranges: Range[]): void {

@@ -15,8 +15,6 @@ const ESCAPE =
   /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|x[0-9a-f]{2}|[^ux])|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|quot|apos|amp|lt|gt);/gi;
 /** The characters with which an escape begins. */
 const ESCAPE_BEGIN = /[%\\&]/;
-/** The codes of these characters. */
-export const ESCAPE_CODES: ReadonlySet<number> = new Set(['%', '\\', '&'].map((one) => one.charCodeAt(0)));
 const JSON_SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 const HTML_NAMES: Readonly<Record<string, string>> = { quot: '"', apos: "'", amp: '&', lt: '<', gt: '>' };
 

@@ -88,6 +88,13 @@ describe('the scrubber of secrets', () => {
     expect(createScrubber(['secret-and-more', 'secret'])('a secret-and-more, a secret')).toBe('a ***, a ***');
   });
 
+  it('removes each of many secrets that are the whole text', () => {
+    const secrets = Array.from({ length: 500 }, (_, index) =>
+      `Kx7q${String(index * 7919).padStart(7, '0')}`.slice(0, 8),
+    );
+    expect(secrets.filter((secret) => createScrubber([secret])(secret) !== '***')).toEqual([]);
+  });
+
   it('does not read the characters of a secret as a pattern', () => {
     const odd = '.*+?^${}()|[]\\/-';
     expect(createScrubber([odd])(`<${odd}> aaaa`)).toBe('<***> aaaa');
