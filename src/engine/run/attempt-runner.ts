@@ -5,6 +5,7 @@ import { isShownByBalance } from '../../journal/moved-alone.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
+import type { LostBets } from '../../judge/wallet/lost-bets.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { buildRequest } from '../../wire/request.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
@@ -36,6 +37,7 @@ export interface RunContext {
   readonly staleReads: StaleReadHistory;
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
+  readonly lostBets: LostBets;
   readonly knownBalances: KnownBalances;
   readonly balanceChanges: BalanceChanges;
   readonly giveUpPolicy: GiveUpPolicy;
@@ -224,6 +226,7 @@ export class AttemptRunner {
       staleReads,
       shownDecimals,
       rightUnit,
+      lostBets,
       knownBalances,
       balanceChanges,
     } = this.#context;
@@ -270,6 +273,7 @@ export class AttemptRunner {
       staleReads,
       shownDecimals,
       rightUnit,
+      lostBets,
       knownBalances,
       balanceChanges,
       report: reportOrHold,
