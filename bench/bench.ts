@@ -3,7 +3,7 @@ import { measureExchange } from './exchange.ts';
 import { measureCalls, measureFar, measureQuick } from './far.ts';
 import { measureFleet, measureFleetDue } from './fleet.ts';
 import { measureHtml, measureOpening } from './html.ts';
-import { measureAllIncidents, measureIncident, measureIncidentMemory } from './incident.ts';
+import { measureAllIncidents, measureIncident, measureIncidentFormats, measureIncidentMemory } from './incident.ts';
 import { measureLargeReplies } from './large-replies.ts';
 import { measureLaunch } from './launch.ts';
 import { measureLint, measureUserLint } from './lint.ts';
@@ -28,6 +28,7 @@ const ALL: Readonly<Record<string, () => Promise<Measurement>>> = {
   'large-replies': measureLargeReplies,
   incident: measureIncident,
   incidents: measureAllIncidents,
+  'incident-formats': measureIncidentFormats,
   'incident-memory': measureIncidentMemory,
   exchange: measureExchange,
   memory: measureMemory,

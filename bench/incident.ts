@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { CROUPIER } from './command.ts';
 import { withFolder } from './folder.ts';
+import { FORMATS, type FormatName } from './log-formats.ts';
 import { type Measurement, median } from './measurement.ts';
 import { sessionOf, writeWalletLog } from './wallet-log.ts';
 
@@ -22,7 +23,7 @@ export function measureIncident(): Promise<Measurement> {
 
 /** Compares `croupier incident` for all players of a large log with reading the lines and parsing their JSON. */
 export function measureAllIncidents(): Promise<Measurement> {
-  return comparedWithParsing('all incidents in a log of 120 MB', [], 6);
+  return comparedWithParsing('all incidents in a log of 120 MB', [], 5);
 }
 
 /** Compares the time of the processors, which other work of the machine changes less than the time until the end. */
@@ -44,6 +45,35 @@ async function comparedWithParsing(what: string, flags: readonly string[], limit
       unit: 'times',
       limit,
     };
+  });
+}
+
+const FORMAT_CALLS = 100_000;
+
+/**
+ * Measures the time of the processors for a gigabyte of each format. The value is that of the slowest format. The logs are much
+ * smaller than a gigabyte, so the start of the program counts too much.
+ */
+export async function measureIncidentFormats(): Promise<Measurement> {
+  const names = Object.keys(FORMATS) as FormatName[];
+  const found: { readonly name: FormatName; readonly seconds: number }[] = [];
+  for (const name of names) found.push({ name, seconds: await secondsPerGigabyte(name) });
+  const slowest = found.toSorted((a, b) => b.seconds - a.seconds);
+  return {
+    what: 'all incidents in a gigabyte, slowest format',
+    detail: slowest.map(({ name, seconds }) => `${name} ${seconds.toFixed(0)} s`).join(', '),
+    value: slowest[0]?.seconds ?? Number.NaN,
+    unit: 'seconds',
+    limit: 120,
+  };
+}
+
+async function secondsPerGigabyte(format: FormatName): Promise<number> {
+  return await withFolder(async (folder) => {
+    const file = path.join(folder, 'wallet.log');
+    await writeWalletLog(file, { calls: FORMAT_CALLS, players: PLAYERS }, format);
+    const { cpuMs } = await runIncident(file, folder);
+    return cpuMs / 1000 / ((await stat(file)).size / 1e9);
   });
 }
 

@@ -86,6 +86,7 @@ function groupsOf(line: string): Groups | undefined {
  * header.
  */
 export function w3cColumns(line: string): readonly string[] | undefined {
+  if (!line.startsWith('#')) return undefined;
   const [, names] = /^#Fields:\s*(\S.*)$/.exec(line.trimEnd()) ?? [];
   return names?.split(/\s+/);
 }

@@ -150,8 +150,8 @@ export function fieldOf(object: Fields, field: LogField, form: LogForm): string 
   if (field === 'tookMs') return unitless(object);
   if (field === 'session') return contextValue(object, form.fields[field]) ?? sessionInQuery(object);
   if (field === 'requestBody')
-    return ambiguousBody(object) ?? (form.isUsual(field) ? bodyByContent(object, isSent) : undefined);
-  if (field === 'responseBody') return form.isUsual(field) ? bodyByContent(object, isReplied) : undefined;
+    return ambiguousBody(object) ?? (form.isUsual(field) ? bodyByContent(object, isSent, OF_SENT) : undefined);
+  if (field === 'responseBody') return form.isUsual(field) ? bodyByContent(object, isReplied, OF_REPLIED) : undefined;
   return CONTEXT_FIELDS.has(field) ? contextValue(object, form.fields[field]) : undefined;
 }
 
@@ -205,8 +205,17 @@ const QUERIES = [
   'args',
 ] as const;
 
+/** The first names of these paths, with and without the rest. Most objects have none of them, which takes less time to find out. */
+const OF_QUERIES: ReadonlySet<string> = new Set(QUERIES.flatMap((path) => [path, path.replace(/\..*$/, '')]));
+
+function hasOneOf(object: Fields, names: ReadonlySet<string>): boolean {
+  for (const name of Object.keys(object)) if (names.has(name)) return true;
+  return false;
+}
+
 /** Reads the session from a query string that was logged apart from the path, as text or as an object. */
 function sessionInQuery(object: Fields): string | undefined {
+  if (!hasOneOf(object, OF_QUERIES)) return undefined;
   for (const name of QUERIES) {
     const value = valueAt(object, name);
     const session =
@@ -236,7 +245,10 @@ const CALL = /(?:^|\/)(?:balance|bet|win|refund)$/i;
 /** The names of the object in which a logging library stores the fields that belong to all entries of a request. */
 const CONTEXTS = ['mdc', 'MDC', 'contextMap', 'context', 'ctx', 'extra', 'meta', 'labels', 'tags'] as const;
 
+const OF_CONTEXTS: ReadonlySet<string> = new Set(CONTEXTS);
+
 function contextValue(object: Fields, names: readonly string[]): string | undefined {
+  if (!hasOneOf(object, OF_CONTEXTS)) return undefined;
   for (const context of CONTEXTS) {
     const inner = object[context];
     if (!isFields(inner)) continue;
@@ -285,12 +297,12 @@ function isReplied(value: Fields): boolean {
  * Programs give the field with the body many names. So this function looks at the content of each field with an unknown name.
  * Returns undefined if no field may be the body, or if several may be.
  */
-function bodyByContent(object: Fields, is: (value: Fields) => boolean): string | undefined {
+function bodyByContent(object: Fields, is: (value: Fields) => boolean, words: readonly string[]): string | undefined {
   let found: string | undefined;
   for (const [name, value] of Object.entries(object)) {
     if (CARRIER_NAMES.has(name)) continue;
     for (const candidate of isFields(value) ? [value, ...Object.values(value)] : [value]) {
-      const inner = typeof candidate === 'string' ? textObject(candidate) : candidate;
+      const inner = typeof candidate === 'string' ? textObject(candidate, words) : candidate;
       if (!isFields(inner) || !is(inner)) continue;
       const text = bodyText(candidate);
       if (found !== undefined && found !== text) return undefined;
@@ -300,9 +312,14 @@ function bodyByContent(object: Fields, is: (value: Fields) => boolean): string |
   return found;
 }
 
-/** Reads a text that is nothing but a JSON object. */
-function textObject(text: string): unknown {
-  return text.startsWith('{"') && text.endsWith('}') ? parsed(text) : undefined;
+/** Names of fields of which a request, or a reply, has at least one. */
+const OF_SENT = ['"sessionID"'] as const;
+const OF_REPLIED = ['"balance"', '"message"'] as const;
+
+/** Reads a text that is nothing but a JSON object. A text with none of the names is not parsed, unless it may write them with escapes. */
+function textObject(text: string, names: readonly string[]): unknown {
+  if (!text.startsWith('{"') || !text.endsWith('}')) return undefined;
+  return names.some((name) => text.includes(name)) || text.includes('\\u') ? parsed(text) : undefined;
 }
 
 /**

@@ -50,6 +50,14 @@ export const ADJACENT = 'adjacent';
  * line.
  */
 export function printedBodies(text: string): Fields | undefined {
+  if (text !== last.text) last = { text, found: bodiesIn(text) };
+  return last.found;
+}
+
+/** The text that was read last. One line is tried as several formats, so its bodies are often needed twice. */
+let last: { readonly text: string; readonly found: Fields | undefined } = { text: '', found: undefined };
+
+function bodiesIn(text: string): Fields | undefined {
   const line = asJson(text);
   // In a CSV, quotation marks are doubled. The fields of a CSV are read elsewhere.
   if (line.includes('{""')) return undefined;

@@ -38,6 +38,31 @@ export function readZone(text: string): Zone | undefined {
  * @param zone the zone of a time that names none
  */
 export function readTime(text: string, zone: Zone): LogTime | undefined {
+  const [, minute, second = '', millis, offset = ''] = USUAL.exec(text) ?? [];
+  if (minute === undefined) return timeOf(text, zone);
+  const key = `${minute}${offset}`;
+  if (lastMinute.key !== key || lastMinute.zone !== zone)
+    lastMinute = { key, zone, time: timeOf(`${minute}:00.000${offset}`, zone) };
+  const { time } = lastMinute;
+  if (!time) return undefined;
+  const ms = Number(second) * 1000 + Number(millis);
+  return {
+    ...time,
+    ms: time.ms + ms,
+    ...(time.laterMs !== undefined && { laterMs: time.laterMs + ms }),
+  };
+}
+
+/** Matches the most frequent form of a time: up to milliseconds, with or without a zone. */
+const USUAL = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d):([0-5]\d)[.,](\d{3})( ?(?:Z|[+-]\d\d:\d\d))?$/;
+/** The minute of the last time. Most times of a log are in the same minute as the time before, so it need not be read again. */
+let lastMinute: { readonly key: string; readonly zone: Zone; readonly time: LogTime | undefined } = {
+  key: '',
+  zone: 0,
+  time: undefined,
+};
+
+function timeOf(text: string, zone: Zone): LogTime | undefined {
   const trimmed = text.trim();
   const epoch = EPOCH.exec(trimmed);
   if (epoch) return epochTime(epoch);
