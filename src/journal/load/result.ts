@@ -104,7 +104,7 @@ export const loadResultSchema = z
               }),
             )
             .describe(
-              'the workers that ended before their result. All other numbers leave out the calls of these workers',
+              'the workers that ended before their result. All other numbers except `seconds` leave out the calls of these workers',
             ),
         })
         .describe('the workers of --workers'),
@@ -240,7 +240,7 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
   const doubts = [
     ...facts.load.workers.lost.map(
       ({ players, reason, isSettled }) =>
-        `a worker ended before its result (${reason}), so the balances of ${plural(players.length, 'player')} were not compared. ${isSettled ? 'croupier has settled what they were owed' : 'Something is still owed: use croupier settle'}`,
+        `a worker ended before its result (${reason}), so the balances of ${plural(players.length, 'player')} were not compared, and the sums leave out its calls. ${isSettled ? 'croupier has settled what they were owed' : 'Something is still owed: use croupier settle'}`,
     ),
     ...(money.players === 0 ? [`no balance could be read, so no money moved: ${reasonOf(money)}`] : []),
     ...(facts.sessionsEnded.length > 0
