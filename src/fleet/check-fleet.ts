@@ -203,11 +203,11 @@ class FleetChecker {
 }
 
 /** Returns the client with its operator, whose base URL is not known if the environment lacks a variable of it. */
-function clientAt(extCID: string, { config, origin }: Configuration, env: Stdio['env']): ClientAt {
-  const clients = config.clients ?? [];
+function clientAt(extCID: string, configuration: Configuration, env: Stdio['env']): ClientAt {
+  const clients = configuration.config.clients ?? [];
   const index = clients.findIndex((client) => client.extCID === extCID);
   const integratorBaseUrl = clients[index]?.integratorBaseUrl;
-  const variables = origin(['clients', index, 'integratorBaseUrl'])?.variables ?? [];
+  const variables = configuration.origin(['clients', index, 'integratorBaseUrl'])?.variables ?? [];
   const isKnown = integratorBaseUrl !== undefined && variables.every((name) => env[name]);
   return { extCID, operator: isKnown ? operatorOf({ client: { extCID, integratorBaseUrl } }) : undefined };
 }

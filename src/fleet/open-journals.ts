@@ -21,6 +21,8 @@ export interface Owed {
   readonly journal: string;
   /** Number of calls and balances that the run owes. */
   readonly items: number;
+  /** The worker whose machine has the journal, as host and process id; null if this machine has it. */
+  readonly worker: string | null;
 }
 
 /**
@@ -73,7 +75,7 @@ export class FleetJournals {
     const before = this.#owed.get(name);
     const items = before?.state === state ? before.items : await owedBy(file, name, undefined);
     this.#owed.set(name, { state, items });
-    return items === 0 ? undefined : { journal: name, items };
+    return items === 0 ? undefined : { journal: name, items, worker: null };
   }
 
   async #beginningOf(name: string): Promise<RunStarted | null> {

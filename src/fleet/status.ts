@@ -6,6 +6,7 @@ import { isDueRun, latestRunOf, latestStart, latestSuccess, type PastRun, runsNu
 import type { CheckedOperator } from './check-fleet.ts';
 import { FleetJournals, type OpenJournal, type Owed } from './open-journals.ts';
 import { nextStarts } from './schedule.ts';
+import { StoredDebts } from './stored-debts.ts';
 
 /** The latest results of an operator. All times are in UTC (ISO 8601). */
 export interface LatestResults {
@@ -54,11 +55,12 @@ export async function fleetStatus(
   const results = history ? await latestResults(history, operators, recent) : new Map<string, LatestResults>();
   // Workers on other machines have their journals there.
   const running = history ? await runningJobs(history) : new Map<string, string>();
+  const stored = history ? await new StoredDebts(dir).owed(history) : new Map<string, readonly Owed[]>();
   const all: OperatorStatus[] = [];
   for (const operator of operators) {
     const own = results.get(operator.name) ?? { latest: undefined, begun: undefined, lastSuccess: undefined };
     const toCheck = open.of(operator);
-    const owed: Owed[] = [];
+    const owed: Owed[] = [...(stored.get(operator.name) ?? [])];
     for (const journal of toCheck) owed.push(...[await journals.owedBy(journal)].filter((one) => one !== undefined));
     const runningSince = runningAmong(toCheck) ?? running.get(operator.name);
     const late = runningSince === undefined ? lateSince(operator, own.begun, now) : undefined;

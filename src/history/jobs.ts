@@ -238,6 +238,42 @@ export async function earlierJournals(history: History, { operator }: HeldJob): 
     .execute();
 }
 
+/** The journal of an attempt that has ended without a result. */
+interface UnsettledJournal extends JobJournal {
+  /** The name of the operator in fleet.yaml. */
+  readonly operator: string;
+  /** Number of stored parts. */
+  readonly parts: number;
+  /** The worker that took the job last, as host and process id. */
+  readonly worker: string | null;
+}
+
+/** Returns the journals whose jobs no worker is doing now. Their runs may still owe something. */
+export async function unsettledJournals(history: History): Promise<readonly UnsettledJournal[]> {
+  const rows = await history
+    .selectFrom('job_journal')
+    .leftJoin('job', 'job.id', 'job_journal.job')
+    .select(['job_journal.id', 'job_journal.operator', 'job_journal.name', 'job.worker'])
+    .select((of) =>
+      of
+        .selectFrom('job_journal_part')
+        .select(({ fn }) => fn.countAll().as('parts'))
+        .whereRef('job_journal_part.journal', '=', 'job_journal.id')
+        .as('parts'),
+    )
+    .where((of) =>
+      of.or([
+        of('job.state', 'is', null),
+        of('job.state', '<>', 'running'),
+        of('job.lease_until', '<', databaseTime(history)),
+      ]),
+    )
+    .orderBy('job_journal.id')
+    .execute();
+  // PostgreSQL returns a count as a text.
+  return rows.map(({ parts, ...row }) => ({ ...row, parts: Number(parts) }));
+}
+
 /** Returns the text of a journal, in its parts. */
 export async function journalParts(history: History, journal: number): Promise<readonly string[]> {
   const rows = await history

@@ -5,7 +5,7 @@ import type { EarlierJournal } from '../../engine/after/earlier-run.ts';
 import { openItemsOf } from '../../engine/after/open-items.ts';
 import { signedBy } from '../../engine/after/past-call.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
-import type { Received, RunStarted, Sending } from '../../journal/event.ts';
+import type { JournalEvent, Received, RunStarted, Sending } from '../../journal/event.ts';
 import { quoteWord } from '../../report/curl.ts';
 import { UsageError } from '../exit-status.ts';
 import { journalEvents, runningWriter } from '../journal-files.ts';
@@ -83,6 +83,14 @@ export async function owedBy(file: string, shown: string, key: string | undefine
     if (error instanceof UsageError) return 0;
     throw error;
   }
+}
+
+/** Returns the number of items that a run owes whose process has ended. Every call counts as signed correctly. */
+export async function owedIn(events: AsyncIterable<JournalEvent>): Promise<number> {
+  const afterRun = new AfterRun({ signedRight: () => true });
+  for await (const event of events) afterRun.add(event);
+  afterRun.giveUp('the run ended before an answer came');
+  return openItemsOf(afterRun).length;
 }
 
 /**

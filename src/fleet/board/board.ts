@@ -4,6 +4,7 @@ import path from 'node:path';
 import { RULES } from '../../contract/catalogue.ts';
 import type { ByClient, ClientAt } from '../../history/client.ts';
 import type { History } from '../../history/history.ts';
+import { runningJobs } from '../../history/jobs.ts';
 import {
   type HistoryState,
   historyState,
@@ -20,6 +21,7 @@ import { quoteWord } from '../../report/curl.ts';
 import type { CheckedOperator } from '../check-fleet.ts';
 import { FleetJournals, type OpenJournal, type Owed } from '../open-journals.ts';
 import { dueAfter, type LatestResults, lateSince, latestResults, recentByClient, runningAmong } from '../status.ts';
+import { StoredDebts } from '../stored-debts.ts';
 import { flakinessOf, groupCounts, groupsIn, isFlaky, trendBegin, trendOf } from './summary.ts';
 import type { BoardRow, BoardView, GroupCounts, OperatorDetail, RuleView } from './view.ts';
 
@@ -57,6 +59,7 @@ interface ClientJournals {
 export class Board {
   readonly #options: BoardOptions;
   readonly #files: FleetJournals;
+  readonly #stored: StoredDebts;
   #history: History | undefined;
   #summary: Summary | undefined;
   /** Undefined until the beginnings of all journals are read. */
@@ -71,6 +74,7 @@ export class Board {
   constructor(options: BoardOptions) {
     this.#options = options;
     this.#files = new FleetJournals(options.dir);
+    this.#stored = new StoredDebts(options.dir);
   }
 
   /** Closes the history. */
@@ -129,9 +133,9 @@ export class Board {
           }
         : null,
       lastSuccess: lastSuccess ?? null,
-      owed: (this.#journals?.get(name)?.owed ?? []).map(({ journal, items }) => ({
+      owed: (this.#journals?.get(name)?.owed ?? []).map(({ journal, items, worker }) => ({
         items,
-        command: `croupier settle ${quoteWord(journal)}`,
+        command: worker === null ? `croupier settle ${quoteWord(journal)}` : null,
       })),
       rules: latest ? ruleViews(trends, latest) : [],
       runs: recent.flatMap(({ number }) => {
@@ -169,7 +173,7 @@ export class Board {
     const { latest, begun } = summary.results.get(name) ?? NO_RESULTS;
     const recent = summary.byClient.of(operator);
     const load = recent.find(({ kind }) => kind === 'load');
-    const journals = this.#journals?.get(name) ?? (this.#journals && NO_JOURNALS);
+    const journals = this.#journals?.get(name);
     const late =
       journals && journals.runningSince === undefined ? lateSince(operator, begun, now, this.#dueAfter) : undefined;
     const flaky = this.#flaky.get(name);
@@ -260,20 +264,24 @@ export class Board {
   }
 
   async #readJournals(history: History | undefined): Promise<void> {
+    const { operators } = this.#options;
     const open = await this.#files.open(async (ids) => (history ? knownRunIDs(history, ids) : new Set()));
+    // Workers on other machines have their journals there.
+    const stored = history ? await this.#stored.owed(history) : new Map<string, readonly Owed[]>();
+    const running = history ? await runningJobs(history) : new Map<string, string>();
     const before = this.#journals;
     const found = new Map<string, ClientJournals>();
-    const { operators } = this.#options;
     for (const operator of operators) {
-      const own = open.of(operator);
-      if (own.length > 0)
-        found.set(operator.name, { runningSince: runningAmong(own), owed: before?.get(operator.name)?.owed });
+      const { name } = operator;
+      const runningSince = runningAmong(open.of(operator)) ?? running.get(name);
+      found.set(name, { runningSince, owed: before?.get(name)?.owed });
     }
     this.#journals = found;
     for (const operator of operators) {
       if (this.#isClosed) return;
-      const own = open.of(operator);
-      if (own.length > 0) found.set(operator.name, { runningSince: runningAmong(own), owed: await this.#owed(own) });
+      const { name } = operator;
+      const owed = [...(stored.get(name) ?? []), ...(await this.#owed(open.of(operator)))];
+      found.set(name, { runningSince: found.get(name)?.runningSince, owed });
     }
   }
 
@@ -288,7 +296,6 @@ export class Board {
 }
 
 const NO_RESULTS: LatestResults = { latest: undefined, begun: undefined, lastSuccess: undefined };
-const NO_JOURNALS: ClientJournals = { runningSince: undefined, owed: [] };
 
 interface TrendOfRule {
   readonly rule: string;

@@ -83,8 +83,8 @@ export interface OperatorDetail {
     readonly hasReport: boolean;
   } | null;
   readonly lastSuccess: string | null;
-  /** The commands that settle what runs owe. */
-  readonly owed: readonly { readonly items: number; readonly command: string }[];
+  /** The debts of runs. The command settles them; null if only a worker of the fleet can, because the journal is on its machine. */
+  readonly owed: readonly { readonly items: number; readonly command: string | null }[];
   /** The rules that did not pass in the latest run, or are flaky. The most severe come first. */
   readonly rules: readonly RuleView[];
   /** The runs and load tests of the last {@link TREND_DAYS} days, the latest first. */

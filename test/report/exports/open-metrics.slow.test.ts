@@ -55,7 +55,7 @@ describe.skipIf(!existsSync('/usr/bin/apt-get'))('the OpenMetrics report, read b
     const hostile = { ...operatorChecked('acme', '0 3 * * *'), extCID: 'a"} 1\n# EOF\\' };
     const nothing = { latest: undefined, begun: undefined, lastSuccess: undefined, runningSince: undefined, owed: [] };
     const since = '2026-11-26T01:00:00.000Z';
-    const owed = [{ journal: 'run.ndjson', items: 3 }];
+    const owed = [{ journal: 'run.ndjson', items: 3, worker: null }];
     const text = [
       ...fleetMetrics([
         { ...nothing, operator: operatorChecked('never', '0 3 * * *'), late: { since: null } },

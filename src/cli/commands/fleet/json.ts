@@ -48,6 +48,9 @@ const statusSchema = z.object({
         .array(
           z.object({
             journal: text.describe('the path from the folder of fleet.yaml, for croupier settle'),
+            worker: text
+              .nullable()
+              .describe('the worker whose machine has the journal, as host:process; null if this machine has it'),
             items: z.int().min(1).describe('number of calls and balances that the run owes'),
           }),
         )

@@ -8,6 +8,7 @@ import { reportOptions } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { plural } from '../../../contract/plural.ts';
 import { checkFleet } from '../../../fleet/check-fleet.ts';
+import type { Owed } from '../../../fleet/open-journals.ts';
 import { fleetStatus, type OperatorStatus } from '../../../fleet/status.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
@@ -69,14 +70,16 @@ function operatorLines(
       ? [late.since === null ? 'late, because no run has judged it yet' : `late since ${minute(late.since)}`]
       : []),
   ];
-  const details = [
-    ...(latest ? [latest.first_line] : []),
-    ...owed.map(({ journal, items }) => `A run owes ${plural(items, 'item')}: croupier settle ${quoteWord(journal)}`),
-  ];
+  const details = [...(latest ? [latest.first_line] : []), ...owed.map(owedText)];
   return [
     `${paint.bold(padEnd(operator.name, nameWidth))}  ${result}  ${forTerminal(facts.join(', '))}`,
     ...details.flatMap((text) => hanging('    ', forTerminal(text), width)),
   ];
+}
+
+function owedText({ journal, items, worker }: Owed): string {
+  if (worker === null) return `A run owes ${plural(items, 'item')}: croupier settle ${quoteWord(journal)}`;
+  return `A run on another machine (${worker}) owes ${plural(items, 'item')}. The next worker that judges the operator settles it.`;
 }
 
 /** Formats an ISO time as `2026-11-20 09:30 UTC`. */

@@ -85,8 +85,9 @@ function owedOf({ owed }: OperatorDetail): readonly HTMLElement[] {
     make(
       'p',
       { class: 'owes' },
-      `A run owes ${items} ${items === 1 ? 'item' : 'items'}. Settle it on its machine: `,
-      make('code', {}, command),
+      `A run owes ${items} ${items === 1 ? 'item' : 'items'}. `,
+      command === null ? 'The next worker that judges the operator settles it.' : 'Settle it on its machine: ',
+      command === null ? null : make('code', {}, command),
     ),
   );
 }
