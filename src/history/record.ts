@@ -222,7 +222,7 @@ export async function addRunWithin(
       .execute();
   for (const [part, content] of (evidence?.parts ?? []).entries())
     await transaction.insertInto('evidence').values({ run: number, part, content }).execute();
-  await applyRetention(transaction, retention);
+  await applyRetention(transaction, retention, { extCID: run.ext_cid, operator: run.operator });
   return number;
 }
 

@@ -213,7 +213,12 @@ export type NewRuleResult = Insertable<RuleResultTable>;
  * The functions that update the tables, one for each version of the schema. Never change a released function. Add a new
  * function at the end instead.
  */
-const MIGRATIONS: readonly ((history: Kysely<HistoryTables>) => Promise<void>)[] = [createTables, addJobs, addLoads];
+const MIGRATIONS: readonly ((history: Kysely<HistoryTables>) => Promise<void>)[] = [
+  createTables,
+  addJobs,
+  addLoads,
+  addEvidenceIndex,
+];
 
 /** The version of the tables that this version of croupier writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -379,5 +384,16 @@ async function addLoads(history: Kysely<HistoryTables>): Promise<void> {
     .addColumn('number', 'integer', (column) => column.notNull())
     .addColumn('content', bytes, (column) => column.notNull())
     .addPrimaryKeyConstraint('load_second_key', ['part', 'number'])
+    .execute();
+}
+
+/** Each new run asks for the runs whose journals are stored. Without an index, the database would read every run. */
+async function addEvidenceIndex({ schema }: Kysely<HistoryTables>): Promise<void> {
+  await schema
+    .createIndex('run_with_evidence')
+    .on('run')
+    .columns(['started_at', 'number', 'ext_cid', 'operator'])
+    .where(sql.ref('evidence'), 'is not', null)
+    .where(sql.ref('pinned'), '=', 0)
     .execute();
 }

@@ -99,6 +99,22 @@ describe('the history', () => {
     expect([await count('rule_result'), await count('played'), await count('evidence')]).toEqual([4, 4, 3]);
   });
 
+  it('counts the runs of each client at each operator, so that many operators do not remove their runs', async () => {
+    const at = (id: string, day: string, operator: string) => {
+      const one = run(id, day);
+      return { ...one, run: { ...one.run, operator } };
+    };
+    const keep = { ...ALL, runs: 2, journals: 1 };
+    for (const [index, day] of ['01', '02', '03'].entries()) {
+      await addRun(history, at(`aaaa${index}`, day, 'https://one.example'), journal('a'), keep);
+      await addRun(history, at(`bbbb${index}`, day, 'https://two.example'), journal('b'), keep);
+    }
+    expect((await numbers()).toSorted()).toEqual([3, 4, 5, 6]);
+    const stored = await history.selectFrom('run').select('number').where('evidence', 'is not', null).execute();
+    // The latest run of each operator has its journal.
+    expect(stored.map(({ number }) => number).toSorted()).toEqual([5, 6]);
+  });
+
   it('adds nothing of a run if the disk becomes full', async () => {
     const { page_count } = (await sql<{ page_count: number }>`PRAGMA page_count`.execute(history)).rows[0] ?? {
       page_count: 0,
@@ -114,6 +130,7 @@ describe('the history', () => {
   it('updates the tables of the version before, and keeps their runs', async () => {
     await addRun(history, run('aaaa1111', '01'), journal('01'), ALL);
     for (const table of ['load_second', 'load_part', 'load']) await history.schema.dropTable(table).execute();
+    await history.schema.dropIndex('run_with_evidence').execute();
     await sql`UPDATE schema_version SET version = 2`.execute(history);
     const updated = await openHistory(file);
     expect(await updated.selectFrom('load').selectAll().execute()).toEqual([]);

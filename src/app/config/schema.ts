@@ -341,11 +341,13 @@ export const configSchema = z
       ),
     history: z
       .strictObject({
-        runs: count.optional().describe('Maximum number of runs. Default: 1000.'),
+        runs: count.optional().describe('Maximum number of runs of one client at one operator. Default: 1000.'),
         days: count.optional().describe('Maximum age of a run, in days. Default: 400.'),
         journals: count
           .optional()
-          .describe('croupier also keeps the compressed journals of this number of the latest runs. Default: 100.'),
+          .describe(
+            'croupier also keeps the compressed journals of this number of the latest runs, and those of the latest 10 runs of each client at an operator. Default: 100.',
+          ),
       })
       .optional()
       .describe(

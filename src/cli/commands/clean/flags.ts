@@ -18,7 +18,7 @@ export function describeClean(program: CommandUnknownOpts) {
     .addOption(
       new Option(
         '--keep-runs <n>',
-        'keep the n newest runs of the history (default: as in croupier.yaml, or 1000)',
+        'keep the n newest runs of each operator (default: as in croupier.yaml, or 1000)',
       ).argParser(countFlag),
     )
     .addOption(configOption())
