@@ -28,6 +28,15 @@ export interface CheckedOperator extends FleetOperator, ClientAt {
  */
 const OF_ONE_CLIENT = ['CONFIG', 'CLIENT', 'BASE_URL', 'EXT_CID', 'SESSION', 'KEY', 'KEY_FILE', 'CONTRACT', 'BASELINE'];
 
+/** A small fleet, for a user who has none yet. */
+const EXAMPLE = `schedule: "0 3 * * *"            # every operator is due at 03:00 …
+zone: Europe/Berlin              # … in this time zone
+operators:
+  - name: acme                   # any name
+    config: ./croupier.yaml      # made by: croupier init
+    # client: acme-eu            # needed if croupier.yaml has several clients
+`;
+
 /** Returns the environment for the runs of a fleet. */
 export function fleetEnvironment(env: Stdio['env']): Stdio['env'] {
   return Object.fromEntries(
@@ -53,15 +62,17 @@ export interface CheckedFleet {
 export async function checkFleet(given: string, stdio: Stdio): Promise<CheckedFleet> {
   const file = path.resolve(stdio.cwd, given);
   if (!existsSync(file))
-    throw new UsageError(`There is no ${given}. docs/fleet.md shows how to write one, or name another with --file.`);
+    throw new UsageError(
+      `There is no ${given}. Name another file with --file, or write this one, for example:\n\n${EXAMPLE}`,
+    );
   const reading = readFleet(shownPath(file, stdio.cwd), readTextFile(file, 'The fleet'));
-  if (reading.kind === 'broken') throw diagnosticsError(reading.diagnostics);
-  const { fleet } = reading;
+  const fleet = reading.kind === 'read' ? reading.fleet : reading.rest;
   const dir = path.dirname(file);
   const checker = new FleetChecker(fleet, dir, { ...stdio, cwd: dir, env: fleetEnvironment(stdio.env) });
   const operators: CheckedOperator[] = [];
   for (const index of fleet.operators.keys()) operators.push(...(await checker.check(index)));
-  if (checker.mistakes.length > 0) throw diagnosticsError(checker.mistakes.toSorted(byPlace));
+  const mistakes = [...(reading.kind === 'broken' ? reading.diagnostics : []), ...checker.mistakes];
+  if (mistakes.length > 0) throw diagnosticsError(mistakes.toSorted(byPlace));
   return { dir, operators, warnings: checker.warnings };
 }
 
@@ -196,7 +207,9 @@ class FleetChecker {
       return await work();
     } catch (error) {
       if (!(error instanceof UsageError)) throw new Error(whyUnreadable(error), { cause: error });
-      this.#mistake(index, key, error.message.split('\n')[0] ?? error.message);
+      const [first = ''] = error.message.split('\n');
+      // The list of mistakes ends with this sentence itself.
+      this.#mistake(index, key, first.replace(/\.? Nothing was sent\.$/, ''));
       return undefined;
     }
   }

@@ -122,7 +122,12 @@ export interface Fleet {
 
 export type FleetReading =
   | { readonly kind: 'read'; readonly fleet: Fleet }
-  | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] };
+  | {
+      readonly kind: 'broken';
+      readonly diagnostics: readonly Diagnostic[];
+      /** The operators without their wrong keys. The files that they name can be checked too. */
+      readonly rest: Fleet;
+    };
 
 const WORDS: Words = {
   schema: fleetSchema,
@@ -138,35 +143,50 @@ const WORDS: Words = {
  */
 export function readFleet(file: string, yaml: string): FleetReading {
   const { root, diagnostics: syntax, source } = readDocument(yaml, file);
-  if (syntax.length > 0) return { kind: 'broken', diagnostics: [...syntax].sort(byPlace) };
   const values = new PlacedValues(root ?? { kind: 'map', range: { source, start: 0, end: 1 }, entries: [] });
-  const parsed = fleetSchema.safeParse(values.value);
-  if (!parsed.success)
-    return { kind: 'broken', diagnostics: [...diagnosticsOf(parsed.error.issues, values, WORDS)].sort(byPlace) };
-  const { operators, ...fleet } = parsed.data;
-  const report: Fleet['report'] = (index, key, message, fix) => {
-    const path = ['operators', index, key];
+  const parsed = syntax.length > 0 ? undefined : fleetSchema.safeParse(values.value);
+  const mistakes = parsed?.error ? diagnosticsOf(parsed.error.issues, values, WORDS) : syntax;
+  const { operators: all, ...common } = parsed?.data ?? { operators: parsed ? entriesOf(values.value) : [] };
+  const reportAt = (place: number, key: string, message: string, fix?: string): Diagnostic => {
+    const path = ['operators', place, key];
     return diagnosticAt(values.node(path) ? values.range(path) : values.keyRange(path.slice(0, -1)), message, fix);
   };
-  const twice = operators.flatMap(({ name }, index) => {
-    const first = operators.findIndex((one) => one.name === name);
-    return first < index ? [report(index, 'name', `\`${name}\` is already the name of operator ${first + 1}`)] : [];
+  const entries = all.flatMap((one, place) => (one ? [{ one, place }] : []));
+  const twice = entries.flatMap(({ one: { name }, place }) => {
+    const first = entries.find(({ one }) => one.name === name)?.place ?? place;
+    return first < place ? [reportAt(place, 'name', `\`${name}\` is already the name of operator ${first + 1}`)] : [];
   });
-  if (twice.length > 0) return { kind: 'broken', diagnostics: twice };
-  return {
-    kind: 'read',
-    fleet: {
-      operators: operators.map((one) => {
-        const own = { ...fleet, ...one };
-        const { zone: named = 'UTC' } = own;
-        return {
-          ...own,
-          zone: named,
-          quiet: own.quiet,
-          schedule: own.schedule === undefined ? undefined : { cron: own.schedule, zone: named, quiet: own.quiet },
-        };
-      }),
-      report,
-    },
+  const fleet: Fleet = {
+    operators: entries.map(({ one }) => operatorOf({ ...common, ...one })),
+    report: (index, ...about) => reportAt(entries[index]?.place ?? 0, ...about),
   };
+  const diagnostics = [...mistakes, ...twice].sort(byPlace);
+  return diagnostics.length > 0 ? { kind: 'broken', diagnostics, rest: fleet } : { kind: 'read', fleet };
+}
+
+/**
+ * Returns the operators of a file with mistakes, each without its wrong keys. Undefined in the place of an operator without a name or
+ * a configuration.
+ */
+function entriesOf(value: unknown): readonly (FleetEntry | undefined)[] {
+  const list: unknown = typeof value === 'object' && value !== null && 'operators' in value ? value.operators : [];
+  return Array.isArray(list) ? list.map((one) => operator.safeParse(withoutWrongKeys(one)).data) : [];
+}
+
+function withoutWrongKeys(entry: unknown): Readonly<Record<string, unknown>> {
+  const known = Object.entries(operator.shape).filter(([key, schema]) => {
+    const value = valueAt(entry, key);
+    return value !== undefined && schema.safeParse(value).success;
+  });
+  return Object.fromEntries(known.map(([key]) => [key, valueAt(entry, key)]));
+}
+
+function valueAt(entry: unknown, key: string): unknown {
+  return typeof entry === 'object' && entry !== null ? Reflect.get(entry, key) : undefined;
+}
+
+function operatorOf(own: FleetEntry): FleetOperator {
+  const { zone: named = 'UTC', quiet: hours } = own;
+  const schedule = own.schedule === undefined ? undefined : { cron: own.schedule, zone: named, quiet: hours };
+  return { ...own, zone: named, quiet: hours, schedule };
 }

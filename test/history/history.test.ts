@@ -109,10 +109,10 @@ describe('the history', () => {
       await addRun(history, at(`aaaa${index}`, day, 'https://one.example'), journal('a'), keep);
       await addRun(history, at(`bbbb${index}`, day, 'https://two.example'), journal('b'), keep);
     }
-    expect((await numbers()).toSorted()).toEqual([3, 4, 5, 6]);
+    expect((await numbers()).toSorted((a, b) => a - b)).toEqual([3, 4, 5, 6]);
     const stored = await history.selectFrom('run').select('number').where('evidence', 'is not', null).execute();
     // The latest run of each operator has its journal.
-    expect(stored.map(({ number }) => number).toSorted()).toEqual([5, 6]);
+    expect(stored.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual([5, 6]);
   });
 
   it('adds nothing of a run if the disk becomes full', async () => {

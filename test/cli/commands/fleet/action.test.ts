@@ -130,7 +130,32 @@ operators:
     expect(err).toContain('wrong.yaml:3:16: `from` must be a time');
     expect(err).toContain('wrong.yaml:5:40: `shedule` is not a key of an operator');
     expect(err).toContain('wrong.yaml:6:48: `rate` must be more than 0');
-    expect(err).toContain('5 mistakes in one file');
+    expect(err).toContain('7 mistakes in one file');
+  });
+
+  it('shows the mistakes of the file together with those in the files that it names', async () => {
+    write(
+      'both.yaml',
+      `schedule: "0 25 * * *"
+operators:
+  - { name: eu, config: missing.yaml, rate: -1 }
+  - { name: eu, config: croupier.yaml, client: demo-eu, select: [refnd] }
+`,
+    );
+    const { status, err } = await croupier(['fleet', 'check', '--file', 'both.yaml'], { cwd });
+    expect([status, err.match(/Nothing was sent/gu)?.length]).toEqual([2, 1]);
+    expect(err.match(/^both\.yaml:\d+:\d+/gmu)).toEqual([
+      'both.yaml:1:11',
+      'both.yaml:3:25',
+      'both.yaml:3:45',
+      'both.yaml:4:13',
+      'both.yaml:4:65',
+    ]);
+    const none = await croupier(['fleet', 'check', '--file', 'none.yaml'], { cwd });
+    // The example is a fleet itself.
+    const [, example = ''] = none.err.split('\n\n');
+    write('example.yaml', example.replace('# client: acme-eu ', 'client: demo-eu '));
+    expect((await croupier(['fleet', 'check', '--file', 'example.yaml'], { cwd })).out).toContain('no mistakes');
   });
 
   it('warns of two operators with the same ExtCID and base URL, because the history mixes their results', async () => {
