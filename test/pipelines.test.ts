@@ -42,6 +42,16 @@ it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'])('%s keeps only the jo
   expect(kept).toEqual(['/*.ndjson']);
 });
 
+it('the pipelines let only one job at a time use the players', () => {
+  const { croupier } = parse(read('ci/gitlab.yml')) as { croupier: { resource_group?: string } };
+  expect(croupier.resource_group).toBe('croupier');
+  expect(read('ci/Jenkinsfile')).toMatch(/options \{\n\s+disableConcurrentBuilds\(\)\n\s+lock\('croupier'\)/);
+  // An action cannot limit the jobs that use it, so the workflows of the page do.
+  const workflows = [...read('docs/ci.md').matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const ofAction = workflows.filter((text) => text.includes('uses: OWNER/croupier@'));
+  expect(ofAction.map((text) => /\bconcurrency: /.test(text))).toEqual([true, true, true]);
+});
+
 it('the pipelines require the same rules, which every operator can be tested for', () => {
   const action = parse(read('action.yml')) as Action;
   const gitlab = parse(read('ci/gitlab.yml')) as { croupier: { variables: Record<string, string> } };
