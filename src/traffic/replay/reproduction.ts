@@ -61,7 +61,7 @@ export function notRepeated({
   }
   // A rule about the reply alone does not depend on the situation. So it is enough that the call was sent again and its new reply
   // was judged.
-  if ([...past.rules].every(isAboutReply)) return missing;
+  if ([...past.rules].every(isAboutReply)) return [...missing, ...lateBefore(compared)];
   const related = relatedCalls(compared, past.calls);
   for (const { number, call, past: then, now, wasScarce } of compared) {
     if (!related.has(number) || !now) continue;
@@ -90,6 +90,20 @@ export function notRepeated({
   if (together.length > 0 && !overlapped)
     missing.push(`in the logs, the calls ${together.join(', ')} overlapped, but in the replay they did not`);
   return missing;
+}
+
+/**
+ * Returns the calls whose recorded reply came too late, and whose new reply came in time. The reason for a late reply may be a load
+ * that the replay does not have. So a reply in time does not show that the operator is fixed.
+ */
+function lateBefore(compared: readonly ComparedCall[]): readonly string[] {
+  return compared.flatMap(({ number, call, past, now }) =>
+    past.reason === 'too-late' && now && now.reason !== 'too-late'
+      ? [
+          `in the logs, ${nameOf(call, number)} had no reply in time, but in the replay it ${resultOf(now, true)}. One reply in time does not show that the operator always replies in time, for example under load`,
+        ]
+      : [],
+  );
 }
 
 /** True for a rule about the reply itself, which does not depend on the state of the wallet. */

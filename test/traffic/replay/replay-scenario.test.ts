@@ -241,6 +241,30 @@ it('a wrong error reply is not tested again by a call that succeeds now', () => 
   ]);
 });
 
+it('a late reply is not tested again by one reply in time', () => {
+  const { calls } = new Log().balance('10.00').win('t-1', '5.00', { balance: '15.00', tookMs: 6000 }).timeline();
+  const now = new Map([
+    [1, replied(200, '10.00')],
+    [2, replied(200, '15.00')],
+  ]);
+  const missing = notRepeated({
+    compared: compareReplies(calls, now, new Set()),
+    past: { rules: new Set(['reply.deadline']), calls: new Set([2]) },
+    decided: new Set(['reply.deadline']),
+    rulesOfRepeats: new Set(),
+    untestedRepeats: [],
+    atOnce: new Set(),
+    overlapped: false,
+    leftOutMs: new Map(),
+    verified: new Set(),
+    wrongReplies: new Set(),
+    missingCurrency: null,
+  });
+  expect(missing).toEqual([
+    'in the logs, call 2 (win of 5.00) had no reply in time, but in the replay it was answered 200 in time. One reply in time does not show that the operator always replies in time, for example under load',
+  ]);
+});
+
 it.each([
   ['separate balances', ['60.00', '93.00', '59.00'], { player: 'other' }],
   ['separate balances of which one is wrong', ['60.00', '92.99', '59.00'], { player: 'other' }],
