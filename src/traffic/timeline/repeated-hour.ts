@@ -95,12 +95,34 @@ function inOrderOfWriting(calls: readonly RecordedCall[]): {
   if (!first || !last) return { lines, isSure: true };
   if (lastMs(first) < firstMs(last)) return { lines, isSure: true };
   if (firstMs(first) > lastMs(last)) return { lines: lines.toReversed(), isSure: true };
+  const byRounds = directionOf(lines);
+  if (byRounds !== 'unknown') return { lines: byRounds === 'forwards' ? lines : lines.toReversed(), isSure: true };
   const steps = lines.slice(1).map((call, index) => Math.sign(firstMs(call) - firstMs(lines[index] ?? call)));
   const [up, down] = [1, -1].map((sign) => steps.filter((step) => step === sign).length);
   if (up === undefined || down === undefined || down === 0) return { lines, isSure: true };
   if (up <= 1 && down >= SURE_STEPS) return { lines: lines.toReversed(), isSure: true };
   return { lines, isSure: down <= 1 && up >= SURE_STEPS };
 }
+
+/** Finds the direction of a file from its rounds, because a bet comes before the win of its round. */
+function directionOf(lines: readonly RecordedCall[]): 'forwards' | 'backwards' | 'unknown' {
+  const bets = new Map<string, number>();
+  const wins = new Map<string, number>();
+  for (const [index, { call, roundID }] of lines.entries()) {
+    if (roundID === null) continue;
+    if (call === 'bet' && !bets.has(roundID)) bets.set(roundID, index);
+    if (call === 'win' && !wins.has(roundID)) wins.set(roundID, index);
+  }
+  const isForwards = [...wins].flatMap(([round, win]) => {
+    const bet = bets.get(round);
+    return bet === undefined ? [] : [bet < win];
+  });
+  if (isForwards.length < SURE_ROUNDS) return 'unknown';
+  return isForwards.every(Boolean) ? 'forwards' : isForwards.some(Boolean) ? 'unknown' : 'backwards';
+}
+
+/** The number of rounds that show the direction of a file, if all of them have the same direction. */
+const SURE_ROUNDS = 2;
 
 /**
  * The number of steps from one line to the next that show the direction of a file. At least this number of steps must go in one

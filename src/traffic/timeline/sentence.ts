@@ -186,6 +186,11 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
   }
   const when = said?.call.atMs == null || detail !== 'all' ? '' : ` at ${timeText(said.call.atMs)}`;
   const isSaid = said !== null && isSameButForRest(said.balance, booked);
+  // A call that the service must not send may have moved money. The contract does not say which balance is right then.
+  if (isClear && serviceFaults.length > 0) {
+    const balance = isSaid ? `was ${money(booked)}${when}` : `is ${money(booked)} by these calls`;
+    return `The balance of ${who} ${balance}, and the operator owes nothing.`;
+  }
   const has = isSaid
     ? `the operator said ${money(booked)}${when}`
     : `by these calls the operator has booked ${money(booked)}`;

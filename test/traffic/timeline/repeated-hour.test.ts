@@ -80,6 +80,21 @@ describe('local times in the hour that occurs twice', () => {
     expect(status).toBe(0);
   });
 
+  it('are known if the bets of two rounds come before their wins, in a log of four lines', async () => {
+    const of = (time: string, call: string, balance: string, n: string): string =>
+      line(time, call, balance, { txID: `${call}-${n}`, roundID: `r-${n}`, amount: call === 'bet' ? '5.00' : '8.00' });
+    const lines = [
+      of('02:59:50', 'bet', '95.00', '1'),
+      of('02:59:55', 'win', '103.00', '1'),
+      of('02:00:05', 'bet', '98.00', '2'),
+      of('02:00:09', 'win', '106.00', '2'),
+    ];
+    for (const written of [lines, lines.toReversed()]) {
+      const { status, order } = await timelineOf({ name: 'a.log', lines: written });
+      expect([status, order.map(([, at]) => at)]).toEqual([0, ['00:59', '00:59', '01:00', '01:00']]);
+    }
+  });
+
   it('keep the order of the lines if nothing shows the hour, and a note says so', async () => {
     const lines = [read('01:50:00', '100.00'), bet('02:10:00', '95.00'), win('02:20:00', '103.00')];
     const { status, order, notes } = await timelineOf({ name: 'a.log', lines });

@@ -729,7 +729,7 @@ describe('a call that the service must not send', () => {
   it('makes the status 1, and the first sentence names the service', () => {
     expect(verdictOf(settled().win('w2', '9', { balance: '113' }))).toEqual([
       1,
-      'The service is at fault: the service sent the win of call 4 with another txID, although the win of call 3 had settled the round. Player anna should have 113.00 EUR, and the operator said 113.00 EUR, so the operator owes nothing.',
+      'The service is at fault: the service sent the win of call 4 with another txID, although the win of call 3 had settled the round. The balance of player anna was 113.00 EUR at 2026-11-21 13:00:04 UTC, and the operator owes nothing.',
     ]);
   });
 
@@ -738,7 +738,7 @@ describe('a call that the service must not send', () => {
       settled().win('w2', '9', { balance: '113' }).refund('f1', 'b1', '5', { balance: '118' }).timeline(),
     );
     expect(walletSentence(wallet)).toMatch(
-      /^The service is at fault: it made 2 mistakes, which are listed\. Player anna/,
+      /^The service is at fault: it made 2 mistakes, which are listed\. The balance of player anna was 118\.00 EUR/,
     );
     expect(debtSentences(wallet).join(' ')).toMatch(/call 4 .*call 5 after the win of the round \(call 3\)/);
   });
