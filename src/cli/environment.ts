@@ -63,7 +63,7 @@ export function misspeltVariables(
   if (own.length === 0) return [];
   const known = environmentVariables(program).map(({ name }) => name);
   const unknown = own.filter((name) => !known.includes(name));
-  // The common beginning is left out, because two different names would look alike with it.
+  // The prefix is left out of the comparison. With it, two different names would count as similar.
   const endings = known
     .filter((name) => name.startsWith(PREFIX) && name !== 'CROUPIER_KEY')
     .map((name) => name.slice(PREFIX.length));

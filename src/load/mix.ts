@@ -6,7 +6,7 @@ export interface Mix {
   readonly zeroWins: number;
   /** Rounds that are played together with another round of the same player: their calls are sent at the same moment. */
   readonly simultaneousRounds: number;
-  /** Pairs of bets at the same moment that together are more than the balance. */
+  /** Pairs of bets that are sent at the same moment. Their sum is higher than the balance. */
   readonly wholeBalance: number;
   /** Free rounds of the configured campaign. If no campaign is configured, players play no free rounds. */
   readonly freeRounds: number;

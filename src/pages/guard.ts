@@ -114,8 +114,8 @@ function refusals(name: string) {
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Returns the addresses at which a page may be opened: those on loopback. If the server listens on another address, other
- * machines must be able to reach the page. So this address and the public address are added.
+ * Returns the addresses at which a page may be opened. The addresses on loopback are always included. If the server listens on
+ * another address, its own address and the public address are included too, because other machines open the page there.
  */
 export function pageOrigins(ownUrl: string, host = '127.0.0.1', publicUrl?: string): readonly string[] {
   const own = new URL(ownUrl);

@@ -257,7 +257,7 @@ export function describeJsonProblem(problem: JsonProblem): string {
     case 'too-deep':
       return `the body has more than ${MAX_JSON_LEVELS} levels of arrays and objects`;
     case 'too-many-names':
-      return `the body has more than ${MAX_JSON_NAMES} members`;
+      return `the JSON of the body has more than ${MAX_JSON_NAMES} keys`;
     case 'truncated':
       return 'the body was too long to be stored completely';
   }

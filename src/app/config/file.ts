@@ -113,7 +113,10 @@ export function isSecretPath(path: Path): boolean {
   return path.some((part) => SECRET_PARTS.has(part) || (typeof part === 'string' && isSecretName(part)));
 }
 
-/** True for an address to which results are posted. Everybody who knows the address of a chat can write to the chat. */
+/**
+ * True for an address to which results are posted. Such an address is a secret, because everybody who knows it can write to the
+ * chat.
+ */
 function isNotifyUrl(path: Path): boolean {
   return path[0] === 'notify' && path.at(-1) === 'url';
 }

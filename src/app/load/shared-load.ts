@@ -107,7 +107,10 @@ export class SharedLoad {
       .catch(() => {});
   }
 
-  /** Waits until other workers have settled the players of workers that vanished. */
+  /**
+   * If a worker has vanished, waits until another worker has settled its players, or until the time for this is over. Returns the
+   * latest states of the parts.
+   */
   async #settled(parts: JoinedParts, states: readonly PartState[]): Promise<readonly PartState[]> {
     const isOpen = (one: PartState) => one.state === 'lost' || one.state === 'settling';
     if (!states.some(isOpen)) return states;

@@ -172,7 +172,7 @@ export class Reads {
   }
 }
 
-/** True if something else than the operator may have closed the connection. */
+/** True if the connection broke in a way that a proxy or the network may have caused, and not the operator. */
 function isLost({ outcome }: Exchange): boolean {
   return outcome.kind === 'none' && (outcome.reason === 'reset' || outcome.reason === 'closed-early');
 }

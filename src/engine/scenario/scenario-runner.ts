@@ -113,9 +113,9 @@ export class ScenarioRunner {
       const status = replyStatus(exchange);
       if (status === 200 && hasFailed) this.#sender.waitPolicy.noteRandomFailure();
       hasFailed ||= status === 500;
-      // croupier accepts one timeout. After a second timeout, it stops sending the call. The journal still says that the call is
-      // owed.
       const isConflict = mayOverlap && mayBeConflict(step, exchange);
+      // A call that got no reply is sent once more. If it gets no reply again, croupier stops sending it. The journal still says
+      // that the call is owed.
       const isLast =
         !isConflict &&
         (tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status)));

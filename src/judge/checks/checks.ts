@@ -72,7 +72,7 @@ export function checkOf(rule: RuleId): RuleCheck | undefined {
 export class ChecksByStep {
   readonly #plannedCalls: PlannedCalls;
   readonly #known = new Map<string, readonly Applied[]>();
-  /** The last call with its checks, because the judge asks several times for each call. */
+  /** The last call with its checks. They are kept, because the judge asks for the checks of a call several times in a row. */
   #last: { readonly planned: PlannedCall; readonly applied: readonly Applied[] } | undefined;
 
   constructor(plannedCalls: PlannedCalls) {

@@ -223,7 +223,9 @@ const report = z.object({
       bet: z
         .enum(OWED_BETS)
         .exactOptional()
-        .describe('state of the bet that a refund names; left out: another call, or not known'),
+        .describe(
+          'for a refund: the state of its bet; left out if the call is not a refund, or if the state is not known',
+        ),
       status: count
         .exactOptional()
         .describe('status of the latest reply to the call with this txID; left out: not known'),

@@ -16,7 +16,10 @@ import { haveSharedWallet } from './shared-wallet.ts';
 import type { Signing } from './signing.ts';
 import { pauseText, StepBuilder, StepDraft } from './step-builder.ts';
 
-/** The scenario names this rule if the record breaks no known rule. Every scenario that moves money can decide this rule. */
+/**
+ * The rule that the scenario tests if the recorded calls break no rule that the scenario can decide. Every scenario that moves
+ * money can decide this rule.
+ */
 const ANY_RULE: RuleId = 'money.conservation';
 /** The minimum balance of a session. Without it, the balance could be 0, and a bet of the whole balance would be a bet of 0. */
 const SMALL_BALANCE = Money.of('1.00');

@@ -245,7 +245,10 @@ export class OrdinaryWallet implements SurveyedWallet {
   #origin: string | null = null;
   #decimals = 0;
   #files: readonly string[] = [];
-  /** The only round that has no win yet, with its bets. Most wallets have one at most. */
+  /**
+   * The id of the round that has no win yet, if there is only one such round. `#bets` is the sum of its bets. Most wallets never
+   * have two such rounds at once.
+   */
   #round: string | null = null;
   #bets: Money = Money.zero;
   /** The bets of all rounds that have no win yet, if there has been more than one. */

@@ -14,7 +14,11 @@ const digest = text.nullable().describe('a hash; null for a load test');
 const build = text.nullable().describe('the label build; null if it is not known');
 const ids = z.array(text);
 const kind = z.enum(['run', 'load']);
-const ended = text.nullable().describe('the end of the run, as in the journal; null if the run ended too early');
+const ended = text
+  .nullable()
+  .describe(
+    'how the run ended, such as complete or interrupted; null if the journal has no end of the run, for example because the process was killed',
+  );
 
 const runsSchema = z.object({
   schema: z.literal(HISTORY_JSON),
@@ -27,7 +31,7 @@ const runsSchema = z.object({
         runID: text,
         kind,
         startedAt: text.describe('the time of the start in UTC (ISO 8601)'),
-        durationMs: z.number().nullable().describe('null if the run ended too early'),
+        durationMs: z.number().nullable().describe('null if the journal has no end of the run'),
         extCID: text,
         operator: text.describe('the base URL of the operator'),
         verdict: z.enum(RUN_VERDICTS),
@@ -61,7 +65,7 @@ const runsSchema = z.object({
               .describe('null for a load test'),
           })
           .nullable()
-          .describe('the run before with the same client, operator and selection; null if there is none'),
+          .describe('the previous run with the same client, operator and selection; null if there is none'),
       }),
     )
     .describe('the latest first'),

@@ -39,7 +39,7 @@ export function describeList(program: CommandUnknownOpts) {
   return program
     .command('list')
     .description(
-      'show the rules of the contract, the scenarios that test them, the clients of croupier.yaml, or the defects and variants of serve operator',
+      'show the rules of the contract, their scenarios, the clients in croupier.yaml, or the defects and variants of the reference operator',
     )
     .summary('show rules, scenarios, clients, defects and variants')
     .addArgument(what)

@@ -63,7 +63,9 @@ class Watching {
   /** The latest verdict of each scenario, by ExtCID. */
   readonly #verdicts = new Map<string, Map<string, Verdict>>();
   readonly #failing = new Map<string, Set<string>>();
-  /** Changed files that wait for a repetition, because the configuration or a scenario still has a mistake. */
+  /**
+   * Changed files whose scenarios have not been run again yet, because the configuration or a scenario still has a mistake.
+   */
   readonly #pending = new Set<string>();
   #prepared: PreparedRun;
   #pattern = '';

@@ -71,7 +71,7 @@ export function explainText(
         ...wrap(
           explanation.tried === 0
             ? 'Copy the whole value of the header X-REQUEST-SIGN, which has 64 hexadecimal digits, and the whole request.'
-            : 'Either the signer used another key, or signed other bytes than the bytes given here. Compare the sent bytes with the signed ones (--other-body-file).',
+            : 'The signer used another key, or signed other bytes than those that you gave. To compare the two bodies, give the file with the body of the other side: --other-body-file FILE.',
           width,
         ),
       );

@@ -54,7 +54,10 @@ export class ReplyCorrelation {
     return this.#waiting.size === 0 && this.#sent.size === 0 && this.#replies.size === 0 && !this.#isMixed;
   }
 
-  /** True if a line since the last question only repeated the call before it. */
+  /**
+   * True if a line came, since the last call of this method, that only repeats the call on the lines before it. Each call of this
+   * method sets the answer to false again.
+   */
   hasRepeated(): boolean {
     const hasRepeated = this.#hasRepeated;
     this.#hasRepeated = false;
