@@ -39,6 +39,26 @@ it('a debit that takes effect after the end of its scenario is found', async () 
   expect(found).toContain('a debit took effect after its refund');
 });
 
+it('a debit that takes effect during a later scenario of the player is blamed on the lost bet', async () => {
+  const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
+    if (call !== 'bet' || fields?.amount !== '7.00') return tell();
+    setTimeout(() => wallet.move('-7.00'), 500);
+    return wallet.ok();
+  });
+  const played = scenarioOf(
+    'robustness/played',
+    'rules: [win.credit]\nsteps: [{ bet: , as: a }, { balance: }, { win: { round: a } }, { wait: 700ms }, { balance: }]',
+  );
+  const run = await ran(url, [LOST, played]);
+  expect(
+    run
+      .findings()
+      .filter(({ verdict }) => verdict === 'fail')
+      .map(({ rule }) => rule),
+  ).toEqual(['refund.broken-connection']);
+  expect(run.findings('refund.broken-connection')[0]?.actual).toContain('the lost bet of 7 of refund/broken was taken');
+});
+
 it('a balance that rose after the end of the scenario is inconclusive', async () => {
   const [found] = await endOf(later('7.00'));
   expect(found).toContain('inconclusive: the balance is 107');
