@@ -76,7 +76,8 @@ export class SharedLoad {
     let joined = 0;
     await this.#until(parts, (states) => {
       const now = states.filter(({ worker }) => worker !== null).length;
-      if (now > joined && step === 1) say(`${now} of ${count} workers have joined.`);
+      if (now > joined && step === 1)
+        say(count === 1 ? 'The worker has joined.' : `${now} of ${count} workers have joined.`);
       joined = now;
       return (
         signal.aborted || states.every((one) => one.state !== 'waiting' && (one.phase !== 'taken' || !isHeld(one)))

@@ -356,8 +356,8 @@ async function startShared(
   await store.start();
   const client = { extCID: started.client.extCID, operator: operatorOf(started) };
   const load = await SharedLoad.start(store, client, started, { ...settings, say });
-  const workers = settings.count === 1 ? 'a worker' : `${settings.count} workers`;
-  say(`Waiting for ${workers}. Start each of them with the same --database: croupier load --join --database …`);
+  const [workers, start] = settings.count === 1 ? ['a worker', 'it'] : [`${settings.count} workers`, 'each of them'];
+  say(`Waiting for ${workers}. Start ${start} with the same --database: croupier load --join --database …`);
   return { store, load };
 }
 
