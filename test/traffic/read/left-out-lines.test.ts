@@ -6,7 +6,7 @@ import { readEntries } from '../../../src/traffic/read/read-entries.ts';
 import { inPieces } from './entries-in.ts';
 
 const FOLDER = 'fixtures/logs';
-const COPIES = 24;
+const COPIES = 16;
 /** The formats whose lines are read one after another. */
 const LINES = /\.(?:log|ndjson|clef)$/;
 
@@ -44,9 +44,9 @@ describe('the lines of one call', () => {
       const text = repeated(`${readFileSync(`${FOLDER}/${file}`, 'utf8').trimEnd()}\n`);
       const all = await reading(text);
       if (all.groups.length > 0) logs += 1;
-      for (const kept of [2, 3, 5]) {
-        const order = [...all.calls.keys()];
-        const isKept = (call: number): boolean => order.indexOf(call) % kept === 0;
+      for (const kept of [2, 5]) {
+        const order = new Map([...all.calls.keys()].map((line, index) => [line, index]));
+        const isKept = (call: number): boolean => (order.get(call) ?? 0) % kept === 0;
         const out = new Set(
           all.groups.flatMap(([from, to, call]) =>
             isKept(call) ? [] : Array.from({ length: to - from + 1 }, (_, line) => from + line),
@@ -58,5 +58,5 @@ describe('the lines of one call', () => {
       }
     }
     expect(logs).toBeGreaterThan(40);
-  });
+  }, 60_000);
 });

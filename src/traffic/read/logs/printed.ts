@@ -64,13 +64,9 @@ function bodiesIn(text: string): Fields | undefined {
   const { objects, between } = splitObjects(line);
   const around = between.join(' ');
   const url = withoutMarks(URL_OF_CALL.exec(around)?.[1]) ?? relativeUrl(around);
-  if (objects.length === 0) {
-    // Without JSON, only the URL can show the call.
-    if (url === undefined) return undefined;
-    // A line with `name=value` pairs and without JSON is read by the names of its pairs.
-    const pairs = namedPairs(line);
-    if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
-  }
+  // A line with `name=value` pairs and without JSON is read by the names of its pairs.
+  const pairs = objects.length === 0 ? namedPairs(line) : undefined;
+  if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
   const [context] = objects;
   // If the logger has cut an object, the fields that distinguish a request from a reply may be missing. Then the position of the
   // object in the line decides.
