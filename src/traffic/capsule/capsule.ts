@@ -34,6 +34,8 @@ export interface CapsulePass {
   document(value: unknown): unknown;
   /** Processes a line of a log, of raw HTTP or of a script. */
   line(text: string): string;
+  /** Learns what a field of a CSV contains. Only the header of the CSV names this field. */
+  column(name: string, value: string): void;
   scenario(text: string): string;
 }
 
@@ -160,6 +162,9 @@ export class Capsule {
         if (isCounted && written !== line && isJson(line) && !isJson(written))
           throw new UnsafeCapsuleError(BROKEN_JSON);
         return written;
+      },
+      column: (name, value) => {
+        if (!isCounted) text.value(value, name);
       },
       scenario: (yaml) => {
         for (const [, id = ''] of yaml.matchAll(NAMED_IN_SCENARIO)) this.#aliases.of('player', id);

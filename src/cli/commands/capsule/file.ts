@@ -6,6 +6,7 @@ import { journalEvents } from '../../../app/journal-files.ts';
 import { loadScenario } from '../../../scenario/load.ts';
 import type { CapsulePass } from '../../../traffic/capsule/capsule.ts';
 import { plainBytes } from '../../../traffic/read/file-bytes.ts';
+import { csvColumns, isOpenRow, readCsvRow } from '../../../traffic/read/logs/csv.ts';
 
 /** A file that the user wants to share. */
 export interface CapsuleFile {
@@ -24,6 +25,8 @@ export interface CapsuleFile {
 }
 
 const HEAD_LENGTH = 4096;
+/** Maximum number of characters of a row of a CSV whose quoted field has several lines. */
+const MAX_ROW = 1024 * 1024;
 
 /**
  * Recognises the kind of a file by its content, or by its name if it is a scenario.
@@ -134,7 +137,27 @@ async function* eventLines(file: string, shown: string, pass: CapsulePass): Asyn
 }
 
 function* lines(text: string, pass: CapsulePass): Generator<string> {
-  for (const line of text.split(/(?<=\n)/)) yield pass.line(line);
+  const all = text.split(/(?<=\n)/);
+  learnColumns(all, pass);
+  for (const line of all) {
+    // The line break is no part of the text. If the line ends within a string, it would be escaped as a part of this string.
+    const text = line.replace(/\r?\n$/, '');
+    yield `${pass.line(text)}${line.slice(text.length)}`;
+  }
+}
+
+/** Learns the fields of a CSV, which have no names in their rows. */
+function learnColumns([head = '', ...rows]: readonly string[], pass: CapsulePass): void {
+  const header = csvColumns(head.trimEnd());
+  if (!header) return;
+  let row = '';
+  for (const line of rows) {
+    row += line;
+    if (isOpenRow(row) && row.length < MAX_ROW) continue;
+    for (const [name, value] of Object.entries(readCsvRow(row.trimEnd(), header) ?? {}))
+      if (typeof value === 'string') pass.column(name, value);
+    row = '';
+  }
 }
 
 /** Rewrites a scenario. @throws UsageError when the result would not be a valid scenario */

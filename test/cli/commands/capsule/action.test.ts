@@ -73,6 +73,18 @@ describe('croupier capsule', () => {
     }
   });
 
+  it('replaces the player of a CSV, whose name is only in the header', async () => {
+    const request = '"{""amount"":""1.00"",""sessionID"":""s-771"",""txID"":""t-1""}"';
+    const rows = [
+      '@timestamp,method,path,status,request,player',
+      `2026-11-23T13:00:00Z,POST,/bet,402,${request},90017`,
+    ];
+    writeFileSync(path.join(cwd, 'kibana.csv'), `${rows.join('\n')}\n`);
+    const { status } = await run('capsule', 'kibana.csv', '--out', 'kibana-capsule.csv');
+    expect([status, read('kibana-capsule.csv')]).toEqual([0, expect.stringMatching(/,player-[0-9a-f]{10}\n$/)]);
+    expect(read('kibana-capsule.csv')).not.toContain('90017');
+  });
+
   it('removes keys from every place of a file', async () => {
     const key = read('.croupier/demo-eu.key').trim();
     const bytes = Buffer.from(key);
