@@ -93,6 +93,8 @@ export interface LoggedExchange {
    * service.
    */
   readonly isOfRun?: boolean;
+  /** True if the log has every call of the run of croupier that sent this call. So no call between two of its calls is missing. */
+  readonly isOfWholeRun?: boolean;
   /** True if croupier has judged the call already. The findings are in its journal. */
   readonly isJudged?: boolean;
   /** True if the proxy of croupier sent the call, to test the operator. The service did not send it. */

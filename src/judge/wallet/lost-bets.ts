@@ -1,7 +1,7 @@
 import { Money } from '../../contract/money.ts';
 
 /** The rules that a debit breaks if it takes effect after the refund of its bet was answered 200. */
-export type LateDebitRule = 'refund.broken-connection' | 'refund.after-error';
+type LateDebitRule = 'refund.broken-connection' | 'refund.after-error';
 
 /** A bet without a reply in time, whose refund was answered 200. The operator must not take it any more. */
 export interface LostBet {

@@ -32,18 +32,21 @@ export async function* harReport(fold: Fold, open: OpenJournal): AsyncGenerator<
     latest = received === null ? latest : (clock.at(received.stamps.start) ?? latest);
     const known = sessions.get(sessionNamedIn(sending.request) ?? '');
     const owner = { player: known?.player ?? undefined, currency: known?.currency ?? undefined };
-    yield separator + JSON.stringify(entryOf(exchange, latest, owner));
+    // The journal of the proxy has only the calls that passed through the proxy.
+    const isOfWholeRun = run.source !== 'proxy';
+    yield separator + JSON.stringify(entryOf(exchange, latest, { ...owner, isOfWholeRun }));
     separator = ',\n';
   }
   yield '\n]}}\n';
 }
 
-interface SessionOwner {
+interface EntryContext {
   readonly player: string | undefined;
   readonly currency: string | undefined;
+  readonly isOfWholeRun: boolean;
 }
 
-function entryOf({ sending, received }: JournalledExchange, startedMs: number, owner: SessionOwner): object {
+function entryOf({ sending, received }: JournalledExchange, startedMs: number, context: EntryContext): object {
   const { id, scenario, step, purpose, call, request, signature, signed, brokenAt } = sending;
   const phases = phasesOf(received?.stamps ?? null);
   return {
@@ -57,7 +60,7 @@ function entryOf({ sending, received }: JournalledExchange, startedMs: number, o
     timings: phases,
     ...(received?.connection && { connection: String(received.connection.id) }),
     _resourceType: 'fetch',
-    _croupier: { id, scenario, step, purpose, call, signature, signed, brokenAt, ...owner },
+    _croupier: { id, scenario, step, purpose, call, signature, signed, brokenAt, ...context },
   };
 }
 

@@ -59,12 +59,16 @@ function loggedBy(own: unknown): LoggedExchange['logged'] {
   };
 }
 
-function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified'> {
+function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified' | 'isOfWholeRun'> {
   if (!isFields(own)) return {};
   const verified = SIGNATURE_STATES.find((state) => state === own.signature);
   const signed = typeof own.signed === 'string' ? own.signed : undefined;
   const brokenAt = EARLY_BREAKS.find((moment) => moment === own.brokenAt);
-  return { ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }), ...(verified && { verified }) };
+  return {
+    ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
+    ...(verified && { verified }),
+    ...(own.isOfWholeRun === true && { isOfWholeRun: true }),
+  };
 }
 
 /**

@@ -189,7 +189,7 @@ export class JournalReader {
         ...(amount !== undefined && { amount }),
         logged,
         ...((signed ?? brokenAt) && { deviation: { signed, brokenAt } }),
-        ...(this.#run?.source !== 'proxy' && { isOfRun: true }),
+        ...(this.#run?.source !== 'proxy' && { isOfRun: true, isOfWholeRun: true }),
         ...(sending.source === 'proxy' && { isProbe: true }),
         isJudged: true,
         ...(mayBeDeclined && { mayBeDeclined }),

@@ -185,10 +185,10 @@ function pauseMs(calls: readonly LoggedCall[], after: LoggedCall, call: LoggedCa
   return call.atMs - after.atMs - waitedMs;
 }
 
-/** True if one run of croupier sent both calls. Its journal has every call that it sent, so a pause between them hides no round. */
+/** True if both calls are in one log that has every call of its run. Then no round between them is missing. */
 function areOfOneRun(before: LoggedCall, call: LoggedCall): boolean {
   const [one, other] = [before.seen.exchange, call.seen.exchange];
-  return one.isOfRun === true && other.isOfRun === true && one.place.file === other.place.file;
+  return one.isOfWholeRun === true && other.isOfWholeRun === true && one.place.file === other.place.file;
 }
 
 function isMultiple(sum: Money, stake: Money): boolean {

@@ -19,8 +19,8 @@ interface Answered {
   readonly side?: Side;
   readonly precisionMs?: number;
   readonly mayBeEnd?: true;
-  /** The call is of the journal of a run of croupier. */
-  readonly isOfRun?: true;
+  /** The call is of a log that has every call of a run of croupier. */
+  readonly isOfWholeRun?: true;
 }
 
 interface Fields {
@@ -78,7 +78,7 @@ export class Log {
   }
 
   #add(call: string, method: string, query: string, body: string | null, answered: Answered): this {
-    const { at, side = 'service', tookMs = 20, precisionMs = 1, mayBeEnd, isOfRun } = answered;
+    const { at, side = 'service', tookMs = 20, precisionMs = 1, mayBeEnd, isOfWholeRun } = answered;
     this.#clock = at ?? this.#clock + 1;
     const exchange: LoggedExchange = {
       place: { file: `${side}.log`, line: this.calls.length + 1 },
@@ -88,7 +88,7 @@ export class Log {
       request: { method, url: `/eu/${call}${query}`, headers: null, body: body === null ? null : textBody(body) },
       answer: answerOf(answered),
       logged: {},
-      ...(isOfRun && { isOfRun }),
+      ...(isOfWholeRun && { isOfWholeRun }),
     };
     const seen = recordedCall(exchange);
     if (!seen) throw new Error(`${call} is no call`);

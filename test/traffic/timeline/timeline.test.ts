@@ -42,7 +42,7 @@ describe('a log without faults', () => {
 });
 
 describe('a wrong balance after a long pause', () => {
-  const of = (more: { readonly isOfRun?: true }): Log =>
+  const of = (more: { readonly isOfWholeRun?: true }): Log =>
     new Log()
       .balance('100.00', more)
       .bet('b1', '5.00', { balance: '95.00', ...more })
@@ -56,7 +56,7 @@ describe('a wrong balance after a long pause', () => {
   });
 
   it('comes from the bet if the calls are of one run, whose journal has every call', () => {
-    const wallet = only(of({ isOfRun: true }).timeline());
+    const wallet = only(of({ isOfWholeRun: true }).timeline());
     expect(wallet.difference?.toString()).toBe('0.01');
     expect(JSON.stringify(wallet)).not.toContain('the logs lack a round');
   });

@@ -24,7 +24,9 @@ describe('croupier report diff', () => {
     expect(status).toBe(1);
     expect(out).toMatch(/^1 rule broken/);
     expect(out).toMatch(/Broken\n {2}. idempotency\.bet {2}MUST \$ {2}passed before\n/);
-    expect(out).toMatch(/\nExit status 1: 1 rule is newly broken or worse, and the later run tested less than the earlier one\.\n$/);
+    expect(out).toMatch(
+      /\nExit status 1: 1 rule is newly broken or worse, and the later run tested less than the earlier one\.\n$/,
+    );
   });
 
   it('ends with 0 if failures are fixed, or nothing changed', async () => {

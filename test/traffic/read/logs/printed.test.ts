@@ -47,7 +47,12 @@ describe('a line of text with the JSON of a call', () => {
   });
 
   it('is read if monolog writes the context and its extra data as two objects', async () => {
-    const context = JSON.stringify({ uri: '/eu/bet', method: 'POST', request: JSON.parse(BET) as unknown, status: 200 });
+    const context = JSON.stringify({
+      uri: '/eu/bet',
+      method: 'POST',
+      request: JSON.parse(BET) as unknown,
+      status: 200,
+    });
     const line = `[2026-11-21T21:30:05.000000+00:00] wallet.INFO: call ${context} {"uid":"0000001","player":"4711"}`;
     expect(await logged(line)).toMatchObject({ at: '2026-11-21T21:30:05.000Z', sent: BET, status: 200 });
   });
