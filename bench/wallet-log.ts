@@ -16,7 +16,7 @@ const OWED = 50;
 const PAUSE_MS = 25;
 
 /**
- * Writes the log of a wallet. Each player asks for the balance, and then plays rounds of a bet and a win. Some bets are declined. A
+ * Writes the log of a wallet. Each player asks twice for the balance, and then plays rounds of a bet and a win. Some bets are declined. A
  * few players are owed a win, because the wallet answered it with 500 and it was not sent again.
  */
 export async function writeWalletLog(
@@ -29,7 +29,7 @@ export async function writeWalletLog(
   const linesOf = FORMATS[format];
   for (let call = 0; call < calls; call += 1) {
     const player = call % players;
-    const turn = Math.floor(call / players) - 1;
+    const turn = Math.floor(call / players) - 2;
     const made = { ...callOf(player, turn, balances), number: call, atMs: 1_795_266_187_000 + call * PAUSE_MS };
     if (!output.write(`${linesOf(made).join('\n')}\n`)) await once(output, 'drain');
   }
