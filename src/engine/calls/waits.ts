@@ -7,7 +7,9 @@ import { retryAfterMs } from '../../journal/network/rate-limit.ts';
  * process at once.
  */
 export async function pause(ms: number): Promise<void> {
-  if (ms > 0) await sleep(ms);
+  // A timer may fire a millisecond early. Then a read after the pause would not prove that the time is over.
+  const until = performance.now() + ms;
+  for (let restMs = ms; restMs > 0; restMs = until - performance.now()) await sleep(Math.ceil(restMs));
 }
 
 /** Waits for the given time because the scenario asks for it. Ends early if the run is interrupted. */

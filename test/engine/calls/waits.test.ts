@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { queueWaitMs } from '../../../src/engine/calls/waits.ts';
+import { pause, queueWaitMs } from '../../../src/engine/calls/waits.ts';
 import type { Exchange } from '../../../src/journal/exchange.ts';
 
 const answered = { outcome: { kind: 'reply' } } as Exchange;
@@ -17,4 +17,15 @@ it('the wait after timed-out calls depends on the reply times of the answered ca
 it('the wait after timed-out calls has a maximum', () => {
   expect(queueWaitMs([late, late], 5000)).toBe(10000);
   expect(queueWaitMs([answered, ...Array.from({ length: 11 }, () => late)], 5000)).toBe(15000);
+});
+
+it('a pause never ends before its time is over', async () => {
+  const left = await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const until = performance.now() + 5 + index * 0.13;
+      await pause(until - performance.now());
+      return until - performance.now();
+    }),
+  );
+  expect(Math.max(...left)).toBeLessThanOrEqual(0);
 });
