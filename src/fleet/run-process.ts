@@ -55,7 +55,8 @@ export function startProcess(
 ): ChildProcess {
   return spawn(process.execPath, [...program, ...args], {
     cwd: dir,
-    // A run under a lease does not use the database. So it does not get the password.
+    // A run under a lease does not use the database. So it does not get the address of the database, which
+    // may contain a password.
     env: { ...fleetEnvironment(env), ...(lease && { ...lease, CROUPIER_DATABASE: undefined }) },
     stdio: ['ignore', 'pipe', 'pipe', ...(lease ? (['ipc'] as const) : [])],
     // The result of a run contains bytes, which JSON can't express.

@@ -100,8 +100,8 @@ export async function hasOpenJobs(history: History, operators: readonly string[]
 }
 
 /**
- * Takes the job that is due for the longest time. Takes a job that waits, or a job whose lease has ended, because its worker has
- * died or can't reach the database.
+ * Takes the job that has been due longest: a job that waits, or a job whose lease has ended because its worker died or can't
+ * reach the database.
  *
  * @param operators the names of the operators whose jobs may be taken
  * @param worker the name of the worker, for the status

@@ -176,8 +176,8 @@ function changesIn(group: readonly RuleInRun[]): {
 }
 
 /**
- * Returns the smallest number of changes that explains all given changes. A run of the whole suite and a run of one scenario
- * before and after a repair both show the repair, and the wallet changed only once.
+ * Returns the smallest number of changes of the wallet that explains all given changes of verdicts. Example: the whole suite and
+ * one scenario are each run before and after a repair. Then the verdict changes twice, but the wallet changed only once.
  */
 function leastChanges(changes: readonly Change[]): number {
   const byDirection = Map.groupBy(changes, ({ after, until }) => `${gradeOf(after)} ${gradeOf(until)}`);

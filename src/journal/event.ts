@@ -36,7 +36,7 @@ export interface KnownFailure {
   readonly ticket: string;
   /** The last day on which the entry is valid, in UTC, as `YYYY-MM-DD`. */
   readonly expires: string;
-  /** True if the entry allows only breaches that move no money. It is left out if it allows all breaches. */
+  /** True if the entry allows only breaches that move no money. The field is left out if the entry allows all breaches. */
   readonly noMoney?: true;
   /** For each scenario, the highest sums by which the rule may make balances wrong. It is left out if any sum is allowed. */
   readonly maxSums?: MoneySums;

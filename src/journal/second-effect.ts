@@ -8,8 +8,9 @@ const OF_REPLAYS: readonly Finding['rule'][] = ['idempotency.bet', 'idempotency.
 const OF_SECOND_EFFECTS: readonly Finding['rule'][] = ['idempotency.concurrent', 'idempotency.after-refund'];
 
 /**
- * True if a named cause explains a finding only if the breach of the cause moved money. An operator that only answers a repeated call
- * wrongly does not carry it out again, so this breach does not explain that a call took effect twice elsewhere.
+ * True if this cause explains the finding only when its breach moved money. The finding says that a call took effect twice, and the
+ * cause is a rule about a repeated call. An operator can break this rule with a wrong reply alone, without carrying out the call
+ * again. Such a breach does not explain a second effect.
  */
 export function needsMovedMoney(cause: RuleId, { rule, wrongSum }: Pick<Finding, 'rule' | 'wrongSum'>): boolean {
   const tookEffect = OF_SECOND_EFFECTS.includes(rule) || (rule === 'free-rounds.replay' && wrongSum !== undefined);

@@ -193,7 +193,7 @@ function transactionId({ call, answer, reading, isBetKnown }: JudgedReply): Repl
             kind: 'warning',
             expected,
             actual,
-            why: 'an operator that does not know the bet has no transaction to name',
+            why: 'if the operator does not know the bet, it has no transaction whose id it could return',
           }
         : breach(expected, actual);
     }

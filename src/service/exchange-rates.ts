@@ -43,7 +43,7 @@ export function convertUsdRounded(dollars: Money, code: string): Money {
   }
 }
 
-/** Converts an amount of US dollars to a currency. One unit of a currency that croupier does not know counts as one dollar. */
+/** Converts an amount of US dollars to a currency. If croupier does not know the currency, one main unit of it counts as one dollar. */
 export function convertUsd(dollars: Money, code: string): Money {
   return dollars.times(RATES.get(code) ?? Money.of('1'));
 }

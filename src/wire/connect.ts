@@ -176,7 +176,7 @@ function secure(
  * Opens one connection to an origin, through the proxy if there is one.
  *
  * @param done called once, with a {@link WireFailure} or with a socket that can be written to
- * @returns a function that cancels the attempt; `done` may not be called then
+ * @returns a function that cancels the attempt; after that, it is possible that `done` is never called
  */
 export function openConnection(origin: Origin, route: Route, watch: ConnectListener, done: Done): () => void {
   const attempt: ConnectAttempt = { current: { destroy: ignoreError } };

@@ -23,7 +23,10 @@ function unicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Escapes characters that need no escape: slashes, all characters beyond ASCII, and the first letter or digit. */
+/**
+ * Escapes characters that need no escape: slashes, all characters beyond ASCII, and the first character if it is a letter or a
+ * digit.
+ */
 function escaped(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1);
   const first = /^[0-9A-Za-z]/.exec(inner)?.[0] ?? '';

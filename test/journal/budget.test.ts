@@ -73,7 +73,7 @@ describe('a budget for the response times', () => {
       `${name}\n      <skipped message="too few replies (19)`,
     );
     expect(await reportOfEvents(run(20, 1), 'github')).toMatch(
-      /^::error title=acme is over the budget of balance::95 of/,
+      /^::error title=acme%3A replies to balance are slower than the budget::95 of/,
     );
     expect(await reportOfEvents(run(20, 1), 'html')).toContain('The replies to balance took longer than their budget');
   });

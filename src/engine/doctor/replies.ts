@@ -109,7 +109,7 @@ function redirectAdvice(target: URL, from: URL): string {
   const path = target.pathname.replace(/\/$/, '');
   return path.endsWith(called)
     ? `If the wallet is there, configure the base URL ${target.origin}${path.slice(0, -called.length)}`
-    : 'The target is not a path of the wallet. It may be a login page. Let calls reach the wallet without a login.';
+    : 'The redirect leads to an address that is not a path of the wallet, perhaps to a login page. Let calls reach the wallet without a login.';
 }
 
 /** Checks the times in which the operator replies. */
@@ -228,7 +228,7 @@ export function checkKey(right: Reply, wrong: Outcome): Check {
     return check(
       'key',
       'not-tried',
-      `not tried, because with a right and with a wrong signature GET /balance is answered ${right.status}, as if the path were unknown`,
+      `not tried: GET /balance is answered ${right.status} both with a right and with a wrong signature, so the path seems to be unknown`,
     );
   }
   if (!isOfContract(right)) {

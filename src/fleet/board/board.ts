@@ -198,7 +198,7 @@ export class Board {
     };
   }
 
-  /** Does the same as `dueAfter`, but computes each time only once, because that is slow for many operators. */
+  /** Returns the same as `dueAfter`, but keeps each result, because the computation is slow for many operators. */
   readonly #dueAfter: typeof dueAfter = (operator, begun) => {
     const key = `${operator.name} ${begun}`;
     if (!this.#due.has(key)) this.#due.set(key, dueAfter(operator, begun));

@@ -90,7 +90,8 @@ function mayBeLimit(observed: ObservedCall): boolean {
   const taken = plannedCalls.calls
     .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
     .flatMap((other) => observed.amountOf(other) ?? []);
-  // If the operator accepts bets at all, it accepts a bet of the stake, because every scenario of the suite places such a bet.
+  // An operator that has accepted a bet also accepts a bet of one stake. croupier assumes this, because no scenario of the suite
+  // works without such a bet.
   const accepted = taken.length > 0 && stake ? [...taken, stake] : taken;
   const sides = new Set(accepted.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);

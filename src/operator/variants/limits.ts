@@ -97,7 +97,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
   {
     name: 'one-open-round-of-player',
     description:
-      'A bet in a new round, also a free bet, is declined with 409 while another round of the player has neither win nor refund.',
+      'While a round of the player has neither win nor refund, each bet in another round is declined with 409. This includes free bets.',
     change: (right) => {
       /** The open round of each player, with its first bet. */
       const open = new Map<number | null, { readonly roundID: string | null; readonly txID: string }>();
@@ -125,7 +125,7 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     name: 'reminder-of-time',
     declines: true,
     description:
-      'Every 15th bet of a player, also a free bet, is declined with 409 and a code of the operator, to remind the player of the time.',
+      'Every 15th bet of a player is declined with 409 and a code of the operator, to remind the player of the time. This includes free bets.',
     change: (right) => {
       const count = counter();
       return limitingAllBets(

@@ -57,7 +57,7 @@ function annotations(fold: Fold): readonly Annotation[] {
     ...exceededBudgets(fold).map(
       ({ call, p95Ms, budgetMs }): Annotation => ({
         level: 'error',
-        title: `${fold.run.client.extCID} is over the budget of ${call}`,
+        title: `${fold.run.client.extCID}: replies to ${call} are slower than the budget`,
         place: null,
         lines: [`95 of 100 replies came within ${duration(p95Ms ?? 0)}, the budget is ${duration(budgetMs)}`],
       }),

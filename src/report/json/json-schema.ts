@@ -199,7 +199,7 @@ const report = z.object({
       }),
     )
     .describe(
-      'the known failures of the run with their states; a failure that has expired or no longer occurs fails the run',
+      'the entries of the baseline with their states; the run fails if an entry has expired, or if its failure no longer occurs',
     ),
   latency: z.array(latency).describe('response times by call; quantiles are accurate to 1 %'),
   budgets: z

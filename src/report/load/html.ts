@@ -114,7 +114,7 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
       isHeld === null
         ? actual === null
           ? 'unknown'
-          : `unknown, it is ${actual}${unit}, and croupier itself was late`
+          : `not decided: the value is ${actual}${unit}, but croupier itself sent calls too late`
         : `${isHeld ? 'held' : 'not held'}, it is ${actual}${unit}`,
     ]),
   ];

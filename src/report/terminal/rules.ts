@@ -80,8 +80,8 @@ function named(name: string, { verdict, isKnown }: RuleResult, { paint }: Report
 }
 
 /**
- * Returns a line with the verdict of a rule at each endpoint, if these verdicts differ. Otherwise a pass at one endpoint could
- * hide a failure at another.
+ * Returns a line with the verdict of a rule at each endpoint, if these verdicts differ. Without this line, a pass at one endpoint
+ * could hide a failure at another.
  */
 function endpointLines(result: RuleResult, { paint, unicode }: ReportOptions): readonly string[] {
   const kinds = new Set(result.endpoints.map(({ verdict }) => verdict));

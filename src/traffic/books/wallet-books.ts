@@ -192,8 +192,8 @@ export class BooksComputation {
   }
 
   /**
-   * True if the reply contains a usable balance. One balance is not usable: the balance in the reply to a refund whose bet the
-   * operator may not have taken, because the contract allows any balance there.
+   * True if the reply contains a usable balance. If it is unknown whether the operator took a bet, the balance in the reply to the
+   * refund of this bet is not usable: the contract allows any balance there.
    */
   #saysBalance(call: LoggedCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;

@@ -143,8 +143,8 @@ function hashOf(begin: number): number {
 }
 
 /**
- * For each of the sorted texts, returns the position of the longest other text that is the beginning of this text; -1 if there
- * is none.
+ * Finds, for each of the sorted texts, the longest other text with which it begins. Returns the positions of these texts; -1 if
+ * there is none.
  */
 function shorterTexts(texts: readonly string[]): Int32Array {
   const shorter = new Int32Array(texts.length);

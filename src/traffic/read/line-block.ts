@@ -22,9 +22,11 @@ export type BlockEntry =
   | { readonly kind: 'text'; readonly text: string };
 
 /**
- * Joins the lines of one entry that has several lines: the fields that pino-pretty writes under its first line, the HTTP of
- * Logbook, OkHttp, Feign and ASP.NET Core, or JSON on lines of its own after a line of text. Such JSON begins with a brace, which
- * is alone on its line or at the end of the line of text. A body may also be on one line.
+ * Joins the lines of one log entry. The entry is one of these:
+ *
+ * - a line of pino-pretty, and its fields below it
+ * - an HTTP message of Logbook, OkHttp, Feign or ASP.NET Core, with its body on one line or on several lines
+ * - a line of text, and then JSON on several lines; its first brace is at the end of the text, or alone on the next line
  */
 export class LineBlock {
   readonly number: number;

@@ -80,7 +80,7 @@ export function notRepeated({
   for (const [number, ms] of leftOutMs) {
     if (ms >= LONG_PAUSE_MS && number > first && number <= last)
       missing.push(
-        `in the logs, the pause before call ${number} was ${(ms / 1000).toFixed(1)} s longer (replay without --no-wait and --speed)`,
+        `in the logs, the pause before call ${number} was ${(ms / 1000).toFixed(1)} s longer than in this replay. To keep the pauses, replay without --no-wait and --speed`,
       );
   }
   // In the record, money was owed after these replies. So if all replies are the same, the same money is owed now.

@@ -118,7 +118,7 @@ function faultKey({ kind, calls }: Oddity, timeline: IncidentTimeline): string {
 }
 
 /**
- * Returns the place of a call in the logs. The place is the same in every order of the calls, but the number of the call is not.
+ * Returns the place of a call in the logs. If the calls are put into another order, their numbers change, but their places do not.
  */
 function placeOf(call: number, { calls }: IncidentTimeline): string {
   const place = calls.find(({ number }) => number === call)?.seen.exchange.place;

@@ -300,7 +300,7 @@ function noCallsText(
     return `The files have no call of the service (${plural(others, 'other entry', 'other entries')}).${why}${hint}`;
   }
   if (nameless === total) {
-    return `${total === 1 ? 'The only call does not name' : `None of the ${total} calls names`} a session or a transaction. The log must contain the bodies of the calls, or the session and the transaction in fields of its own (--field session=…).`;
+    return `${total === 1 ? 'The only call does not name' : `None of the ${total} calls names`} a session or a transaction. The log must contain the bodies of the calls, or have separate fields for the session and the transaction (--field session=…).`;
   }
   const hint =
     flags.player !== undefined && !namesPlayers

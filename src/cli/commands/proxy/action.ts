@@ -148,7 +148,7 @@ function unparsedText(connection: number, sender: 'service' | 'operator'): strin
 }
 
 const EXCESS =
-  'the operator sent more bytes behind the end of its reply. The service may read these bytes as the reply to its next call';
+  'the operator sent more bytes after the end of its reply. The service may take these bytes for the reply to its next call';
 
 const NO_KEY =
   'No key is configured, so signatures are not verified. croupier reports only a missing signature. Give a key with CROUPIER_KEY, --key-file or croupier.yaml.';

@@ -30,9 +30,9 @@ import { itemLines, itemOf, lastSentence, type SettleItem } from './text.ts';
 const TIME_MS = 30_000;
 
 /**
- * `croupier settle`: sends the refunds, wins and balances that an interrupted run still owes.
+ * `croupier settle`: sends the wins and refunds that an interrupted run still owes, and restores the balances.
  *
- * @returns 0 if nothing is owed any more, 3 if something is still owed, the status of the signal if it was interrupted before the end
+ * @returns 0 if nothing is owed any more, 3 if something is still owed; if a signal ended the command early, the status of this signal
  */
 export async function settleCommand(journal: string, flags: SettleFlags, stdio: Stdio): Promise<number> {
   const file = path.resolve(stdio.cwd, journal);
