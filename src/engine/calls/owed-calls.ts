@@ -57,13 +57,6 @@ export class OwedCalls {
       else this.#open.delete(txID);
       this.#record(owed);
     }
-    if (sent) this.#forgetIfSettled(context, sent.outgoing);
-  }
-
-  /** Forgets a call whose outcome is known for good. So a scenario with many calls needs little memory. */
-  #forgetIfSettled({ judge }: ScenarioContext, { spec }: Outgoing): void {
-    const { txID } = spec.fields;
-    if (typeof txID === 'string' && !this.#open.has(txID) && !judge.effects.ofTxID(txID)) this.#latest.delete(txID);
   }
 
   #remember({ spec }: Outgoing, exchange: Exchange): void {
