@@ -7,7 +7,6 @@ import { Judge } from '../judge/judge.ts';
 import { PlannedCalls } from '../judge/planned-calls.ts';
 import type { Stop } from '../judge/policy/stop.ts';
 import type { StaleReadHistory } from '../judge/reads/stale-reads.ts';
-import type { LostBets } from '../judge/wallet/lost-bets.ts';
 import { Wallet } from '../judge/wallet/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 import type { KnownBalances } from './balances/known-balances.ts';
@@ -56,8 +55,6 @@ export interface ScenarioPlayOptions {
    * calls in the right unit.
    */
   readonly rightUnit: RightUnit;
-  /** The lost bets of earlier scenarios. Absent: there were none. */
-  readonly lostBets?: LostBets;
   /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
   readonly knownBalances?: KnownBalances;
   /** True if a scenario may expect more than the rules require, and the operator must also meet these expectations. */
@@ -106,7 +103,6 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     staleReads,
     stakeOf: (alias) => denominations.get(alias)?.stake,
     rightUnit: options.rightUnit,
-    lostBets: options.lostBets,
     report,
     ...(options.reportSum && { reportSum: options.reportSum }),
   });

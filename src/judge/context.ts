@@ -5,7 +5,6 @@ import type { FoundSum } from '../journal/event.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { RightUnit } from './attribution/units.ts';
 import type { StaleReadHistory } from './reads/stale-reads.ts';
-import type { LostBets } from './wallet/lost-bets.ts';
 import type { Wallet } from './wallet/wallet.ts';
 
 /** The settings and facts from outside the scenario that the judge needs. */
@@ -53,8 +52,6 @@ export interface JudgeContext {
   readonly staleReads: StaleReadHistory;
   /** The kinds of calls for which this run has shown that the operator reads their amounts in the right unit. */
   readonly rightUnit: RightUnit;
-  /** The lost bets of earlier scenarios. Absent: there were none. */
-  readonly lostBets?: LostBets | undefined;
   report(finding: Finding): void;
   /** Reports the wrong sum of a breach, if its finding was reported before a balance showed this sum. */
   reportSum?(found: FoundSum): void;

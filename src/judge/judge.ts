@@ -76,7 +76,6 @@ export class Judge {
       proven: (rule) => context.proven(rule),
       staleReads: context.staleReads,
       rightUnit: context.rightUnit,
-      lostBets: context.lostBets,
       seenBefore: (what) => context.seenBefore(what),
     });
     this.#recorder = new CallRecorder(plannedCalls, this.effects, context);

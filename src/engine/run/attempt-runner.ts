@@ -5,7 +5,6 @@ import { isShownByBalance } from '../../journal/moved-alone.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
-import type { LostBets } from '../../judge/wallet/lost-bets.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { buildRequest } from '../../wire/request.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
@@ -37,7 +36,6 @@ export interface RunContext {
   readonly staleReads: StaleReadHistory;
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
-  readonly lostBets: LostBets;
   readonly knownBalances: KnownBalances;
   readonly balanceChanges: BalanceChanges;
   readonly giveUpPolicy: GiveUpPolicy;
@@ -226,7 +224,6 @@ export class AttemptRunner {
       staleReads,
       shownDecimals,
       rightUnit,
-      lostBets,
       knownBalances,
       balanceChanges,
     } = this.#context;
@@ -273,7 +270,6 @@ export class AttemptRunner {
       staleReads,
       shownDecimals,
       rightUnit,
-      lostBets,
       knownBalances,
       balanceChanges,
       report: reportOrHold,

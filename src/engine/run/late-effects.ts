@@ -45,11 +45,8 @@ export class LateEffects {
       (step) => step.kind === 'call' && step.call === 'bet' && step.deviations.break !== undefined,
     );
     const session = assignment.get('main');
-    if (!broken || !session) return;
-    // A wallet may need the whole deadline for a call. A run of the whole suite lasts longer than that, but a short run must wait.
-    const { whole, deadlineMs, lingerMs, now } = this.#options;
-    const further = whole ? 0 : Math.max(0, deadlineMs - lingerMs);
-    this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, until: now() + restMs + further });
+    if (broken && session)
+      this.#watched.set(walletIdOf(session), { scenario, plan, session, attempt, until: this.#options.now() + restMs });
   }
 
   async readAgain(adjuster: BalanceAdjuster): Promise<void> {

@@ -5,7 +5,6 @@ import { reasonOfConditions } from '../../journal/results/missing-conditions.ts'
 import { Attribution } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
-import { LostBets } from '../../judge/wallet/lost-bets.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
@@ -23,7 +22,6 @@ import { AttemptRunner } from './attempt-runner.ts';
 import { currencyNotices } from './currency-notices.ts';
 import { GiveUpPolicy } from './give-up-policy.ts';
 import { LateEffects } from './late-effects.ts';
-import { LostCalls } from './lost-calls.ts';
 import { LowBalances, missingNeeds, recordNotPlayed, wrongVersion } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
 import { Presence } from './presence.ts';
@@ -45,14 +43,11 @@ export async function run(options: RunOptions): Promise<void> {
   options.record(begun);
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
-  const lostBets = new LostBets();
-  const lostCalls = new LostCalls(lostBets, options.client.sessions);
-  const silentWatch = new SilentWatch(options, lostBets);
+  const silentWatch = new SilentWatch(options);
   const record = (event: JournalEvent): void => {
     presence.note(event);
     knownBalances.note(event);
     silentWatch.note(event);
-    lostCalls.note(event);
     options.record(event);
   };
   const sender = new Sender({
@@ -62,7 +57,7 @@ export async function run(options: RunOptions): Promise<void> {
     tracedRunID: options.trace && begun.runID,
   });
   try {
-    const ended = await new Run(options, sender, { presence, knownBalances, silentWatch, lostBets }).play();
+    const ended = await new Run(options, sender, { presence, knownBalances, silentWatch }).play();
     options.record({ ...ended, durationMs: options.now() - started });
   } catch (error) {
     options.record({
@@ -89,7 +84,6 @@ interface Observers {
   readonly presence: Presence;
   readonly knownBalances: KnownBalances;
   readonly silentWatch: SilentWatch;
-  readonly lostBets: LostBets;
 }
 
 type Ending = Omit<RunEnded, 'durationMs'>;
@@ -131,7 +125,7 @@ class Run {
   /** True if the time of the run was over before all scenarios were played. */
   #isCutByTime = false;
 
-  constructor(options: RunOptions, sender: Sender, { presence, knownBalances, silentWatch, lostBets }: Observers) {
+  constructor(options: RunOptions, sender: Sender, { presence, knownBalances, silentWatch }: Observers) {
     this.#options = options;
     this.#startedMs = options.now();
     this.#presence = presence;
@@ -153,7 +147,6 @@ class Run {
       staleReads: this.#staleReads,
       shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
-      lostBets,
       knownBalances: this.#knownBalances,
       balanceChanges: this.#balanceChanges,
       giveUpPolicy: this.#giveUpPolicy,

@@ -4,7 +4,6 @@ import type { JournalEvent, MovedAlone } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { MOVED_ALONE } from '../../journal/scenario-result.ts';
-import { describeLateDebit, type LostBet, type LostBets } from '../../judge/wallet/lost-bets.ts';
 import { sessionOfSending } from '../after/past-call.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import type { RunOptions, SessionAssignment, SessionUnderTest } from '../run-options.ts';
@@ -31,16 +30,14 @@ interface Suspect {
  */
 export class SilentWatch {
   readonly #options: RunOptions;
-  readonly #lostBets: LostBets;
   readonly #suspects = new Map<string, Suspect>();
   /** The time of the last call that could move money, by session. */
   readonly #lastCall = new Map<string, number>();
   readonly #inFlight = new Map<string, string>();
   #found: MovedAlone | undefined;
 
-  constructor(options: RunOptions, lostBets: LostBets) {
+  constructor(options: RunOptions) {
     this.#options = options;
-    this.#lostBets = lostBets;
   }
 
   /** Notes the calls of the run. */
@@ -103,18 +100,16 @@ export class SilentWatch {
       scenario: null,
     };
     const values: Money[] = [];
-    let reads = 0;
-    for (; reads < READS && !this.#isMoved && !signal.aborted; reads += 1) {
+    for (let reads = 0; reads < READS && !this.#isMoved && !signal.aborted; reads += 1) {
       if (reads > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
       const value = await adjuster.read(account, 'probe');
       if (!value) return;
       values.push(value);
       // One change is not enough to prove this. After one change, it is still possible that each read changes the balance by the
       // same amount.
-      if (changesOf(values) > 1 && !isMovedByReads(values) && this.#report(session, values) === 'late-debits')
-        values.splice(0, values.length - 1);
+      if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
     }
-    if (!this.#isMoved && reads === READS && changesOf(values) > 0 && !isMovedByReads(values))
+    if (!this.#isMoved && values.length === READS && changesOf(values) > 0 && !isMovedByReads(values))
       this.#report(session, values);
   }
 
@@ -124,9 +119,7 @@ export class SilentWatch {
     return Math.max(...shared.map(({ sessionID }) => this.#lastCall.get(sessionID) ?? Number.NEGATIVE_INFINITY));
   }
 
-  /** Reports who changed a balance: the wallet, with late debits of lost bets, or somebody else. */
-  #report(session: SessionUnderTest, values: readonly Money[]): 'late-debits' | 'somebody-else' {
-    if (this.#areLateDebits(session, values)) return 'late-debits';
+  #report(session: SessionUnderTest, values: readonly Money[]): void {
     const different = values.filter((value, index) => index === 0 || !values[index - 1]?.equals(value));
     this.#found = {
       event: 'moved-alone',
@@ -135,49 +128,6 @@ export class SilentWatch {
       values: different.map(String),
     };
     this.#options.record(this.#found);
-    return 'somebody-else';
-  }
-
-  /**
-   * True if each change of the balance is exactly a sum of lost bets of the run. Then the wallet took these bets late, and nobody else moved
-   * the balance. Reports each of these bets.
-   */
-  #areLateDebits(session: SessionUnderTest, values: readonly Money[]): boolean {
-    // Without a lock, another process may have moved the balance.
-    if (this.#options.isUnlocked === true) return false;
-    const wallet = walletIdOf(session);
-    const changes = values.flatMap((value, index) => {
-      const before = values[index - 1];
-      return before && !before.equals(value) ? [{ before, value }] : [];
-    });
-    const late: { readonly before: Money; readonly value: Money; readonly bets: readonly LostBet[] }[] = [];
-    for (const { before, value } of changes) {
-      const bets = this.#lostBets.ofFall(wallet, before.minus(value));
-      if (!bets || bets.some((bet) => late.some((one) => one.bets.includes(bet)))) return false;
-      late.push({ before, value, bets });
-    }
-    for (const { before, value, bets } of late) {
-      this.#lostBets.remove(wallet, bets);
-      const [first] = bets;
-      if (first?.scenario == null) continue;
-      this.#options.record({
-        event: 'finding',
-        scenario: first.scenario,
-        attempt: 1,
-        finding: {
-          rule: first.rule,
-          verdict: 'fail',
-          endpoint: null,
-          step: null,
-          place: null,
-          exchange: null,
-          expected: `the balance of ${session.sessionID} stays ${before} while croupier sends nothing`,
-          actual: `the balance is ${value}: ${describeLateDebit(bets)}`,
-          causes: [],
-        },
-      });
-    }
-    return true;
   }
 }
 

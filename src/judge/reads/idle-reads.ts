@@ -16,7 +16,6 @@ import type { FindingCollector } from '../finding-collector.ts';
 import type { ConcurrentCalls, IdleRead, ReadResult, UnexpectedReply } from '../idle-read.ts';
 import type { Observation, PendingCheck } from '../pending-check.ts';
 import type { Effects } from '../wallet/effects.ts';
-import { describeLateDebit, type LostBets } from '../wallet/lost-bets.ts';
 import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
 import { type StaleReadHistory, StaleReads } from './stale-reads.ts';
@@ -29,7 +28,6 @@ export class IdleReads {
   readonly #proven: (rule: string) => boolean;
   readonly #staleReads: StaleReads;
   readonly #rightUnit: RightUnit;
-  readonly #lostBets: LostBets | undefined;
   readonly #seenBefore: (observation: string) => boolean;
   readonly #memories = new Map<Wallet, WalletMemory>();
   #pending: IdleRead | undefined;
@@ -42,16 +40,14 @@ export class IdleReads {
     readonly proven: (rule: string) => boolean;
     readonly staleReads: StaleReadHistory;
     readonly rightUnit: RightUnit;
-    readonly lostBets: LostBets | undefined;
     readonly seenBefore: (observation: string) => boolean;
   }) {
-    const { collector, effects, claims, proven, staleReads, rightUnit, lostBets, seenBefore } = options;
+    const { collector, effects, claims, proven, staleReads, rightUnit, seenBefore } = options;
     this.#claims = claims;
     this.#collector = collector;
     this.#effects = effects;
     this.#staleReads = new StaleReads(collector, effects, staleReads);
     this.#rightUnit = rightUnit;
-    this.#lostBets = lostBets;
     this.#seenBefore = seenBefore;
     this.#proven = (rule) => collector.isBroken(rule) || proven(rule);
   }
@@ -154,8 +150,7 @@ export class IdleReads {
         !memory.candidate &&
         !memory.odd;
       if (!silent) {
-        const late = this.#lateDebit(read);
-        this.#differs(read, memory, late ? [late] : [], []);
+        this.#differs(read, memory, [], []);
         return 'stays';
       }
       const isOthers = reportOtherPlayers(read, this.#seenBefore, this.#collector);
@@ -295,30 +290,6 @@ export class IdleReads {
       this.#effects.learned(branch.txID, true);
     }
     for (const branch of never) this.#effects.learned(branch.txID, false);
-  }
-
-  /** Explains a balance that is too low with lost bets of an earlier scenario. */
-  #lateDebit({ wallet, value, step, exchange }: IdleRead): PossibleBreach | undefined {
-    for (const expected of wallet.possible()) {
-      const bets = this.#lostBets?.ofFall(wallet.id, expected.minus(value));
-      const [first] = bets ?? [];
-      if (!bets || !first) continue;
-      this.#lostBets?.remove(wallet.id, bets);
-      const hypothesis = { by: value.minus(expected), meaning: describeLateDebit(bets) };
-      const pendingCheck: PendingCheck = {
-        rule: first.rule,
-        endpoint: null,
-        step,
-        exchange,
-        hypotheses: [hypothesis],
-        rank: 1,
-        until: 'read',
-        expected: 'a bet is not taken after its refund was answered 200',
-        reported: false,
-      };
-      return { pendingCheck, hypothesis };
-    }
-    return undefined;
   }
 
   #lateBet({ wallet, value }: IdleRead): PendingCheck | undefined {

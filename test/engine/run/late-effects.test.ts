@@ -10,7 +10,7 @@ const SESSIONS = [P1, { ...P2, currency: 'JPY' }];
 /** A scenario in another wallet that takes longer than the debit of {@link LOST} is late. */
 const ELSEWHERE = scenarioOf(
   'robustness/elsewhere',
-  'rules: [balance.read]\nneeds: { currency: { decimals: 0 } }\nsteps: [{ balance: }, { wait: 1500ms }]',
+  'rules: [balance.read]\nneeds: { currency: { decimals: 0 } }\nsteps: [{ balance: }, { wait: 450ms }]',
 );
 
 /** Changes the balance of the first player after the scenario of the lost bet. */
@@ -18,7 +18,7 @@ const later =
   (sum: string): Behaviour =>
   ({ call, fields }, tell, wallet) => {
     if (call !== 'bet' || fields?.sessionID !== 's1') return tell();
-    setTimeout(() => wallet.move(sum), 1000);
+    setTimeout(() => wallet.move(sum), 300);
     return wallet.ok();
   };
 
@@ -37,22 +37,6 @@ it('a debit that takes effect after the end of its scenario is found', async () 
   expect(others).toEqual([]);
   expect(found).toContain('fail: the balance is 93');
   expect(found).toContain('a debit took effect after its refund');
-});
-
-it('a debit that takes effect during a later scenario of the player is blamed on the lost bet', async () => {
-  const { url } = await operatorServer(({ call, fields }, tell, wallet) => {
-    if (call !== 'bet' || fields?.amount !== '7.00') return tell();
-    setTimeout(() => wallet.move('-7.00'), 1000);
-    return wallet.ok();
-  });
-  const played = scenarioOf(
-    'robustness/played',
-    'rules: [win.credit]\nsteps: [{ bet: , as: a }, { balance: }, { win: { round: a } }, { wait: 1500ms }, { balance: }]',
-  );
-  const run = await ran(url, [LOST, played]);
-  const failed = run.findings().filter(({ verdict }) => verdict === 'fail');
-  expect(failed.map(({ rule }) => rule)).toEqual(['refund.broken-connection']);
-  expect(failed[0]?.actual).toContain('the lost bet of 7 of refund/broken was taken');
 });
 
 it('a balance that rose after the end of the scenario is inconclusive', async () => {
