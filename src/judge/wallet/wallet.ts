@@ -29,8 +29,6 @@ export class Wallet {
   readonly #worlds = new Worlds(JUDGE_WORLDS);
   #pendingChecks: PendingCheck[] = [];
   #moves: Move[] = [];
-  /** The position of the first change that is not confirmed. It saves {@link vouch} from looking at all earlier changes again. */
-  #firstUnconfirmed = 0;
   /**
    * The balance in the last reply plus all changes since then. If replies are right and reads are out of date, this is the expected
    * balance.
@@ -41,8 +39,6 @@ export class Wallet {
   #lags = false;
   /** Checks that have passed already, because the reply to a later call had the right balance. */
   #confirmed = new Set<PendingCheck>();
-  /** The pending checks that such a reply could still confirm. */
-  #confirmable: PendingCheck[] = [];
 
   constructor(id: string, unit: Money, currency: string | null = null) {
     this.id = id;
@@ -103,20 +99,12 @@ export class Wallet {
    * balance from the earlier changes, so it must have stored them before this call.
    */
   vouch(step: string): void {
-    const from = this.#firstUnconfirmed;
-    this.#firstUnconfirmed = this.#moves.length;
-    for (let at = from; at < this.#moves.length; at += 1) {
-      const move = this.#moves[at] as Move;
-      const confirmed = move.confirmed || move.step !== step;
-      if (!confirmed) this.#firstUnconfirmed = Math.min(this.#firstUnconfirmed, at);
-      this.#moves[at] = { ...move, vouched: true, confirmed };
-    }
-    const own: PendingCheck[] = [];
-    for (const one of this.#confirmable) {
-      if (one.step.key === step) own.push(one);
-      else this.#confirmed.add(one);
-    }
-    this.#confirmable = own;
+    this.#moves = this.#moves.map((move) => ({
+      ...move,
+      vouched: true,
+      confirmed: move.confirmed || move.step !== step,
+    }));
+    for (const one of this.#pendingChecks) if (one.step.key !== step && one.until === 'read') this.#confirmed.add(one);
   }
 
   /** True if the last reply contained the expected balance, and this balance differs from the balance of the last read. */
@@ -185,7 +173,6 @@ export class Wallet {
 
   expectLater(pendingCheck: PendingCheck): void {
     this.#pendingChecks.push(pendingCheck);
-    if (isConfirmable(pendingCheck)) this.#confirmable.push(pendingCheck);
   }
 
   /**
@@ -197,7 +184,6 @@ export class Wallet {
     const isDue = (one: PendingCheck): boolean => lingered || one.until === 'read';
     const due = this.#pendingChecks.filter(isDue);
     this.#pendingChecks = this.#pendingChecks.filter((one) => !isDue(one));
-    this.#confirmable = this.#confirmable.filter((one) => !isDue(one));
     return due;
   }
 
@@ -205,7 +191,6 @@ export class Wallet {
   dropPendingChecks(): PendingCheck[] {
     const dropped = this.#pendingChecks;
     this.#pendingChecks = [];
-    this.#confirmable = [];
     return dropped;
   }
 
@@ -233,13 +218,6 @@ export class Wallet {
 
   #forgetMoves(): void {
     this.#moves = [];
-    this.#firstUnconfirmed = 0;
-    if (this.#confirmed.size === 0) return;
     this.#confirmed = new Set();
-    this.#confirmable = this.#pendingChecks.filter(isConfirmable);
   }
-}
-
-function isConfirmable({ until }: PendingCheck): boolean {
-  return until === 'read';
 }
