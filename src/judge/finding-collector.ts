@@ -32,8 +32,6 @@ export class FindingCollector {
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   readonly #moved = new Set<RuleId>();
-  /** For each rule that was decided: true if the version of the contract that the operator follows has the rule. */
-  readonly #isInContract = new Map<RuleId, boolean>();
   #hasBreach = false;
   #afterProbe = false;
 
@@ -88,7 +86,7 @@ export class FindingCollector {
   decide(subject: FindingSubject, given: Decision): void {
     const { rule, step } = subject;
     const decision = this.#unlessProbe(subject, given);
-    if (!this.#isJudged(rule)) return;
+    if (!isThere(ruleById(rule).since, this.#contract)) return;
     const endpoint = endpointOf(rule, step.call);
     if (decision.kind !== 'skip') this.#decided.add(rule);
     switch (decision.kind) {
@@ -128,14 +126,6 @@ export class FindingCollector {
         this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
         return;
     }
-  }
-
-  #isJudged(rule: RuleId): boolean {
-    const known = this.#isInContract.get(rule);
-    if (known !== undefined) return known;
-    const isJudged = isThere(ruleById(rule).since, this.#contract);
-    this.#isInContract.set(rule, isJudged);
-    return isJudged;
   }
 
   /** Adds the wrong sum to a breach that was reported earlier, before a balance showed this sum. */

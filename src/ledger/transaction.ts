@@ -236,7 +236,7 @@ function answeredRefund(
       if (!mustBeAccepted) return { state: 'none', money: changed('either') };
       return { state: target ? 'unknown' : 'none', money: changed('unanswered') };
     case 'unknown':
-      // The bet of this refund is not known. With the policy for logs, the bet may still follow later, so the state is unknown.
+      // The bet of this refund is not known. In a journal, this bet may still come later.
       if (!target) return { state: leftOpen === 'undecided' ? 'none' : 'unknown', money: 'nothing' };
       return { state: 'unknown', money: changed('unanswered') };
   }

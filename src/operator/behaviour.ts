@@ -117,7 +117,7 @@ export interface Behaviour {
   readonly debitOf: (bet: Claim) => bigint;
   /** True if the balance is enough for a debit. */
   readonly covers: (wallet: Wallet, debit: bigint) => boolean;
-  /** Returns the refunds that arrived before their bet. If there are any, the bet must take nothing. */
+  /** Returns the refunds of a bet that arrived before the bet. If there are any, the bet must take nothing. */
   readonly refundsAhead: (store: Store, walletID: number, betTxID: string) => readonly Transaction[];
   /** True if every bet of a round was declined or refunded, so that a win cannot belong to any of them. */
   readonly isCancelled: (bets: readonly Transaction[]) => boolean;

@@ -44,8 +44,8 @@ export function balanceWork({ store, extCID, behaviour }: CallHandlers, { sessio
 }
 
 /**
- * Returns the work for a bet. A declined bet is stored. If it is sent again, it is declined again, even if the wallet now has
- * enough money. The player has already seen that the bet was declined, and the service never refunds a declined bet.
+ * Returns the work for a bet. A declined bet is stored, and declined again when it is sent again, even if there is enough money
+ * by then: the player has seen that the bet was declined, and the service never refunds a declined bet.
  */
 export function betWork(handlers: CallHandlers, call: BetRequest): Work {
   return workOf(handlers, 'bet', { ...call, origTxID: null }, ({ claim, session, wallet }) => {

@@ -54,8 +54,8 @@ export interface Host {
 /** The seed that decides the order of scenarios. It is fixed, so that two runs of the selftest can be compared. */
 export const SEED = 'selftest';
 /**
- * The number of rounds in a race scenario. Two rounds are enough, because the race defects of the reference operator leave
- * a long time in which calls can disturb each other.
+ * The number of rounds in a race scenario. One or two rounds are enough: in the defects about races, the time in which calls
+ * disturb each other is long.
  */
 const RACE_ROUNDS = 2;
 const WORKERS = 8;

@@ -172,7 +172,7 @@ export class Reads {
   }
 }
 
-/** True if the connection broke in a way that a proxy or the network may have caused, and not the operator. */
+/** True if something else than the operator may have closed the connection. */
 function isLost({ outcome }: Exchange): boolean {
   return outcome.kind === 'none' && (outcome.reason === 'reset' || outcome.reason === 'closed-early');
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallName } from '../../contract/call-name.ts';
 import type { BreakMoment, SignKind, Trickle } from '../../contract/deviation.ts';
 import type { JournalEvent, Sending } from '../../journal/event.ts';
-import { type Exchange, type ExchangeRequest, type Outcome, replyMs } from '../../journal/exchange.ts';
+import { type Exchange, type Outcome, replyMs } from '../../journal/exchange.ts';
 import { callSpan, withTraceparent } from '../../journal/network/trace.ts';
 import { readAndShorten } from '../../reply/read.ts';
 import type { CallResult, PendingCall } from '../../wire/pending-call.ts';
@@ -80,15 +80,9 @@ const MAX_EXCESS_WAIT_MS = 500;
 const EXCESS_NOTICE =
   'The operator sent more bytes than the `Content-Length` of its reply says. On a kept-alive connection, a service may read these bytes as the reply to its next call. croupier ignored the bytes. After that, it used a new connection for each call.';
 
-/** A call whose event `sending` is in the journal. */
-interface AnnouncedCall {
+interface StartedCall {
   readonly id: string;
   readonly callToSend: CallToSend;
-  /** The request in the form of the journal. */
-  readonly request: ExchangeRequest;
-}
-
-interface StartedCall extends AnnouncedCall {
   readonly pendingCall: PendingCall;
 }
 
@@ -145,11 +139,10 @@ export class Sender {
    */
   async judged<T>(given: CallToSend, model: Model, judge: (exchange: Exchange) => T): Promise<T> {
     await this.#pace.enter(1);
-    const announced = this.#announce(given);
-    const { callToSend } = announced;
+    const { id, callToSend } = this.#announce(given);
     if (this.#options.gate) await this.#options.gate.pass();
     const pendingCall = this.#launch(callToSend, false);
-    const exchange = exchangeOf(announced, await pendingCall.result);
+    const exchange = exchangeOf(id, callToSend, await pendingCall.result);
     this.#pace.leave(1);
     this.#note(exchange, callToSend);
     const before = model();
@@ -197,9 +190,9 @@ export class Sender {
           release,
         );
     const received = await Promise.all(
-      started.map(async (call) => ({
-        callToSend: call.callToSend,
-        exchange: exchangeOf(call, await call.pendingCall.result),
+      started.map(async ({ id, callToSend, pendingCall }) => ({
+        callToSend,
+        exchange: exchangeOf(id, callToSend, await pendingCall.result),
       })),
     );
     this.#pace.leave(callsToSend.length);
@@ -232,9 +225,8 @@ export class Sender {
   }
 
   /** Sends all bytes of a recorded call except the last one. */
-  #hold(announced: AnnouncedCall): StartedCall {
-    const { callToSend } = announced;
-    return { ...announced, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
+  #hold({ id, callToSend }: Pick<StartedCall, 'id' | 'callToSend'>): StartedCall {
+    return { id, callToSend, pendingCall: this.#launch(callToSend, callToSend.trickle === undefined) };
   }
 
   async #prepareLate(callToSend: CallToSend): Promise<StartedCall> {
@@ -310,7 +302,7 @@ export class Sender {
   }
 
   /** Gives a call its id and, in a traced run, its `traceparent` header. Writes the call to the journal. */
-  #announce(given: CallToSend): AnnouncedCall {
+  #announce(given: CallToSend): Omit<StartedCall, 'pendingCall'> {
     this.#exchanges += 1;
     const id = `x${this.#exchanges}`;
     const { tracedRunID } = this.#options;
@@ -319,7 +311,6 @@ export class Sender {
       ? { ...given.request, headers: withTraceparent(given.request.headers, trace) }
       : given.request;
     const { call, amount, scenario, step, purpose, signed, mayBeDeclined, breakAt } = given;
-    const recorded = requestOf(request);
     this.#options.record({
       event: 'sending',
       id,
@@ -327,14 +318,14 @@ export class Sender {
       step,
       purpose,
       call,
-      request: recorded,
+      request: requestOf(request),
       ...(amount !== undefined && { amount }),
       ...(signed && { signed }),
       ...(mayBeDeclined && { mayBeDeclined }),
       ...(breakAt && breakAt.at !== 'sent' && { brokenAt: breakAt.at }),
       ...(trace && { trace }),
     });
-    return { id, callToSend: trace ? { ...given, request } : given, request: recorded };
+    return { id, callToSend: { ...given, request } };
   }
 
   #launch({ request, breakAt, trickle, freshConnection }: CallToSend, hold: boolean): PendingCall {
@@ -358,11 +349,8 @@ export class Sender {
   }
 }
 
-function exchangeOf(
-  { id, callToSend: { call }, request }: AnnouncedCall,
-  { outcome, stamps, connection }: CallResult,
-): Exchange {
-  return { id, call, request, outcome: withShortBody(outcome), stamps, connection };
+function exchangeOf(id: string, { call, request }: CallToSend, { outcome, stamps, connection }: CallResult): Exchange {
+  return { id, call, request: requestOf(request), outcome: withShortBody(outcome), stamps, connection };
 }
 
 function withShortBody(outcome: Outcome): Outcome {

@@ -13,8 +13,8 @@ import type { NotPlayable } from '../run-options.ts';
  */
 const MAX_TIMEOUTS = 5;
 /**
- * If this number of scenarios fail because the operator refuses an invented campaign, croupier plays no more scenarios that need
- * a campaign.
+ * If the operator refuses the campaign that croupier has invented in this number of scenarios, croupier plays no more scenarios
+ * that need a campaign.
  */
 const MAX_UNKNOWN_CAMPAIGNS = 2;
 

@@ -113,9 +113,9 @@ export class ScenarioRunner {
       const status = replyStatus(exchange);
       if (status === 200 && hasFailed) this.#sender.waitPolicy.noteRandomFailure();
       hasFailed ||= status === 500;
+      // croupier accepts one timeout. After a second timeout, it stops sending the call. The journal still says that the call is
+      // owed.
       const isConflict = mayOverlap && mayBeConflict(step, exchange);
-      // A call that got no reply is sent once more. If it gets no reply again, croupier stops sending it. The journal still says
-      // that the call is owed.
       const isLast =
         !isConflict &&
         (tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status)));
@@ -237,18 +237,16 @@ export class ScenarioRunner {
   }
 
   /**
-   * Judges a bet that was declined. Before that, a comparison with other bets shows whether a limit of the operator was the reason.
+   * Judges a bet that was declined. Before that, a comparison with plain bets shows whether a limit of the operator was the reason.
    */
   async #observeDeclined(call: ReadyCall, exchange: Exchange, decline: OwnDecline): Promise<Reaction> {
     const { judge, names } = this.#context;
     const { session } = call.step;
     const account = accountOf(this.#context, session);
-    const balance = names.walletOf(session)?.certain();
-    const ownLimit = await this.#adjuster.ownLimits.limitOf(decline, {
-      plainBets: () => this.#adjuster.plainBets(account, balance),
-      freeBet: () => this.#adjuster.freeBet(account, names.campaign),
-    });
-    return judge.observe({ ...this.#dispatch.sentOf(call, exchange), ...(ownLimit && { ownLimit }) });
+    const isOwnLimit = await this.#adjuster.ownLimits.isLimit(decline, () =>
+      this.#adjuster.plainBets(account, names.walletOf(session)?.certain()),
+    );
+    return judge.observe({ ...this.#dispatch.sentOf(call, exchange), isOwnLimit });
   }
 
   /**

@@ -204,8 +204,8 @@ function isUnread(wallet: Wallet): boolean {
 }
 
 /**
- * Some operators return no balance for an empty wallet. So this returns zero if the balance could not be read and only an empty
- * wallet is possible. Otherwise returns undefined.
+ * Returns zero if the balance could not be read but the wallet must be empty, because some operators return no balance for an empty
+ * wallet. Otherwise returns undefined.
  */
 function certainZero(wallet: Wallet): Money | undefined {
   const certain = wallet.certain();

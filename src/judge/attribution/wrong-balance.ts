@@ -87,7 +87,7 @@ const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', '
  */
 const UNWANTED: readonly RuleId[] = ['signature.no-effect', 'bet.declined-takes-nothing'];
 
-/** Rules whose breach can make each later balance wrong, by a sum that croupier cannot predict. */
+/** Rules whose breach makes any balance wrong, by a sum that cannot be predicted. */
 export const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', ...UNWANTED];
 
 const WRONG_SUMS: readonly RuleId[] = [

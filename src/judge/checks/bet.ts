@@ -90,8 +90,7 @@ function mayBeLimit(observed: ObservedCall): boolean {
   const taken = plannedCalls.calls
     .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
     .flatMap((other) => observed.amountOf(other) ?? []);
-  // An operator that has accepted a bet also accepts a bet of one stake. croupier assumes this, because no scenario of the suite
-  // works without such a bet.
+  // If the operator accepts bets at all, it accepts a bet of the stake, because every scenario of the suite places such a bet.
   const accepted = taken.length > 0 && stake ? [...taken, stake] : taken;
   const sides = new Set(accepted.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);
@@ -111,29 +110,6 @@ function isAfterWholeBet(observed: ObservedCall): boolean {
     (planned) =>
       planned.index < observed.planned.index && isTakenBet(planned) && observed.amountOf(planned)?.decimals() === 0,
   );
-}
-
-/** Returns the decimals of the bets that the operator accepted earlier in the scenario. */
-function decimalsTaken(observed: ObservedCall): readonly number[] {
-  const { plannedCalls, planned } = observed;
-  return plannedCalls.calls
-    .filter((other) => other.index < planned.index && isTakenBet(other))
-    .map((other) => observed.amountOf(other)?.decimals() ?? 0);
-}
-
-/** True if a bet has more decimals than each bet that the operator accepted earlier in the scenario. */
-function isFinerThanTaken(observed: ObservedCall): boolean {
-  const decimals = observed.amount?.decimals() ?? 0;
-  return decimalsTaken(observed).every((taken) => taken < decimals);
-}
-
-/**
- * True if the operator accepted an earlier bet of the scenario that has decimals, but fewer than this bet. Then the operator accepts
- * decimals, and may decline this bet because bets must be multiples of a step, such as 0.10.
- */
-function isAfterBetWithFewerDecimals(observed: ObservedCall): boolean {
-  const decimals = observed.amount?.decimals() ?? 0;
-  return decimalsTaken(observed).some((taken) => taken > 0 && taken < decimals);
 }
 
 function notTaken(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
@@ -200,13 +176,6 @@ export const betChecks: GroupChecks<'bet'> = {
       const declined = ownDecline(observed);
       if (declined !== undefined && mayBeLimit(observed)) return { kind: 'skip', reason: declined, declined: true };
       const refused = check200(observed, `a bet of ${observed.amount}`);
-      if (refused?.kind === 'breach' && declined !== undefined && isAfterBetWithFewerDecimals(observed))
-        return {
-          kind: 'warn',
-          expected: refused.expected,
-          actual: `${refused.actual}, although a bet with fewer decimals was accepted`,
-          why: 'an operator may accept only multiples of a step, such as 0.10',
-        };
       return refused?.kind === 'breach' && observed.reading?.code === 'insufficient_funds' ? undefined : refused;
     },
     hypotheses: (observed) =>
@@ -225,7 +194,7 @@ export const betChecks: GroupChecks<'bet'> = {
       if (observed.answer === 'accepted')
         return breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
       const declined = ownDecline(observed);
-      const limit = mayBeLimit(observed) || isFinerThanTaken(observed) ? declined : limitOfAnotherKind(observed);
+      const limit = mayBeLimit(observed) ? declined : limitOfAnotherKind(observed);
       if (limit !== undefined) return { kind: 'skip', reason: limit, declined: true };
       if (observed.answer === 'refused') return { kind: 'undecided', reason: 'the bet was answered 401' };
       if (reading.code !== 'insufficient_funds') {

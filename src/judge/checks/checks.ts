@@ -72,21 +72,12 @@ export function checkOf(rule: RuleId): RuleCheck | undefined {
 export class ChecksByStep {
   readonly #plannedCalls: PlannedCalls;
   readonly #known = new Map<string, readonly Applied[]>();
-  /** The last call with its checks. They are kept, because the judge asks for the checks of a call several times in a row. */
-  #last: { readonly planned: PlannedCall; readonly applied: readonly Applied[] } | undefined;
 
   constructor(plannedCalls: PlannedCalls) {
     this.#plannedCalls = plannedCalls;
   }
 
   of(planned: PlannedCall): readonly Applied[] {
-    if (this.#last?.planned === planned) return this.#last.applied;
-    const applied = this.#find(planned);
-    this.#last = { planned, applied };
-    return applied;
-  }
-
-  #find(planned: PlannedCall): readonly Applied[] {
     const key = planned.group === null ? repeatless(planned.step) : planned.step.key;
     const known = this.#known.get(key);
     if (known) return known;

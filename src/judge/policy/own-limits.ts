@@ -13,8 +13,6 @@ export interface OwnDecline {
   readonly words: string;
   /** True for a plain bet of one stake: only a limit can be the reason of its decline. */
   readonly isPlain: boolean;
-  /** True for a free bet of a campaign that the operator knows. */
-  readonly isFree: boolean;
 }
 
 /**
@@ -22,15 +20,11 @@ export interface OwnDecline {
  * was declined. For example, an operator may require a pause between two bets. undefined for all other bets.
  */
 export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
-  const { answer, reading, planned, earlier, amount, stake, campaignKnown } = observed;
+  const { answer, reading, planned, earlier, amount, stake } = observed;
   const { step } = planned;
-  const isFree = step.type === 'free';
-  if (step.call !== 'bet' || (isFree && !campaignKnown) || step.session === 'unknown' || planned.group !== null)
+  if (step.call !== 'bet' || step.type === 'free' || step.session === 'unknown' || planned.group !== null)
     return undefined;
-  const mustBeJudged =
-    step.expect.outcome === 'accepted' ||
-    step.expect.code === 'insufficient_funds' ||
-    (isFree && step.expect.outcome === 'either');
+  const mustBeJudged = step.expect.outcome === 'accepted' || step.expect.code === 'insufficient_funds';
   if (answer !== 'declined' || !reading || !planned.signedRight || !mustBeJudged) return undefined;
   const isNew = step.origin.kind === 'fresh' && planned.sameTxID === null;
   const isAfterRefusal = step.origin.kind === 'resend' && earlier?.state === 'refused';
@@ -40,8 +34,7 @@ export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
   const isOfStake = amount !== undefined && stake !== undefined && amount.equals(stake);
   return {
     words: wordsOf(reading),
-    isPlain: isPlain(planned) && !isFree && isOfStake && !observed.exceedsBalance && hasNewRound(observed),
-    isFree,
+    isPlain: isPlain(planned) && isOfStake && !observed.exceedsBalance && hasNewRound(observed),
   };
 }
 

@@ -14,7 +14,7 @@ interface CoinWallet {
   readonly finer: 'declined' | 'cut';
 }
 
-/** Returns a variant in which the BTC wallet of the reference operator has the given currency, balance and number of decimals. */
+/** Returns a variant in which the player with bitcoins has a wallet in another currency, with another number of decimals. */
 function coinWallet({ name, description, currency, balance, scale, finer }: CoinWallet): Variant {
   const isCoin = (amounts: AmountScale): boolean => amounts.decimals === scaleOf(currency).decimals;
   const step = 10n ** BigInt(scaleOf(currency).decimals - scale.decimals);

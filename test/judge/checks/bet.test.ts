@@ -38,19 +38,6 @@ judges('bet', {
       },
     },
     {
-      yaml: 'steps: [{ bet: }, { bet: { amount: "${5 * stake}" } }, { bet: { amount: "1.1" } }, { balance: }, { bet: { amount: "${3 * stake + 7 * unit}" } }, { balance: }]',
-      faults: {
-        'is refused, but a bet with fewer decimals was accepted': [
-          answering('5', error(400, 'Please bet a multiple of 0.10')),
-          'warn',
-        ],
-        'is refused, and so was the bet with fewer decimals': [
-          answering('3', error(400, 'Whole amounts only')),
-          'fail',
-        ],
-      },
-    },
-    {
       yaml: 'steps: [{ bet: { amount: "1.00" } }, { balance: }, { bet: { amount: "1.25" } }, { balance: }]',
       faults: {
         'is refused, and no higher bet was accepted before': [answering('3', error(400, 'Whole amounts only')), 'skip'],
@@ -91,7 +78,7 @@ judges('bet', {
       },
     },
     {
-      yaml: 'steps: [{ bet: { amount: "${balance}" }, as: all }, { win: { round: all, amount: "${all.amount}" } }, { bet: }, { balance: }, { bet: { amount: "${all.amount}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
+      yaml: 'steps: [{ bet: { amount: "${balance}" }, as: all }, { win: { round: all, amount: "${all.amount}" } }, { bet: }, { balance: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
       faults: {
         'is declined because of a limit although a higher bet was accepted': answering(
           '5',
@@ -100,15 +87,6 @@ judges('bet', {
         'has no code although a higher bet was accepted': answering('5', error(402, 'Not enough money')),
         'has another code although a higher bet was accepted': answering('5', error(402, 'Not enough money', 'poor')),
         'is declined because of another limit': [answering('5', error(403, 'Too much', 'loss_limit')), 'skip'],
-      },
-    },
-    {
-      yaml: 'steps: [{ bet: { amount: "${balance}" }, as: all }, { win: { round: all, amount: "${all.amount}" } }, { bet: }, { balance: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
-      faults: {
-        'has more decimals than all accepted bets, so a step of the stakes may be the reason': [
-          answering('5', error(400, 'Please bet a multiple of 0.10', 'step')),
-          'skip',
-        ],
       },
     },
     {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Money } from '../../../src/contract/money.ts';
-import type { PendingCheck } from '../../../src/judge/pending-check.ts';
 import { Wallet } from '../../../src/judge/wallet/wallet.ts';
 
 const money = (text: string): Money => (text.startsWith('-') ? Money.of(text.slice(1)).negated() : Money.of(text));
@@ -115,40 +114,6 @@ describe('the balance of a reply', () => {
       [true, true],
       [true, false],
     ]);
-  });
-
-  it('confirms the calls and checks before it after each further reply, and after each read', () => {
-    const one = wallet();
-    const check = (key: string) => ({ step: { key }, until: 'read' }) as PendingCheck;
-    const checks = ['1', '2', '3', '4'].map(check);
-    const confirmed = () => [
-      one.moves.map((move) => move.confirmed),
-      checks.map((pendingCheck) => one.isConfirmed(pendingCheck)),
-    ];
-    const call = (key: string) => {
-      one.move(key, money('-1'));
-      one.expectLater(checks[Number(key) - 1] as PendingCheck);
-    };
-    call('1');
-    one.vouch('1');
-    expect(confirmed()).toEqual([[false], [false, false, false, false]]);
-    call('2');
-    one.vouch('2');
-    call('3');
-    one.vouch('3');
-    expect(confirmed()).toEqual([
-      [true, true, false],
-      [true, true, false, false],
-    ]);
-    one.collapse(money('7'));
-    expect(confirmed()).toEqual([[], [false, false, false, false]]);
-    call('4');
-    one.vouch('4');
-    expect(confirmed()).toEqual([[false], [true, true, true, false]]);
-    one.takePendingChecks(true);
-    one.collapse(money('6'));
-    one.vouch('5');
-    expect(confirmed()).toEqual([[], [false, false, false, false]]);
   });
 
   it('is taken as right if it follows from the reply before and not from the read between them', () => {
