@@ -119,12 +119,12 @@ export async function addStep(history: History, load: number, step: number, orde
 }
 
 /** Tells the workers of a load something. */
-export async function tellWorkers(
+export async function sendToWorkers(
   history: History,
   load: number,
-  told: { readonly stopped?: 1; readonly closed?: 1; readonly ended?: 1; readonly beginInMs?: number },
+  message: { readonly stopped?: 1; readonly closed?: 1; readonly ended?: 1; readonly beginInMs?: number },
 ): Promise<void> {
-  const { beginInMs, ...columns } = told;
+  const { beginInMs, ...columns } = message;
   await history
     .updateTable('load')
     .set((of) => ({

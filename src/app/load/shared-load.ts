@@ -8,7 +8,7 @@ import {
   type PartState,
   partsOf,
   secondsAfter,
-  tellWorkers,
+  sendToWorkers,
 } from '../../history/loads.ts';
 import type { RunStarted } from '../../journal/event.ts';
 import { JoinedSeconds, type LoadPart } from '../../load/joined-facts.ts';
@@ -83,20 +83,20 @@ export class SharedLoad {
         signal.aborted || states.every((one) => one.state !== 'waiting' && (one.phase !== 'taken' || !isHeld(one)))
       );
     });
-    if (signal.aborted) await this.#tell({ stopped: 1 });
+    if (signal.aborted) await this.#send({ stopped: 1 });
     else {
-      await this.#tell({ beginInMs: BEGIN_MS });
+      await this.#send({ beginInMs: BEGIN_MS });
       await sleep(BEGIN_MS, undefined, { signal }).catch(() => {});
       if (!signal.aborted) onBegin();
     }
     let isStopped = signal.aborted;
     await this.#until(parts, async (states) => {
-      if (signal.aborted && !isStopped) await this.#tell({ stopped: 1 });
+      if (signal.aborted && !isStopped) await this.#send({ stopped: 1 });
       isStopped = signal.aborted;
       return states.every((one) => one.phase === 'ended' || !isHeld(one));
     });
     await onEnd();
-    await this.#tell({ closed: 1 });
+    await this.#send({ closed: 1 });
     const states = await this.#until(parts, (all) => all.every((one) => !isHeld(one)));
     return parts.end(await this.#settled(parts, states), shares);
   }
@@ -123,8 +123,8 @@ export class SharedLoad {
     );
   }
 
-  async #tell(told: Parameters<typeof tellWorkers>[2]): Promise<void> {
-    await this.#store.untilDone((history) => tellWorkers(history, this.#load, told));
+  async #send(message: Parameters<typeof sendToWorkers>[2]): Promise<void> {
+    await this.#store.untilDone((history) => sendToWorkers(history, this.#load, message));
   }
 
   /** Looks at the parts again and again, and joins what the workers have written, until a condition holds. */
