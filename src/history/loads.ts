@@ -118,7 +118,7 @@ export async function addStep(history: History, load: number, step: number, orde
   });
 }
 
-/** Tells the workers of a load something. */
+/** Writes a message for the workers of a load into the database: when to begin, or that the load is stopped, closed or ended. */
 export async function sendToWorkers(
   history: History,
   load: number,

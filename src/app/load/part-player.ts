@@ -166,10 +166,10 @@ class PartPlayer {
   /** Stores what was done since the last time, and follows what the load says. @throws LeaseLost */
   async #beat(result?: string): Promise<void> {
     this.#unsent ??= this.#take();
-    const progress: Beat = { second: this.#unsent, phase: this.#phase, result };
+    const latest: Beat = { second: this.#unsent, phase: this.#phase, result };
     const { state, asked } = await this.#settings.store.untilDone(async (history) => {
       const at = { running: performance.now(), ofDay: Date.now() };
-      return { state: await beat(history, this.#part, progress, PART_LEASE_MS), asked: at };
+      return { state: await beat(history, this.#part, latest, PART_LEASE_MS), asked: at };
     }, this.#lost.signal);
     if (this.#unsent) this.#second += 1;
     this.#unsent = undefined;
