@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from 'async-mutex';
 import { historyFile, openHistory } from '../src/history/history.ts';
+import { addJobs } from '../src/history/jobs.ts';
 import { simulatedFleet } from '../test/fleet/simulated-fleet.ts';
 import { CROUPIER } from './command.ts';
 import { withFolder } from './folder.ts';
@@ -145,27 +146,10 @@ async function addWaitingJobs(cwd: string, names: readonly string[]): Promise<vo
   mkdirSync(path.dirname(file), { recursive: true });
   const history = await openHistory(file);
   const later = Date.now() + 86_400_000;
+  const due = names.map((name) => ({ operator: name, extCID: name, dueAt: '2026-01-01T03:00:00.000Z' }));
   await history.transaction().execute(async (transaction) => {
-    for (const name of names)
-      await transaction
-        .insertInto('job')
-        .values({
-          operator: name,
-          ext_cid: name,
-          due_at: '2026-01-01T03:00:00.000Z',
-          state: 'waiting',
-          token: 0,
-          attempts: 0,
-          worker: null,
-          taken_at: null,
-          lease_until: null,
-          not_before: later,
-          status: null,
-          line: null,
-          run: null,
-          ended_at: null,
-        })
-        .execute();
+    await addJobs(transaction, due);
+    await transaction.updateTable('job').set({ not_before: later }).execute();
   });
   await history.destroy();
 }

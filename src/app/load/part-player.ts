@@ -16,7 +16,7 @@ import { TimeCounts } from './time-counts.ts';
 /** Time for which a worker holds a part after each sign of life, in ms. */
 export const PART_LEASE_MS = 15_000;
 /** Time between two signs of life while calls are due, and while the worker waits, in ms. */
-const BEAT_MS = 1000;
+export const BEAT_MS = 1000;
 const WAITING_BEAT_MS = 100;
 /** Time between two looks at the lease, in ms. */
 const CHECK_MS = 200;
@@ -34,8 +34,8 @@ interface PartSettings {
 export type PartEnd = 'done' | 'abandoned';
 
 /**
- * Plays one part of a load that a command on another machine has started. Tells the database once in a second what it has done. No
- * call waits for the database.
+ * Plays one part of a load that a command on another machine has started. Once in a second, stores in the database what
+ * was done. No call waits for the database.
  *
  * @throws LeaseLost if the worker has lost the part. It then sends no further call
  */

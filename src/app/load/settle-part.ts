@@ -16,12 +16,11 @@ import { processNow } from '../../wire/clock.ts';
 import type { JobStore } from '../history/job-store.ts';
 import type { RunSettings } from '../run/settings.ts';
 import type { PartOrder, PartSecond } from './part-content.ts';
-import { PART_LEASE_MS } from './part-player.ts';
+import { BEAT_MS, PART_LEASE_MS } from './part-player.ts';
 import { TimeCounts } from './time-counts.ts';
 
 /** Time limit for the calls that a vanished worker owes, in ms. */
 const TIME_MS = 60_000;
-const BEAT_MS = 1000;
 /** The calls of each settlement have numbers of their own, because one journal gets the settlements of all parts. */
 const NUMBERS_OF_A_PART = 1_000_000;
 

@@ -218,6 +218,17 @@ it('the further parameters of a balance call are sent again', () => {
   ]);
 });
 
+/** The parts of a replay without repeats, overlaps and pauses. */
+const ORDINARY = {
+  rulesOfRepeats: new Set<never>(),
+  untestedRepeats: [],
+  atOnce: new Set<never>(),
+  overlapped: false,
+  leftOutMs: new Map<never, never>(),
+  verified: new Set<never>(),
+  missingCurrency: null,
+};
+
 it('a wrong error reply is not tested again by a call that succeeds now', () => {
   const { calls } = new Log().bet('t-1', '5.00', { status: 402 }).timeline();
   const compared = compareReplies(calls, new Map([[1, replied(200, '5.00')]]), new Set());
@@ -226,14 +237,8 @@ it('a wrong error reply is not tested again by a call that succeeds now', () => 
       compared,
       past: { rules: new Set(['reply.json']), calls: new Set([1]) },
       decided: new Set(['reply.json']),
-      rulesOfRepeats: new Set(),
-      untestedRepeats: [],
-      atOnce: new Set(),
-      overlapped: false,
-      leftOutMs: new Map(),
-      verified: new Set(),
+      ...ORDINARY,
       wrongReplies,
-      missingCurrency: null,
     });
   expect([missing(new Set()), missing(new Set([1]))]).toEqual([
     [],
@@ -251,14 +256,8 @@ it('a late reply is not tested again by one reply in time', () => {
     compared: compareReplies(calls, now, new Set()),
     past: { rules: new Set(['reply.deadline']), calls: new Set([2]) },
     decided: new Set(['reply.deadline']),
-    rulesOfRepeats: new Set(),
-    untestedRepeats: [],
-    atOnce: new Set(),
-    overlapped: false,
-    leftOutMs: new Map(),
-    verified: new Set(),
+    ...ORDINARY,
     wrongReplies: new Set(),
-    missingCurrency: null,
   });
   expect(missing).toEqual([
     'in the logs, call 2 (win of 5.00) had no reply in time, but in the replay it was answered 200 in time. One reply in time does not show that the operator always replies in time, for example under load',
