@@ -18,6 +18,8 @@ export interface ShardMismatch {
 /** The values that all parts of one run have in common, with their names for messages. */
 const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown])[] = [
   ['client', ({ client }) => client.extCID],
+  ['base URL', ({ client }) => withoutPort(client.integratorBaseUrl)],
+  ['label build', ({ labels }) => labels?.build],
   ['croupier version', ({ croupier }) => croupier],
   ['contract version', ({ contract }) => contract],
   ['number of parts', ({ shard }) => shard?.count],
@@ -32,6 +34,12 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
   ['--retries', ({ settings }) => settings.retries ?? 0],
   ['--allow-flaky', ({ settings }) => settings.allowFlaky ?? false],
 ];
+
+/** Returns a base URL without its port: each job of a pipeline may start the same operator at another port. */
+function withoutPort(baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  return url === null ? baseUrl : `${url.protocol}//${url.hostname}${url.pathname}`;
+}
 
 /** Checks that the journals are all parts of one divided run, and that no part is given twice. Returns undefined if this is so. */
 export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | undefined {

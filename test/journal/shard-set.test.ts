@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Digests } from '../../src/journal/event.ts';
+import type { Digests, RunStarted } from '../../src/journal/event.ts';
 import { shardMismatch } from '../../src/journal/shard-set.ts';
 import { runStarted } from './events.ts';
 
@@ -19,4 +19,22 @@ it('shards whose scenarios have other contents do not belong to one run', () => 
       'shard-2.ndjson and shard-1.ndjson are from different runs. They differ in: contents of the scenarios, rules',
     ],
   });
+});
+
+it.each([
+  ['base URL', (run: RunStarted) => ({ client: { ...run.client, integratorBaseUrl: 'https://other.example/eu' } })],
+  ['label build', () => ({ labels: { build: '2' } })],
+])('shards with another %s do not belong to one run', (what, change) => {
+  const [first, second] = [shard(1), shard(2)];
+  expect(shardMismatch([first, { ...second, run: { ...second.run, ...change(second.run) } }])?.reasons).toEqual([
+    `shard-2.ndjson and shard-1.ndjson are from different runs. They differ in: ${what}`,
+  ]);
+});
+
+it('shards may reach their operator at different ports', () => {
+  const at = (index: number, port: number) => {
+    const { name, run } = shard(index);
+    return { name, run: { ...run, client: { ...run.client, integratorBaseUrl: `http://127.0.0.1:${port}/eu` } } };
+  };
+  expect(shardMismatch([at(1, 4000), at(2, 4001)])).toBeUndefined();
 });
