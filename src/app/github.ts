@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import type { Fold } from '../journal/fold.ts';
 import { forWorkflowMessage, forWorkflowProperty } from '../report/escape.ts';
 import type { OpenJournal, ReportOptions } from '../report/options.ts';
-import { isOn } from './config/run-flags.ts';
+import { isOff, isOn } from './config/run-flags.ts';
 import { whyUnreadable } from './files.ts';
 import type { Stdio } from './stdio.ts';
 
@@ -57,12 +57,6 @@ export function startGithubStep(
         `::error title=${forWorkflowProperty(title)}::${text.split('\n').map(forWorkflowMessage).join('%0A')}\n`,
       ),
   };
-}
-
-const OFF: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
-
-function isOff(text: string | undefined): boolean {
-  return OFF.has(text?.toLowerCase() ?? '');
 }
 
 function append(file: string, page: string, stdio: Stdio): void {

@@ -12,7 +12,7 @@ import type { Stdio } from '../stdio.ts';
 import type { Configuration } from './configuration.ts';
 import { readSession } from './flag-values.ts';
 import { checkKey, readSecret } from './key.ts';
-import { type ClientFlags, isOn, sessionFlagOf } from './run-flags.ts';
+import { type ClientFlags, sessionFlagOf, switchOf } from './run-flags.ts';
 import type { ClientConfig } from './schema.ts';
 
 /** The source of a client's sessions, and the client's credentials for the Core API. */
@@ -266,7 +266,7 @@ export function wireOptions(entry: ClientConfig | undefined, given: Omit<ClientS
     cert: pem(tls.cert, dir, 'The client certificate (tls.cert)'),
     key: pem(tls.key, dir, "The client certificate's key (tls.key)"),
     hostOverride: entry?.hostOverride,
-    insecureTls: flags.insecure || isOn(stdio.env.CROUPIER_INSECURE) || tls.insecure ? true : undefined,
+    insecureTls: (flags.insecure ?? switchOf(stdio.env, 'CROUPIER_INSECURE') ?? tls.insecure) || undefined,
   });
 }
 

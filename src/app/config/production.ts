@@ -5,7 +5,7 @@ import type { ClientUnderTest, RunnableScenario } from '../../engine/run-options
 import type { Step } from '../../scenario/plan/plan.ts';
 import { UsageError } from '../exit-status.ts';
 import type { Stdio } from '../stdio.ts';
-import { type ClientFlags, isOn } from './run-flags.ts';
+import { type ClientFlags, switchOf } from './run-flags.ts';
 
 /**
  * Maximum time for the name server to answer. If the name server does not answer, the command continues, and its first call
@@ -23,7 +23,7 @@ export async function askForProduction(
   flags: ClientFlags,
   { env }: Pick<Stdio, 'env'>,
 ): Promise<void> {
-  if (flags.production || isOn(env.CROUPIER_PRODUCTION)) return;
+  if (flags.production || switchOf(env, 'CROUPIER_PRODUCTION')) return;
   const warnings: string[] = [];
   for (const client of clients) {
     const { seen, state } = await targetOf(client);

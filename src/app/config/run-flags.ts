@@ -1,4 +1,5 @@
 import type { ContractVersion } from '../../contract/versions.ts';
+import { UsageError } from '../exit-status.ts';
 
 /**
  * The flags that name the clients to judge and the connection to them. A CROUPIER_* variable can give the same value.
@@ -132,9 +133,31 @@ export const SWITCHES: Readonly<Record<string, string>> = {
   trace: 'CROUPIER_TRACE',
 };
 
-/** True if the value of a variable in `SWITCHES` means on; false for `0`, `false`, an empty or an unset variable. */
+const OFF: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);
+
+/** True if the value of a variable means on. */
 export function isOn(text: string | undefined): boolean {
   return ON.has(text?.toLowerCase() ?? '');
+}
+
+/** True if the value of a variable means off. */
+export function isOff(text: string | undefined): boolean {
+  return OFF.has(text?.toLowerCase() ?? '');
+}
+
+/**
+ * Reads a variable in `SWITCHES`. undefined if the variable is empty or not set.
+ *
+ * @throws UsageError if the value means neither on nor off. Otherwise a mistake such as `CROUPIER_STRICT=y` would switch a check off
+ */
+export function switchOf(env: Readonly<Record<string, string | undefined>>, variable: string): boolean | undefined {
+  const text = env[variable] ?? '';
+  if (text === '') return undefined;
+  if (isOn(text)) return true;
+  if (isOff(text)) return false;
+  throw new UsageError(
+    `The variable ${variable} is ${JSON.stringify(text)}, but it must be 1 (on) or 0 (off). Nothing was sent.`,
+  );
 }
 
 /**

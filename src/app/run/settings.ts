@@ -6,7 +6,7 @@ import type { RunOptions } from '../../engine/run-options.ts';
 import type { Budgets } from '../../journal/event.ts';
 import { readDuration } from '../../scenario/duration.ts';
 import { decimalsProblem } from '../config/decimals.ts';
-import { isOn, type RunFlags } from '../config/run-flags.ts';
+import { type RunFlags, switchOf } from '../config/run-flags.ts';
 import { type Config, DEFAULTS } from '../config/schema.ts';
 import { UsageError } from '../exit-status.ts';
 import { QUICK_RACE_ROUNDS } from '../quick-scenarios.ts';
@@ -54,7 +54,7 @@ export function runSettings(
 ): RunSettings {
   return {
     seed: flags.seed ?? randomBytes(4).toString('hex'),
-    strict: flags.strict ?? (isOn(env.CROUPIER_STRICT) || config.strict === true),
+    strict: flags.strict ?? switchOf(env, 'CROUPIER_STRICT') ?? config.strict === true,
     stakes: { ...config.stakes, ...Object.fromEntries((flags.stake ?? []).map(readStake)) },
     decimals: { ...config.decimals, ...Object.fromEntries((flags.decimals ?? []).map(readDecimals)) },
     campaign: flags.campaign ?? config.freeRounds?.frID ?? null,
@@ -69,7 +69,7 @@ export function runSettings(
     endAfterMs: flags.time,
     retries: flags.retries,
     allowFlaky: flags.allowFlaky,
-    trace: (flags.trace ?? (isOn(env.CROUPIER_TRACE) || config.trace === true)) || undefined,
+    trace: (flags.trace ?? switchOf(env, 'CROUPIER_TRACE') ?? config.trace) || undefined,
     ratePerSecond: flags.rate ?? config.rate ?? null,
     maxAtOnce: config.maxAtOnce ?? DEFAULTS.maxAtOnce,
   };

@@ -45,6 +45,17 @@ describe('runSettings', () => {
     expect(runSettings({}, {}, { CROUPIER_STRICT: text }).strict).toBe(expected);
   });
 
+  it('lets CROUPIER_STRICT=0 override the file', () => {
+    expect(runSettings({ strict: true }, {}, { CROUPIER_STRICT: '0' }).strict).toBe(false);
+    expect(runSettings({ strict: true }, {}, {}).strict).toBe(true);
+  });
+
+  it('refuses a value that means neither on nor off', () => {
+    expect(() => runSettings({}, {}, { CROUPIER_STRICT: 'y' })).toThrow(
+      'The variable CROUPIER_STRICT is "y", but it must be 1 (on) or 0 (off). Nothing was sent.',
+    );
+  });
+
   it('makes a new seed each time, or uses the given one', () => {
     expect(runSettings({}, {}, {}).seed).not.toBe(runSettings({}, {}, {}).seed);
     expect(runSettings({}, { seed: 'again' }, {}).seed).toBe('again');
