@@ -23,6 +23,7 @@ const QUICK_IDS: ReadonlySet<string> = new Set([
   'refund/broken-connection',
   'refund/one-of-many-without-round',
   'refund/refused-bet',
+  'refund/restore',
   'refund/retried',
   'refund/unknown',
   'idempotency/after-refund',

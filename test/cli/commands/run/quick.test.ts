@@ -44,6 +44,15 @@ it('judges every MUST rule that a correct operator gives an opportunity to judge
   expect(must.filter((id) => !judged.has(id))).toEqual([]);
 });
 
+it('is conforming for a correct operator whose only currency has no decimals', async () => {
+  const operator = start(['serve', 'operator', '--write-config', 'croupier.yaml', '--port', '0'], { cwd });
+  onTestFinished(() => void operator.kill('SIGKILL'));
+  await line(operator, 'operator ');
+  const args = ['run', '--quick', '--client', 'demo-asia', '--linger', '50ms'];
+  const { status, out } = await croupier(args, { cwd });
+  expect(status, out).toBe(0);
+});
+
 it('fails for an operator that takes a repeated bet twice', async () => {
   const { status, out } = await croupier(['run', '--reference', '--quick', '--defect', 'replayed-bet-charged'], {
     cwd,
