@@ -67,6 +67,8 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
 
 /** The commands that run until a signal ends them. */
 const SERVING = /^(serve|proxy|fleet board)\b|--watch/u;
+/** The commands of a load on several machines. Each of them waits for the others, so one test runs them together. */
+const SHARED_LOAD = /^load\b.* --(database|join)\b/u;
 /** Commands that a page only names, without the arguments that they need. */
 const NAMED_ALONE =
   /^(call|sign|verify|explain|capsule|incident|replay|settle|completion|schema|list|report \w+|history (open|diff|pin|unpin)|launch)$/u;
@@ -98,7 +100,11 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
   const different = [...new Map(printed.map((one) => [`${JSON.stringify(one.env)} ${one.text}`, one])).values()];
   const runnable = different.filter(({ args }) => {
     const text = args.join(' ');
-    return !NAMED_ALONE.test(text) && !/\bTAB\b|COMMAND|^$|^serve$|^report$|^fleet$|--defect$/u.test(text);
+    return (
+      !NAMED_ALONE.test(text) &&
+      !SHARED_LOAD.test(text) &&
+      !/\bTAB\b|COMMAND|^$|^serve$|^report$|^fleet$|--defect$/u.test(text)
+    );
   });
 
   beforeAll(async () => {
@@ -138,6 +144,17 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
       expect(fine, `${args.join(' ')}\n${out}${err}`).toContain(status);
     },
   );
+
+  it('docs/load.md: a load with two workers that find their parts in a database', async () => {
+    const commands = printed.map(({ args }) => args.join(' ')).filter((text) => SHARED_LOAD.test(text));
+    expect(commands.map((text) => text.includes('--join')).toSorted()).toContain(true);
+    const env = { CROUPIER_CLIENT: 'demo-eu', CROUPIER_DATABASE: 'load.sqlite' };
+    const workers = [1, 2].map(() => start(['load', '--join'], { cwd: folder, env }));
+    const args = ['load', '--workers', '2', '--rate', '20', '--duration', '1s', '--linger', '100ms'];
+    const { status, out, err } = await croupier(args, { cwd: folder, env });
+    expect(status, `${out}${err}`).toBe(0);
+    expect((await Promise.all(workers.map((worker) => ended(worker)))).map((worker) => worker.status)).toEqual([0, 0]);
+  });
 });
 
 /** The lines of an output that a page shows, in this order. Lines between them may be missing. */

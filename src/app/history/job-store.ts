@@ -27,14 +27,15 @@ export class JobStore {
   /**
    * Opens the database. Only prints a message if the database can't be used now, because it may be used later.
    *
-   * @throws UsageError for a mistake that stays, such as a file that is no database
+   * @param isNeededNow true for a command that a person has just started, and that can do nothing without the database
+   * @throws UsageError for a mistake that stays, such as a file that is no database, or if the database is needed now
    */
-  async start(): Promise<void> {
+  async start(isNeededNow = false): Promise<void> {
     try {
       await this.once(async () => {});
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      if (error.reason === 'newer' || error.reason === 'unusable') throw unusable(error);
+      if (isNeededNow || error.reason === 'newer' || error.reason === 'unusable') throw unusable(error);
       this.#note(error);
     }
   }

@@ -353,7 +353,7 @@ async function startShared(
   ]);
   const say = (text: string): void => stdio.err.write(`${forTerminal(text)}\n`);
   const store = new JobStore(() => openHistoryAt({ dir: stdio.cwd, database: databaseIn(stdio) }), say);
-  await store.start();
+  await store.start(true);
   const client = { extCID: started.client.extCID, operator: operatorOf(started) };
   const load = await SharedLoad.start(store, client, started, { ...settings, say });
   const [workers, start] = settings.count === 1 ? ['a worker', 'it'] : [`${settings.count} workers`, 'each of them'];
