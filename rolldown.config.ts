@@ -7,6 +7,9 @@ import { defineConfig, type Plugin } from 'rolldown';
  */
 const YAML = path.join(import.meta.dirname, 'node_modules/yaml/browser/dist/index.js');
 
+/** The one class of undici that is used. The whole package would add half a megabyte of caches, mocks and `fetch`. */
+const UNDICI = "export { default as Client } from 'undici/lib/dispatcher/client.js';";
+
 /**
  * Small replacements for modules that packages import whole but hardly use. Loading the whole modules takes a large
  * part of a short command's time. chalk's detection of colours is replaced too, because `wantsColour` decides about
@@ -30,12 +33,13 @@ const leanPackages: Plugin = {
   name: 'lean-packages',
   resolveId: (id, importer) => {
     if (id === 'yaml') return YAML;
+    if (id === 'undici') return '\0undici';
     return id in LEAN &&
       /\/node_modules\/(chalk|commander|ora|string-width|strip-ansi|wrap-ansi)\//.test(importer ?? '')
       ? `\0${id}`
       : null;
   },
-  load: (id) => LEAN[id.slice(1)] ?? null,
+  load: (id) => (id === '\0undici' ? UNDICI : (LEAN[id.slice(1)] ?? null)),
   transform: (code, id) =>
     /\/node_modules\/(string-width|wrap-ansi)\//.test(id) ? code.replace(SEGMENTER, LATE_SEGMENTER) : null,
 };
