@@ -62,6 +62,7 @@ const SHORTER: readonly (readonly [of: RegExp, from: RegExp, to: string])[] = [
   [/^load/u, / --(rate|ramp|closed|duration|like|speed|disturb|every) ('[^']*'|\S+)/gu, ''],
   [/^load/u, /$/u, ' --rate 20 --duration 1s --linger 100ms'],
   [/^selftest( --json)?$/u, /^selftest/u, 'selftest refund-half'],
+  [/^selftest --load$/u, /$/u, ' refund-moves-nothing'],
   [/^init/u, /^init/u, 'init --yes --force --base-url http://127.0.0.1:1 --ext-cid acme-eu --session eu-usd-1'],
 ];
 
@@ -148,9 +149,10 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
   it('docs/load.md: a load with two workers that find their parts in a database', async () => {
     const commands = printed.map(({ args }) => args.join(' ')).filter((text) => SHARED_LOAD.test(text));
     expect(commands.map((text) => text.includes('--join')).toSorted()).toContain(true);
-    const env = { CROUPIER_CLIENT: 'demo-eu', CROUPIER_DATABASE: 'load.sqlite' };
-    const workers = [1, 2].map(() => start(['load', '--join'], { cwd: folder, env }));
-    const args = ['load', '--workers', '2', '--rate', '20', '--duration', '1s', '--linger', '100ms'];
+    const env = { CROUPIER_CLIENT: 'demo-eu' };
+    const database = ['--database', 'load.sqlite'];
+    const workers = [1, 2].map(() => start(['load', '--join', ...database], { cwd: folder, env }));
+    const args = ['load', '--workers', '2', ...database, '--rate', '20', '--duration', '1s', '--linger', '100ms'];
     const { status, out, err } = await croupier(args, { cwd: folder, env });
     expect(status, `${out}${err}`).toBe(0);
     expect((await Promise.all(workers.map((worker) => ended(worker)))).map((worker) => worker.status)).toEqual([0, 0]);
