@@ -81,10 +81,13 @@ function choose(given: string, underLoad: boolean): Trial {
   const name = underLoad && !given.startsWith(UNDER_LOAD) ? `${UNDER_LOAD}${given}` : given;
   const trial = trialByName(name);
   if (trial) return trial;
-  const near = nearest(
-    name,
-    TRIALS.map((one) => one.name),
-  );
+  const names = TRIALS.map((one) => one.name);
+  const near = underLoad
+    ? nearest(
+        given,
+        names.filter((one) => one.startsWith(UNDER_LOAD)).map((one) => one.slice(UNDER_LOAD.length)),
+      )
+    : nearest(name, names);
   if (underLoad)
     throw new UsageError(
       `No load test judges ${given}.${near === undefined ? '' : ` Did you mean ${near}?`} The load tests judge every variant, and these defects: ${defectsUnderLoad()}.`,
