@@ -26,7 +26,7 @@ export class CallRecorder {
     this.#context = context;
   }
 
-  /** Returns the call with everything that is known about it, and remembers its amount. */
+  /** Returns the call with everything that is known about it. Stores its amount for later calls. */
   record(sent: SentCall): ObservedCall {
     const { step, exchange } = sent;
     const planned = this.#plannedCalls.planned(step);
@@ -64,7 +64,7 @@ export class CallRecorder {
 
   /**
    * Returns the maximum number of decimals of an amount. The currency sets this number. For a currency without a limit, returns the
-   * configured number, or else the largest number of decimals in a balance before this reply.
+   * configured number. If none is configured, returns the largest number of decimals in a balance before this reply.
    */
   #decimalsOf(alias: string, wallet: Wallet | null, reading: ReplyReading | undefined): number {
     const stated = this.#context.currencyOf(alias)?.decimals;

@@ -15,7 +15,7 @@ export interface JudgeContext {
    */
   readonly contract?: ContractVersion | undefined;
   /**
-   * True if each reply must also match the `expect` of its step. A reply that does not match then fails the scenario, even if no
+   * True if each reply must also match the `expect` of its step. Then a reply that does not match fails the scenario, even if no
    * rule is broken.
    */
   readonly demanding: boolean;
@@ -36,23 +36,20 @@ export interface JudgeContext {
   decimalsOf?(alias: string): number | undefined;
   /** Returns the stake of a session: the amount of a bet that the operator is expected to accept. undefined if it is unknown. */
   stakeOf?(alias: string): Money | undefined;
-  /** Returns true when other scenarios of the run have proven that the rule is broken. */
+  /** Returns true if other scenarios of the run have proven that the rule is broken. */
   proven(rule: string): boolean;
   /**
-   * Returns true when the operator answered the step with a temporary error (5xx, 408, 423, 425 or 429) in every
-   * attempt at the scenario.
+   * Returns true if the operator answered the step with a temporary error (5xx, 408, 423, 425 or 429) in every attempt at the
+   * scenario.
    */
   isLasting(step: string): boolean;
-  /**
-   * Returns true when an earlier attempt at the scenario made the same observation. Stores the observation for later
-   * attempts.
-   */
+  /** Returns true if an earlier attempt at the scenario made the same observation. Stores the observation for later attempts. */
   seenBefore(observation: string): boolean;
   /** The stale reads that the run has observed so far. */
   readonly staleReads: StaleReadHistory;
   /** The kinds of calls for which this run has shown that the operator reads their amounts in the right unit. */
   readonly rightUnit: RightUnit;
   report(finding: Finding): void;
-  /** Reports the wrong sum of a breach, if its finding was reported before a balance showed this sum. */
+  /** Reports by which sum a breach made a balance wrong. Called if the finding was reported before a balance showed this sum. */
   reportSum?(found: FoundSum): void;
 }

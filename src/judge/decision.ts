@@ -18,7 +18,7 @@ export type Decision =
   | { readonly kind: 'pass' }
   | Breach
   /**
-   * The rule is broken in a minor way. This gives a warning, whatever the level of the rule. `why` completes "It only warns,
+   * The rule is broken in a minor way. The result is a warning, whatever the level of the rule. `why` completes "It only warns,
    * because …".
    */
   | {
@@ -36,7 +36,7 @@ export type Decision =
   | { readonly kind: 'undecided'; readonly reason: string };
 
 /**
- * A breach gives only a warning if no call that the service would send has shown it. This is the reason in the report: it completes
+ * The reason in the report if a breach gives only a warning, because no call that the service would send has shown it. Completes
  * "It only warns, because …".
  */
 export const SHOWN_BY_PROBE = 'only a call that the service never sends has shown it';

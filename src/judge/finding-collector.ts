@@ -56,7 +56,7 @@ export class FindingCollector {
     return this.#broken.has(rule);
   }
 
-  /** Returns true when this scenario has decided the rule. A skip does not count. */
+  /** Returns true if this scenario has decided the rule. A skip is no decision. */
   hasDecided(rule: RuleId): boolean {
     return this.#decided.has(rule);
   }

@@ -28,8 +28,8 @@ export type ReadResult =
   | { readonly kind: 'probe' };
 
 /**
- * Calls that were sent at the same instant, and their rule. If nothing else explains the next balance, a breach of this rule is
- * reported.
+ * Calls that were sent at the same instant, and a rule about them. If nothing else explains the next balance, a breach of this rule
+ * is reported.
  */
 export interface ConcurrentCalls {
   readonly rule: RuleId;
@@ -44,8 +44,8 @@ export interface ConcurrentCalls {
 export interface UnexpectedReply {
   readonly rule: RuleId;
   /**
-   * The decision if the next read shows the right balance, so that only the balance in the reply was wrong. `nothing` if the
-   * contract allows this balance in the reply.
+   * The decision if the next read shows the right balance. Then only the balance in the reply was wrong. `nothing` if the contract
+   * allows this balance in the reply.
    */
   readonly ifReadFits: 'breach' | 'warn' | 'nothing';
   readonly step: CallStep;

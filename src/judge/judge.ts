@@ -151,10 +151,7 @@ export class Judge {
     return { ...CONTINUE, read: [wallet] };
   }
 
-  /**
-   * If a bet was declined and must be compared with plain bets before it is judged, returns how it was declined. Otherwise returns
-   * undefined.
-   */
+  /** Returns how a bet was declined, if it must be compared with plain bets before it is judged. Otherwise returns undefined. */
   ownDeclineOf(sent: SentCall): OwnDecline | undefined {
     return ownDeclineOf(this.#recorder.record(sent));
   }
@@ -184,8 +181,8 @@ export class Judge {
     const moving = new Set(
       sents.flatMap(({ step }) => (step.call === 'balance' ? [] : [this.#context.walletOf(step.session)])),
     );
-    // Of several copies, the one that was answered 200 decides the outcome of the call, so this copy is judged first. Refunds are
-    // judged after their bets.
+    // If a call was sent in several copies, the copy that was answered 200 decides the outcome of the call. So this copy is judged
+    // first. Refunds are judged after their bets.
     const inOrder = [...calls].sort((a, b) => orderOf(a.observed) - orderOf(b.observed));
     for (const { sent, observed } of inOrder) {
       const earlier = this.#recorder.earlier(observed.planned);
@@ -219,7 +216,7 @@ export class Judge {
     this.#controls.release(this.collector);
   }
 
-  /** Keys of the steps whose reply may differ when the scenario is played again. */
+  /** Keys of the steps whose reply may be different if the scenario is played again. */
   get stepsToRetry(): ReadonlySet<string> {
     return this.#passing.stepsToRetry;
   }
@@ -251,7 +248,7 @@ export class Judge {
       const watched = check.watched === true && observed.answer === 'accepted';
       if ((hypotheses.length > 0 || watched) && wallet) {
         const { rank = 0, until = 'read', effect = '' } = check;
-        // Even if the reply has already shown the breach, the breach can still explain a wrong balance. So its check is kept.
+        // A breach that the reply has already shown can still explain a wrong balance. So its check is kept.
         const reported = decision !== undefined && decision.kind !== 'pass';
         wallet.expectLater({
           rule,
@@ -347,7 +344,8 @@ export class Judge {
 
   #remember(observed: ObservedCall): void {
     const { step } = observed.planned;
-    // Only the replies to which a later step can refer are kept. So a long scenario needs little memory.
+    // Only replies to steps with a name are kept, because later steps can refer only to them. So a long scenario needs little
+    // memory.
     if (step.name !== undefined && observed.reading && !this.#replies.has(step.key))
       this.#replies.set(step.key, observed.reading);
     if (!/x\d+$/.test(step.key) || observed.planned.group !== null) return;

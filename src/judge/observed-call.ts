@@ -24,7 +24,7 @@ export interface SentCall {
   readonly stated: StatedValues;
   /** For a transaction of an earlier run: its reply in that run, and the signed sum that it moved. */
   readonly before?: { readonly reply: ReplyReading; readonly effect: Money };
-  /** True when the same call was sent before and answered with a temporary error. */
+  /** True if the same call was sent before and was answered with a temporary error. */
   readonly retried?: boolean;
   /** True if the operator answered other calls, but closed the connection without a reply at every attempt at this call. */
   readonly closesConnection?: boolean;
@@ -46,7 +46,7 @@ export interface ObservedCall {
   readonly closesConnection: boolean;
   /** True if the operator also declined plain bets with the same words. Then one of its own limits is the reason. */
   readonly isOwnLimit: boolean;
-  /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
+  /** The amount of the call. For a resend, this is the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
   /** The amount of the call. A resend has the amount of the first call. undefined if the amount can't be read. */
   readonly effect: Money;
@@ -72,11 +72,11 @@ export interface ObservedCall {
   readonly deadlineMs: number;
   /** False if the campaign of the free rounds was invented for the test. */
   readonly campaignKnown: boolean;
-  /** True when a read has shown that a free bet of this scenario lowered the balance. */
+  /** True if a read has shown that a free bet of this scenario lowered the balance. */
   readonly freeBetsTakeMoney: boolean;
   /** True for a bet of the whole balance. */
   readonly isWholeBalance: boolean;
-  /** True for a bet above the balance. False if the balance is not certain. */
+  /** True for a bet above the balance. False if the balance is not known exactly. */
   readonly exceedsBalance: boolean;
   /** True if the bet was declined with `insufficient_funds` although the balance is more than twice the amount of the bet. */
   readonly isWronglyDeclined: boolean;

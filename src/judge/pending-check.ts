@@ -7,7 +7,7 @@ import type { CallStep } from '../scenario/plan/plan.ts';
 export interface BalanceHypothesis {
   /** The difference to the right balance. */
   readonly by: Money;
-  /** The event that would explain the difference, as a clause: "the bet was taken a second time". */
+  /** The event that would explain the difference, as a clause, for example "the bet was taken a second time". */
   readonly meaning: string;
   /** Rules whose breach would also lead to this difference. Example: if the bet was never taken, it cannot be refunded. */
   readonly causes?: readonly RuleId[];
@@ -34,10 +34,7 @@ export interface PendingCheck {
   readonly until: 'read' | 'linger';
   /** The right behaviour, as a clause. */
   readonly expected: string;
-  /**
-   * True when the breach at this step was reported already. It still explains a wrong balance, but is not reported
-   * again.
-   */
+  /** True if the breach at this step was already reported. It can still explain a wrong balance, but is not reported again. */
   readonly reported: boolean;
 }
 

@@ -2,8 +2,8 @@ import { namesIn, type Template } from '../scenario/expressions/expression.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
 
 /**
- * A call of the plan, with its relations to the other calls: to which call it refers, which calls come before it, and how it
- * deviates from the calls of the service. These relations decide which rules apply to the call.
+ * A call of the plan, with the facts that decide which rules apply to it: the call to which it refers, the calls before it, and how
+ * it deviates from the calls of the service.
  */
 export interface PlannedCall {
   readonly step: CallStep;
@@ -24,8 +24,8 @@ export interface PlannedCall {
   /** Number of earlier new wins of the same round and session. */
   readonly winsBefore: number;
   /**
-   * Number of earlier refunds of the same bet. For a bet, this is the bet itself; for a resend, its first call; for a refund, the
-   * bet that it names.
+   * Number of earlier refunds of the same bet. "The same bet" is, for a bet: the bet itself; for a resend: its first call; for a
+   * refund: the bet that it names.
    */
   readonly refundsBefore: number;
   /** True for a win if an earlier step has refunded the bet of its round. */
@@ -39,7 +39,7 @@ export interface PlannedCall {
    * difference.
    */
   readonly regular: boolean;
-  /** True when the signature is right for the bytes that are sent. */
+  /** True if the signature is right for the bytes that are sent. */
   readonly signedRight: boolean;
 }
 
@@ -132,7 +132,7 @@ export class PlannedCalls {
       calls.push(of);
       this.#byKey.set(step.key, of);
     }
-    // A refund may name a bet that comes later in the plan. When this refund was read, the bet was not known yet.
+    // A refund may name a bet that comes later in the plan. When the constructor read the refund, it did not know this bet yet.
     this.calls = calls.map((planned) => {
       const refund = planned.step.refund;
       if (planned.target || refund?.kind !== 'step') return planned;

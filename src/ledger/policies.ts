@@ -1,10 +1,10 @@
 /**
  * The kind of an effect that may or may not have happened.
  *
- * - `lost`: a bet whose outcome is unknown. The debit may come at any time until the refund of the bet is answered 200.
- * A balance that is lower by the amount of the bet proves the debit. An unchanged balance does not prove that the debit
- * will not come
- * - `unanswered`: a win or a refund whose outcome is unknown. It stays open until it is sent again and answered 200
+ * - `lost`: a bet whose outcome is unknown. The bet may still take money at any time until its refund is answered 200. A balance
+ *   that is lower by the amount of the bet proves that the bet took money. An unchanged balance does not prove that the bet will
+ *   never take money
+ * - `unanswered`: a win or a refund whose outcome is unknown. The effect stays open until the call is sent again and answered 200
  * - `either`: the contract lets the operator decide. The next balance read shows the decision
  */
 export type EffectKind = 'lost' | 'unanswered' | 'either';

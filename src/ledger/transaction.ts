@@ -105,13 +105,10 @@ export function nextState(
 }
 
 /**
- * Returns the new state of a bet when its refund is answered 200, and the change of money.
- *
- * `moves` and `either` are about the amount to give back. `settles` means that the open effect of the bet never happens: if the
- * outcome of a bet is unknown, the bet takes nothing once its refund is answered.
- *
- * @param isRegular false if the contract does not define what the refund gives back (a settled round, another amount)
- * @param isSameWallet false if the refund was sent in a session of another wallet
+ * Returns the new state of a bet when its refund is answered 200, and the change of money. `moves` and `either` are about the
+ * amount to give back. `settles` is for a bet whose outcome is unknown: its open effect will never happen, because after the refund
+ * the bet takes nothing. @param isRegular false if the contract does not define what the refund gives back (a settled round,
+ * another amount) @param isSameWallet false if the refund was sent in a session of another wallet
  */
 export function reversalOf(
   state: TransactionState,
@@ -236,15 +233,16 @@ function answeredRefund(
       if (!mustBeAccepted) return { state: 'none', money: changed('either') };
       return { state: target ? 'unknown' : 'none', money: changed('unanswered') };
     case 'unknown':
-      // The bet of this refund is not known. In a journal, this bet may still come later.
+      // The bet of this refund is not known. With the policy for journals (`by-amount`), the bet may still follow later, so the
+      // state is `unknown`.
       if (!target) return { state: leftOpen === 'undecided' ? 'none' : 'unknown', money: 'nothing' };
       return { state: 'unknown', money: changed('unanswered') };
   }
 }
 
 /**
- * If the outcome of a call was unknown, and the call was sent again and answered 200, returns its transition. As at the first
- * answer, the operator decides whether a free bet or a free win moves money.
+ * Returns the transition of a call whose outcome was unknown, and that was sent again and answered 200. The operator decides
+ * whether a free bet or a free win moves money, as at the first answer.
  */
 function settled(facts: CallFacts, { leftOpen }: TransactionPolicy): Transition {
   if (facts.call === 'refund') return { state: 'applied', money: 'gives-back' };
@@ -253,7 +251,7 @@ function settled(facts: CallFacts, { leftOpen }: TransactionPolicy): Transition 
 }
 
 function stillUnknown({ call }: CallFacts, meaning: Meaning, { leftOpen }: TransactionPolicy): Transition {
-  // The operator may answer the copy of a bet with an error and status 200. Then it may not have recognised the copy, and may have
+  // If the operator answers the copy of a bet with an error and status 200, it may not have recognised the copy. Then it may have
   // taken the bet twice.
   const isTwice = call === 'bet' && meaning === 'error-200' && leftOpen === 'by-amount';
   return { state: 'unknown', money: isTwice ? 'either' : 'nothing' };
@@ -261,7 +259,7 @@ function stillUnknown({ call }: CallFacts, meaning: Meaning, { leftOpen }: Trans
 
 /**
  * Changes the transition of a call that was first answered with an error and then sent again. If the operator now accepts the call,
- * its amount may or may not move.
+ * the call may or may not move its amount.
  */
 function sentAgain({ state, money }: Transition): Transition {
   return { state, money: money === 'moves' ? 'either' : money };

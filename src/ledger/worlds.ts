@@ -26,9 +26,12 @@ export class Worlds {
   #base: Money | undefined;
   #effects: readonly OpenEffect[] = [];
   #unknownSince: string | null = null;
-  /** The effects that may still happen, but are not in the list, because it is full. Their txIDs. */
+  /** The txIDs of effects that may still happen, but are not in the list, because the list is full. */
   readonly #unlisted = new Set<string>();
-  /** True if the list was too short. Then no read shows which open effects it includes, until all of them are settled. */
+  /**
+   * True if the list was too short. Until all open effects are settled, the balance of a read then does not show which effects it
+   * includes.
+   */
   #isOverflown = false;
 
   /**
@@ -92,7 +95,7 @@ export class Worlds {
   }
 
   /**
-   * Records the outcome of a call. It was unknown until now.
+   * Records the outcome of a call, which was unknown until now.
    *
    * @param happened false if the call had no effect and never will
    * @returns the effect that was open; undefined if there was none

@@ -6,7 +6,9 @@ import type { Fold } from '../../journal/fold.ts';
 import { needsMovedMoney } from '../../journal/second-effect.ts';
 import { OF_EVERY_CALL, SYSTEMATIC } from './wrong-balance.ts';
 
-/** Rules that croupier cannot judge on an endpoint that accepts wrong signatures. Such an endpoint may accept every call. */
+/**
+ * Rules that croupier cannot judge on an endpoint that accepts wrong signatures, because such an endpoint may accept every call.
+ */
 const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
   'signature.missing',
   'signature.tampered-body',
@@ -49,10 +51,11 @@ interface ScenarioFacts {
   /** The rules whose breach made a balance wrong. */
   readonly moved?: readonly RuleId[];
   /**
-   * True if no stale read was known when the scenario began, so that its reads did not wait until they showed the current balance.
+   * True if no stale read was known when the scenario began. Then its reads did not wait until the operator shows the current
+   * balance.
    */
   readonly unaware?: boolean;
-  /** True if no other player was active during the scenario, neither in this scenario nor in another one. */
+  /** True if no other player was active while the scenario was played, neither in this scenario nor in another one. */
   readonly alone?: boolean;
 }
 
@@ -67,7 +70,7 @@ export class Attribution {
   readonly #moved = new Set<RuleId>();
   readonly #passes = new Map<string, number>();
   readonly #staleReads: StaleReadRule;
-  /** The rules for which `isProven` returns true. undefined until somebody asks for them. */
+  /** The rules for which `isProven` returns true. undefined until they are needed for the first time. */
   #proven: ReadonlySet<string> | undefined;
   #alsoWarned: ReadonlySet<RuleId> | undefined;
 
@@ -122,7 +125,7 @@ export class Attribution {
     return this.#proven.has(rule);
   }
 
-  /** Returns each finding that another breach of the run explains, together with the rule of that breach. */
+  /** Returns each finding that a breach of another rule explains, together with this other rule. */
   conclude(): Attributed[] {
     return [...this.#explained(), ...this.#signatureRules()];
   }
@@ -172,7 +175,7 @@ export class Attribution {
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );
-    // A read that did not wait may itself show an old balance. Then it proves only that reads show old balances.
+    // A read that did not wait may show an old balance. Then a wrong balance proves only that reads are stale.
     const late = this.#lateRule;
     const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
     return late && unaware && isOfRead && rule !== late ? [late, ...failing] : failing;
@@ -197,8 +200,8 @@ export class Attribution {
     const vote = (rule: RuleId, weight: number): void => void votes.set(rule, (votes.get(rule) ?? 0) + weight);
     for (const one of breaches) {
       vote(one.rule, 1.01);
-      // If the breach of a rule can lead to any balance, the rule would explain every breach. So such a rule gets no vote as a
-      // cause.
+      // The breach of this rule can lead to any balance, so the rule would explain every breach. For this reason, it does not count
+      // as a cause.
       if (one.rule === 'money.conservation') continue;
       for (const cause of this.#causesOf(one))
         if (!SYSTEMATIC.includes(cause) && cause !== 'money.conservation') vote(cause, 1);
@@ -225,7 +228,7 @@ export class Attribution {
     }
   }
 
-  /** True if the endpoint answered calls with a right signature with 401. */
+  /** True if the endpoint replied 401 to calls with a right signature. */
   #refusesRight(endpoint: CallName | null): boolean {
     return this.#breaches.some((one) => one.fails && one.rule === 'signature.accepted' && one.endpoint === endpoint);
   }
@@ -262,7 +265,7 @@ export function isWarningAboutMoney(rule: RuleId): boolean {
   return level === 'SHOULD' && money;
 }
 
-/** True for a rule that is about this endpoint alone, and that has one verdict for all endpoints. */
+/** True for a rule that is only about calls to this endpoint. Such a rule has no verdict of its own for each endpoint. */
 function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
   return (
     endpoint === 'balance' &&

@@ -57,8 +57,8 @@ export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects):
 }
 
 /**
- * Returns the hypothesis that the operator subtracted the bet of the round from the win. Empty if the bet is unknown or not
- * smaller than the win.
+ * Returns the hypothesis that the operator subtracted the bet of the round from the win. Returns an empty list if the bet is
+ * unknown, or if it is not smaller than the win.
  */
 function keptBack(winOf: string | undefined, win: Money, effects: Effects): BalanceHypothesis[] {
   const bet = winOf === undefined ? undefined : effects.ofStep(winOf)?.amount;
@@ -74,8 +74,8 @@ function keptBack(winOf: string | undefined, win: Money, effects: Effects): Bala
 }
 
 /**
- * Returns the check whether a wallet reads amounts in another unit, for example in cents. In that case all amounts, or all bets, or
- * all wins are wrong by the same power of ten.
+ * Returns the check that a wallet reads amounts in the right unit, and not for example in cents. With a wrong unit, all amounts,
+ * all bets or all wins are wrong by the same power of ten.
  */
 export function inAnotherUnit(
   { wallet, step, exchange }: IdleRead,

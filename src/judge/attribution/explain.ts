@@ -5,16 +5,16 @@ import type { Wallet } from '../wallet/wallet.ts';
 import type { WalletMemory } from '../wallet/wallet-memory.ts';
 import { isWrittenAsDouble, rounded, SCALES } from './units.ts';
 
-/** One breach that explains a wrong balance, or a part of the difference. */
+/**
+ * One breach that explains a wrong balance. If several breaches together explain the balance, each explains a part of the
+ * difference.
+ */
 export interface PossibleBreach {
   readonly pendingCheck: PendingCheck;
   readonly hypothesis: BalanceHypothesis;
 }
 
-/**
- * The breaches that best explain a wrong balance, and the rivals. A rival is a breach of another rule that also explains the
- * balance.
- */
+/** The breaches that best explain a wrong balance, and the rivals: breaches of other rules that explain the balance too. */
 export interface Explanation {
   readonly breaches: readonly PossibleBreach[];
   readonly rivals: readonly PossibleBreach[];
@@ -33,8 +33,8 @@ export function explainByCandidates(
   proven: (rule: string) => boolean,
 ): Explanation | undefined {
   const pools = [
-    // A faulty repeated call may not show in its own reply, which may be the stored first reply. So the first wrong reply may be
-    // the reply to a later call.
+    // The reply to a repeated call may be the stored first reply. Then this reply looks right even if the repeated call moved
+    // money, and only the reply to a later call is wrong.
     odd ? candidates.filter(({ step }) => step.key === odd.step.key || step.origin.kind !== 'fresh') : [],
     candidates.filter((one) => !isConfirmed(one, wallet)),
     odd ? [] : candidates,
@@ -44,11 +44,11 @@ export function explainByCandidates(
     const explained = explain(value, possible, pool, proven);
     if (explained) return explained;
   }
-  // The wallet may read all amounts in another unit, and also break another rule.
+  // Tries whether the wallet reads all amounts in another unit and also breaks another rule.
   const before = proven('money.main-unit') ? last : undefined;
   for (const scale of before ? SCALES : []) {
     const meant = before?.plus(value.minus(before).shift(-scale)) ?? value;
-    // If amounts are read in the other unit, the balance is right. So no further rule is broken.
+    // If the wallet reads amounts in the other unit, the balance is right. So no further rule is broken.
     if (possible.some((one) => one.equals(meant))) return undefined;
     const explained = explain(meant, possible, pools[1] ?? [], proven);
     if (explained) return explained;
@@ -65,8 +65,8 @@ const MAX_BREACHES = 3;
 /**
  * Finds the smallest number of breaches that together give exactly the balance that was read.
  *
- * If several sets of breaches have this size, rules that are already proven to be broken come first, and then the rules that the
- * scenario is about.
+ * If several sets of breaches have this size, sets with rules that are already proven to be broken come first, and then sets with
+ * rules that the scenario is about.
  *
  * @param possible the balances that are right if no rule is broken
  * @param proven returns whether a rule has a breach that no other broken rule explains
@@ -136,7 +136,9 @@ function cheapest(found: readonly PossibleBreach[][], proven: (rule: string) => 
   };
 }
 
-/** True if the operator kept the rule: no breach of this rule could have led to the balance that was read. */
+/**
+ * True if the balance that was read shows that the operator kept the rule: no breach of this rule could have led to this balance.
+ */
 export function wouldHaveShown(pendingCheck: PendingCheck, read: Money, possible: readonly Money[]): boolean {
   return pendingCheck.hypotheses.every(
     ({ by }) => by.isZero() || possible.every((expected) => !expected.plus(by).equals(read)),

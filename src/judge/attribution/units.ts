@@ -52,8 +52,8 @@ export class RightUnit {
   readonly #seen = new Map<string, Set<CallName>>();
 
   /**
-   * Records a read that returned the right balance. The read counts only if all calls since the last read were of one kind.
-   * Otherwise, for example, a bet and its refund cancel each other in every unit.
+   * Records a read that returned the right balance. The read counts only if all calls since the last read were of one kind. Calls
+   * of several kinds may cancel each other in every unit, for example a bet and its refund.
    */
   record({ wallet }: IdleRead, callOf: (step: string) => CallName | undefined): void {
     if (wallet.branches.length > 0 || wallet.openSince !== null) return;
@@ -66,10 +66,11 @@ export class RightUnit {
   }
 
   /**
-   * True if earlier calls have shown that the operator reads the amounts of this kind of call in the right unit. There are two ways
-   * to show it. Either a call of this kind in this wallet had the right effect. Or two calls had it: a call of the other kind (bet
-   * or win) in this wallet, and a call of this kind in another wallet. The second way is enough, because a wrong unit affects a
-   * whole currency, or one kind of call in all wallets.
+   * True if earlier calls have shown that the operator reads the amounts of this kind of call in the right unit. One of these is
+   * enough:
+   * - a call of this kind in this wallet had the right effect
+   * - a call of the other kind (bet or win) in this wallet and a call of this kind in another wallet had the right effect. A wrong
+   *   unit affects either a whole currency or one kind of call in all wallets, and these two calls exclude both
    */
   has(kind: CallName, wallet: string): boolean {
     const known = this.#seen.get(wallet);

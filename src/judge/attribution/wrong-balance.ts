@@ -57,11 +57,11 @@ export function attributeExplained(
  * move another player's money.
  */
 function generalCauses(wallet: Wallet, by: Money): RuleId[] {
-  // A faulty read takes money, or adds one smallest unit. So reads are named only for such a difference.
+  // A faulty read takes money, or adds one smallest unit. So `balance.read-only` is named only for such a difference.
   const isOfReads = by.isNegative() || by.equals(wallet.unit);
   const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
-  // A bet whose connection broke may still have been in progress during later calls. This is not possible for a bet that failed
-  // with a reply.
+  // A bet whose connection broke may still be in progress while later calls are sent. A bet that failed with a reply is never in
+  // progress any more.
   const mayBeAtWork = ({ rule, until, hypotheses }: PendingCheck): boolean =>
     until === 'linger' &&
     (rule !== 'refund.after-error' ||
@@ -72,8 +72,8 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
 
 /** Returns the causes without the rule itself and without duplicates. */
 function causesOf(rule: RuleId, others: readonly RuleId[]): RuleId[] {
-  // If an operator cuts off the decimals of a bet, its sums become inexact too. This is one fault, so `money.exact` is not named as
-  // the cause.
+  // If an operator cuts off the decimals of a bet, its balances become inexact too. Both breaches are one fault, so `money.exact`
+  // is not named as the cause of `bet.decimal-amount`.
   const causes = rule === 'bet.decimal-amount' ? others.filter((other) => other !== 'money.exact') : others;
   return [...new Set(causes)].filter((cause) => cause !== rule);
 }
@@ -87,7 +87,7 @@ const UNIVERSAL: readonly RuleId[] = ['balance.read-only', 'session.isolated', '
  */
 const UNWANTED: readonly RuleId[] = ['signature.no-effect', 'bet.declined-takes-nothing'];
 
-/** Rules whose breach makes any balance wrong, by a sum that cannot be predicted. */
+/** Rules whose breach can make each later balance wrong, by a sum that croupier cannot predict. */
 export const SYSTEMATIC: readonly RuleId[] = [...UNIVERSAL, 'money.exact', ...UNWANTED];
 
 const WRONG_SUMS: readonly RuleId[] = [
@@ -101,7 +101,7 @@ const WRONG_SUMS: readonly RuleId[] = [
 
 /**
  * Further rules that can explain a wrong balance. They count only after calls that were sent at the same instant, or after a failed
- * refund of such a call.
+ * refund of one of these calls.
  */
 const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refund.after-error'];
 
@@ -109,8 +109,8 @@ const POSSIBLE_WITH_RACES: readonly RuleId[] = ['idempotency.concurrent', 'refun
 const LATE: readonly RuleId[] = ['refund.broken-connection', 'refund.after-error'];
 
 /**
- * Rules about a second bet or win of a round, and about reused round ids. An operator may break one of these rules although it
- * handles all other calls correctly.
+ * Rules about a second bet or win of a round, and about reused round ids. An operator may break one of these rules and still handle
+ * all other calls correctly.
  */
 const FURTHER_CALLS: readonly RuleId[] = ['bet.many-in-round', 'win.many-in-round', 'session.round-id-reuse'];
 
@@ -119,7 +119,7 @@ export const OF_EVERY_CALL: readonly RuleId[] = Object.values(PLAIN_EFFECTS).map
 /** The rule that money appears or disappears only through calls. It can be broken in every scenario. */
 const CONSERVATION: RuleId = 'money.conservation';
 
-/** Rules whose breach gives an exactly predicted difference. They do not explain any other difference. */
+/** Rules whose breach gives a difference that croupier can predict exactly. They explain no other difference. */
 const ABOUT_ANY_SUM: readonly RuleId[] = ['money.main-unit', 'money.exact', 'money.large'];
 
 /** Reports a wrong balance that no known breach explains exactly. Chooses the most likely rule for the report. */
@@ -183,7 +183,7 @@ export function attributeUnexplained(
     ...unwanted,
   ];
   if (odd) {
-    // All replies before this wrong reply were right, so the call that got this reply is the cause.
+    // All earlier replies were right, so the call that got this first wrong reply is the cause.
     const own = fresh.find(
       (one) => one.step.key === odd.step.key && (one.hypotheses.length === 0 || FURTHER_CALLS.includes(one.rule)),
     );
@@ -230,8 +230,8 @@ function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
 }
 
 /**
- * True if the balance is wrong by less than the smallest unit of the currency. No transaction moves so small a sum, so the operator
- * has computed inexactly.
+ * True if the balance is wrong by less than the smallest unit of the currency. No transaction moves such a small sum, so the
+ * operator has computed inexactly.
  */
 export function isBelowUnit(read: IdleRead): boolean {
   const difference = nearestDifference(read.value, read.wallet.possible()).absolute();
@@ -254,7 +254,7 @@ export function listBalances(possible: readonly Money[]): string {
  * another reason, for example a person who plays with the same wallet. But if a second attempt shows the same change at the same
  * step, the calls in the other player's session have caused it.
  *
- * @returns true when the change was reported
+ * @returns true if the change was reported
  */
 export function reportOtherPlayers(
   { wallet, value, step, exchange }: IdleRead,
@@ -280,8 +280,8 @@ export function reportOtherPlayers(
 }
 
 /**
- * Warns that a refund was sent in another player's session, and was paid to the owner of the bet. It is only a warning, because the
- * owner loses nothing.
+ * Warns that the operator paid a refund to the owner of the bet, although the refund was sent in another player's session. This is
+ * only a warning, because the owner loses nothing.
  */
 export function reportPaidOwner(
   { txID, kind }: OpenEffect,

@@ -14,7 +14,7 @@ export const balanceChecks: GroupChecks<'balance'> = {
         return { kind: 'skip', reason: 'the operator does not show the balance of an expired session' };
       const refused = check200(observed, 'a signed GET /balance');
       if (refused) return refused;
-      // A body that is not a JSON object breaks the rule `reply.json`. So the rule of this check stays undecided.
+      // A body that is not a JSON object breaks the rule `reply.json`. So this check decides nothing.
       return (
         decisionOnReply('balance.read', observed) ?? {
           kind: 'undecided',
@@ -24,13 +24,13 @@ export const balanceChecks: GroupChecks<'balance'> = {
     },
   },
 
-  // reads/idle-reads.ts decides this rule after several reads in a row.
+  // The file reads/idle-reads.ts decides this rule, after several reads in a row.
   'balance.read-only': {
     applies: (planned, plannedCalls) => {
       const before = plannedCalls.calls[planned.index - 1];
       if (!isPlain(planned) || planned.step.call !== 'balance') return false;
-      // If `times` repeats a step, the key of each repetition ends in `x` and a number. Then the read before this one is a
-      // repetition of the same step.
+      // If `times` repeats a step, the key of each repetition ends in `x` and a number. So the read before this one is a repetition
+      // of the same step.
       if (/x\d+$/.test(planned.step.key)) return true;
       return before?.step.call === 'balance' && isPlain(before);
     },

@@ -49,7 +49,8 @@ function misreadings(observed: ObservedCall): BalanceHypothesis[] {
 
 /**
  * Returns the reason why the operator may decline a bet because of its decimals: the amount has more decimals than the currency, or
- * more than every balance so far. undefined if this is not so, or if the scenario file states the outcome that it expects.
+ * more than every balance so far. Returns undefined if the amount has no more decimals, or if the scenario file states the outcome
+ * that it expects.
  */
 export function tooManyDecimals({
   amount,
@@ -90,7 +91,8 @@ function mayBeLimit(observed: ObservedCall): boolean {
   const taken = plannedCalls.calls
     .filter((other) => isTakenBet(other) && other.index < planned.index && other.step.session === planned.step.session)
     .flatMap((other) => observed.amountOf(other) ?? []);
-  // If the operator accepts bets at all, it accepts a bet of the stake, because every scenario of the suite places such a bet.
+  // An operator that has accepted a bet also accepts a bet of one stake. croupier assumes this, because no scenario of the suite
+  // works without such a bet.
   const accepted = taken.length > 0 && stake ? [...taken, stake] : taken;
   const sides = new Set(accepted.map((other) => Math.sign(other.compare(amount))));
   return sides.size <= 1 && !sides.has(0);
@@ -117,8 +119,8 @@ function notTaken(observed: ObservedCall, meaning: string): BalanceHypothesis[] 
 }
 
 /**
- * Returns the hypothesis that an accepted bet replaced an earlier bet with the same roundID, so that the operator gave the amount
- * of the earlier bet back.
+ * Returns the hypothesis that an accepted bet replaced an earlier bet with the same roundID. Then the operator gave back the amount
+ * of the earlier bet.
  */
 export function replaced(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
   const { answer, planned, plannedCalls } = observed;
@@ -170,7 +172,8 @@ export const betChecks: GroupChecks<'bet'> = {
       if (reason !== undefined) return { kind: 'skip', reason };
       // If an amount has too many decimals for the currency, the reply to it shows nothing about valid amounts.
       if (hasTooManyDecimals(observed)) return undefined;
-      // Any bet may fail. So the decimals count as the cause only if a bet without decimals was accepted before.
+      // Every bet can fail for another reason than its decimals. So the decimals count as the cause only if a bet without decimals
+      // was accepted before.
       if ((observed.answer === 'failed' || observed.answer === 'refused') && !isAfterWholeBet(observed))
         return undefined;
       const declined = ownDecline(observed);
@@ -219,8 +222,9 @@ export const betChecks: GroupChecks<'bet'> = {
 
   'bet.declined-takes-nothing': {
     effect: 'a declined bet takes nothing',
-    // The operator can decline any bet that must otherwise be accepted, for example because of a limit. A bet with a further field
-    // is such a bet too. A bet that the scenario expects to be declined tests the rule on purpose.
+    // The rule applies to two kinds of bets:
+    // - a bet that must be accepted, also with a further field, because the operator can decline any bet because of a limit
+    // - a bet that the scenario expects to be declined, because this bet tests the rule on purpose
     applies: (planned) =>
       isNewBet(planned) &&
       (planned.regular || (planned.signedRight && planned.step.expect.outcome === 'accepted')) &&

@@ -11,7 +11,7 @@ import type { PlannedCall, PlannedCalls } from '../planned-calls.ts';
 
 /** The definition of how one rule is judged. */
 export interface RuleCheck {
-  /** Returns true if the step tests the rule. Uses the plan only, before anything is sent. */
+  /** Returns true if the step tests the rule. Needs only the plan, so it can be called before any call is sent. */
   applies(planned: PlannedCall, plannedCalls: PlannedCalls): boolean;
   /** Judges the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
   reply?(observed: ObservedCall): Decision | undefined;
@@ -29,7 +29,7 @@ export interface RuleCheck {
    * For a step with `observed`: returns true if the rule is about the call that was sent. Left out: the rule is about every call.
    */
   isAbout?(observed: ObservedCall): boolean;
-  /** True if the balance must not change, but nobody can predict by how much a faulty operator would change it. */
+  /** True if the balance must not change, and croupier cannot predict by how much a faulty operator would change it. */
   readonly watched?: true;
   /**
    * If set, the rule is decided only if the operator accepted a control call: the same call without the tested deviation. The
@@ -42,7 +42,10 @@ export interface RuleCheck {
 
 export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId, `${Group}.${string}`>]: RuleCheck };
 
-/** Rules whose breach makes the balance in replies wrong. Then a bet of this balance may be above or below the real balance. */
+/**
+ * Rules whose breach makes the balance in replies wrong. Then a bet of the whole balance in the last reply may be more or less than
+ * the real balance.
+ */
 export const WRONG_BALANCES: readonly RuleId[] = [
   'balance.read',
   'balance.read-only',
@@ -62,7 +65,7 @@ export function isLimitCode(code: string | undefined): boolean {
 
 /**
  * True if the operator says in the reply that it is busy, or that it has a limit. If all repetitions of a call get such a reply,
- * the operator has one fault, whatever happened to the first attempts.
+ * this is one fault, whatever the replies to the first attempts were.
  */
 export function isExcuse({ reading }: ObservedCall): boolean {
   return (
@@ -71,8 +74,8 @@ export function isExcuse({ reading }: ObservedCall): boolean {
 }
 
 /**
- * Returns the reason if the operator declined a call because of its own limit, or because of too many requests. For such a reason,
- * the operator may decline new bets and balance reads, so the rule is then skipped. undefined if there is no such reason.
+ * Returns the reason if the operator declined a call because of its own limit, or because of too many requests. The operator may
+ * decline new bets and balance reads for such a reason, so the rule is then skipped. Returns undefined if there is no such reason.
  */
 export function operatorLimit(observed: ObservedCall): string | undefined {
   const { reading, planned } = observed;
@@ -111,7 +114,7 @@ export function isEnded({ answer, reading, planned: { step }, plannedCalls }: Ob
 
 /**
  * Returns the reason if the operator declined a new bet with a 4xx, whatever its code and its message. The operator may decline any
- * bet because of limits that croupier does not know (docs/positions.md). undefined for any other reply. Also undefined for a
+ * bet because of limits that croupier does not know (docs/positions.md). Returns undefined for any other reply, and also for a
  * decline because of too little money or a wrong signature, because rules judge such a decline.
  */
 export function ownDecline(observed: ObservedCall): string | undefined {
@@ -178,7 +181,7 @@ export function mayBeUnknown({ planned, target }: ObservedCall): boolean {
 
 /** Returns the rules that explain why the reply to a repeated call has no txID: the operator may not repeat its first reply. */
 export function causesInRepeat({ planned: { step, group }, reading, earlier }: ObservedCall): readonly RuleId[] {
-  // The operator may repeat its first reply. A first reply that was not a 200 may have had no body.
+  // The operator may repeat its first reply. If the first reply was not a 200, it may have had no body.
   if (earlier?.reply && earlier.reply.status !== 200) return ['reply.success-is-200'];
   if (step.call === 'balance' || reading?.txID !== undefined) return [];
   // If copies are sent at the same instant, the operator may carry out any of them first. So a copy can also be the first one.
@@ -215,15 +218,15 @@ export function check200(observed: ObservedCall, what: string): Decision | undef
 }
 
 function causesOfRefusal(observed: ObservedCall): readonly RuleId[] {
-  // If an operator refuses every correct signature, this is one fault, and not one fault for each kind of call.
+  // An operator that refuses every correct signature has one fault, and not one fault for each kind of call.
   if (observed.answer === 'refused') return ['signature.accepted'];
   if (isRedirect(observed.reading?.status)) return ['reply.success-is-200'];
   const { step } = observed.planned;
   if (step.call === 'refund' && observed.answer === 'declined') return causesOfDeclinedRefund(observed);
   // If an operator declines every win, it also declines a win with a deviation.
   if (step.call === 'win' && step.origin.kind === 'fresh' && observed.answer === 'declined') return ['win.credit'];
-  // The scenario never bets more than the balance that was read. So if the operator declines the bet for lack of money, it uses
-  // another balance.
+  // The scenario never bets more than the balance that was read. So if the operator declines the bet because the balance is too
+  // low, it uses another balance.
   return observed.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
 }
 
@@ -272,7 +275,7 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
   );
 }
 
-/** True for a late reply if croupier itself may be the reason, because croupier could not run, or could not read the reply in time. */
+/** True for a late reply if croupier itself may be the reason: its process was paused, or it could not read the reply in time. */
 export function mayBeOwnDelay({ pausedMs, delayedMs, firstByte }: Stamps): boolean {
   return pausedMs !== undefined || (delayedMs !== undefined && firstByte !== null);
 }

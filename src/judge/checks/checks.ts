@@ -29,8 +29,8 @@ export function applicableRules(plan: Plan, rules: readonly RuleId[]): RuleId[] 
 }
 
 /**
- * Every rule that the four calls of the service decide. The `launch.*` rules are not among them: the operator's calls to the Core
- * API decide these.
+ * Every rule that the four calls of the service decide. These are all rules except `launch.*`, which the operator's calls to the
+ * Core API decide.
  */
 type CallRule = Exclude<RuleId, `launch.${string}`>;
 
@@ -88,8 +88,8 @@ export class ChecksByStep {
 }
 
 /**
- * Returns one key for all repetitions that `times` makes of a step, because the same rules apply to them. Only the first repetition
- * has its own key, because no repetition comes before it.
+ * Returns the same key for all repetitions of a step with `times`, because the same rules apply to them. Only the first repetition
+ * has a key of its own, because no repetition comes before it.
  */
 function repeatless(step: CallStep): string {
   return step.key.replace(/x\d+$/, (repeat) => (repeat === 'x1' ? repeat : 'x2'));

@@ -27,7 +27,7 @@ export const isOverdraft = (planned: PlannedCall): boolean =>
   (isNewMover(planned) && planned.step.call === 'bet' && planned.step.expect.outcome === 'either') ||
   (isNewMover(planned) && plannedAmount(planned.step).isBalance);
 
-// races/race.ts judges these rules, for all calls of one instant together.
+// The file races/race.ts judges these rules, for all calls of one instant together.
 export const concurrencyChecks: GroupChecks<'concurrency'> = {
   'concurrency.no-lost-update': {
     applies: (planned, plannedCalls) =>

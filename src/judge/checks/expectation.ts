@@ -3,7 +3,10 @@ import { isWithin, replyMs } from '../../journal/exchange.ts';
 import { describeOutcome, type ObservedCall, type StatedValues } from '../observed-call.ts';
 
 export interface Unmet {
-  /** `answer` for the outcome of the call, which rules also judge. `content` for other properties of the reply. */
+  /**
+   * `answer` if the expectation is about the outcome of the call, which rules also judge. `content` if it is about other properties
+   * of the reply.
+   */
   readonly about: 'answer' | 'content';
   readonly expected: string;
   readonly actual: string;

@@ -29,13 +29,16 @@ function checkFree(observed: ObservedCall, what: string): Decision | undefined {
   if (refused?.kind === 'breach' && !observed.campaignKnown && isClientError(observed.reading?.status)) {
     return { kind: 'skip', reason: UNKNOWN_CAMPAIGN };
   }
-  // If an operator declines every win of 0, it breaks `win.zero`. This may explain this breach.
+  // An operator that declines every win of 0 breaks `win.zero`. Then `win.zero` explains this breach too.
   return refused?.kind === 'breach' && observed.planned.step.call === 'win' && observed.amount?.isZero()
     ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'win.zero'])
     : refused;
 }
 
-/** Returns the rule about a regular bet or win that is sent again. Its breach explains that a free one is handled wrongly too. */
+/**
+ * Returns the rule about a bet or win with money that is sent again. If this rule is broken, the same fault explains why a free bet
+ * or win is handled wrongly.
+ */
 function ruleOfReplay({ planned }: ObservedCall): readonly RuleId[] {
   return [planned.step.call === 'bet' ? 'idempotency.bet' : 'idempotency.win'];
 }
@@ -72,7 +75,7 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
         ? breach(
             `the replay is answered with the same operator txID, ${JSON.stringify(first)}`,
             again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
-            // Another txID shows that the operator carried out the call again, as it may do with regular calls.
+            // Another txID shows that the operator carried out the call again. It may do the same with calls that are not free.
             again === undefined ? [] : ruleOfReplay(observed),
           )
         : undefined;

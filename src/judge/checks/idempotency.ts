@@ -80,7 +80,7 @@ function othersOfTarget(
   );
 }
 
-/** Returns the hypotheses that a refund gives back a wrong amount: the amount of a later call with the same txID as the bet. */
+/** Returns the hypotheses that a refund gives back a wrong amount: the amount of a later call that has the txID of the bet. */
 function ofReplaced(observed: ObservedCall): readonly BalanceHypothesis[] {
   const own = observed.target?.amount;
   if (observed.answer !== 'accepted' || !own) return [];
@@ -126,7 +126,7 @@ function isSameAmount({ amount, earlier }: ObservedCall): boolean {
   return amount !== undefined && earlier?.amount?.equals(amount) === true;
 }
 
-/** The likely cause if a call has a second effect in another session of its player, as the end of a sentence. */
+/** The end of a sentence: the likely cause if a call has a second effect in another session of its player. */
 export const BY_SESSION = ', as if the wallet looks up repeated calls by session and txID';
 
 /** Describes the second effect of a call that was sent again in another session of its player. */
@@ -170,7 +170,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
     },
   },
 
-  // races/race.ts judges this rule, for all copies of a call together.
+  // The file races/race.ts judges this rule, for all copies of a call together.
   'idempotency.concurrent': {
     applies: (planned) => planned.group !== null && planned.regular && planned.step.origin.kind === 'copy',
   },
@@ -199,7 +199,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
         : [],
   },
 
-  // If the same call is sent in two sessions at the same instant, races/race.ts judges this rule.
+  // If the same call is sent in two sessions at the same instant, the file races/race.ts judges this rule.
   'idempotency.conflicting-body': {
     effect: 'a processed txID that is sent again with another body moves nothing',
     applies: (planned, plannedCalls) =>
@@ -210,7 +210,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       if (observed.planned.target && observed.planned.sameTxID === null) return ofReplaced(observed);
       if (!earlier || observed.effect.isZero()) return [];
       const meaning = meaningOfSecond(observed);
-      // An operator that carries out every repeated call again also does so in another session.
+      // An operator that carries out every repeated call again also carries it out again in another session.
       const causes = isSameAmount(observed) ? ruleOfReplay(observed.planned.step.call) : [];
       const difference = observed.effect.minus(earlier.effect);
       return [

@@ -41,8 +41,8 @@ export function otherWalletTooLow({
 }
 
 /**
- * A player who can bet the whole balance must also be able to bet a part of it. So returns the breach of `bet.exact-balance` for a
- * bet that was wrongly declined.
+ * Returns the breach of `bet.exact-balance` for a bet that was wrongly declined. This rule fits, because a player who can bet the
+ * whole balance must also be able to bet a part of it.
  */
 export function breachOfWrongDecline(observed: ObservedCall, wallet: Wallet | null): Decision {
   return breach(

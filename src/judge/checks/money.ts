@@ -29,7 +29,9 @@ const isLastUnit = (planned: PlannedCall, plannedCalls: PlannedCalls): boolean =
   plannedAmount(planned.step).isBalance &&
   plannedCalls.calls.some((other) => other.index < planned.index && isMover(other) && hasDecimals(other));
 
-/** True if neither the amount nor the amounts of the session have decimals. Such an amount is exact in binary floating point too. */
+/**
+ * True if neither the amount nor the currency of the session has decimals. Such an amount is exact in binary floating point too.
+ */
 const isWhole = ({ amount, unit }: ObservedCall): boolean => unit.decimals() === 0 && (amount?.decimals() ?? 0) === 0;
 
 /** Rules whose breach can make a balance negative, for example by a bet of more than the balance. */
@@ -53,11 +55,12 @@ export const moneyChecks: GroupChecks<'money'> = {
 
   'money.main-unit': {
     effect: 'amounts are in the main unit of the currency',
-    // If only a refund has another sum than its bet, a wrong unit is not the cause.
+    // If only the sum of a refund is wrong, a wrong unit is not the cause.
     applies: (planned) => isMover(planned) && planned.step.call !== 'refund',
     hypotheses(observed) {
       if (observed.answer !== 'accepted' || observed.effect.isZero()) return [];
-      // A getter builds the text, because this code runs for each call, but the text is needed only for a wrong balance.
+      // The text is needed only for a wrong balance, but this code runs for each call. So a getter builds the text when it is
+      // needed.
       return SCALES.flatMap((scale) => {
         const moved = inUnit(observed.effect, scale, observed.unit);
         return moved.isZero()
@@ -65,7 +68,8 @@ export const moneyChecks: GroupChecks<'money'> = {
           : [
               {
                 by: moved.minus(observed.effect),
-                // If other calls of this kind are right, another fault of this call may explain the balance.
+                // The rule about ordinary calls of this kind is a possible cause too. It explains the balance better if other calls
+                // show that the unit is right.
                 causes: plainRule(observed),
                 get meaning() {
                   return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;

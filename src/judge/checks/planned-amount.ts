@@ -4,11 +4,11 @@ import type { CallStep } from '../../scenario/plan/plan.ts';
 
 /** The properties of the amount of a step, as far as the plan shows them before anything is sent. */
 export interface PlannedAmount {
-  /** The amount. undefined if it depends on values that are known only when the call is sent. */
+  /** The amount. undefined if the amount depends on values that are known only when the call is sent. */
   readonly fixed: Amount | undefined;
   /** True if the amount is the whole balance of the session. */
   readonly isBalance: boolean;
-  /** True if the amount has decimals that are not zeros. Also true if it will have them when the currency has decimals. */
+  /** True if the amount has decimals that are not zeros, or will have such decimals in a currency with decimals. */
   readonly mayHaveDecimals: boolean;
   /** True if the amount is written with fewer decimals than most currencies have, for example as 1.5 or 2. */
   readonly hasFewDecimals: boolean;

@@ -10,7 +10,7 @@ import { haveOtherAmounts } from './planned-amount.ts';
 /** True for a refund that does not repeat another one. */
 const isNewRefund = ({ step }: PlannedCall): boolean => step.call === 'refund' && step.origin.kind === 'fresh';
 
-/** True for a new refund that is sent as the service sends it, whatever reply the scenario expects. */
+/** True for a new refund that is exactly like a refund of the service, whatever reply the scenario expects. */
 const isRegularRefund = (planned: PlannedCall): boolean =>
   isNewRefund(planned) && planned.regular && planned.sameTxID === null && planned.step.session !== 'unknown';
 
@@ -197,7 +197,7 @@ const uncertainBetChecks: Pick<GroupChecks<'refund'>, 'refund.broken-connection'
 
 /**
  * Returns the hypotheses for the refund of a bet that failed or was answered too late. A bet that failed with a reply is not in
- * progress any more. So if the bet was sent alone, a lost update is not among the causes.
+ * progress any more. So if such a bet was sent alone, a lost update is not one of the causes.
  */
 function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
   const isAlone = observed.target?.answer === 'failed' && observed.planned.target?.group === null;
@@ -327,7 +327,7 @@ export const refundChecks: GroupChecks<'refund'> = {
     applies: (planned) =>
       isRegularRefund(planned) &&
       planned.step.roundID === null &&
-      // `refund.unknown` judges the refund of an unknown transaction, with a `roundID` and without one.
+      // The rule `refund.unknown` judges every refund of an unknown transaction, with or without a `roundID`.
       planned.target !== null &&
       planned.group === null &&
       // `refund.once` judges a further refund of the same bet.
@@ -335,7 +335,7 @@ export const refundChecks: GroupChecks<'refund'> = {
       planned.step.fields.every(([name]) => name !== 'roundID'),
     reply(observed) {
       const refused = check200(observed, 'a refund without `roundID`');
-      // A refund with a `roundID` would fail in the same way if the operator does not know the bet.
+      // If the operator does not know the bet, a refund with a `roundID` would fail in the same way.
       return mayBeUnknown(observed) ? explainedBy(refused, ['refund.unknown', 'refund.broken-connection']) : refused;
     },
     hypotheses: notRestored,
@@ -421,8 +421,8 @@ export const refundChecks: GroupChecks<'refund'> = {
       planned.target?.step.call === 'bet' &&
       isForeign(planned) &&
       plannedCalls.plan.needs.sessions.get(planned.step.session)?.player === 'other',
-    // The operator may search the bet only among the bets of the player who sends the refund. Then it does not find the bet of
-    // another player.
+    // The operator may look for the bet only among the bets of the player in whose session the refund is sent. Then it does not
+    // find the bet of another player.
     hypotheses: (observed) => [
       ...paid(observed, refundedSum(observed), "the sender was paid another player's bet", [
         'refund.unknown-pays-nothing',

@@ -9,8 +9,7 @@ import { haveOtherAmounts } from './planned-amount.ts';
 
 /** Judges one rule by the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
 export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCall): Decision | undefined {
-  // If the reply to a call is unreadable, it decides only one rule: the body of a reply must be in the coding that its headers
-  // name.
+  // An unreadable reply decides only one rule: the body of a reply must be in the coding that its headers name.
   if (observed.answer === 'lost' && !observed.closesConnection)
     return rule === 'reply.json' && isGarbled(observed) ? breachOfCoding(observed) : undefined;
   const decision = check.reply?.(observed);
@@ -46,8 +45,8 @@ function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
 }
 
 /**
- * Turns the breach of a MUST rule into a warning, but only if the rule is about the form of a reply. A rule about the call itself
- * keeps its level, which is already right for such a call.
+ * Turns the breach of a MUST rule into a warning, but only if the rule is about the form of a reply. The breach of a rule about the
+ * call itself stays as it is, because the level of this rule already fits such calls.
  */
 function onlyWarning(rule: RuleId, decision: Decision): Decision {
   if (decision.kind !== 'breach' || ruleById(rule).level !== 'MUST' || !/^(reply|money)\./.test(rule)) return decision;
@@ -56,7 +55,7 @@ function onlyWarning(rule: RuleId, decision: Decision): Decision {
 
 /**
  * True if the reply says that the call was not carried out, and nobody loses money because of this. This can be true only for a
- * read, a new bet, or a call with a wrong signature. If such a call moves money after all, another rule reports it.
+ * read, a new bet, or a call with a wrong signature. If such a call moves money in spite of its reply, another rule reports this.
  */
 function movedNothing({ answer, closesConnection, planned: { step, signedRight } }: ObservedCall): boolean {
   if (answer !== 'declined' && answer !== 'failed' && answer !== 'refused' && !closesConnection) return false;
@@ -79,8 +78,8 @@ function breachOfCoding({ exchange: { outcome } }: ObservedCall): Decision {
 }
 
 /**
- * Changes the decision about a call that was rejected because of its method, media type or length. Then the operator did not look
- * at the content, so the reply proves less.
+ * Changes the decision about a call that was rejected because of its method, media type or length. The operator did not look at the
+ * content of such a call, so the reply proves less.
  */
 function afterFormRejection(decision: Decision): Decision {
   switch (decision.kind) {

@@ -11,10 +11,10 @@ import {
   mayBeUnknown,
 } from './check.ts';
 
-/** Maximum number of ids that are kept. This many calls are enough to judge the rule, also in a longer scenario. */
+/** Maximum number of ids that are kept. They are enough to judge the rule, even if a scenario has more calls. */
 const MAX_IDS = 10_000;
 
-/** Remembers for each txID of the operator the step that got it. Each txID must belong to one call only. */
+/** Remembers which step got which txID of the operator. Each txID must belong to one call only. */
 export class OperatorTxIDs {
   readonly #owners = new Map<string, string>();
 
@@ -45,7 +45,8 @@ export const replyChecks: GroupChecks<'reply'> = {
   },
 
   'reply.deadline': {
-    // If the operator gives no reply to a body that the service would never send, the rule about this body reports the fault.
+    // If the operator gives no reply to a body that the service would never send, another rule reports the fault: the rule about
+    // this body.
     applies: (planned) =>
       planned.group === null &&
       planned.step.deviations.break === undefined &&

@@ -39,7 +39,7 @@ export const robustnessChecks: GroupChecks<'robustness'> = {
       planned.step.expect.outcome === 'accepted',
     reply(observed) {
       const refused = check200(observed, 'a body with a field that the operator does not know');
-      // Before it verifies the signature, an operator may parse the body and write it in another form. Such an operator may answer
+      // An operator may parse the body and write it in another form before it verifies the signature. Such an operator may answer
       // 401.
       return refused?.kind === 'breach' && observed.answer === 'refused'
         ? breach(refused.expected, refused.actual, [

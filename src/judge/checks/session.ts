@@ -30,7 +30,7 @@ export const sessionChecks: GroupChecks<'session'> = {
     },
   },
 
-  // The next balance read of the other player decides this rule, in wallet/isolation.ts.
+  // The next balance read of the other player decides this rule, see wallet/isolation.ts.
   'session.isolated': {
     applies: (planned, plannedCalls) =>
       planned.step.call === 'balance' &&
@@ -105,8 +105,8 @@ export const sessionChecks: GroupChecks<'session'> = {
 };
 
 /**
- * True for a call in an expired session. The operator decides which of these calls it accepts. But it must accept wins and refunds
- * of rounds that began before the session expired.
+ * True for a call in an expired session. The operator may accept or decline such a call. But it must accept wins and refunds of
+ * rounds that began before the session expired.
  */
 export function isOfExpired(
   planned: PlannedCall,

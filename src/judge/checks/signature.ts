@@ -63,7 +63,7 @@ export const hasSpecialQueryText = (planned: PlannedCall): boolean =>
 /**
  * Judges a call that must be answered 401.
  *
- * @param general the rule about every wrong signature, if the judged rule is a special case of it; otherwise empty
+ * @param general the rule about every wrong signature, if the judged rule is a special case of this rule; otherwise empty
  */
 function check401(observed: ObservedCall, what: string, general: readonly RuleId[]): Decision {
   if (observed.closesConnection) return breach(`${what} is answered 401`, describeOutcome(observed), general);
@@ -86,7 +86,8 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
 
 /**
  * Returns the rules that explain why a wrong signature was declined with another status than 401. An operator may check other
- * things before the signature, and then decline every call that is sent again, or every refund of an unknown transaction.
+ * things before the signature. For example, it may decline every call that is sent again, or every refund of an unknown
+ * transaction.
  */
 function causesOfDecline({ planned: { step }, answer }: ObservedCall): readonly RuleId[] {
   if (answer !== 'declined' || step.call === 'balance') return [];
@@ -143,7 +144,7 @@ export const signatureChecks: GroupChecks<'signature'> = {
       isPlain(planned) ||
       (planned.step.origin.kind === 'resend' && planned.regular && planned.source?.step.expect.outcome === 'refused'),
     reply(observed) {
-      // A gateway, or a limit on the number of calls, may answer before the operator checks the signature.
+      // A gateway or a limit of the number of calls may produce the reply before the operator checks the signature.
       const status = observed.reading?.status;
       if (status === undefined || status === 429 || isGatewayError(status)) return undefined;
       // If a resend is declined because the operator has already used its txID, the rule `signature.no-effect` reports this.

@@ -156,7 +156,7 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.without-bet': {
     observed: true,
-    // If the round began in an earlier run, the operator knows the bet of this round, although the bet is not in this scenario.
+    // If the round began in an earlier run, the operator knows its bet, although this bet is not in this scenario.
     applies: (planned, plannedCalls) =>
       isNewWin(planned) &&
       planned.step.winOf === undefined &&

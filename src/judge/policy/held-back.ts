@@ -20,7 +20,7 @@ export interface HeldDecision extends AnsweredCall {
   readonly decision: Decision;
 }
 
-/** Maximum number of answered calls that are kept, because each of them may be a control. */
+/** Maximum number of answered calls that are kept. They are kept because each of them may be a control. */
 const MAX_CONTROLS = 200;
 
 /**
@@ -83,8 +83,8 @@ function deviationsOf(planned: PlannedCall): string[] {
 }
 
 /**
- * True if the control was answered as it must be. If a call has a wrong signature, its control has the right signature. Such a
- * control must pass the check of the signature, but may then fail for another reason.
+ * True if the control got the reply that it must get. The control of a call with a wrong signature has the right signature. It must
+ * pass the check of the signature, but may then fail for another reason.
  */
 function isValidControl({ answer, status }: AnsweredCall, deviating: HeldDecision): boolean {
   if (deviating.planned.step.expect.outcome !== 'refused') return answer === 'accepted';
@@ -107,8 +107,8 @@ function isDeclinedWronglySigned({ planned, answer, decision }: HeldDecision): b
 }
 
 /**
- * False if the control cannot change the decision. For example, it is always a breach if the operator carried out a call that it
- * had to refuse.
+ * False if the control cannot change the decision. For example, an operator that carries out a call that it had to refuse always
+ * breaks the rule.
  */
 function needsControl({ planned, answer, decision }: HeldDecision): boolean {
   if (decision.kind === 'skip') return false;
@@ -127,8 +127,8 @@ function withoutControl({ step }: PlannedCall, tier: 1 | 2 | 3): Decision {
 const NOT_ALWAYS = 'the operator answered with a temporary error (5xx, 408, 423, 425 or 429), but not on every attempt';
 
 /**
- * Delays breaches that may come from a temporary error. Such a breach counts only if every attempt at the scenario shows it, or if
- * the scenario has other breaches.
+ * Delays breaches that a temporary error may have caused. Such a breach counts only if every attempt at the scenario shows it, or
+ * if the scenario has other breaches.
  */
 export class TemporaryErrors {
   readonly #isLasting: (step: string) => boolean;
@@ -144,7 +144,7 @@ export class TemporaryErrors {
     this.#isLasting = isLasting;
   }
 
-  /** Keys of the steps whose reply may differ when the scenario is played again. */
+  /** Keys of the steps whose reply may be different if the scenario is played again. */
   get stepsToRetry(): ReadonlySet<string> {
     return this.#turnedAway;
   }
@@ -180,7 +180,7 @@ export class TemporaryErrors {
 
   /** Ends the scenario. Decides which breaches count. If a breach counts only after a control, passes the breach to `controls`. */
   close(collector: FindingCollector, controls: Controls): void {
-    // A single temporary error may be chance. The next attempt at the scenario shows whether the error comes again.
+    // A single temporary error may occur by chance. The next attempt at the scenario shows whether the error occurs again.
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;

@@ -11,13 +11,13 @@ import { isPlain } from '../planned-calls.ts';
 export interface OwnDecline {
   /** The status, code and message. Two declines with the same words have the same reason. */
   readonly words: string;
-  /** True for a plain bet of one stake: only a limit can be the reason of its decline. */
+  /** True for a plain bet of one stake. If the operator declines such a bet, only a limit can be the reason. */
   readonly isPlain: boolean;
 }
 
 /**
- * If only a comparison with plain bets shows whether a limit of the operator was the reason of a declined bet, returns how the bet
- * was declined. For example, an operator may require a pause between two bets. undefined for all other bets.
+ * Returns how a bet was declined, if only a comparison with plain bets can show whether a limit of the operator was the reason. For
+ * example, an operator may require a pause between two bets. Returns undefined for all other bets.
  */
 export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
   const { answer, reading, planned, earlier, amount, stake } = observed;
@@ -38,7 +38,7 @@ export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
   };
 }
 
-/** True if no earlier call of the scenario, in any session, has the round of the bet. */
+/** True if the bet is the first call of its round in this scenario, whatever the session. */
 function hasNewRound({ planned: { step, index }, plannedCalls }: ObservedCall): boolean {
   return plannedCalls.calls.every((other) => other.index >= index || other.step.roundID !== step.roundID);
 }

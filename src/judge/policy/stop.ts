@@ -13,7 +13,7 @@ import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 export interface Stop {
   readonly verdict: 'skip' | 'inconclusive';
   readonly reason: string;
-  /** True when the connection failed. The operator is not to blame for this, so the scenario may be played again. */
+  /** True if the connection failed. This is not a fault of the operator, so the scenario may be played again. */
   readonly connection: boolean;
   /** Rules whose breach explains the stop. */
   readonly causes: readonly RuleId[];

@@ -36,8 +36,8 @@ export function overlapCount(calls: readonly ObservedCall[]): number {
 }
 
 /**
- * Returns the time from which a call is in flight: when its last byte was sent. If its body is sent in pieces: when its first byte
- * was sent.
+ * Returns the time from which a call is in flight. This is the time when its last byte was sent, or when its first byte was sent if
+ * its body is sent in pieces.
  */
 function inFlightFrom({ planned, exchange: { stamps } }: ObservedCall): number {
   return planned.step.deviations.trickle ? stamps.start : (stamps.sent ?? Number.POSITIVE_INFINITY);
@@ -140,8 +140,8 @@ const ONE_AT_A_TIME = 'the operator declines every call of the player while anot
 const IN_CONFLICT: ReadonlySet<number | undefined> = new Set([409, 423]);
 
 /**
- * A wallet that answers overlapping calls with these statuses protects its balance, so the rule stays untested without a doubt about
- * the wallet. Any other reason, such as a limit or a blocked account, is no reason to decline only the calls that overlap.
+ * A wallet that answers overlapping calls with these statuses protects its balance. So the rule is untested, but nothing speaks
+ * against the wallet. A limit or a blocked account is no reason to decline only the calls that overlap.
  */
 function isAcceptedOrInConflict({ answer, reading }: ObservedCall): boolean {
   return answer === 'accepted' || IN_CONFLICT.has(reading?.status);
@@ -250,7 +250,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
       if (!differ) collector.decide(subject, PASS);
       continue;
     }
-    // Even if such a call is sent alone, the operator may carry it out twice or not at all. Then the rule about single calls
+    // The operator may carry out such a call twice or not at all even if it is sent alone. Then the rule about single calls
     // explains the breach.
     const plain = PLAIN_EFFECTS[first.planned.step.call];
     const sameCauses = [...(plain ? [plain.rule] : []), ...causesOfFurtherCall(first.planned)];
@@ -281,8 +281,8 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
 }
 
 /**
- * Returns the rules that explain why copies at the same instant are carried out more than once: the operator always carries out a
- * call again, or it carries out copies at the same instant also within one session.
+ * Returns the rules that explain why the operator carries out copies at the same instant more than once. The operator may carry out
+ * every repeated call again, or all copies at the same instant, also within one session.
  *
  * @param rule the rule that the copies break
  */

@@ -35,7 +35,7 @@ export function judgeRepliedBalance(
   const others = calls.filter((other) => other !== observed && !other.effect.isZero());
   const mayHave = others.filter(mayShow);
   if (isReachable(said, observed, mayHave, before)) return;
-  // If a declined bet still takes money, it breaks another rule. It then also lowers the balances in the other replies.
+  // A declined bet that still takes money breaks another rule. It also lowers the balances in the other replies.
   const declined = others.filter(({ planned, answer }) => planned.step.call === 'bet' && answer === 'declined');
   const isOfDeclined = declined.length > 0 && isReachable(said, observed, [...mayHave, ...declined], before);
   collector.decide(

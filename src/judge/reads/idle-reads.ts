@@ -20,7 +20,10 @@ import type { Wallet } from '../wallet/wallet.ts';
 import { WalletMemory } from '../wallet/wallet-memory.ts';
 import { type StaleReadHistory, StaleReads } from './stale-reads.ts';
 
-/** Judges the rules about effects on the balance. Idle reads decide these rules: balance reads without another call in flight. */
+/**
+ * Judges the rules about effects on the balance. These rules are decided by idle reads: balance reads that are sent while no other
+ * call is in flight.
+ */
 export class IdleReads {
   readonly #collector: FindingCollector;
   readonly #effects: Effects;
@@ -80,7 +83,8 @@ export class IdleReads {
   }
 
   /**
-   * Forgets the balance of the last read. Needed if money has moved after that read, and no later read has shown the new balance.
+   * Forgets the balance of the last read. This is necessary if money has moved after that read, and no later read has shown the new
+   * balance.
    */
   forgetLast(wallet: Wallet): void {
     this.#memory(wallet).last = undefined;

@@ -7,7 +7,8 @@ import type { Wallet } from '../wallet/wallet.ts';
 import type { IdleReads } from './idle-reads.ts';
 
 /**
- * Checks the balance in the reply to a call that was sent alone. If the balance is not possible, the next read decides.
+ * Checks the balance in the reply to a call that was sent alone. If the contract does not allow this balance, the next read decides
+ * whether only the reply is wrong.
  *
  * @param before the state of the transaction before this call; undefined for a new transaction
  * @returns the wallets that must be read at once

@@ -10,12 +10,12 @@ import type { Effects } from '../wallet/effects.ts';
 import type { Move, Wallet } from '../wallet/wallet.ts';
 
 /**
- * Maximum number of waits without success, as long as no wait has had success. A wait has success if a stale balance is right when
- * it is read again.
+ * Maximum number of waits without success if no wait has succeeded yet. A wait succeeds if a stale balance is right when it is read
+ * again.
  */
 const MAX_WAITS_WITHOUT_SIGHTING = 2;
 
-/** Maximum number of waits without success if at least one wait has had success. */
+/** Maximum number of waits without success if at least one wait has succeeded. */
 const MAX_WAITS_AFTER_SIGHTING = 20;
 
 /** This number of stale reads proves the fault. A single stale read is not enough, because two amounts can be equal by chance. */
@@ -27,9 +27,9 @@ const PAUSE_FACTOR = 1.2;
 const MIN_PAUSE_MS = 20;
 
 /**
- * The stale reads of a run. A stale read does not include the effect of an earlier call. Either the operator carries out one kind
- * of call late, or it shows the effects of all calls late. All scenarios of a run share this object. So each fault is reported only
- * once, and later reads wait long enough.
+ * The stale reads of a run. A stale read does not include the effect of an earlier call. The reason is one of two: the operator
+ * carries out one kind of call late, or it shows the effects of all calls late. All scenarios of a run share this object. So each
+ * fault is reported only once, and later reads wait long enough.
  */
 export class StaleReadHistory {
   readonly #kinds = new Set<CallName>();
@@ -128,7 +128,7 @@ export class StaleReads {
 
   /**
    * Returns the pause in milliseconds between the last call and a read. Returns 0 if one of the calls is of a kind that was never
-   * late. So the read shows whether this kind is late too.
+   * late: without a pause, the read shows whether this kind is late too.
    */
   pauseMs(wallet: Wallet): number {
     // If no money has moved since the last read, the balance cannot be stale.
@@ -170,8 +170,7 @@ export class StaleReads {
     const { rule } = this.#staleReads;
     if (rule === undefined || this.#reported.has(rule)) return;
     this.#reported.add(rule);
-    // If calls of another kind are later found to be late too, the cause is that all reads are late. Then it is not a fault of each
-    // kind of call.
+    // If calls of another kind prove to be late too, all reads are late. This is one fault, and not one fault of each kind of call.
     const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
     const expected = `the next read includes all earlier calls: the balance is ${listBalances(wallet.possible())}`;
     this.#collector.decide({ rule, step, exchange }, breach(expected, actual, causes));
@@ -215,7 +214,7 @@ export function kindsLeftOut(
   ]
     .filter(isMissing)
     .map(kindsOf);
-  // Kinds that are known to be late are preferred. After that, a small number of kinds is preferred.
+  // Prefers kinds that are known to be late, and then a small number of kinds.
   const news = (kinds: readonly CallName[]): number => kinds.filter((kind) => !of.isLate(kind)).length;
   const [cheapest] = fitting.sort((a, b) => news(a) - news(b) || a.length - b.length);
   return cheapest ?? kindsOf(moves.slice(-1));

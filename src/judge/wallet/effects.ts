@@ -72,7 +72,7 @@ export class Effects {
       return;
     }
     if (planned.sameTxID && earlier) {
-      // If a call has the txID of an earlier call of the same kind, it moves nothing. If the earlier call is of another kind, the
+      // A call with the txID of an earlier call of the same kind moves nothing. If the earlier call is of another kind, the
       // contract does not define the effect.
       if (planned.sameTxID.step.call !== step.call) wallet?.setUnknown(step.key);
       else if (earlier.state === 'refused' || earlier.state === 'none') wallet?.setUnknown(step.key);
@@ -100,9 +100,7 @@ export class Effects {
     this.#first(seen, transaction);
   }
 
-  /**
-   * Records the outcome of a transaction that a balance read has shown: the transaction took effect, or it did not and never will.
-   */
+  /** Records what a balance read has shown about a transaction: it took effect, or it did not and never will. */
   learned(txID: string, happened: boolean): void {
     const transaction = this.#byTxID.get(txID);
     if (!transaction) return;
@@ -117,7 +115,9 @@ export class Effects {
     else this.#expectRefundOf(transaction);
   }
 
-  /** If a refund of a bet was not answered, and a read has now shown that the bet was taken, the refund may still give it back. */
+  /**
+   * A read has now shown that the bet was taken. If a refund of this bet was not answered, the refund may still give the bet back.
+   */
   #expectRefundOf(bet: Transaction): void {
     const refund = [...this.#byTxID.values()].find(
       ({ planned, state }) =>
@@ -192,7 +192,7 @@ export class Effects {
     if (answer !== 'declined' && answer !== 'refused') transaction.wallet?.setUnknown(planned.step.key);
   }
 
-  /** Applies the first answer to a transaction. If the first answer was a 401, applies the next one in the same way. */
+  /** Applies the first answer to a transaction. If the first answer was a 401, applies the next answer in the same way. */
   #answered({ planned, answer, reading }: ObservedCall, transaction: Transaction): void {
     const facts = this.#factsOf(planned);
     if (!facts) return;
@@ -251,7 +251,7 @@ export class Effects {
       case 'undecided':
         if (target && !target.amount) return;
         wallet?.setUnknown(step.key);
-        // The operator had to decline this bet. So only the operator knows how much it took for it.
+        // The operator had to decline this bet, but accepted it. So croupier does not know how much the operator took.
         if (step.call === 'bet') this.#misbooked.add(txID);
         return;
       case 'lost':
@@ -287,7 +287,7 @@ export class Effects {
     if (state === 'reversed') this.#isReversed(target, key);
   }
 
-  /** Marks a bet as given back. If the outcome of another refund of this bet is unknown, that refund pays nothing. */
+  /** Marks a bet as given back. If another refund of this bet has an unknown outcome, that refund pays nothing any more. */
   #isReversed(target: Transaction, step: string): void {
     target.state = 'reversed';
     this.#blocked.add(target.txID);

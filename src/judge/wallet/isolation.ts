@@ -15,7 +15,7 @@ export function leaveOthersAlone(
   moving: ReadonlySet<Wallet | null> = new Set(),
 ): void {
   const { planned, effect, exchange } = seen;
-  // If the operator accepted a call that it had to refuse, nobody knows which wallet the call changed, and by how much.
+  // If the operator accepted a call that it had to refuse, croupier cannot know which wallet the call changed, and by how much.
   if (seen.answer === 'accepted' && (!planned.signedRight || own === null)) {
     if (planned.step.call === 'refund' && own === null) return;
     for (const wallet of wallets) wallet.setUnknown(planned.step.key);

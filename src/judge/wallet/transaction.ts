@@ -15,8 +15,8 @@ export interface Transaction {
   /** The signed amount that the call moves if it is carried out. */
   readonly effect: Money;
   state: TransactionState;
-  /** The answer to the first call. If a repeated call was accepted, the answer to the last one that was accepted. */
+  /** The answer to the first call. If repeated calls were accepted, the answer to the last accepted call. */
   answer: Answer;
-  /** The first reply with 200. Replies to replays are compared with it. */
+  /** The first reply with 200. The replies to repeated calls are compared with this reply. */
   reply: ReplyReading | undefined;
 }

@@ -11,7 +11,7 @@ export class WalletMemory {
   /** The answers to steps that only show how the operator behaves. The next read shows what these steps moved. */
   observations: Observation[] = [];
   /**
-   * The check of a bet that the operator took after it had refunded the bet. If a read after the settle time shows the right
+   * The check of a bet that the operator seems to have taken after its refund. If a read after the settle time shows the right
    * balance, there is no breach.
    */
   dip: PendingCheck | undefined;
@@ -25,7 +25,7 @@ export class WalletMemory {
   /** A wrong balance that may be out of date, because the replies had the right balance. So it is read again. */
   behind: Money | undefined;
 
-  /** Ends the judgement of a read: stores its balance, and forgets what the read has decided. */
+  /** Called when a read has been judged. Stores its balance, and forgets everything that the read has decided. */
   turn(value: Money): void {
     this.last = value;
     this.candidate = undefined;

@@ -7,12 +7,9 @@ import type { PendingCheck } from '../pending-check.ts';
 export interface Move {
   readonly step: string;
   readonly delta: Money;
-  /** True if a reply contained a balance that includes the change. */
+  /** True if the balance in a reply includes the change. */
   readonly vouched: boolean;
-  /**
-   * True if the reply to a later call contained a balance that includes the change. This shows that the operator has stored the
-   * change.
-   */
+  /** True if the balance in the reply to a later call includes the change. So the operator has stored the change. */
   readonly confirmed: boolean;
 }
 
@@ -30,8 +27,8 @@ export class Wallet {
   #pendingChecks: PendingCheck[] = [];
   #moves: Move[] = [];
   /**
-   * The balance in the last reply plus all changes since then. If replies are right and reads are out of date, this is the expected
-   * balance.
+   * The balance in the last reply, plus all changes since then. This is the expected balance if replies are right and reads are out
+   * of date.
    */
   #replied: Money | undefined;
   /** True if a balance read after the last reply counted as right. */
@@ -95,8 +92,8 @@ export class Wallet {
   }
 
   /**
-   * Records that the reply to a call contained the right balance, which includes all changes so far. The operator computed this
-   * balance from the earlier changes, so it must have stored them before this call.
+   * Records that the reply to a call contained the right balance. This balance includes all changes so far, so the operator must
+   * have stored the earlier changes before this call.
    */
   vouch(step: string): void {
     this.#moves = this.#moves.map((move) => ({
@@ -125,8 +122,8 @@ export class Wallet {
   }
 
   /**
-   * Compares the balance of a reply with the expected balance. If the balance of the reply does not fit the last read, but fits the
-   * earlier replies, the reads are out of date. Then the balance of the reply becomes the expected balance.
+   * Compares the balance of a reply with the expected balance. If the balance of the reply fits the earlier replies but not the
+   * last read, the reads are out of date. Then the balance of the reply becomes the expected balance.
    *
    * @param isNew false if the reply may be the stored reply to an earlier call
    * @returns true if the reply is right
@@ -148,7 +145,7 @@ export class Wallet {
   }
 
   /**
-   * Records the outcome of a call. It was unknown until now.
+   * Records the outcome of a call, which was unknown until now.
    *
    * @param happened false if the call had no effect and never will
    */
