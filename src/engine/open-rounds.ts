@@ -31,7 +31,7 @@ interface Round extends OpenRound {
 
 /**
  * Keeps a list of the rounds of a scenario that the service must still complete. The service completes each round with a win, which
- * is 0 if the player has lost the round. Otherwise some operators decline the next bet of the session.
+ * is 0 if the player has lost the round. Without this win, some operators decline the next bet of the session.
  */
 export class OpenRounds {
   readonly #judge: Pick<Judge, 'plannedCalls' | 'effects'>;
@@ -60,7 +60,7 @@ export class OpenRounds {
         return;
       case 'win': {
         const round = this.#byKey.get(key);
-        // The operator may take a win with the txID of a bet for a repeated bet, and answer it with its first reply to the bet. Then
+        // The operator may treat a win with the txID of a bet as a repeated bet, and send the first reply to the bet again. Then
         // the round is still open.
         if (round && !round.known.has(textOf(fields.txID) ?? '')) round.isOpen = false;
         return;

@@ -22,8 +22,8 @@ export interface RaceOptions {
 }
 
 /**
- * Number of calls to release in all rounds together. So a race with few calls gets more rounds, because each of its rounds is less
- * likely to show a fault.
+ * Number of calls to release in all rounds together. With this limit, a race with few calls gets more rounds. It needs them,
+ * because a round with few calls is less likely to show a fault.
  */
 const TARGET_CALLS = 48;
 const MAX_ROUNDS = 12;
@@ -39,10 +39,10 @@ const LONG_DEADLINE_SHARE = 0.3;
 /** If the calls of a race did not overlap, the race is repeated at least this number of times, even if the time is over. */
 const MIN_TRIES = 3;
 
-// Calls of the same kind reach their critical moment equally fast, so they overlap best if they leave at the same moment. If the
-// kinds differ, one call may read something some milliseconds after the other call has written it, so croupier also tries delays. A
-// scenario lists the call first that must arrive first, but the opposite order is tried a little more often. If the operator is far
-// away, there are only 2 rounds. So the first two ways differ most.
+// The ways to release calls of different kinds. Calls of the same kind take the same time at the operator, so they overlap best if
+// they leave at the same moment. Calls of different kinds may read and write the same data some milliseconds apart, so croupier
+// also tries delays. A scenario lists first the call that must arrive first, but the opposite order is tried a little more often.
+// If the operator is far away, there are only 2 rounds. So the first two ways in this list are as different as possible.
 const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
   { reversed: false, staggerMs: 0 },
   { reversed: true, staggerMs: 0 },
@@ -90,7 +90,7 @@ export class Races {
    * @param isTimed true if the scenario says when each call leaves
    */
   release(kinds: readonly string[], isTimed = false): Release {
-    // A fast operator may answer a call before the next call leaves, so that the calls do not overlap. After each such round, the
+    // A fast operator may answer a call before the next call leaves. Then the calls do not overlap. After each such round, the
     // delays between the calls are made shorter.
     if (isTimed) return { reversed: false, staggerMs: 0, scale: SCALES[this.#misses] ?? 0 };
     const manner = new Set(kinds).size > 1 ? MIXED_RELEASES[(this.#round - 1) % MIXED_RELEASES.length] : undefined;

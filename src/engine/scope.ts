@@ -94,7 +94,7 @@ function inDecimals(balance: Money | undefined, decimals: number): Money | undef
 /**
  * Finds two small wins with this property: if a wallet adds both to this balance in binary floating point, the result is too low.
  *
- * Random wins would not do, because after rounding most sums of doubles are right.
+ * Random wins are not enough, because most sums of doubles are right after rounding.
  *
  * @param unit the smallest unit of the currency, below 1
  */

@@ -15,9 +15,8 @@ export class SettleTime {
   }
 
   /**
-   * Notes a call that has ended for croupier, but that the operator may still carry out.
-   *
-   * @param endedAt when the call ended for croupier
+   * Notes a call for which croupier no longer waits, but that the operator may still carry out. @param endedAt the time when
+   * croupier stopped waiting
    */
   noteRisk(endedAt: number): void {
     this.#lastRiskyEnd = Math.max(this.#lastRiskyEnd, endedAt);

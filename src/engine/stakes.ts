@@ -89,8 +89,7 @@ export function denominationOf(
     statedDecimals(code, settings) ??
     Math.max(
       mostUsable(code, shown ?? usual.decimals()),
-      // If the stake that the user configured has more decimals than the balances show, croupier assumes that the wallet accepts
-      // them.
+      // If the configured stake has more decimals than the balances, croupier assumes that the wallet accepts these decimals.
       configured === undefined ? 0 : usual.decimals(),
     );
   const unit = Money.unit(decimals);

@@ -42,8 +42,8 @@ export interface Work {
 }
 
 /**
- * Writes the reply to a call that was carried out. This function is needed because some defects send balances that are no plain
- * decimals, and the SDK refuses these.
+ * Writes the reply to a call that was carried out. The function of the SDK is not used, because it refuses balances that are no
+ * plain decimals, and some defects send such balances.
  */
 function done({ balance, txID }: Success): Reply {
   return { ...success({ balance: '0' }), body: JSON.stringify({ balance, txID }) };
@@ -95,7 +95,7 @@ export interface Behaviour {
    * returns undefined if the call cannot be carried out.
    */
   readonly refuse: (refused: Refused, anyway: () => Promise<Reply | undefined>) => Reply | Promise<Reply>;
-  /** Carries out one call, isolated from all other calls. Either the whole call is carried out, or nothing. */
+  /** Carries out one call, isolated from all other calls. If something fails, nothing of the call is carried out. */
   readonly carryOut: (store: Store, work: Work) => Decision | Promise<Decision>;
   /** Finds the session that a call names. */
   readonly sessionOf: (store: Store, extCID: string, sessionID: string) => Session | undefined;
@@ -117,7 +117,7 @@ export interface Behaviour {
   readonly debitOf: (bet: Claim) => bigint;
   /** True if the balance is enough for a debit. */
   readonly covers: (wallet: Wallet, debit: bigint) => boolean;
-  /** Returns the refunds of a bet that arrived before the bet. If there are any, the bet must take nothing. */
+  /** Returns the refunds that arrived before their bet. If there are any, the bet must take nothing. */
   readonly refundsAhead: (store: Store, walletID: number, betTxID: string) => readonly Transaction[];
   /** True if every bet of a round was declined or refunded, so that a win cannot belong to any of them. */
   readonly isCancelled: (bets: readonly Transaction[]) => boolean;

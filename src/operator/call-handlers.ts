@@ -44,8 +44,8 @@ export function balanceWork({ store, extCID, behaviour }: CallHandlers, { sessio
 }
 
 /**
- * Returns the work for a bet. A declined bet is stored, and declined again when it is sent again, even if there is enough money
- * by then: the player has seen that the bet was declined, and the service never refunds a declined bet.
+ * Returns the work for a bet. A declined bet is stored. If it is sent again, it is declined again, even if the wallet now has
+ * enough money. The player has already seen that the bet was declined, and the service never refunds a declined bet.
  */
 export function betWork(handlers: CallHandlers, call: BetRequest): Work {
   return workOf(handlers, 'bet', { ...call, origTxID: null }, ({ claim, session, wallet }) => {
@@ -86,7 +86,7 @@ export function winWork(handlers: CallHandlers, call: WinRequest): Work {
 
 /**
  * Returns the work for a refund. The refund gives back the whole bet once, whatever its own amount is. It also does this in a
- * settled round, because the service may have lost the reply to only one of several bets.
+ * settled round: if a round has several bets, the service may have lost the reply to only one of them.
  *
  * If the refund does not name an accepted bet of this wallet, it succeeds and moves nothing. If the bet arrives later, this bet
  * takes nothing.

@@ -28,8 +28,8 @@ export interface SessionOptions {
   readonly currency: string;
   readonly gameID: string;
   /**
-   * The initial balance of the player in this currency, in the main unit. It must be equal in all sessions with the same player
-   * and currency. A balance that is stored from an earlier start is used instead.
+   * The initial balance of the player in this currency, in the main unit. It must be equal in all sessions with the same player and
+   * currency. If a balance is stored from an earlier start, the stored balance is used instead.
    */
   readonly balance: string;
   readonly state: SessionState;

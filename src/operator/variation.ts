@@ -2,7 +2,7 @@ import type { RuleId } from '../contract/catalogue.ts';
 import { REPLY_DEADLINE_MS } from '../contract/limits.ts';
 import { type Behaviour, CORRECT } from './behaviour.ts';
 
-/** The time limit of the service. Some defects and variants need it: for example, a defect that replies too late. */
+/** The time limit of the service. Some defects and variants need it, for example a defect that replies too late. */
 export interface Scale {
   /** The deadline of the service for a whole reply, in milliseconds. */
   readonly deadlineMs: number;

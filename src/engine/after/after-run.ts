@@ -164,8 +164,8 @@ export class AfterRun {
   }
 
   /**
-   * Records that all calls in flight have no reply, because the process that sent them has ended. Returns a `received` event for
-   * each of these calls.
+   * Records that no reply to the calls in flight will come any more, because the process that sent them has ended. Returns a
+   * `received` event for each of these calls.
    */
   giveUp(detail: string): readonly Received[] {
     const at = this.#latestStamp;
@@ -193,8 +193,8 @@ export class AfterRun {
     const idle = isRead && others.every(({ sending }) => sending.call === 'balance');
     this.#inFlight.set(event.id, { sending: event, walletID, idle });
     if (isRead || walletID === undefined) return;
-    // If a scenario uses the balance that an earlier scenario left, it reads the balance for the first time only after its first
-    // calls. So this read does not count as the read before the scenario.
+    // A scenario may begin without a read, with the balance that an earlier scenario left. Then its first read comes after its
+    // first calls, so this read does not show the balance before the scenario.
     this.#scenarios.get(event.scenario ?? '')?.wallets.add(walletID);
     for (const other of others) other.idle = false;
     this.#estimates.get(walletID)?.touch();
@@ -257,8 +257,8 @@ export class AfterRun {
   }
 
   /**
-   * Closes a scenario. Before the end of the scenario, the run has sent the unanswered calls again as often as it may. The `owed`
-   * events name the calls that are still owed after that.
+   * Closes a scenario. Before its end, the run has sent each unanswered call again until the maximum number of attempts. The `owed`
+   * events name the calls that are still owed.
    */
   #closeScenario(scenario: string): void {
     const plannedCalls = this.#scenarios.get(scenario);

@@ -26,8 +26,8 @@ export interface EarlierJournal {
 /**
  * Finds accepted transactions of an earlier run that can be sent again.
  *
- * Uses a wallet only if its balance has not changed since that run. Otherwise the operator may have reset the wallet, and deleted
- * its transactions at the same time. Then the operator is right to treat an old transaction as new, so the reply could not be
+ * Uses a wallet only if its balance has not changed since that run. If the balance has changed, the operator may have reset the
+ * wallet and deleted its transactions. Then the operator is right to treat an old transaction as new, so the reply cannot be
  * judged.
  */
 export class EarlierRun implements EarlierTransactions {
@@ -53,7 +53,7 @@ export class EarlierRun implements EarlierTransactions {
       // A refunded bet is left out, because its state is different: if it is sent again, the contract allows any answer that takes
       // no money.
       const isPlain = purpose === 'step' && state === 'applied' && !call.free && !call.campaign;
-      // A call that moved no money is left out. If the operator carried it out again, the balance would not show this.
+      // A call that moved no money is left out: if the operator carried it out a second time, the balance would not show this.
       if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
         continue;
       const request = buildRequest({ call: call.call, ...addressOf(client), fields: {}, rawBody: call.body });
@@ -83,7 +83,7 @@ export class EarlierRun implements EarlierTransactions {
     for (const session of this.#client.sessions) {
       const walletID = walletIdOf(session);
       const known = wallets.get(walletID);
-      // The operator may refuse to read the balance of an expired session. So another session of the same wallet is preferred.
+      // The operator may refuse a balance call in an expired session. So another session of the same wallet is preferred.
       if (this.#afterRun.estimateOf(walletID) && (!known || known.state === 'expired')) wallets.set(walletID, session);
     }
     for (const [walletID, session] of wallets) {

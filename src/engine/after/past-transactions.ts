@@ -50,8 +50,8 @@ export class PastTransactions {
   readonly #refunds = new Map<string, PastTransaction[]>();
   readonly #rounds = new Map<string, PastTransaction[]>();
   /**
-   * The txIDs of forgotten transactions. A repetition of such a transaction is no new transaction. The line of a transaction may be
-   * kept a little longer than its round, so twice as many txIDs are kept here.
+   * The txIDs of forgotten transactions, because a repetition of such a transaction is no new transaction. Lines of the journal may
+   * name a transaction a little longer than its round is kept, so twice as many txIDs are kept here.
    */
   #forgotten: LRUCache<string, true> | undefined;
   /** The first accepted transaction of each kind and wallet that moved money. A later run can send these transactions again. */
@@ -187,8 +187,8 @@ export class PastTransactions {
 
   #acceptedAgain(transaction: PastTransaction): void {
     if (transaction.call.call !== 'refund') transaction.open = false;
-    // If the outcome of a bet is unknown, the bet may have reached the operator only after its refund. Then the refund gave nothing
-    // back the first time. If the operator accepts the refund when it is sent again, it gives back the stake of the bet.
+    // A bet with an unknown outcome may have reached the operator only after its refund. Then the refund gave nothing back the
+    // first time. The same refund gives back the stake if the operator accepts it when it is sent again.
     else if (this.#targetOf(transaction)?.state === 'unknown') this.#giveBack(transaction, transaction.state);
   }
 

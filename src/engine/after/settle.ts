@@ -144,8 +144,8 @@ class Settlement {
   }
 
   /**
-   * Returns the items that are open now. If calls of a wallet were settled, the balance of this wallet stays in the list until it
-   * was read once, even if no money is expected to be missing. If the journal is cut off, this applies to all wallets.
+   * Returns the items that are open now. Also returns the balance of each wallet whose calls were settled, until this balance was
+   * read once, even if probably no money is missing. If the journal is cut off, returns the unread balances of all wallets.
    */
   #openItems(): readonly OpenItem[] {
     const item = openItemsOf(this.#afterRun);
@@ -153,7 +153,7 @@ class Settlement {
     const touched = [...this.#progress.values()].flatMap(({ item: one }) =>
       one.kind === 'balance' ? [] : (this.#afterRun.estimateOf(walletOfItem(one)) ?? []),
     );
-    // The calls that the journal lacks may have moved every balance.
+    // Calls that are missing in the journal may have moved the balance of every wallet.
     const estimates = this.#options.isCutOff ? this.#afterRun.estimates : touched;
     const unread = new Map(
       estimates.map((estimate): [string, OpenItem] => {
@@ -247,7 +247,7 @@ class Settlement {
     progress.tries += 1;
     if (!(await this.#readBalance(account, progress))) return;
     if (estimate.strange !== null) {
-      // A debit may arrive late and bring the balance to the expected value. So the balance is read a second time.
+      // A late debit may still bring the balance to the expected value. So the balance is read a second time.
       await sleep(this.#options.lingerMs, undefined, { signal: this.#options.signal }).catch(() => {});
       if (!(await this.#readBalance(account, progress))) return;
       if (estimate.strange !== null && this.#options.isCutOff) estimate.reads(estimate.strange);

@@ -45,8 +45,8 @@ const MAX_SENDINGS = 4;
 /** Maximum number of times that a win of 0 is sent. It is low, because nobody loses money if this win does not arrive. */
 const MAX_SENDINGS_OF_ZERO = 2;
 /**
- * After this number of wins of 0 without a reply, croupier sends no more wins of 0 in this run, because each of them would wait for
- * the whole deadline.
+ * After this number of wins of 0 without a reply, croupier sends no more wins of 0 in this run. Each of them would make the run
+ * wait for the whole deadline.
  */
 const MAX_UNANSWERED_ENDS = 2;
 /**
@@ -106,7 +106,7 @@ export class BalanceAdjuster {
     let now = from;
     let beginnings = 0;
     let begun = open;
-    // All bets fail at this operator. Another bet would only be one more call with an unknown outcome.
+    // All bets fail at this operator, so a further bet would only be one more call with an unknown outcome.
     if (!begun && this.#sender.waitPolicy.stopsRetrying('bet')) return now;
     for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
       const missing = to.minus(now).truncated(account.denomination.decimals);
@@ -183,10 +183,8 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Completes a round with a win of money.
-   *
-   * @param isOwn true if croupier began the round to raise the balance. Then croupier still owes the win if the operator declines
-   * it
+   * Completes a round with a win of more than 0. @param isOwn true if croupier began the round to raise the balance. Then croupier
+   * still owes this win, even if the operator declines it
    */
   async #pay(account: Account, round: RoundToEnd, amount: Money, purpose: Purpose, isOwn: boolean): Promise<Round> {
     const win = this.#winOf(account, round, amount);
@@ -212,7 +210,7 @@ export class BalanceAdjuster {
     const round = this.#newRound();
     const taken = await this.#bet(account, round, stake, purpose);
     if (!isSuccess(replyStatus(taken))) {
-      // If refunds never work at this operator, croupier would also lose the stake of each further bet. So it plays no more rounds.
+      // If the operator accepts no refunds, each further bet may also lose its stake. So croupier plays no more rounds.
       const isLost = mayHaveTaken(taken) && this.#sender.waitPolicy.stopsRetrying('refund');
       return !isLost && isWorthRetrying(replyStatus(taken)) ? 'again' : 'failed';
     }
@@ -256,7 +254,7 @@ export class BalanceAdjuster {
     for (let sendings = 1; ; sendings += 1) {
       const exchange = await this.#send(account, call, purpose);
       const status = replyStatus(exchange);
-      // croupier accepts one timeout. After a second timeout it stops sending the call.
+      // A call that got no reply is sent once more. If it gets no reply again, croupier stops sending it.
       const isLast = status === undefined ? sendings > 1 : !isWorthRetrying(status);
       if (isLast || sendings >= this.#maxSendings(call)) return exchange;
       await sleep(FIRST_PAUSE_MS * 2 ** sendings);

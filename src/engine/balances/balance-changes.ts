@@ -65,8 +65,8 @@ export class BalanceChanges {
   }
 
   /**
-   * Notes that the balance of a wallet could not be restored. This amount includes the changes of earlier scenarios, which `of`
-   * returned. So the balance that the wallet has now is the starting point of later scenarios.
+   * Notes that the balance of a wallet could not be restored. `change` includes the changes of earlier scenarios, which `of`
+   * returns. After this call, `of` returns 0: later scenarios begin with the balance that the wallet has now.
    */
   leave(wallet: string, account: Account, change: Money): void {
     const before = this.#left.get(wallet)?.amount ?? Money.zero;
@@ -112,7 +112,9 @@ export class BalanceChanges {
   }
 }
 
-/** Returns the change of a wallet, but not if it is less than the smallest unit, because no call can restore such a change. */
+/**
+ * Returns the change of a wallet. Leaves out a change of less than the smallest unit, because no call can restore such a change.
+ */
 function keptOf({ account: { sessionID, denomination }, amount }: Change): readonly KeptChange[] {
   return amount.absolute().compare(denomination.unit) < 0 ? [] : [{ sessionID, amount }];
 }

@@ -37,8 +37,8 @@ export class KnownBalances {
   }
 
   /**
-   * Remembers the balances that a scenario has left, by wallet. Does nothing if another call than a win that completes a round came
-   * after the last read, because the operator may have moved money in this call by mistake.
+   * Remembers the balances that a scenario has left, by wallet. After the last read, only wins that complete a round may follow. If
+   * any other call followed, this method does nothing, because the operator may have moved money in this call by mistake.
    */
   remember(balances: ReadonlyMap<string, LeftBalance>): void {
     const completions = [...balances.values()].reduce((sum, { completed }) => sum + completed.length, 0);

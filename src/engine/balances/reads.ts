@@ -110,8 +110,8 @@ export class Reads {
   }
 
   /**
-   * Reacts to a balance that the judge does not expect. Waits for late effects, or finds out whether the balance changes
-   * without a call.
+   * Reacts to a balance that the judge does not expect: waits for late effects, or finds out whether the balance changes without a
+   * call.
    */
   async #follow(alias: string, reaction: Reaction): Promise<StopReason | null> {
     switch (reaction.result.kind) {
@@ -138,7 +138,7 @@ export class Reads {
     }
   }
 
-  /** Waits this time and records the wait. After it, a read at this operator shows the current balance again. */
+  /** Waits for the given time and records the wait. After this time, reads at this operator show the current balance again. */
   async #waitForStaleReads(ms: number): Promise<void> {
     if (ms <= 0) return;
     this.#context.staleReads.waited(ms);
@@ -172,7 +172,7 @@ export class Reads {
   }
 }
 
-/** True if something else than the operator may have closed the connection. */
+/** True if the connection broke in a way that a proxy or the network may have caused, and not the operator. */
 function isLost({ outcome }: Exchange): boolean {
   return outcome.kind === 'none' && (outcome.reason === 'reset' || outcome.reason === 'closed-early');
 }

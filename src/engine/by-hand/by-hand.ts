@@ -117,8 +117,8 @@ class ByHand {
   readonly #unknown = new Set<string>();
   #reads = 0;
   /**
-   * False while croupier judges a call that the operator may have carried out before. Such a call may move no money, so croupier
-   * does not change the expected balance of the wallet.
+   * False while croupier judges a call that the operator may have carried out before. If so, the call moves no money, so croupier
+   * must not change the expected balance of the wallet.
    */
   #tracksWallet = true;
 
@@ -172,8 +172,8 @@ class ByHand {
   }
 
   /**
-   * Returns advice if a call was accepted but did not change the balance. The operator is right to do so only if it had already
-   * carried out the call.
+   * Returns advice if a call was accepted but did not change the balance. This is right only if the operator had already carried
+   * out the call.
    */
   #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
     const { call: manual, maybeKnown } = this.#options;
@@ -230,7 +230,10 @@ class ByHand {
     return { after: balanceOf(read.exchange) ?? wallet.certain(), disturbed };
   }
 
-  /** A balance that could not be read decides nothing if the operator does not know the session, which may be typed wrongly. */
+  /**
+   * If the operator does not know the session, the user may have mistyped it. Then a balance that could not be read decides
+   * nothing.
+   */
   #withoutUnknownSession(finding: Finding): Finding {
     const isOpen = finding.rule === 'balance.read' && finding.exchange !== null && this.#unknown.has(finding.exchange);
     return isOpen ? { ...finding, verdict: 'inconclusive' } : finding;

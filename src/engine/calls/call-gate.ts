@@ -4,8 +4,8 @@
  */
 export interface CallGate {
   /**
-   * Resolves when the calls that were recorded so far may leave. The journal with these calls is then stored where other workers
-   * find it. Never resolves if the calls may not leave: the process then ends.
+   * Resolves when the calls that were recorded so far may leave. At this time, the journal with these calls is already stored where
+   * other workers find it. If the calls may not leave, the promise never resolves and the process ends.
    */
   pass(): Promise<void>;
   /** Ends the process if calls may not leave any more. */

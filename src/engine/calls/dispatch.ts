@@ -235,8 +235,8 @@ function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
 }
 
 /**
- * Additional time in milliseconds that it may take to send a request, for example to open a new connection. If a connection was
- * idle only for this time, no operator closes it.
+ * Additional time in milliseconds that it may take to send a request, for example to open a new connection. It is so short that no
+ * operator closes a connection that was idle for this time.
  */
 const TOLERANCE_MS = 10;
 

@@ -68,7 +68,7 @@ export class Outbox {
   callToSend(step: CallStep, { request, spec, plainAmount }: Outgoing): CallToSend {
     const { trickle, break: breakAt } = step.deviations;
     const { call, key, expect } = step;
-    // If the scenario changes the body after signing, the signature belongs to another body.
+    // If the scenario changes the body after signing, the signature is of another body than the one that is sent.
     const { sign = spec.tamper ? 'of-other-body' : 'valid' } = spec;
     const signed = sign === 'valid' ? undefined : sign;
     const scenario = this.#context.plan.id;

@@ -10,11 +10,11 @@ const MAX_PAUSE_MS = 60_000;
  */
 const FIRST_BACKOFF = 0.02;
 /**
- * If the operator has accepted no call for this time, croupier makes no more pauses without `Retry-After`. The time is a multiple
+ * If the operator has accepted no call for this time, croupier pauses only after replies with `Retry-After`. The time is a multiple
  * of the deadline.
  */
 const MAX_BACKOFF_DEADLINES = 4;
-/** If the operator has accepted no call for this time in ms, croupier makes no pauses at all any more. */
+/** If the operator has accepted no call for this time in ms, croupier does not pause any more. */
 const MAX_REFUSED_MS = 90_000;
 /** Minimum time between two reductions of the rate, in ms. In this time, the calls that were sent at the old rate can end. */
 const LOWER_AFTER_MS = 1000;

@@ -92,7 +92,7 @@ interface StartedCall {
  */
 const RECEIVE_MS = 2;
 /**
- * Maximum time in milliseconds between the last byte of a call and the bytes before it. If a call of a race leaves later than this
+ * Maximum time in milliseconds between the bytes of a prepared call and its last byte. If a call of a race leaves later than this
  * after the first call, it is not prepared together with the first call.
  */
 const MAX_HELD_MS = 100;
@@ -111,8 +111,8 @@ export class Sender {
   /** The longest time to a reply so far, in milliseconds. */
   #slowestMs = 0;
   /**
-   * Number of times that bytes which belong to no reply arrived after a reply. The next call over the same connection may have got
-   * them as its reply.
+   * Number of times that bytes without a call arrived after a reply. The next call over the same connection may have got these
+   * bytes as its reply.
    */
   lateExcess = 0;
 

@@ -72,8 +72,8 @@ export class UnansweredCalls {
 }
 
 /**
- * True if the reply declines a call, and the reason may be that the operator still processes an earlier call of the player. A call
- * that must be declined is declined for its own reason, unless the status says that the reason goes away with time.
+ * True if the reply declines a call, and the reason may be that the operator still processes an earlier call of the player. If the
+ * call must be declined anyway, the reason is the call itself, unless the status says that the reason is temporary.
  */
 export function mayBeConflict({ expect, deviations }: CallStep, exchange: Exchange): boolean {
   const status = replyStatus(exchange);

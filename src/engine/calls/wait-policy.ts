@@ -8,8 +8,8 @@ const FAILURES_TO_STOP_RETRYING = 8;
 const FAILURES_TO_GIVE_UP = 12;
 
 /**
- * If at least this number of calls of a kind were answered "too busy" until croupier stopped sending them, and no call of this kind
- * got another answer, croupier no longer sends calls of this kind again.
+ * croupier no longer retries a kind of call if at least this number of its calls got no other answer than "too busy", and no call
+ * of this kind ever got another answer.
  */
 const BUSY_TO_STOP_RETRYING = 6;
 /**
@@ -53,7 +53,7 @@ export class WaitPolicy {
     this.#failsAtRandom = true;
   }
 
-  /** True if the operator fails at random. Then even three failures one after another can be chance. */
+  /** True if the operator fails at random. Then even three failures one after another can happen by chance. */
   get failsAtRandom(): boolean {
     return this.#failsAtRandom;
   }

@@ -7,7 +7,7 @@ import { retryAfterMs } from '../../journal/network/rate-limit.ts';
  * process at once.
  */
 export async function pause(ms: number): Promise<void> {
-  // A timer may fire a millisecond early. Then a read after the pause would not prove that the time is over.
+  // A timer may fire a millisecond early. Then a read after the pause might come too early to prove anything.
   const until = performance.now() + ms;
   for (let restMs = ms; restMs > 0; restMs = until - performance.now()) await sleep(Math.ceil(restMs));
 }
@@ -48,8 +48,8 @@ const MAX_DEADLINES = 3;
 
 /**
  * Returns the time in milliseconds that the operator may still need for calls that were sent at once and timed out. An operator
- * that locks each player or `txID` processes such calls one after another. Without this wait, these calls would make the next call
- * time out too, and croupier would blame the next call.
+ * that locks each player or `txID` processes such calls one after another. Without this wait, the next call would also time out
+ * because of these calls, and croupier would report the next call.
  */
 export function queueWaitMs(exchanges: readonly Exchange[], deadlineMs: number): number {
   const late = exchanges.filter(({ outcome }) => outcome.kind === 'none' && outcome.reason === 'too-late').length;

@@ -7,7 +7,10 @@ import type { WireOptions } from '../../wire/wire.ts';
 import { hostOf, isLocal } from './address.ts';
 import { type Check, type CheckName, check } from './check.ts';
 
-/** A certificate that expires within this number of days gets a warning. An automatic renewal would already have renewed it. */
+/**
+ * A certificate that expires within this number of days gets a warning, because an automatic renewal would already have replaced
+ * it.
+ */
 const FEW_DAYS = 21;
 
 export interface ConnectionContext {

@@ -99,8 +99,8 @@ class Examination {
   readonly #options: ExamineOptions;
   readonly #wire: Wire;
   /**
-   * The sessionID for the checks. A session that is not expired is preferred. If there is no session, this is a random id,
-   * which is enough to check the key.
+   * The sessionID for the checks, if possible of a session that is not expired. If there is no session, this is a random id, which
+   * is enough to check the key.
    */
   readonly #sessionID: string;
   readonly #rateLimit = new RateLimit();

@@ -130,7 +130,7 @@ export function checkLatency(results: readonly CallResult[]): Check {
   const [median = 0, longest = 0] = [times[times.length >> 1], times.at(-1)];
   const said = `GET /balance is answered within ${median.toFixed(1)} ms (median of ${times.length} calls), at most ${longest.toFixed(1)} ms`;
   const delayed = results.filter(({ stamps }) => isBodyDelayed(stamps)).length;
-  // The first replies on a new connection never show this delay. So it is enough if half of the replies show it.
+  // The first replies on a new connection never have this delay. So half of all replies with a delay are enough for a warning.
   if (delayed >= results.length / 2) {
     const where = `in ${delayed} of ${results.length} replies, the body came about 40 ms after the head, because the server waits for the acknowledgement of the head (Nagle's algorithm)`;
     return check('latency', 'warn', `${said}; ${where}`, DELAYED_BODY_ADVICE);

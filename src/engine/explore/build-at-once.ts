@@ -162,9 +162,8 @@ function betAndRefund(race: Race, builder: ScenarioBuilder): Race | undefined {
 }
 
 /**
- * Tries to overdraw the wallet with bets at the same instant. To keep the possible damage small, first bets the whole balance
- * except three stakes, and wins this amount back at the end. So if the operator allows overdrafts, the negative balance is small
- * and exists only for a short time.
+ * Tries to overdraw the wallet with bets at the same instant. First bets the whole balance except three stakes, and wins this
+ * amount back at the end. So if the operator allows overdrafts, the negative balance is small and exists only for a short time.
  */
 function overdraft(race: Race, builder: ScenarioBuilder): Race | undefined {
   const { ledger } = builder;

@@ -9,8 +9,8 @@ function repeatCall(
   builder: ScenarioBuilder,
 ): void {
   if (broken === 'raced') {
-    // The operator may still process one of these two calls, and may ask croupier to send the other one again. So each answer is
-    // allowed.
+    // While the operator still processes one of these two calls, it may decline the other one, so that croupier sends it again. So
+    // each answer is allowed.
     const again = { resend: entry.name, expect: 'either' };
     builder.step({ together: [again, again] });
   }
@@ -97,8 +97,8 @@ export function buildRefund(
 ): OperationOf<'refund'> | undefined {
   return builder.about(operation, (bet) => {
     const { id, roundless, broken } = operation;
-    // It is unknown how much the refund of a free bet gives back. If its connection were broken, the outcome of the refund would be
-    // unknown too. So such a history is not built.
+    // It is unknown how much the refund of a free bet gives back. With a broken connection, it would also be unknown whether the
+    // refund was carried out. So such a history is not built.
     if (bet.free && broken) return false;
     const refund = reverse(id, bet, builder);
     builder.step({

@@ -9,8 +9,8 @@ import { buildScenario } from './build-scenario.ts';
 import type { History, Player } from './operation.ts';
 
 /**
- * A scenario must list a rule. It lists this rule if it can decide none of the rules that its history breaks, or if no broken rule
- * is known. The rule says that no money is lost.
+ * A scenario must list at least one rule. It lists this rule, which says that no money is lost, if it can decide none of the rules
+ * that its history breaks.
  */
 const ANY_RULE: RuleId = 'money.conservation';
 

@@ -15,7 +15,7 @@ export interface Find {
   readonly history: number;
   readonly steps: number;
   readonly stepsBefore: number;
-  /** The history was played `played` times at the end. This is the number of these times in which it failed. */
+  /** At the end of the search, the history was played `played` times. In this number of times, it failed. */
   readonly failed: number;
   readonly played: number;
   /** True if the time ran out before the history was as short as possible. */

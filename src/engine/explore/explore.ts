@@ -5,7 +5,7 @@ import type { Exploration, ExploreOptions } from './exploration.ts';
 import { numberOf, Search } from './search.ts';
 
 /**
- * Searches an operator for faults by playing generated histories. If a history fails, searches a shorter history that still breaks
+ * Searches an operator for faults by playing generated histories. If a history fails, looks for a shorter history that still breaks
  * one of the same rules. Then treats these rules as known, and continues the search. Records every call in the journal, as a run
  * does.
  */

@@ -55,7 +55,7 @@ export class KnownBalance {
 
   covers({ stakes, units }: Sum): boolean {
     if (this.#fromStart) return stakes - this.#stakes <= this.#limit;
-    // Some money must stay in the wallet, because croupier cannot restore the balance if the wallet is empty.
+    // Some money must stay in the wallet, because croupier cannot restore the balance of an empty wallet.
     const isAll = this.#stakes === stakes && this.#units === units;
     return this.#stakes >= stakes && this.#units >= units && !isAll;
   }

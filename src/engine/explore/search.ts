@@ -57,10 +57,7 @@ export class Search {
   readonly #flaky: Flaky[] = [];
   readonly #broken = new Set<RuleId>();
   readonly #judged = new Set<RuleId>();
-  /**
-   * Makes workers examine failures one after another, because two failures may have the same cause. The mutex of async-mutex is
-   * enough for this.
-   */
+  /** Makes workers examine failures one after another, because two failures may have the same cause. */
   readonly #confirming = new Mutex();
   #next = 0;
   #histories = 0;
@@ -148,7 +145,7 @@ export class Search {
 
   async #history(number: number): Promise<void> {
     const { seed, campaign } = this.#options;
-    // The setup without a currency choice is used in half of the histories, because it has the most players.
+    // Half of the histories use the setup without a currency choice, because this setup has the most players.
     const draw = Math.abs(numberOf(seed, `cast ${number}`));
     const [plain, ...others] = this.#setups;
     const setup = draw % 2 === 0 ? plain : (others[draw % Math.max(others.length, 1)] ?? plain);

@@ -116,8 +116,8 @@ export interface Failing {
 }
 
 /**
- * This rule is reported only if no other rule explains a difference. So it does not help to find the fault if a shorter history
- * breaks only this rule.
+ * This rule is reported only if no other rule explains a difference. So a shorter history that breaks only this rule does not help
+ * to find the fault.
  */
 const UNEXPLAINED: RuleId = 'money.conservation';
 

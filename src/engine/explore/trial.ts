@@ -136,8 +136,8 @@ export class Trials {
 }
 
 /**
- * Returns the broken rules. Leaves out a rule if another broken rule explains its failure. This other rule may be broken in this
- * history, or was known to be broken before.
+ * Returns the broken rules. Leaves out a rule if another rule explains its failure, and this other rule is broken in the same
+ * history or was known to be broken before.
  */
 function brokenBy(findings: readonly Finding[], attribution: Attribution, known: ReadonlySet<RuleId>): RuleId[] {
   const explained = new Set(attribution.conclude().map(({ rule }) => rule));

@@ -118,8 +118,8 @@ export class AttemptRunner {
     for (let times = 0; times < PROOFS && options.isUnlocked === true && !isStopped(); times += 1) {
       const suspects = attempted.findings.filter(isSuspect);
       if (suspects.length === 0) break;
-      // Another run of croupier may disturb this scenario, and may now repeat its own scenario for the same reason. Because of the
-      // random wait, the two runs do not repeat at the same times.
+      // Another run of croupier may have disturbed this scenario, and may now repeat its own scenario for the same reason. The
+      // random wait prevents that both runs repeat their scenarios at the same time.
       await sleep(randomInt(Math.max(1, Math.ceil(options.lingerMs))));
       const again = { ...series, plan: series.scenario.plan(), first: attempted.attempt + 1 };
       attempted = await this.#playAttempts(again, { fewerReads: false, breaches: [], suspects });
@@ -128,8 +128,8 @@ export class AttemptRunner {
   }
 
   /**
-   * @param how `fewerReads`: true if the first attempt leaves out reads. `breaches`: the breaches found by an attempt with
-   * fewer reads. `suspects`: the failures of an earlier attempt that these attempts must show again
+   * @param how `fewerReads`: true if the first attempt leaves out reads. `breaches`: the breaches that an attempt with fewer reads
+   * has found. `suspects`: the failures of an earlier attempt that must occur again in these attempts
    */
   async #playAttempts(
     series: AttemptSeries,
@@ -156,8 +156,8 @@ export class AttemptRunner {
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
-        // The connection was closed because the operator is gone, and not because the connection was kept alive. So the scenario is
-        // played once more, and the new result says that the operator is gone.
+        // The operator is gone. It closed the connection for this reason, and not because the connection was kept alive. So the
+        // scenario is played once more, and the new result says that the operator is gone.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
         return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches }) : attempted;
       }
@@ -302,7 +302,7 @@ export class AttemptRunner {
     if (again === null || isStopped() || tries >= maxAttempts(atRandom) || verdict === 'fail') return false;
     if (again === 'stale-connection' && sender.giveUpKeepAlive()) this.#keepAliveGivenUp = true;
     if (atRandom && tries >= MAX_ATTEMPTS) onOverburdened();
-    // If a network resets connections now and then, this may happen twice in a row.
+    // In a network that resets connections now and then, this may happen twice in a row.
     return again !== 'connection' || tries === 1 || this.#context.presence.answers;
   }
 }

@@ -13,8 +13,8 @@ import type { NotPlayable } from '../run-options.ts';
  */
 const MAX_TIMEOUTS = 5;
 /**
- * If the operator refuses the campaign that croupier has invented in this number of scenarios, croupier plays no more scenarios
- * that need a campaign.
+ * If this number of scenarios fail because the operator refuses an invented campaign, croupier plays no more scenarios that need a
+ * campaign.
  */
 const MAX_UNKNOWN_CAMPAIGNS = 2;
 
@@ -31,8 +31,8 @@ export class GiveUpPolicy {
   readonly #timeouts = new Map<CallName, number>();
 
   /**
-   * The endpoints for which a finding of `reply.deadline` exists. For an endpoint that is not in this set, the scenarios that can
-   * show this fault are still played.
+   * The endpoints for which a finding of `reply.deadline` exists. If an endpoint is not in this set, scenarios that can show this
+   * fault are still played.
    */
   readonly #reported = new Set<CallName>();
 

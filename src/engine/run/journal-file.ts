@@ -8,8 +8,7 @@ import { makeFolder } from './make-folder.ts';
 export interface JournalFile {
   readonly path: string;
   /**
-   * Writes an event. When this function returns, the operating system has the event. So the event is not lost if the process is
-   * killed.
+   * Writes an event. When this function returns, the event is at the operating system, so it is not lost if the process is killed.
    *
    * @throws UnwritableJournal if the operating system does not accept the event
    */
@@ -136,8 +135,8 @@ function appending(file: string, descriptor: number, scrub: (text: string) => st
   let open = true;
   const write = (text: string): void => {
     const line = Buffer.from(text);
-    // When a run fails, some calls may still be in flight, so their events may come after the file was closed. These events must
-    // not be written, because the system may already use the same descriptor for another file.
+    // When a run fails, some calls may still be in flight. Their events may come after the file was closed, and must not be
+    // written: the system may already use the same descriptor for another file.
     if (!open) throw new Error(`the journal ${file} is closed`);
     try {
       // If the disk is almost full, the system may write only a part of the line. Then the next write either continues or throws

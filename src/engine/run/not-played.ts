@@ -57,7 +57,10 @@ export class LowBalances {
   }
 }
 
-/** Returns why no run with this version of the contract can play a scenario, as a clause. Null if one can. */
+/**
+ * Returns the reason why no run with this version of the contract can play a scenario, as a clause. Null if there is no such
+ * reason.
+ */
 export function wrongVersion(plan: Plan, options: RunOptions): string | null {
   const { rules } = plan;
   const { contract = CONTRACT_VERSION } = options.client;

@@ -232,13 +232,14 @@ class Run {
     const stated = statedDecimals(currency, this.#options);
     if (stated !== null || !isUnnamedOrKnown(currency)) return stated;
     const shown = this.#shownDecimals.of(session);
-    // If no currency is configured, a whole balance does not show whether the currency has decimals. A balance with decimals does.
+    // If no currency is configured, only a balance with decimals shows that the currency has decimals. A whole balance shows
+    // nothing.
     if (currency === undefined) return shown ? denominationOf(currency, this.#options, shown).decimals : null;
     return shown ?? null;
   }
 
   /**
-   * True if calls of one player cause wrong answers to calls of another player. Then players must not play in parallel. Otherwise a
+   * True if calls of one player cause wrong answers to calls of another player. Then players must not play in parallel, because a
    * scenario would find faults that come from the calls of another scenario.
    */
   #playersDisturbEachOther(): boolean {
@@ -271,7 +272,7 @@ class Run {
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
   }
 
-  /** True if balances change without a call. Then it proves no late debit if a balance has changed at the end of the run. */
+  /** True if balances change without a call. Then a changed balance at the end of the run does not prove a late debit. */
   get #balancesMoveAnyway(): boolean {
     const rules = ['balance.read-only', 'session.isolated'] as const;
     return this.#staleReads.rule !== undefined || rules.some((rule) => this.#attribution.isProven(rule));

@@ -136,9 +136,9 @@ function changesOf(values: readonly Money[]): number {
 }
 
 /**
- * True if the reads themselves may be the reason for the changes. This is possible in two cases. Each balance differs from the one
- * before by the same amount: then each read may change the balance. Or there are only two values, which alternate: then the
- * operator may show an old balance in some of its replies.
+ * True if the reads themselves may be the reason for the changes. There are two such cases:
+ * - each balance differs from the balance before by the same amount, because each read may change the balance
+ * - there are only two values, which alternate, because the operator may show an old balance in some of its replies
  */
 function isMovedByReads(values: readonly Money[]): boolean {
   const steps = values.slice(1).map((value, index) => value.minus(values[index] ?? value));

@@ -16,7 +16,7 @@ export function laterRound(plan: Plan): Plan {
   const before: Step[] = [];
   for (const step of plan.steps.slice(0, first).toReversed())
     if (isNeeded(step, [...before, ...raced, ...after, ...plan.always])) before.unshift(step);
-  // A read after a call is kept. Without this read, it would be unclear whether a wrong balance comes from that call or from the
+  // A read after a call is kept. Without this read, croupier could not see whether a wrong balance comes from that call or from the
   // race.
   const begin = before.findIndex((step) => !isPlainRead(step));
   return { ...plan, steps: [...(begin === -1 ? [] : before.slice(begin)), ...raced, ...after] };

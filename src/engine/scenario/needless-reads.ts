@@ -3,8 +3,8 @@ import type { Names } from '../scope.ts';
 
 /**
  * Finds the balance reads of a scenario that may be left out. A read may be left out on two conditions: the call before it was
- * answered with the expected balance, and the scenario reads the same balance again later. If the call had a wrong effect after
- * all, the later read shows it. Then croupier plays the scenario again with all reads, to find the call.
+ * answered with the expected balance, and the scenario reads the same balance again later. If the call had a wrong effect in spite
+ * of its right reply, the later read shows it. Then croupier plays the scenario again with all reads, to find the call.
  */
 export class NeedlessReads {
   readonly #names: Names;

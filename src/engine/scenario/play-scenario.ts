@@ -147,7 +147,7 @@ export async function playScenario(options: PlayOptions): Promise<Played> {
     letIn: [...letIn],
     moved: [...moved],
     unaware: unaware || !options.staleReads.isWaitedFor,
-    // The reply to a call may have been the rest of the reply before it. So nothing that this attempt found counts.
+    // The reply to a call may have been the rest of an earlier reply. So the findings of this attempt do not count.
     retryReason:
       options.sender.lateExcess > lateExcess
         ? 'excess'
@@ -236,8 +236,8 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
 }
 
 /**
- * Waits until the operator can no longer process a call of these players that was left without a reply. Otherwise it might decline
- * the next calls of these players, which restore the balance or belong to the next scenario.
+ * Some calls of these players may have no reply. Waits until the operator can no longer process such a call. Without this wait, the
+ * operator might decline the next calls of these players, which restore the balance or belong to the next scenario.
  */
 async function untilNoCallRuns({ assignment, sender, run }: PlayOptions): Promise<void> {
   const sessions = [...assignment.values()].flatMap((session) => sessionIDsOfPlayer(session, run.client.sessions));

@@ -37,7 +37,7 @@ export interface ScenarioRunnerOptions extends DispatchOptions {
 const MAX_RETRIES = 6;
 /**
  * Maximum number of retries of a call that the operator answers with "too busy", in the last attempt at a scenario. It is higher
- * than in the attempts before. So if the operator limits the number of calls for a short time, this time can end.
+ * than in earlier attempts, so that a short limit of the number of calls can end.
  */
 const PATIENT_RETRIES = 5;
 /** Maximum number of times that a call is sent to find out an unknown outcome. */
@@ -113,9 +113,9 @@ export class ScenarioRunner {
       const status = replyStatus(exchange);
       if (status === 200 && hasFailed) this.#sender.waitPolicy.noteRandomFailure();
       hasFailed ||= status === 500;
-      // croupier accepts one timeout. After a second timeout, it stops sending the call. The journal still says that the call is
-      // owed.
       const isConflict = mayOverlap && mayBeConflict(step, exchange);
+      // A call that got no reply is sent once more. If it gets no reply again, croupier stops sending it. The journal still says
+      // that the call is owed.
       const isLast =
         !isConflict &&
         (tries >= this.#maxSettlings(step) || (status === undefined ? tries > 1 : !isWorthRetrying(status)));
@@ -282,7 +282,7 @@ export class ScenarioRunner {
     const { source, target, signedRight } = this.#context.judge.plannedCalls.planned(step);
     const broken = source?.step.deviations.break !== undefined || target?.step.deviations.break !== undefined;
     if (broken) return MAX_RETRIES;
-    // The service sends the refund of a declined bet again too, because the network may have lost the reply that declined the bet.
+    // The service also repeats the refund of a declined bet, because the network may have lost the reply that declined the bet.
     const isOfDeclined = step.call === 'refund' && ['declined', 'refused'].includes(target?.step.expect.outcome ?? '');
     return signedRight && (step.expect.outcome === 'accepted' || isOfDeclined) ? RETRIES : 0;
   }

@@ -30,7 +30,7 @@ export async function setUp(
     const left = lastLeft?.balance ?? ofLastRepetition(wallet);
     if (left) {
       context.judge.reads.open(wallet, left);
-      // The reply to the win had the right balance. If the win has moved money after all, the next read shows it.
+      // The reply to the win had the right balance. If the win has still moved money, the next read shows it.
       for (const { step, exchange } of lastLeft?.completed ?? [])
         context.judge.roundEnded({ ...step, session: alias, place: context.plan.place }, exchange);
     } else {
@@ -46,8 +46,8 @@ export async function setUp(
   if (!wanted || !wallet || !has) return null;
   const needed = evaluateMoney(wanted, scopeOf(context.names, undefined));
   if (has.compare(needed) >= 0) return null;
-  // The scenario may spend the whole balance. After that, croupier could win the money back only with a bet. So it raises the
-  // balance by one more stake.
+  // The scenario may spend the whole balance. To win the money back, croupier needs a stake for one bet. So it raises the balance
+  // by one more stake.
   const account = accountOf(context, 'main');
   const raised = await adjuster.bring(account, has, needed.plus(account.denomination.stake), 'prepare');
   if (raised) context.judge.reads.open(wallet, raised);
@@ -204,8 +204,8 @@ function isUnread(wallet: Wallet): boolean {
 }
 
 /**
- * Returns zero if the balance could not be read but the wallet must be empty, because some operators return no balance for an empty
- * wallet. Otherwise returns undefined.
+ * Some operators return no balance for an empty wallet. So this returns zero if the balance could not be read and only an empty
+ * wallet is possible. Otherwise returns undefined.
  */
 function certainZero(wallet: Wallet): Money | undefined {
   const certain = wallet.certain();

@@ -27,8 +27,7 @@ interface Load<Scenario> {
   readonly scenario: Scenario;
   readonly weight: number;
   /**
-   * The groups of players that can play the scenario. If there is no such group, the part that gets the scenario reports the
-   * reason.
+   * The groups of players that can play the scenario. If there is no such group, the part with this scenario reports the reason.
    */
   readonly playerGroups: PlayerGroups;
 }
@@ -125,8 +124,8 @@ function bestUnion(
   );
   let best: { playerGroup: readonly string[]; at: number; serves: number; size: number } | undefined;
   for (const playerGroup of unique.values()) {
-    // If one of the players already belongs to a group, the other players join this group. If they belong to two groups, they can't
-    // be joined.
+    // If one of the players already belongs to a group, the other players join this group. If the players already belong to two
+    // groups, they can't get into one group.
     const holding = groups.flatMap((group, at) => (playerGroup.some((player) => group.has(player)) ? [at] : []));
     const at = holding[0] ?? groups.findIndex(({ size }) => size === 0);
     const group = groups[at];

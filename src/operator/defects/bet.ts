@@ -101,10 +101,11 @@ export const BET_DEFECTS: readonly Defect[] = [
   {
     name: 'limited-bet-taken',
     breaks: ['bet.declined-takes-nothing'],
-    // `refund.broken-connection`: the lost bet may be a bet whose reply was not received. `idempotency.concurrent`: it may be
-    // one of several bets at once. `win.zero`: it may be a bet with an unknown field. The service never sends such a field, so
-    // the judge has no rule for this bet. The judge blames the accepted bet before this bet, or the win that completed the
-    // round.
+    // The rule depends on which bet was lost:
+    // - `refund.broken-connection`: a bet whose reply was not received
+    // - `idempotency.concurrent`: one of several bets at once
+    // - `win.zero`: a bet with an unknown field. The service never sends such a field, so the judge has no rule for this bet, and
+    //   blames the accepted bet before it or the win that completed the round
     mayBreak: ['refund.broken-connection', 'idempotency.concurrent', 'win.zero'],
     description:
       'The player sometimes loses the money of a bet that is declined because of a limit: the wallet takes the bet first, and checks the limit after that.',

@@ -44,8 +44,8 @@ interface Kind {
   readonly name: string;
   readonly words: string;
   /**
-   * The rules that the judge must report as broken. The judge must not accept the excuse and leave these rules untested, because
-   * the wallet answers other calls to the same endpoint at the same time.
+   * The rules that the judge must report as broken. The wallet answers other calls to the same endpoint at the same time. So the
+   * judge must not accept the excuse, and must not leave these rules untested.
    */
   readonly breaks: readonly RuleId[];
   /** The rules that the judge must report if the calls are carried out. */
@@ -192,8 +192,8 @@ function defectOf(kind: Kind, excuse: Excuse, isBooked: boolean): Defect {
 }
 
 /**
- * Defects of operators that answer certain calls with an excuse every time. So nobody can see whether the operator handles
- * these calls correctly.
+ * Defects of operators that answer certain calls with an excuse every time, so that nobody can see whether they handle these calls
+ * correctly.
  */
 export const BUSY_DEFECTS: readonly Defect[] = [
   ...KINDS.flatMap((kind) => EXCUSES.map((excuse) => defectOf(kind, excuse, false))),

@@ -15,7 +15,7 @@ export function hasInRound(store: Store, claim: Claim, call: TransactionCall): b
   return inRound(store, claim, call).length > 0;
 }
 
-/** Makes accepted calls move the amount that `movedBy` returns, in the store and in the reply. */
+/** Lets accepted calls move the amount that `movedBy` returns. The stored balance and the reply show this amount. */
 export function booking(
   right: Behaviour,
   movedBy: (store: Store, entry: TransactionEntry) => bigint,

@@ -134,7 +134,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'session.isolated',
       // The refund of a bet whose connection broke may overlap with this bet. Then its reply has a wrong balance.
       'refund.restore',
-      // Copies of a call in two sessions may overlap, so that none of them has an effect.
+      // Copies of a call in two sessions may overlap. A copy that finds the wallet locked is answered 200, but has no effect.
       'idempotency.conflicting-body',
     ],
     description:

@@ -39,7 +39,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'replayed-win-paid',
     breaks: ['idempotency.win', 'win.retried'],
-    // The second effect in another session has no cause if another defect changes the amount of the win.
+    // If another defect changes the amount of the win, no other rule explains the second effect in another session.
     mayBreak: [
       'idempotency.same-reply',
       'idempotency.concurrent',

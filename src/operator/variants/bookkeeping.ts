@@ -46,7 +46,7 @@ function vouching(right: Behaviour, isSigned: (signed: SignedBody) => boolean): 
   };
 }
 
-/** Correct variants in the storing of transactions and the check of signatures. */
+/** Correct variants that store transactions or check signatures in another way. */
 export const BOOKS_VARIANTS: readonly Variant[] = [
   {
     name: 'signature-over-canonical-form',

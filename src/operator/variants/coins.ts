@@ -14,7 +14,7 @@ interface CoinWallet {
   readonly finer: 'declined' | 'cut';
 }
 
-/** Returns a variant in which the player with bitcoins has a wallet in another currency, with another number of decimals. */
+/** Returns a variant in which the BTC wallet of the reference operator has the given currency, balance and number of decimals. */
 function coinWallet({ name, description, currency, balance, scale, finer }: CoinWallet): Variant {
   const isCoin = (amounts: AmountScale): boolean => amounts.decimals === scaleOf(currency).decimals;
   const step = 10n ** BigInt(scaleOf(currency).decimals - scale.decimals);
@@ -79,7 +79,10 @@ function keepingThirdDecimal(right: Behaviour): Partial<Behaviour> {
   };
 }
 
-/** Correct variants of the decimals of wallets. The contract states no number of decimals for currencies that are not fiat. */
+/**
+ * Correct variants of wallets with other numbers of decimals. The contract states no number of decimals for currencies that are not
+ * fiat.
+ */
 export const COIN_VARIANTS: readonly Variant[] = [
   coinWallet({
     name: 'coins-six-decimals',

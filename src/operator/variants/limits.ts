@@ -59,12 +59,15 @@ function counter(): (walletID: number) => number {
 /** The least time between two bets of a player, in milliseconds. */
 const PAUSE_MS = 40;
 
-/** Ends sessions after a number of bets. Wins and refunds of their rounds are still accepted. */
+/** Ends sessions after a number of bets. Still accepts wins and refunds of rounds in these sessions. */
 function endingSessions(right: Behaviour, isEnded: (session: Session) => boolean): Partial<Behaviour> {
   return { isOpen: (session) => right.isOpen(session) && !isEnded(session) };
 }
 
-/** Correct variants of limits that a law, a player or the operator sets: the contract lets the operator decline any bet. */
+/**
+ * Correct variants that decline bets because of a limit that a law, the player or the operator has set. The contract lets the
+ * operator decline any bet.
+ */
 export const LIMIT_VARIANTS: readonly Variant[] = [
   {
     name: 'one-open-round',

@@ -25,7 +25,7 @@ async function whileIn<Key, Result>(set: Set<Key>, key: Key, work: () => Promise
 
 const IN_FLIGHT = failure({ status: 409, message: 'This transaction is still being processed.' });
 
-/** Correct variants in the time at which calls are carried out and answered. */
+/** Correct variants that carry out or answer calls at other times. */
 export const TIMING_VARIANTS: readonly Variant[] = [
   {
     name: 'slow-replies',

@@ -38,7 +38,7 @@ function compressing(right: Behaviour, coding: string, compress: (bytes: Uint8Ar
   });
 }
 
-/** Correct variants in the sending of replies, as frameworks, proxies and load balancers do it. */
+/** Correct variants that send replies in other ways, as frameworks, proxies and load balancers do. */
 export const TRANSPORT_VARIANTS: readonly Variant[] = [
   {
     name: 'gzip',
