@@ -33,7 +33,7 @@ scenarios: [./our-scenarios]
 - A secret key can also be in a file of its own: \`integrationApiKey: { file: ./acme-eu.key }\`.
 - A relative path begins in the folder of \`croupier.yaml\`.
 
-The subjects: [clients](#clients), [sessions](#sessions), [the simulated Core API](#the-simulated-core-api), [connection](#connection),
+On this page: [clients](#clients), [sessions](#sessions), [the simulated Core API](#the-simulated-core-api), [connection](#connection),
 [amounts and currencies](#amounts-and-currencies), [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [history](#history),
 [signals](#signals), [logs](#logs).`;
 

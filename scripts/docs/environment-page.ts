@@ -5,7 +5,7 @@ const INTRODUCTION = `# Environment variables
 
 <!-- Written by \`npm run docs\` from the flags of the commands. -->
 
-This page lists every environment variable that croupier reads. You can set a variable in place of a flag, for example in a pipeline or a container. These two commands do the
+This page lists every environment variable that croupier reads. In a pipeline or a container, it is often easier to set a variable than to write a flag. These two commands do the
 same:
 
 \`\`\`sh
@@ -19,8 +19,8 @@ A flag overrides a variable, and a variable overrides \`croupier.yaml\`. \`croup
 const FLAGS = `
 ## Variables with the effect of a flag
 
-If the table shows \`(1)\` after a flag, write \`1\` to switch the flag on. A variable gives one value, also if its flag can be repeated. Only \`CROUPIER_LABEL\` can have several
-lines, with one label in each line.
+If the table shows \`(1)\` after a flag, write \`1\` to switch the flag on. A variable contains one value, even if you can repeat its flag. There is one exception: \`CROUPIER_LABEL\`
+can contain several labels, each on a line of its own.
 `;
 
 const OWN = `

@@ -177,7 +177,7 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
     .addOption(setting('--launch-wait <duration>', 'time to wait for launches (default: 5m)').argParser(durationFlag))
     .addOption(setting('--require <rules>', 'rules or groups that must be decided; repeatable').argParser(collect))
     .addOption(
-      setting('--label <name=text>', 'label for the reports, as build=1.2; repeatable')
+      setting('--label <name=text>', 'label for the reports, such as build=1.2; repeatable')
         .argParser(collect)
         .env('CROUPIER_LABEL'),
     )
