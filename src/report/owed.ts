@@ -1,6 +1,7 @@
 import { plural } from '../contract/plural.ts';
 import type { Fold } from '../journal/fold.ts';
-import { groupOwed, type OwedGroup, type OwedItem, owedItems } from '../journal/results/owed-items.ts';
+import { groupOwed, type OwedGroup, type OwedItem, owedItems, unknownDebts } from '../journal/results/owed-items.ts';
+import { quoteWord } from './curl.ts';
 
 /** The calls that a run owes, as clauses with names from other systems that are not escaped yet. */
 export interface OwedTexts {
@@ -13,6 +14,38 @@ export interface OwedTexts {
 /** True if the run owes a call, could not restore a balance, or ended too early to know. */
 export function isAnythingLeft({ owed, scenarios, ended }: Fold): boolean {
   return owed.length > 0 || ended === null || scenarios.some(({ restored }) => restored === false);
+}
+
+/** Describes everything that the run owes or may owe: balances, calls, and what is not known. Nothing is escaped yet. */
+export function owedClauses(fold: Fold): readonly string[] {
+  const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
+  const unknown = unknownText(fold);
+  return [
+    ...(unrestored.length === 0 ? [] : [`the balance could not be restored after ${unrestored.join(', ')}`]),
+    ...owedTexts(fold).summary,
+    ...(unknown === null ? [] : [unknown]),
+  ];
+}
+
+/** Maximum number of scenarios that a clause names. */
+const MAX_NAMES = 3;
+
+/** Returns a clause which says that the list of owed calls is not complete. Null if it is complete. */
+export function unknownText(fold: Pick<Fold, 'ended' | 'scenarios'>): string | null {
+  const unknown = unknownDebts(fold);
+  if (unknown === null) return null;
+  const names = unknown.scenarios.slice(0, MAX_NAMES);
+  const more = unknown.scenarios.length - names.length;
+  const where =
+    names.length === 0
+      ? ''
+      : `. The scenarios that had begun: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `the run ended too early, so it is not known which calls, rounds and balances are still owed${where}`;
+}
+
+/** Returns the command that sends what is owed. It contains the path of the journal as a user would type it in a shell. */
+export function settleCommandLine(journal: string): string {
+  return `croupier settle ${quoteWord(journal)}`;
 }
 
 /** Describes the wins and refunds that croupier still owes. */

@@ -70,10 +70,11 @@ describe('Ctrl-C', () => {
     ['SIGINT', 'SIGINT', 130],
     ['SIGHUP', 'SIGTERM', 129],
   ] as const)('and a second signal (%s, %s) end a run without waiting, with a report', async (first, second, code) => {
-    const reports = ['--report', 'json=report.json', '--report', 'junit=junit.xml'];
+    const reports = ['json=report.json', 'junit=junit.xml', 'openmetrics=metrics.prom', 'summary=summary.txt'];
     // Each case has a journal of its own, because croupier never overwrites a journal that still owes something.
     const journal = `${first}-${second}.ndjson`;
-    const { child, over } = play('run', 'bet.yaml', '--journal', journal, '--deadline', '1m', ...reports);
+    const flags = reports.flatMap((report) => ['--report', report]);
+    const { child, over } = play('run', 'bet.yaml', '--journal', journal, '--deadline', '1m', ...flags);
     await isAsked;
     child.kill(first);
     await sleep(APART_MS);
@@ -83,13 +84,27 @@ describe('Ctrl-C', () => {
     expect({ status, err }).toEqual({ status: code, err: expect.stringContaining('Interrupt again to end at once.') });
     expect(err).toContain('Ended at once.');
     expect(err).toContain(` croupier settle ${journal}\n`);
-    expect(out).toContain('the run ended too early, so the result of calls without a reply is unknown');
+    const unknown =
+      'the run ended too early, so it is not known which calls, rounds and balances are still owed. The scenarios that had begun: bet';
+    const settle = `croupier settle ${journal}`;
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(unknown);
+    expect(out).toContain(settle);
     expect(out).toMatch(new RegExp(`Exit status ${code}: interrupted\\.\\n$`));
     expect(JSON.parse(readFileSync(path.join(cwd, 'report.json'), 'utf8'))).toMatchObject({
       verdict: 'undecided',
+      exitCode: code,
       ended: null,
+      owedUnknown: { scenarios: ['bet'] },
+      settle,
     });
-    expect(readFileSync(path.join(cwd, 'junit.xml'), 'utf8')).toContain('was cut off');
+    const text = (file: string): string => readFileSync(path.join(cwd, file), 'utf8');
+    expect(text('junit.xml')).toContain('was cut off');
+    expect(text('junit.xml')).toContain(`owed: ${unknown}\nto settle: ${settle}`);
+    expect(text('metrics.prom')).toContain('croupier_owed_unknown{client="silent"} 1\n');
+    expect(text('metrics.prom')).toContain(`croupier_run_exit_status{client="silent"} ${code}\n`);
+    expect(text('summary.txt')).toContain(
+      `Owed: more that is not known, because the run ended too early: ${settle}\nExit status ${code}, journal ${journal}\n`,
+    );
   });
 
   it('ends a run of several clients, and its last lines name each client that was not begun', async () => {

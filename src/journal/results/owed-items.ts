@@ -97,3 +97,18 @@ export function groupOwed(items: readonly OwedItem[]): readonly OwedGroup[] {
     same.slice(0, 1).map(({ call, cause }) => ({ call, cause, items: same })),
   );
 }
+
+/** The debts of a run that ended too early, in addition to its owed calls. */
+export interface UnknownDebts {
+  /** The scenarios that had begun and not ended. Empty if the run ended between two scenarios. */
+  readonly scenarios: readonly string[];
+}
+
+/**
+ * Returns null if the list of owed calls is complete. A run that ended too early had no time to decide which calls it owes. So calls
+ * without a reply, open rounds and changed balances are not in the list, and only `croupier settle` finds them.
+ */
+export function unknownDebts({ ended, scenarios }: Pick<Fold, 'ended' | 'scenarios'>): UnknownDebts | null {
+  if (ended !== null) return null;
+  return { scenarios: scenarios.filter(({ state }) => state === 'cut-off').map(({ planned }) => planned.id) };
+}

@@ -33,7 +33,7 @@ function statusOf(verdict: Verdict): Status {
 export async function* ctrfReport(
   fold: Fold,
   _open: OpenJournal,
-  options: Pick<ReportOptions, 'repositoryFile'>,
+  options: Pick<ReportOptions, 'repositoryFile' | 'journal' | 'endedAtOnce'>,
 ): AsyncGenerator<string> {
   const { run, ended } = fold;
   const tests = testSuites(fold, options).flatMap(({ name, cases }) => cases.map((test) => testOf(test, name, fold)));
@@ -69,7 +69,13 @@ export async function* ctrfReport(
         testEnvironment: run.client.integratorBaseUrl,
         ...(run.shard && { shardId: `${run.shard.index}/${run.shard.count}` }),
         healthy: verdict === 'conforming',
-        extra: { verdict, exitCode, contract: run.contract, seed: run.seed, whole: run.whole },
+        extra: {
+          verdict,
+          exitCode: options.endedAtOnce ?? exitCode,
+          contract: run.contract,
+          seed: run.seed,
+          whole: run.whole,
+        },
       },
     },
   };

@@ -12,10 +12,11 @@ import { clauseText } from '../clause.ts';
 import { forXmlAttribute, forXmlText } from '../escape.ts';
 import { baselineFile, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { owedClauses, settleCommandLine } from '../owed.ts';
 import { notPlayed } from '../scope.ts';
 import { duration } from '../terminal/layout.ts';
 
-type Paths = Pick<ReportOptions, 'repositoryFile'>;
+type Options = Pick<ReportOptions, 'repositoryFile' | 'journal'>;
 
 /** One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, a budget, or the run. */
 export interface TestCase {
@@ -34,7 +35,7 @@ export interface TestCase {
  * Writes the report for CI as JUnit XML, with one suite for each group of rules and one test for each rule. A breach is a
  * failure, an undecided rule is an error, and a skipped or untested rule is skipped. Paths are relative to the repository.
  */
-export function junitReport(fold: Fold, _open: OpenJournal, options: Paths): AsyncGenerator<string> {
+export function junitReport(fold: Fold, _open: OpenJournal, options: Options): AsyncGenerator<string> {
   return junitXml(fold, options, false);
 }
 
@@ -42,7 +43,7 @@ export function junitReport(fold: Fold, _open: OpenJournal, options: Paths): Asy
  * Writes the report for CI as JUnit XML that the schema of Jenkins' xunit plugin (`junit-10.xsd`) allows: without the attributes
  * `file` and `line` of a test, and without the number of skipped tests of the whole file.
  */
-export function strictJunitReport(fold: Fold, _open: OpenJournal, options: Paths): AsyncGenerator<string> {
+export function strictJunitReport(fold: Fold, _open: OpenJournal, options: Options): AsyncGenerator<string> {
   return junitXml(fold, options, true);
 }
 
@@ -56,8 +57,8 @@ interface TestSuite {
  * Returns the results of a run as tests, for reports that programs of CI systems read. The path of a test is relative to the
  * repository. A test outside of the repository has no place.
  */
-export function testSuites(fold: Fold, { repositoryFile }: Paths): readonly TestSuite[] {
-  const inRepository = repositoryFile ?? unchanged;
+export function testSuites(fold: Fold, options: Options): readonly TestSuite[] {
+  const inRepository = options.repositoryFile ?? unchanged;
   const durations = new Map(fold.scenarios.map((result) => [result.planned.id, (result.durationMs ?? 0) / 1000]));
   const places = firstPlaces(fold.scenarios);
   const suites: TestSuite[] = RULE_GROUPS.map((group) => ({
@@ -72,7 +73,7 @@ export function testSuites(fold: Fold, { repositoryFile }: Paths): readonly Test
   if (listed.length > 0) suites.push({ name: 'baseline', cases: listed.map((known) => baselineCase(known, fold)) });
   const budgets = budgetResults(fold).map(budgetCase);
   if (budgets.length > 0) suites.push({ name: 'budget', cases: budgets });
-  const run = runCase(fold);
+  const run = runCase(fold, options);
   if (run) suites.push({ name: 'run', cases: [run] });
   return suites.map(({ name, cases }) => ({
     name,
@@ -80,7 +81,7 @@ export function testSuites(fold: Fold, { repositoryFile }: Paths): readonly Test
   }));
 }
 
-async function* junitXml(fold: Fold, options: Paths, isStrict: boolean): AsyncGenerator<string> {
+async function* junitXml(fold: Fold, options: Options, isStrict: boolean): AsyncGenerator<string> {
   const suites = testSuites(fold, options);
   const properties = propertiesElement(fold);
   const all = suites.flatMap(({ cases }) => cases);
@@ -307,7 +308,7 @@ function budgetCase(result: BudgetResult): TestCase {
  * Returns a test for the run itself, or null if the run was complete and decided. Without this test, a run that was cut off or
  * did not reach the operator would look like a success.
  */
-function runCase(fold: Fold): TestCase | null {
+function runCase(fold: Fold, options: Options): TestCase | null {
   const conclusion = conclude(fold);
   const left = notPlayed(fold);
   const complete = fold.ended?.how === 'complete';
@@ -322,6 +323,13 @@ function runCase(fold: Fold): TestCase | null {
     details: [
       fold.ended?.detail ?? conclusion.firstLine,
       ...(left.length === 0 ? [] : [`not played: ${left.join(', ')}`]),
+      ...owedLines(fold, options),
     ].join('\n'),
   };
+}
+
+/** Returns what the run owes, and the command that sends it. */
+function owedLines(fold: Fold, { journal }: Options): readonly string[] {
+  const lines = owedClauses(fold).map((text) => `owed: ${text}`);
+  return lines.length === 0 || journal === null ? lines : [...lines, `to settle: ${settleCommandLine(journal)}`];
 }

@@ -9,6 +9,7 @@ import { findEvidence } from '../evidence.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { owedClauses, settleCommandLine } from '../owed.ts';
 import { PLAIN } from '../paint.ts';
 import { runAgain } from '../run-again.ts';
 import { labelTexts, scopeText } from '../scope.ts';
@@ -38,6 +39,7 @@ export async function* markdownReport(fold: Fold, open: OpenJournal, given: Repo
   yield* page.above(...causesText(fold));
   yield* page.above(...brokenText(fold, options));
   yield* page.above(...knownText(fold));
+  yield* page.above(...owedText(fold, options));
   yield* page.above(...latencyText(fold));
   yield* page.below(folded('Undecided and not tested', openLines(fold, options)));
 
@@ -172,6 +174,14 @@ function* knownText(fold: Fold): Generator<string> {
   if (file === null || fold.baseline.length === 0) return;
   yield `\n### Known failures (${code(file)})\n\n`;
   for (const { result } of knownInOrder(fold)) yield `- ${code(knownName(result))} ${escaped(knownSentence(result))}\n`;
+}
+
+function* owedText(fold: Fold, { journal }: ReportOptions): Generator<string> {
+  const clauses = owedClauses(fold);
+  if (clauses.length === 0) return;
+  yield '\n### Owed calls and balances\n\n';
+  for (const clause of clauses) yield `- ${escaped(clause)}\n`;
+  if (journal !== null) yield `- To settle: <code>${forMarkdown(settleCommandLine(journal))}</code>\n`;
 }
 
 function* latencyText(fold: Fold): Generator<string> {

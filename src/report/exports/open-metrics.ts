@@ -1,8 +1,9 @@
 import { conclude } from '../../journal/conclusion.ts';
 import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { owedItems } from '../../journal/results/owed-items.ts';
+import { owedItems, unknownDebts } from '../../journal/results/owed-items.ts';
 import { countRules } from '../../journal/results/rule-counts.ts';
+import type { OpenJournal, ReportOptions } from '../options.ts';
 import { gauge, type Metric, metricsText, seconds } from './open-metrics-text.ts';
 
 /**
@@ -10,9 +11,13 @@ import { gauge, type Metric, metricsText, seconds } from './open-metrics-text.ts
  * gateway. All metrics are gauges without timestamps, because each run replaces the values of the last run. So programs that
  * read the older Prometheus text format can also read this text.
  */
-export async function* openMetricsReport(fold: Fold): AsyncGenerator<string> {
+export async function* openMetricsReport(
+  fold: Fold,
+  _open: OpenJournal,
+  { endedAtOnce }: Pick<ReportOptions, 'endedAtOnce'>,
+): AsyncGenerator<string> {
   const client = { client: fold.run.client.extCID };
-  yield* metricsText(metricsOf(fold), client);
+  yield* metricsText(metricsOf(fold, endedAtOnce), client);
 }
 
 /** The response times of the operator: the name, the help and the field of each metric. */
@@ -23,7 +28,7 @@ const DURATIONS = [
   ['max', 'Longest response time of the latest run.', 'maxMs'],
 ] as const;
 
-function metricsOf(fold: Fold): readonly Metric[] {
+function metricsOf(fold: Fold, endedAtOnce: number | undefined): readonly Metric[] {
   const { run, ended, rules, latency } = fold;
   const { verdict, exitCode } = conclude(fold);
   const { byVerdict } = countRules(fold);
@@ -42,7 +47,7 @@ function metricsOf(fold: Fold): readonly Metric[] {
         value: Number(one === verdict),
       })),
     ),
-    gauge('croupier_run_exit_status', 'Exit status of the latest run.', [{ value: exitCode }]),
+    gauge('croupier_run_exit_status', 'Exit status of the latest run.', [{ value: endedAtOnce ?? exitCode }]),
     gauge(
       'croupier_rules',
       'Number of rules with each result in the latest run.',
@@ -74,6 +79,16 @@ function metricsOf(fold: Fold): readonly Metric[] {
     gauge('croupier_calls_owed', 'Number of calls that the latest run still owes.', [
       { value: owedItems(fold).length },
     ]),
+    gauge(
+      'croupier_balances_owed',
+      'Number of scenarios of the latest run after which the balance could not be restored.',
+      [{ value: fold.scenarios.filter(({ restored }) => restored === false).length }],
+    ),
+    gauge(
+      'croupier_owed_unknown',
+      'The latest run ended too early, so it may owe more than the other metrics say: 1 if this is true, 0 if not.',
+      [{ value: Number(unknownDebts(fold) !== null) }],
+    ),
     ...DURATIONS.map(([name, help, field]) =>
       gauge(
         `croupier_call_duration_${name}_seconds`,

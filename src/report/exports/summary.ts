@@ -4,9 +4,10 @@ import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { owedItems } from '../../journal/results/owed-items.ts';
+import { owedItems, unknownDebts } from '../../journal/results/owed-items.ts';
 import { forChat } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { settleCommandLine } from '../owed.ts';
 import { breaches } from '../terminal/breach.ts';
 import { duration } from '../terminal/layout.ts';
 
@@ -32,7 +33,7 @@ export async function* summaryReport(fold: Fold, _open: OpenJournal, options: Op
   for (const line of [...first, ...shown, ...more, ...last]) yield `${cut(forChat(line))}\n`;
 }
 
-type Options = Pick<ReportOptions, 'journal'>;
+type Options = Pick<ReportOptions, 'journal' | 'endedAtOnce'>;
 
 function cut(line: string): string {
   return line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE - 1)}…`;
@@ -72,15 +73,16 @@ function causeText({ result, explains, mainFinding, scenarios }: Cause): string 
   return `${rule.id} (${rule.level}${money}): ${rule.means ?? `${rule.sentence}.`}${place}${others}`;
 }
 
-function lastLines(fold: Fold, { journal }: Options): readonly string[] {
+function lastLines(fold: Fold, { journal, endedAtOnce }: Options): readonly string[] {
   const slow = fold.latency.filter(({ isOverBudget }) => isOverBudget);
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).length;
   const calls = owedItems(fold).length;
   const owed = [
     ...(calls > 0 ? [plural(calls, 'call')] : []),
     ...(unrestored > 0 ? [`the balance after ${plural(unrestored, 'scenario')}`] : []),
+    ...(unknownDebts(fold) === null ? [] : ['more that is not known, because the run ended too early']),
   ];
-  const settle = journal === null ? '' : `: croupier settle ${journal}`;
+  const settle = journal === null ? '' : `: ${settleCommandLine(journal)}`;
   return [
     ...rulesLine(fold, 'could not be decided', ['inconclusive']),
     ...rulesLine(fold, 'warned', ['warn']),
@@ -89,7 +91,7 @@ function lastLines(fold: Fold, { journal }: Options): readonly string[] {
       ? [`Slower than the budget: ${slow.map(({ call, p95Ms }) => `${call} (p95 ${duration(p95Ms)})`).join(', ')}`]
       : []),
     ...(owed.length > 0 ? [`Owed: ${owed.join(' and ')}${settle}`] : []),
-    `Exit status ${conclude(fold).exitCode}${journal === null ? '' : `, journal ${journal}`}`,
+    `Exit status ${endedAtOnce ?? conclude(fold).exitCode}${journal === null ? '' : `, journal ${journal}`}`,
   ];
 }
 

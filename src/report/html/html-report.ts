@@ -6,12 +6,11 @@ import { VERDICTS } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import { movedAloneWarning, type ScenarioResult } from '../../journal/scenario-result.ts';
-import { quoteWord } from '../curl.ts';
 import { eachScenario } from '../exchanges.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
-import { owedTexts } from '../owed.ts';
+import { owedTexts, settleCommandLine, unknownText } from '../owed.ts';
 import { runAgain } from '../run-again.ts';
 import { notPlayed } from '../scope.ts';
 import { capital } from '../terminal/layout.ts';
@@ -164,10 +163,11 @@ export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Marku
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
   const names = unrestored.map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);
   const { summary, all } = owedTexts(fold);
+  const unknown = unknownText(fold);
   const items = [
     ...(unrestored.length > 0 ? [html`The balance could not be restored after ${names}`] : []),
     ...summary.map((clause) => html`${capital(clause)}`),
-    ...(fold.ended === null ? [html`The run ended too early, so the result of calls without a reply is unknown`] : []),
+    ...(unknown === null ? [] : [html`${capital(unknown)}`]),
   ];
   if (items.length === 0) return NOTHING;
   return html`<section id="left"><h2>Owed calls and balances</h2>
@@ -183,7 +183,7 @@ ${
 `,
       )}</ul></details>
 `
-}${journal === null ? null : command(`croupier settle ${quoteWord(journal)}`, 'Send the owed calls and restore the balances')}</section>
+}${journal === null ? null : command(settleCommandLine(journal), 'Send the owed calls and restore the balances')}</section>
 `;
 }
 

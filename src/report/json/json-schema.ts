@@ -231,6 +231,16 @@ const report = z.object({
         .describe('status of the latest reply to the call with this txID; left out: not known'),
     }),
   ),
+  owedUnknown: z
+    .object({ scenarios: z.array(z.string()).describe('the scenarios that had begun and not ended') })
+    .nullable()
+    .describe('not null: the run ended too early, so it may owe more calls, rounds and balances than `owed` lists'),
+  settle: z
+    .string()
+    .nullable()
+    .describe(
+      'the command that sends what is owed and restores balances; null: nothing is owed, or no journal is known',
+    ),
   rules: z.array(rule).describe('every rule of the catalogue, each once'),
   expectations: z.array(judgedFinding).describe('expectations of scenarios, in addition to the rules'),
   scenarios: z.array(scenario),

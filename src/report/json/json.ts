@@ -4,19 +4,21 @@ import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
 import { budgetResults } from '../../journal/latency.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
+import { unknownDebts } from '../../journal/results/owed-items.ts';
 import { countRules } from '../../journal/results/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import type { JournalledExchange } from '../exchanges.ts';
 import { eachScenario } from '../exchanges.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { isAnythingLeft, settleCommandLine } from '../owed.ts';
 
 /** Version of the report format. Within a version, new keys may be added, but the meaning of a key never changes. */
 export const JSON_REPORT = 'croupier-report/1';
 
 /** Writes the report for programs: one JSON object, in pieces. Scenarios are in the order in which they ended. */
 export async function* jsonReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
-  const head = JSON.stringify(headOf(fold));
+  const head = JSON.stringify(headOf(fold, options));
   yield `${head.slice(0, -1)},\n"rules":[\n`;
   yield fold.rules.map((result) => JSON.stringify(ruleOf(result))).join(',\n');
   yield '\n],\n"expectations":';
@@ -30,13 +32,13 @@ export async function* jsonReport(fold: Fold, open: OpenJournal, options: Report
   yield '\n]}\n';
 }
 
-function headOf(fold: Fold): object {
+function headOf(fold: Fold, { journal, endedAtOnce }: ReportOptions): object {
   const { run, ended } = fold;
   const { verdict, exitCode, firstLine } = conclude(fold);
   return {
     schema: JSON_REPORT,
     verdict,
-    exitCode,
+    exitCode: endedAtOnce ?? exitCode,
     firstLine,
     croupier: run.croupier,
     contract: run.contract,
@@ -76,6 +78,8 @@ function headOf(fold: Fold): object {
       ...(bet !== undefined && { bet }),
       ...(status !== undefined && { status }),
     })),
+    owedUnknown: unknownDebts(fold),
+    settle: journal !== null && isAnythingLeft(fold) ? settleCommandLine(journal) : null,
   };
 }
 

@@ -18,6 +18,16 @@ function everythingFails(actual: string) {
 }
 
 describe('the Markdown report', () => {
+  it('of a killed run says that it is not known what is owed, and how to settle', async () => {
+    const text = await reportText('killed', 'markdown');
+    expect(text).toContain('### Owed calls and balances\n\n');
+    expect(text).toMatch(
+      /\n- the run ended too early, so it is not known which calls, rounds and balances are still owed/,
+    );
+    expect(text).toContain('\n- To settle: <code>croupier settle .croupier/run.ndjson</code>\n');
+    expect(await reportText('green', 'markdown')).not.toContain('Owed');
+  });
+
   it('begins with the verdict, and has the causes, the broken rules and the calls', async () => {
     const text = await reportText('failing', 'markdown');
     expect(text).toMatch(/^## ❌ NOT CONFORMING: acme/);
