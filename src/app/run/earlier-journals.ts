@@ -75,7 +75,7 @@ export async function owedBy(file: string, shown: string, key: string | undefine
       if (event.event === 'run-started') begun = event;
       break;
     }
-    if (!begun || begun.source === 'proxy' || begun.flags?.includes('--reference') === true) return 0;
+    if (!begun || begun.source === 'proxy' || isOfEmbeddedOperator(begun)) return 0;
     const { afterRun } = await readAfterRun(file, shown, key);
     // A journal whose run is still active owes nothing yet. The caller refuses it with another message.
     return afterRun.ended || runningWriter(begun) === undefined ? openItemsOf(afterRun).length : 0;
@@ -83,6 +83,11 @@ export async function owedBy(file: string, shown: string, key: string | undefine
     if (error instanceof UsageError) return 0;
     throw error;
   }
+}
+
+/** True for a run against the embedded operator, which owes nothing: the money of this operator ended with its process. */
+export function isOfEmbeddedOperator({ flags }: RunStarted): boolean {
+  return flags?.includes('--reference') === true;
 }
 
 /** Returns the number of items that a run owes whose process has ended. Every call counts as signed correctly. */

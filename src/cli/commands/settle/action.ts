@@ -9,7 +9,7 @@ import { whyUnreadable } from '../../../app/files.ts';
 import { runningWriter } from '../../../app/journal-files.ts';
 import { lockSettings } from '../../../app/lock/lock-folder.ts';
 import { type HeldLocks, lockPlayers } from '../../../app/lock/player-locks.ts';
-import { type Left, readAfterRun } from '../../../app/run/earlier-journals.ts';
+import { isOfEmbeddedOperator, type Left, readAfterRun } from '../../../app/run/earlier-journals.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import type { AfterRun } from '../../../engine/after/after-run.ts';
@@ -39,7 +39,8 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const output: Output = { journal, isJson: flags.json === true, stdio };
   // The first reading needs no key. So if the run owes nothing, the command ends here without asking for a key.
   const { afterRun: first } = await readAfterRun(file, journal, undefined);
-  if (openItemsOf(first).length === 0) return print([], first, { ...output, isSent: false });
+  if (openItemsOf(first).length === 0 || isOfEmbeddedOperator(first.run))
+    return print([], first, { ...output, isSent: false });
   const writer = first.ended ? undefined : runningWriter(first.run);
   if (writer !== undefined) {
     throw new UsageError(

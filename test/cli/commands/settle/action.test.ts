@@ -349,3 +349,12 @@ it('refuses to settle a missing journal', async () => {
   expect(err).toContain('there is no such file');
   expect(status).toBe(2);
 });
+
+it('says that a killed run against the embedded operator owes nothing, and asks for no key', async () => {
+  const killed = readFileSync(path.join(import.meta.dirname, '../../../../fixtures/journals/killed.ndjson'), 'utf8');
+  const [first = '', ...rest] = killed.split('\n');
+  const embedded = { ...(JSON.parse(first) as object), flags: ['--reference'] };
+  writeFileSync(path.join(cwd, 'run.ndjson'), [JSON.stringify(embedded), ...rest].join('\n'));
+  const { status, out } = await croupier(['settle', 'run.ndjson'], { cwd });
+  expect([status, out]).toEqual([0, expect.stringContaining('Nothing is owed. Nothing was sent.')]);
+});
