@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parse } from 'yaml';
 
 export const ROOT = path.resolve(import.meta.dirname, '..');
 export const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { version: string };
@@ -17,6 +18,29 @@ export interface Action {
       readonly with?: Readonly<Record<string, string>>;
     }[];
   };
+}
+
+export type Pipeline = 'action.yml' | 'ci/gitlab.yml' | 'ci/Jenkinsfile';
+
+/** The text of a file of the repository. */
+export const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+/**
+ * The scripts of a pipeline, as its runner would pass them to a shell: the script that runs croupier, and the script that settles
+ * what a cancelled or killed run owes.
+ */
+export function scriptsOf(file: Pipeline): readonly string[] {
+  const text = read(file);
+  switch (file) {
+    case 'action.yml':
+      return (parse(text) as Action).runs.steps.flatMap(({ run }) => run ?? []);
+    case 'ci/gitlab.yml': {
+      const { croupier: job } = parse(text) as { croupier: Record<'script' | 'after_script', string[]> };
+      return [job.script, job.after_script].map((lines) => lines.join('\n'));
+    }
+    case 'ci/Jenkinsfile':
+      return [...text.matchAll(/sh '''\n([\s\S]*?)\s*'''/g)].map(([, script = '']) => script);
+  }
 }
 
 /**

@@ -1,11 +1,22 @@
-import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { ended, line, start as startCroupier } from './cli/croupier.ts';
+import { croupier, ended, line, start as startCroupier } from './cli/croupier.ts';
 import { commandsIn } from './cli/log-readers.ts';
-import { type Action, prepareRunner, ROOT, startStep, version } from './pipeline-runner.ts';
+import { KEY, operatorServer, P1 } from './engine/operator-server.ts';
+import {
+  type Action,
+  type Pipeline,
+  prepareRunner,
+  ROOT,
+  read,
+  scriptsOf,
+  startStep,
+  version,
+} from './pipeline-runner.ts';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -59,7 +70,8 @@ async function play(name: string, steps: readonly Step[], values: Words, selecti
   );
   const inputs = { ...defaults, ...filled(own, values) };
   const inside = Object.fromEntries(Object.entries(inputs).map(([input, value]) => [`inputs.${input}`, value]));
-  const [script, upload] = action.runs.steps;
+  const [script] = action.runs.steps;
+  const upload = action.runs.steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
   const { ARGS = '', ...env } = filled(script?.env ?? {}, inside);
   const github = {
     GITHUB_ACTIONS: 'true',
@@ -137,4 +149,47 @@ describe('the matrix of shards in docs/ci.md, played with the steps of action.ym
     ]);
     expect(jobs.report).toMatchObject({ needs: 'shard', if: '${{ !cancelled() }}' });
   });
+});
+
+describe('a pipeline whose croupier was killed', () => {
+  const WHEN: readonly (readonly [Pipeline, RegExp])[] = [
+    ['action.yml', /- if: \$\{\{ !success\(\) \}\}\n\s+shell: bash/],
+    ['ci/gitlab.yml', /after_script:[\s\S]*"\$CI_JOB_STATUS" != success/],
+    ['ci/Jenkinsfile', /post \{[\s\S]*unsuccessful \{\n\s+sh/],
+  ];
+
+  it.each(WHEN)(
+    '(%s) settles in its next step what the run owes',
+    async (file, when) => {
+      expect(read(file)).toMatch(when);
+      prepareRunner(root);
+      const operator = await operatorServer(async (_called, tell) => {
+        await sleep(20);
+        return tell();
+      });
+      const flags = `--base-url ${operator.url} --ext-cid acme --session ${P1.sessionID},currency=USD --linger 10ms`;
+      const [script = '', settling = ''] = scriptsOf(file);
+      // The next step has only the environment of the job, and not the arguments of the run.
+      const env = { CROUPIER_KEY: KEY, VERSION: version, CI_JOB_STATUS: 'canceled' };
+      const before = await ended(startStep(settling, root, env));
+      expect([before.status, before.out]).toEqual([0, '']);
+      const child = startStep(file === 'ci/Jenkinsfile' ? `${script} ${flags}` : script, root, {
+        ...env,
+        ARGS: flags,
+        CROUPIER_ARGS: flags,
+      });
+      const over = ended(child);
+      while (operator.calls.filter(({ call }) => call === 'bet').length < 10) await sleep(20);
+      child.kill('SIGKILL');
+      await over;
+      const [journal = ''] = readdirSync(path.join(root, '.croupier')).filter((name) => name.endsWith('.ndjson'));
+      const owed = () =>
+        croupier(['settle', path.join('.croupier', journal), '--dry-run'], { cwd: root, env: { CROUPIER_KEY: KEY } });
+      expect((await owed()).status).toBe(3);
+      const settled = await ended(startStep(settling, root, env));
+      expect([settled.status, settled.out]).toEqual([0, expect.stringMatching(/Nothing is owed any more\.\n$/)]);
+      expect((await owed()).status).toBe(0);
+    },
+    30_000,
+  );
 });
