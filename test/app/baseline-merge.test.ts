@@ -84,6 +84,26 @@ describe('bringing a baseline up to date', () => {
     expect(mergeBaseline(listed, 'known.yaml', await moving('2.01'))).toContain('  money: "2.01 USD"');
   });
 
+  it('gives the sums of each currency an entry of their own, so another order of the sessions makes nothing worse', async () => {
+    const inCurrencies = (sums: Readonly<Record<string, string>>) =>
+      fold(
+        Object.entries(sums).map(([scenario, sum]) => {
+          const [amount = '', currency = ''] = sum.split(' ');
+          return found(scenario, 'bet.debit', 'fail', { wrongSum: { amount, currency } });
+        }),
+      );
+    const text = mergeBaseline('', 'b.yaml', await inCurrencies({ 'bet/debit': '6 USD', 'win/credit': '0.001 BTC' }));
+    expect(text).toMatch(/scenario: bet\/debit\n {2}money: "6 USD".*\n/);
+    expect(text).toMatch(/scenario: win\/credit\n {2}money: "0.001 BTC".*\n/);
+    const reordered = await inCurrencies({ 'bet/debit': '0.003 BTC', 'win/credit': '7 USD' });
+    expect(mergeBaseline(text, 'b.yaml', reordered)).toBe(text);
+    const more = await inCurrencies({ 'bet/debit': '0.003 BTC', 'win/credit': '0.002 BTC' });
+    const worse = mergeBaseline(text, 'b.yaml', more);
+    expect(worse.slice(text.length)).toMatch(
+      /^- rule: bet.debit\n.*\n {2}scenario: win\/credit\n {2}money: "0.002 BTC"/,
+    );
+  });
+
   it('lists a breach that moved no money as such, and a breach that moves money as a new one', async () => {
     const unpaid = await fold([found('bet/debit', 'bet.debit', 'fail', { noMoney: true })]);
     const text = mergeBaseline('', 'b.yaml', unpaid);
@@ -132,6 +152,24 @@ describe('bringing a baseline up to date', () => {
     expect(text).toMatch(/^- rule: reply.success-is-200\n {2}client: "acme"\n {2}endpoint: bet\n {2}reason: ""\n/);
     expect(mergeBaseline('', 'b.yaml', await broken(5))).toContain('    - bet/s4\n');
     expect(mergeBaseline('', 'b.yaml', await broken(6, false))).toContain('    - bet/s5\n');
+  });
+
+  it('names the scenarios of a rule that fails everywhere if its sums are in several currencies', async () => {
+    const scenarios = Array.from({ length: 6 }, (_, at) => planned(`bet/s${at}`, ['bet.debit']));
+    const failing = (currencyOf: (at: number) => string) =>
+      foldJournal([
+        runStarted(scenarios, false, true),
+        ...scenarios.flatMap(({ id }, at) => [
+          started(id),
+          found(id, 'bet.debit', 'fail', { wrongSum: { amount: '2', currency: currencyOf(at) } }),
+          ended(id),
+        ]),
+        runEnded(),
+      ]);
+    expect(mergeBaseline('', 'b.yaml', await failing(() => 'USD'))).toMatch(/client: "acme"\n {2}money: "2 USD"/);
+    const text = mergeBaseline('', 'b.yaml', await failing((at) => (at === 0 ? 'JPY' : 'USD')));
+    expect(text).toMatch(/scenario: bet\/s0\n {2}money: "2 JPY"/);
+    expect(text).toMatch(/ {4}- bet\/s5\n {2}money: "2 USD"/);
   });
 
   it('refuses a file that is not a baseline, and shows each mistake', async () => {

@@ -67,7 +67,10 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
       const tried = fold.places.filter(
         ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
       );
-      const isEverywhere = fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length;
+      const currencies = new Set(own.flatMap((place) => Object.keys(breachAt(place).wrongSums ?? {})));
+      // An entry without scenarios allows a sum in every scenario. So its sums must not come from scenarios in several currencies.
+      const isEverywhere =
+        fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length && currencies.size < 2;
       // Chance decides whether the calls of a race overlap. So if only races show the failure, chance also decides in which
       // scenario the failure occurs, and the entry names no scenario.
       const isAnywhere = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
@@ -104,10 +107,13 @@ function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry,
   return { reason, ticket, expires };
 }
 
-/** Joins entries that differ only in their scenarios. */
+/**
+ * Joins entries that differ only in their scenarios. Entries with sums in different currencies are not joined: a later run may play a
+ * scenario in another currency, and the sum of another scenario in that currency says nothing about it.
+ */
 function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
-  const kind = ({ scenarios, failed: _failed, checks: _checks, maxSums: _sums, ...rest }: BaselineEntry): string =>
-    JSON.stringify([rest, scenarios.length === 0]);
+  const kind = ({ scenarios, failed: _failed, checks: _checks, maxSums, ...rest }: BaselineEntry): string =>
+    JSON.stringify([rest, scenarios.length === 0, rest.intermittent ? [] : Object.keys(maxSums).sort()]);
   return [...Map.groupBy(entries, kind).values()].flatMap((own) => {
     const [first] = own;
     if (!first) return [];
