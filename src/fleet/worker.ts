@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobStore } from '../app/history/job-store.ts';
 import type { History } from '../history/history.ts';
 import { addJobs, type DueTime, hasOpenJobs, latestJobs, takeJob } from '../history/jobs.ts';
-import { latestStart } from '../history/runs.ts';
+import { latestStartsSince } from '../history/runs.ts';
 import type { CheckedOperator } from './check-fleet.ts';
 import { type JobResult, runJob } from './job-run.ts';
 import type { Processes } from './run-process.ts';
@@ -78,7 +78,11 @@ export async function work(options: WorkerOptions): Promise<void> {
       if (isOpen === false) return;
     }
     wake = new AbortController();
-    await sleep(pollMs, undefined, { signal: AbortSignal.any([stopped, wake.signal]) }).catch(() => undefined);
+    // Operators are due at whole minutes.
+    const untilNextMinute = MINUTE_MS - (Date.now() % MINUTE_MS);
+    await sleep(Math.min(pollMs, untilNextMinute), undefined, {
+      signal: AbortSignal.any([stopped, wake.signal]),
+    }).catch(() => undefined);
   }
   await Promise.all(running.values());
   if (!signal.aborted) failed.signal.throwIfAborted();
@@ -115,13 +119,15 @@ async function dueTimes(
     if (!bySchedule.has(key)) bySchedule.set(key, latestStartBefore(schedule, now)?.toISOString());
     return bySchedule.get(key);
   };
-  const due: DueTime[] = [];
-  for (const operator of operators) {
-    const { name, extCID, schedule } = operator;
-    const dueAt = schedule && dueAtOf(schedule);
-    if (dueAt === undefined || (known.get(name) ?? '') >= dueAt) continue;
-    const begun = await latestStart(history, operator);
-    if (begun === undefined || begun < dueAt) due.push({ operator: name, extCID, dueAt });
-  }
-  return due;
+  const withoutJob = operators.flatMap((operator) => {
+    const dueAt = operator.schedule && dueAtOf(operator.schedule);
+    return dueAt === undefined || (known.get(operator.name) ?? '') >= dueAt ? [] : [{ operator, dueAt }];
+  });
+  const [earliest] = withoutJob.map(({ dueAt }) => dueAt).sort();
+  if (earliest === undefined) return [];
+  // One query for all operators, because thousands of them may be due at the same time.
+  const begun = await latestStartsSince(history, earliest);
+  return withoutJob
+    .filter(({ operator, dueAt }) => !begun.of(operator).some(({ startedAt }) => startedAt >= dueAt))
+    .map(({ operator: { name, extCID }, dueAt }) => ({ operator: name, extCID, dueAt }));
 }

@@ -2,8 +2,10 @@ import { compressed } from './compression.ts';
 import { databaseTime } from './dialect.ts';
 import type { History } from './history.ts';
 import { LeaseLost } from './lease-lost.ts';
+import { inParts } from './recent-runs.ts';
 import { addRunWithin, type Evidence, type FinishedRun } from './record.ts';
 import type { Retention } from './retention.ts';
+import type { NewJob } from './tables.ts';
 
 /** A job that a worker has taken. Its token proves that the worker holds the lease. */
 export interface HeldJob {
@@ -38,31 +40,37 @@ export interface JobJournal {
  * @returns the number of new jobs
  */
 export async function addJobs(history: History, due: readonly DueTime[]): Promise<number> {
+  // All workers add jobs in the same order. Otherwise two of them could wait for each other in PostgreSQL.
+  const inOrder = due.toSorted((a, b) => (a.operator < b.operator ? -1 : 1));
   let added = 0;
-  for (const { operator, extCID, dueAt } of due) {
+  for (const part of inParts(inOrder)) {
     const { numInsertedOrUpdatedRows = 0n } = await history
       .insertInto('job')
-      .values({
-        operator,
-        ext_cid: extCID,
-        due_at: dueAt,
-        state: 'waiting',
-        token: 0,
-        attempts: 0,
-        worker: null,
-        taken_at: null,
-        lease_until: null,
-        not_before: 0,
-        status: null,
-        line: null,
-        run: null,
-        ended_at: null,
-      })
+      .values(part.map(waitingJob))
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     added += Number(numInsertedOrUpdatedRows);
   }
   return added;
+}
+
+function waitingJob({ operator, extCID, dueAt }: DueTime): NewJob {
+  return {
+    operator,
+    ext_cid: extCID,
+    due_at: dueAt,
+    state: 'waiting',
+    token: 0,
+    attempts: 0,
+    worker: null,
+    taken_at: null,
+    lease_until: null,
+    not_before: 0,
+    status: null,
+    line: null,
+    run: null,
+    ended_at: null,
+  };
 }
 
 /** The due time of the latest job of each operator, by the operator's name. */

@@ -1,7 +1,7 @@
 import type { LoadResult } from '../journal/load/result.ts';
 import { type Comparison, compare } from '../report/comparison/comparison.ts';
 import type { RunSummary } from '../report/comparison/run-summary.ts';
-import type { ClientAt } from './client.ts';
+import { ByClient, type ClientAt } from './client.ts';
 import { decompressed, decompressedText } from './compression.ts';
 import type { History } from './history.ts';
 import { inParts } from './recent-runs.ts';
@@ -116,6 +116,24 @@ export async function latestStart(history: History, { extCID, operator }: Client
     .limit(1)
     .executeTakeFirst();
   return run?.started_at;
+}
+
+/**
+ * Returns the start of the latest run of each client that has one since a time. Only runs count that count as a run of their due time
+ * ({@link isDueRun}).
+ *
+ * @param since in UTC (ISO 8601)
+ */
+export async function latestStartsSince(history: History, since: string): Promise<ByClient<{ startedAt: string }>> {
+  const rows = await history
+    .selectFrom('run')
+    .select(({ fn }) => ['ext_cid', 'operator', fn.max('started_at').as('startedAt')])
+    .where('started_at', '>=', since)
+    .where('kind', '=', 'run')
+    .where((of) => of.or([of('ended', 'is', null), of('ended', 'not in', NOT_JUDGED)]))
+    .groupBy(['ext_cid', 'operator'])
+    .execute();
+  return new ByClient(rows, ({ ext_cid, operator }) => ({ extCID: ext_cid, operator }));
 }
 
 /** Returns the latest run of a client; undefined if the history has no run of this client. */

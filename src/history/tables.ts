@@ -207,6 +207,7 @@ export interface HistoryTables {
 export type RunRow = Selectable<RunTable>;
 export type RuleResultRow = Selectable<RuleResultTable>;
 export type NewRun = Insertable<RunTable>;
+export type NewJob = Insertable<JobTable>;
 export type NewRuleResult = Insertable<RuleResultTable>;
 
 /**

@@ -6,7 +6,14 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type History, openHistory } from '../../src/history/history.ts';
 import { addRun, type FinishedRun } from '../../src/history/record.ts';
-import { findRun, latestRunOf, latestRuns, setPinned, storedJournal } from '../../src/history/runs.ts';
+import {
+  findRun,
+  latestRunOf,
+  latestRuns,
+  latestStartsSince,
+  setPinned,
+  storedJournal,
+} from '../../src/history/runs.ts';
 
 let folder = '';
 let file = '';
@@ -150,6 +157,27 @@ describe('the history', () => {
     expect(await latest('https://a-third.example')).toBeUndefined();
     // If the base URL is not known, only the ExtCID counts.
     expect(await latest(undefined)).toBe('bbbb1111');
+  });
+
+  it('says which operators were judged since a time, and leaves interrupted runs and load tests out', async () => {
+    const as = (one: FinishedRun, more: Partial<FinishedRun['run']>) => ({ ...one, run: { ...one.run, ...more } });
+    const all = [
+      run('aaaa1111', '02'),
+      run('aaaa2222', '04'),
+      as(run('aaaa3333', '05'), { ended: 'interrupted' }),
+      run('bbbb1111', '02', 'borealis'),
+      as(run('bbbb2222', '06', 'borealis'), { kind: 'load' }),
+    ];
+    for (const one of all) await addRun(history, one, null, ALL);
+    const since = async (day: string, extCID: string) => {
+      const starts = await latestStartsSince(history, `2026-11-${day}T01:00:00.000Z`);
+      return starts
+        .of({ extCID, operator: 'https://wallet.example/eu' })
+        .map(({ startedAt }) => startedAt.slice(0, 10));
+    };
+    expect(await since('02', 'acme')).toEqual(['2026-11-04']);
+    expect([await since('02', 'borealis'), await since('03', 'borealis')]).toEqual([['2026-11-02'], []]);
+    expect(await since('05', 'acme')).toEqual([]);
   });
 
   it('refuses a file of a newer version, of another program, and one that is no database', async () => {
