@@ -18,39 +18,41 @@ const KINDS: Readonly<Record<string, (result: LoadResult) => string>> = {
 export interface LoadReport {
   readonly kind: string;
   readonly write: (result: LoadResult) => string;
+  /** The name of the file; `-` for stdout. */
   readonly file: string;
 }
 
 /**
- * Reads the values of `--report` of a load test.
+ * Reads the values of the flag that requests reports of a load test.
  *
+ * @param flag the name of the flag, for messages
  * @throws UsageError for an unknown kind, a missing file name, or two reports in one file
  */
-export function readLoadReports(words: readonly string[]): readonly LoadReport[] {
-  const reports = words.flatMap((word) => word.split(/,(?=[a-z-]+=)/)).map(readLoadReport);
+export function readLoadReports(words: readonly string[], flag: '--report' | '--to'): readonly LoadReport[] {
+  const reports = words.flatMap((word) => word.split(/,(?=[a-z-]+=)/)).map((text) => readLoadReport(text, flag));
   const files = reports.map(({ file }) => path.normalize(file));
   const twice = files.find((file, at) => files.indexOf(file) !== at);
   if (twice !== undefined)
-    throw new UsageError(`--report: two reports would be written to ${twice}. Give each report its own file.`);
+    throw new UsageError(`${flag}: two reports would be written to ${twice}. Give each report its own file.`);
   return reports;
 }
 
-function readLoadReport(text: string): LoadReport {
+function readLoadReport(text: string, flag: string): LoadReport {
   const [kind = '', ...rest] = text.split('=');
   const file = rest.join('=');
   const write = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
   if (!write) {
     const near = nearest(kind, Object.keys(KINDS));
     const help = near === undefined ? `The kinds are ${Object.keys(KINDS).join(', ')}.` : `Did you mean ${near}?`;
-    throw new UsageError(`--report ${text}: there is no report kind ${kind} of a load test. ${help}`);
+    throw new UsageError(`${flag} ${text}: there is no report kind ${kind} of a load test. ${help}`);
   }
   if (file === '')
-    throw new UsageError(`--report ${text}: the file name is missing. Write --report ${kind}=load.${kind}`);
+    throw new UsageError(`${flag} ${text}: the file name is missing. Write ${flag} ${kind}=load.${kind}`);
   return { kind, write, file };
 }
 
 /**
- * Writes the requested files.
+ * Writes the requested reports.
  *
  * @returns an exit status for each report that could not be written
  */
@@ -58,10 +60,14 @@ export async function writeLoadReports(
   reports: readonly LoadReport[],
   result: LoadResult,
   scrub: (text: string) => string,
-  { cwd, err }: Stdio,
+  { cwd, out, err }: Stdio,
 ): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (const { kind, write, file } of reports) {
+    if (file === '-') {
+      out.write(scrub(write(result)));
+      continue;
+    }
     const target = path.resolve(cwd, fileForClient(file, result.client.extCID));
     try {
       await writeWhole(target, [scrub(write(result))]);

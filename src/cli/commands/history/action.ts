@@ -81,7 +81,7 @@ async function openRun(
 }
 
 async function openLoad(history: History, run: PastRun, words: readonly string[], stdio: Stdio): Promise<number> {
-  const reports = readLoadReports(words);
+  const reports = readLoadReports(words, '--to');
   if (run.evidence === null) throw noLongerStored(run);
   const statuses = await writeLoadReports(reports, await storedLoad(history, run.number), (text) => text, stdio);
   return Math.max(0, ...statuses);

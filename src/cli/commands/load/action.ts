@@ -24,7 +24,7 @@ import type { SharedLoad } from '../../../app/load/shared-load.ts';
 import { lockForJournal } from '../../../app/lock/journal-locks.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
 import type { Reference } from '../../../app/reference-operator.ts';
-import { fileForClient } from '../../../app/report-files.ts';
+import { fileForClient, refuseMissingFolder, refuseSharedFile } from '../../../app/report-files.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
@@ -77,7 +77,7 @@ export async function loadCommand(flags: LoadFlags, given: Stdio): Promise<numbe
   const recorded = flags.like === undefined ? undefined : await readTraffic(flags.like, stdio.cwd);
   const arrivals = arrivalsOf(flags, recorded);
   const mix = readMix(flags.mix, stdio, recorded?.mix);
-  const reports = readLoadReports(flags.report ?? []);
+  const reports = readLoadReports(flags.report ?? [], '--report');
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const clients = await clientsOf(flags, configuration, stdio);
@@ -90,6 +90,7 @@ export async function loadCommand(flags: LoadFlags, given: Stdio): Promise<numbe
     throw new UsageError(
       `--database starts a load for one client, but the configuration has ${clients.clients.length}. Choose one with --client.`,
     );
+  refuseFiles(reports, flags.journal, clients.clients.length, stdio.cwd);
   refuseHeavyLoad(clients.clients, arrivals, flags);
   await askForProduction(clients.clients, flags, stdio);
   const journals: string[] = [];
@@ -165,6 +166,25 @@ function refuseFlags(flags: LoadFlags): void {
     throw new UsageError(
       `${disturb === undefined ? '--every needs --disturb COMMAND' : '--disturb needs --every DURATION'}. Write both, as in --disturb './restart.sh' --every 20s.`,
     );
+}
+
+/** Refuses files that can't be written, or that several clients would write to, because a load test takes long. */
+function refuseFiles(
+  reports: readonly LoadReport[],
+  journal: string | undefined,
+  clientCount: number,
+  cwd: string,
+): void {
+  for (const { kind, file } of reports) {
+    const flag = `--report ${kind}=${file}`;
+    if (file === '-')
+      throw new UsageError(
+        `${flag}: the text report goes to stdout. Name a file, or write the report afterwards: croupier history open latest --to ${kind}=-`,
+      );
+    refuseSharedFile(file, flag, clientCount);
+    refuseMissingFolder(file, flag, cwd);
+  }
+  if (journal !== undefined) refuseSharedFile(journal, `--journal ${journal}`, clientCount);
 }
 
 function arrivalsOf({ rate, ramp, closed, speed = 1 }: LoadFlags, recorded: RecordedTraffic | undefined): Arrivals {

@@ -86,6 +86,8 @@ describe('the history of a wallet that a new build breaks', () => {
     const opened = await croupier(['history', 'open', 'latest'], { cwd });
     expect(opened.out).toBe('.croupier/run-4.html\n');
     expect(readFileSync(path.join(cwd, '.croupier/run-4.html'), 'utf8')).toContain('<!doctype html>');
+    const printed = await croupier(['history', 'open', '4', '--to', 'json=-'], { cwd });
+    expect(JSON.parse(printed.out)).toMatchObject({ format: 'croupier-load/1' });
   });
 
   it('shows the last runs of a broken rule in the HTML report of the run, and of its journal', async () => {

@@ -101,6 +101,8 @@ const refused: readonly (readonly [what: string, flags: object, message: string]
   ['--disturb without --every', { rate: 5, disturb: 'true' }, '--disturb needs --every'],
   ['an unknown report', { rate: 5, report: ['htm=a'] }, 'Did you mean html?'],
   ['two reports in one file', { rate: 5, report: ['html=a', 'json=a'] }, 'two reports would be written to a'],
+  ['a report on stdout, where the text is', { rate: 5, report: ['json=-'] }, 'the text report goes to stdout'],
+  ['a report in a missing folder', { rate: 5, report: ['html=/missing/a.html'] }, 'there is no folder /missing'],
   ['a mix with an unknown key', { rate: 5, mix: 'mix.yaml' }, 'mix.yaml:2:1'],
   ['a heavy load for another machine', { rate: 101, baseUrl: 'http://wallet.test.example' }, 'add --allow-load'],
   ['the address of production', { rate: 5, baseUrl: 'https://www.casino.example' }, 'looks like production'],
