@@ -15,6 +15,7 @@ import { runAgain } from '../run-again.ts';
 import { notPlayed } from '../scope.ts';
 import { capital } from '../terminal/layout.ts';
 import { command } from './exchange.ts';
+import { failuresInOrder } from './failures.ts';
 import { latencySection } from './latency-chart.ts';
 import { html, linkTo, type Markup, MONEY, NOTHING, prose, proseFromOutside, sign } from './markup.ts';
 import { pageEnd, toolbar } from './page.ts';
@@ -27,8 +28,8 @@ import { verdictHeader } from './verdict.ts';
 
 /**
  * Writes the report as one page for a browser. The page loads nothing from outside and can be read without its script. Failures
- * come first, with all details, then undecided rules, then warnings. The other scenarios come last, folded by rule group. The
- * cards of these scenarios are rendered and compressed, and stay in memory until their section is written.
+ * come first, in the order of the causes, then undecided rules, then warnings. The other scenarios come last, folded by rule
+ * group. The cards of all scenarios are rendered and compressed, and stay in memory until their section is written.
  */
 export async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
   const parts = options.page();
@@ -39,19 +40,19 @@ export async function* htmlReport(fold: Fold, open: OpenJournal, options: Report
 ${verdictHeader(fold)}
 ${toolbar(fold)}
 <main id="main">
-${causesSection(fold, past)}${knownSection(fold)}${noticesSection(fold)}${rulesSection(fold, past)}`.text;
+${causesSection(fold, past)}${knownSection(fold)}${noticesSection(fold)}`.text;
 
-  // The journal is read only once, so all cards are rendered in this loop. The cards of failures are written at once, and all
-  // other cards when their section begins.
+  // The journal is read only once, so all cards are rendered in this loop, and written when their section begins.
   const waiting = new Map<string, string[]>();
+  const failed = new Map<string, string>();
   const sources = new Map<string, string>();
-  const failed = fold.scenarios.filter(({ verdict }) => verdict === 'fail').length;
-  if (failed > 0) yield heading('broken', 'Failures', failed).text;
+  const failures = failuresInOrder(fold);
   const isPlayed = ({ state }: ScenarioResult): boolean => state !== 'not-started';
   for await (const played of eachScenario(fold, open, options.exchangesPerScenario, isPlayed)) {
-    const card = scenarioCard(played, fold, options, sources).text;
     const { scenario } = played;
-    if (scenario.verdict === 'fail') yield card;
+    const view = failures.get(scenario.planned.id) ?? 'folded';
+    const card = scenarioCard(played, view, fold, options, sources).text;
+    if (scenario.verdict === 'fail') failed.set(scenario.planned.id, card);
     else {
       const section = isWrong(scenario) ? scenario.verdict : groupOf(scenario);
       const cards = waiting.get(section);
@@ -59,7 +60,12 @@ ${causesSection(fold, past)}${knownSection(fold)}${noticesSection(fold)}${rulesS
       else waiting.set(section, [card]);
     }
   }
-  if (failed > 0) yield SECTION_END;
+  if (failures.size > 0) {
+    yield heading('broken', 'Failures', failures.size).text;
+    for (const id of failures.keys()) yield failed.get(id) ?? '';
+    yield SECTION_END;
+  }
+  yield rulesSection(fold, past).text;
   yield leftBehindSection(fold, options).text;
   yield* cardsSection('doubtful', 'Undecided scenarios', waiting.get('inconclusive'));
   yield reasonsSection(fold, 'undecided', 'Undecided rules', ['inconclusive']).text;

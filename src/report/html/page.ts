@@ -25,8 +25,8 @@ export function toolbar(fold: Fold): Markup {
   const isOther = ({ verdict }: ScenarioResult): boolean => !isWrong({ verdict });
   const links = [
     ...(fold.causes.length > 0 ? [['causes', 'Causes']] : []),
-    ['rules', 'Rules'],
     ...(has('fail') ? [['broken', 'Failures']] : []),
+    ['rules', 'Rules'],
     ...(isAnythingLeft(fold) ? [['left', 'Owed']] : []),
     ...(has('inconclusive') ? [['doubtful', 'Undecided']] : []),
     ...(has('warn') ? [['warnings', 'Warnings']] : []),

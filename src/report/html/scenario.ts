@@ -8,9 +8,10 @@ import type { ReportOptions } from '../options.ts';
 import { runAgain } from '../run-again.ts';
 import { duration } from '../terminal/layout.ts';
 import { balanceCharts, balancePoints } from './balances.ts';
-import { type CallFacts, callsList, callsListing, rowsOf } from './calls.ts';
+import { type CallFacts, callsList, callsListing, type Row, rowsOf } from './calls.ts';
 import { differencesOf } from './differences.ts';
 import { command } from './exchange.ts';
+import type { ScenarioView } from './failures.ts';
 import { anchor, badge, type Content, html, linkTo, type Markup, NOTHING, proseFromOutside, sign } from './markup.ts';
 import { packed } from './packed.ts';
 import { readExchange } from './reading.ts';
@@ -27,20 +28,20 @@ export function isWrong({ verdict }: Pick<ScenarioResult, 'verdict'>): boolean {
 }
 
 /**
- * Renders one scenario: its findings, its source and its exchanges. The scenario is unfolded if it failed.
+ * Renders one scenario: its findings, its source and its exchanges.
  *
  * @param sources the files whose source the page already shows, each with the scenario that shows the source. If this scenario
  * shows the source of a file, the file is added.
  */
 export function scenarioCard(
   played: PlayedScenario,
+  view: ScenarioView,
   fold: Fold,
   options: ReportOptions,
   sources: Map<string, string>,
 ): Markup {
   const { scenario, exchangeCount } = played;
   const { planned, verdict, durationMs, findings } = scenario;
-  const isOpen = verdict === 'fail';
   const words = [planned.id, planned.title, planned.place.file, ...planned.rules, ...findings.map(({ rule }) => rule)];
   const facts = [
     ...(exchangeCount > 0 ? [plural(exchangeCount, 'call')] : []),
@@ -50,11 +51,11 @@ export function scenarioCard(
     ...(scenario.restored === false ? ['balance not restored'] : []),
   ];
   const isAboutMoney = fold.rules.some(({ rule }) => rule.money && planned.rules.includes(rule.id));
-  return html`<details class="scenario ${verdict}" id="${anchor('scenario', planned.id)}" data-verdict="${verdict}" data-money="${isAboutMoney ? 'yes' : 'no'}" data-words="${words.join(' ')}"${isOpen ? html` open` : null}>
+  return html`<details class="scenario ${verdict}" id="${anchor('scenario', planned.id)}" data-verdict="${verdict}" data-money="${isAboutMoney ? 'yes' : 'no'}" data-words="${words.join(' ')}"${view === 'folded' ? null : html` open`}>
 <summary>${badge(verdict)} <span class="title">${planned.title}</span> <span class="facts"><code>${planned.id}</code> ${facts.join(', ')}</span></summary>
 <div class="inside">
 ${reasonParagraph(played)}${findings.length === 0 ? null : findingList(played)}
-${body(played, fold, options, sources)}</div></details>
+${body(played, view, fold, options, sources)}</div></details>
 `;
 }
 
@@ -97,7 +98,13 @@ function findingItem({
 `;
 }
 
-function body(played: PlayedScenario, fold: Fold, options: ReportOptions, sources: Map<string, string>): Content {
+function body(
+  played: PlayedScenario,
+  view: ScenarioView,
+  fold: Fold,
+  options: ReportOptions,
+  sources: Map<string, string>,
+): Content {
   const { scenario, exchanges, exchangeCount, races } = played;
   const { planned, findings } = scenario;
   const again = runAgain(planned, fold.run.flags);
@@ -115,7 +122,9 @@ function body(played: PlayedScenario, fold: Fold, options: ReportOptions, source
     findings: Map.groupBy(findings, ({ exchange }) => exchange),
     curl: options.curl,
   };
-  const shown = rows.filter(({ first }) => named.has(first.sending.id)).slice(0, MAX_OPEN_EXCHANGES);
+  const isShown = ({ first: { sending } }: Row): boolean =>
+    named.has(sending.id) || (view === 'whole' && sending.purpose === 'step');
+  const shown = rows.filter(isShown).slice(0, MAX_OPEN_EXCHANGES);
   const open = new Set(shown.map(({ first }) => first.sending.id));
   const left = exchangeCount - exchanges.length;
   const isDrawn = findings.length > 0 || points.some(({ isOff }) => isOff);

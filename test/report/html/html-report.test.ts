@@ -56,10 +56,10 @@ describe('the HTML report', () => {
     const page = await reportText('failing', 'html');
     const at = (text: string): number => page.indexOf(text);
     expect(at('id="causes"')).toBeGreaterThan(0);
-    expect(at('id="causes"')).toBeLessThan(at('id="rules"'));
-    expect(at('id="rules"')).toBeLessThan(at('id="broken"'));
-    expect(at('id="broken"')).toBeLessThan(at('id="others"'));
-    expect(page.slice(at('id="causes"'), at('id="rules"'))).toMatch(
+    expect(at('id="causes"')).toBeLessThan(at('id="broken"'));
+    expect(at('id="broken"')).toBeLessThan(at('id="rules"'));
+    expect(at('id="rules"')).toBeLessThan(at('id="others"'));
+    expect(page.slice(at('id="causes"'), at('id="broken"'))).toMatch(
       /<dt>expected<\/dt><dd class="expected">[^<]+.*<dt>actual<\/dt><dd class="actual">[^<]+.*<dt>to fix<\/dt>/,
     );
     expect(page).toMatch(/<details class="scenario fail"[^>]* open>/);
@@ -76,6 +76,45 @@ describe('the HTML report', () => {
     expect(page).toMatch(/<b class="fail"><i> +9<\/i> {3}- resend: first<\/b>/);
     expect(page).toContain('<code tabindex="0">croupier run idempotency/bet</code>');
   });
+
+  it.each([
+    { causes: 1, whole: 3 },
+    { causes: 2, whole: 3 },
+    { causes: 3, whole: 1 },
+  ])(
+    'of $causes causes shows the first scenario of each cause with $whole calls, and folds a scenario that repeats it',
+    async ({ causes, whole }) => {
+      const rules = (['bet.debit', 'win.credit', 'refund.restore'] as const).slice(0, causes);
+      const failed = (name: string, rule: Parameters<typeof found>[1]) => [
+        started(name),
+        ...['a', 'b', 'c'].flatMap((call) => exchange(`${name}-${call}`, name)),
+        found(name, rule, 'fail', { exchange: `${name}-c` }),
+        ended(name, { verdict: 'fail' }),
+      ];
+      const first = rules.map((rule) => planned(`first/${rule}`, [rule]));
+      const again = planned('again/debit', ['bet.debit']);
+      const other = planned('other/expectation', []);
+      const events = [
+        runStarted([...first, again, other]),
+        ...first.flatMap(({ id }, at) => failed(id, rules[at] ?? 'expectation')),
+        ...failed(again.id, 'bet.debit'),
+        ...failed(other.id, 'expectation'),
+        runEnded(),
+      ];
+      const page = await reportOfEvents(events, 'html');
+      const cards = page.split('<details class="scenario fail"').slice(1);
+      const shown = cards.map((card) => ({
+        id: /id="scenario-([^"]*)"/.exec(card)?.[1],
+        open: /^[^>]* open>/.test(card),
+        calls: unpacked(card).match(/<details class="exchange[^>]* open>/g)?.length,
+      }));
+      expect(shown).toEqual([
+        ...first.map(({ id }) => ({ id, open: true, calls: whole })),
+        { id: other.id, open: true, calls: 1 },
+        { id: again.id, open: false, calls: 1 },
+      ]);
+    },
+  );
 
   it('mentions no cause and no money if only an expectation was missed', async () => {
     const story = planned('our/first', []);

@@ -19,13 +19,15 @@ beforeAll(async () => {
   dir = mkdtempSync(path.join(tmpdir(), 'croupier-html-'));
   const what = ['idempotency/bet', 'idempotency/concurrent', 'refund/broken-connection', 'balance'];
   const failing = ['run', '--reference', '--defect', 'replayed-bet-charged', '--linger', '50ms', ...what];
-  const hostile = path.resolve(import.meta.dirname, '../../../fixtures/journals/hostile.ndjson');
+  const journal = (name: string): string =>
+    path.resolve(import.meta.dirname, `../../../fixtures/journals/${name}.ndjson`);
   const ends = await Promise.all([
     croupier([...failing, '--curl', '--report', 'html=failed.html'], { cwd: dir }),
     croupier(['run', '--reference', 'balance', '--report', 'html=passed.html'], { cwd: dir }),
-    croupier(['report', 'convert', hostile, '--to', 'html=hostile.html'], { cwd: dir }),
+    croupier(['report', 'convert', journal('hostile'), '--to', 'html=hostile.html'], { cwd: dir }),
+    croupier(['report', 'convert', journal('failing'), '--to', 'html=crowded.html'], { cwd: dir }),
   ]);
-  expect(ends.map(({ status }) => status)).toEqual([1, 0, 0]);
+  expect(ends.map(({ status }) => status)).toEqual([1, 0, 0, 0]);
   const page = readFileSync(path.join(dir, 'passed.html'), 'utf8');
   writeFileSync(path.join(dir, 'scriptless.html'), page.replace(/<script type="module">[\s\S]*?<\/script>/, ''));
 }, 60_000);
@@ -141,6 +143,18 @@ describe('the page of the HTML report, opened from disk', { timeout: 60_000 }, (
       expect(top).toBeGreaterThan(
         await page.evaluate<number>('document.querySelector(".bar").getBoundingClientRect().bottom'),
       );
+    }
+  });
+
+  it('keeps every link in the bar in one piece, also if the page has every section', async () => {
+    const page = await openPage('crowded', { viewport: { width: 1280, height: 800 } });
+    expect(await page.locator('.links a').count()).toBe(9);
+    for (const width of [1280, 390]) {
+      expect(await overhang(page, width)).toBeLessThanOrEqual(0);
+      const heights = await page.evaluate<number[]>(
+        '[...document.querySelectorAll(".links a")].map((link) => link.getClientRects().length * link.offsetHeight)',
+      );
+      expect(Math.max(...heights)).toBeLessThan(30);
     }
   });
 
