@@ -17,7 +17,7 @@ type Change = Comparison['broken'][number];
 /** Writes the changes between two runs as text for a person. */
 export function comparisonText(before: RunSummary, now: RunSummary, change: Comparison, style: TextStyle): string {
   const { paint, width } = style;
-  const { broken, worse, fixed, added, gone, stillFailing, slower, differences } = change;
+  const { broken, worse, fixed, warned, cleared, added, gone, stillFailing, slower, differences } = change;
   const colour = newFailures(change).length > 0 || isLessTested(change) ? paint.red : paint.green;
   const lines = [
     paint.bold(colour(headline(change))),
@@ -28,6 +28,8 @@ export function comparisonText(before: RunSummary, now: RunSummary, change: Comp
     ...section('Broken', broken, style),
     ...section('Worse: failed before, and fails in more ways now', worse, style),
     ...section('Fixed', fixed, style),
+    ...section('Warning now, but not before', warned, style),
+    ...section('No longer a warning', cleared, style),
     ...section('New: judged now, but not before', added, style),
     ...section('Gone: judged before, but not now', gone, style),
     ...lostLines(change, style),
@@ -71,13 +73,15 @@ function lostLines(
 }
 
 function headline(change: Comparison): string {
-  const { fixed, added, gone, slower, worse } = change;
+  const { fixed, warned, cleared, added, gone, slower, worse } = change;
   const grown = worse.filter(({ isKnown }) => !isKnown).length;
   const fresh = newFailures(change).length - grown;
   const parts = [
     fresh === 0 ? 'nothing broken' : `${plural(fresh, 'rule')} broken`,
     ...(grown > 0 ? [`${grown} worse`] : []),
     ...(fixed.length > 0 ? [`${fixed.length} fixed`] : []),
+    ...(warned.length > 0 ? [`${plural(warned.length, 'new warning')}`] : []),
+    ...(cleared.length > 0 ? [`${plural(cleared.length, 'warning')} gone`] : []),
     ...(added.length > 0 ? [`${added.length} new`] : []),
     ...(gone.length > 0 ? [`${gone.length} gone`] : []),
     ...(gone.length === 0 && isLessTested(change) ? ['less tested'] : []),

@@ -25,6 +25,10 @@ export interface Comparison extends LostCoverage {
   readonly broken: readonly Change[];
   /** Rules that failed before, and were judged now without a failure. */
   readonly fixed: readonly Change[];
+  /** Rules that give a warning now, and were judged before without a failure and without a warning. */
+  readonly warned: readonly Change[];
+  /** Rules that gave a warning before, and were judged now without a failure and without a warning. */
+  readonly cleared: readonly Change[];
   /** Rules that were not judged before, and were judged now without a failure. */
   readonly added: readonly Change[];
   /** Rules that were judged before, with or without a failure, but not now. */
@@ -59,6 +63,8 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
     differences: differencesOf(before, now),
     broken: changes.filter((one) => fails(one.verdict) && !fails(one.before)),
     fixed: changes.filter((one) => fails(one.before) && isJudged(one.verdict) && !fails(one.verdict)),
+    warned: changes.filter((one) => one.verdict === 'warn' && isClean(one.before)),
+    cleared: changes.filter((one) => one.before === 'warn' && isClean(one.verdict)),
     added: changes.filter((one) => isJudged(one.verdict) && !isJudged(one.before) && !fails(one.verdict)),
     gone: changes.filter((one) => isJudged(one.before) && !isJudged(one.verdict)),
     ...lostCoverage(before, now),
@@ -71,6 +77,11 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
       return isSlower ? [{ call, beforeMs: earlier.p95Ms, nowMs: p95Ms }] : [];
     }),
   };
+}
+
+/** True if a rule was judged without a failure and without a warning. */
+function isClean(verdict: Verdict): boolean {
+  return isJudged(verdict) && verdict !== 'fail' && verdict !== 'warn';
 }
 
 /** Returns the rules that are newly broken, or got worse, and that are not on the baseline. */

@@ -74,6 +74,19 @@ describe('comparing two runs', () => {
     expect(compare(now, now)).toMatchObject({ broken: [], fixed: [], added: [], gone: [], differences: [] });
   });
 
+  it('names a rule that passed before and warns now, and the other way', () => {
+    const passed = run([rule('a', 'pass'), rule('b', 'warn'), rule('c', 'fail'), rule('d', 'note')]);
+    const warned = run([rule('a', 'warn'), rule('b', 'pass'), rule('c', 'warn'), rule('d', 'warn')]);
+    const comparison = compare(passed, warned);
+    expect(ids(comparison.warned)).toEqual(['a', 'd']);
+    expect(ids(comparison.cleared)).toEqual(['b']);
+    expect(ids(comparison.fixed)).toEqual(['c']);
+    const text = comparisonText(passed, warned, comparison, { paint: PLAIN, width: 80, unicode: true });
+    expect(text).toContain('Nothing broken, 1 fixed, 2 new warnings, 1 warning gone.');
+    expect(text).toContain('Warning now, but not before\n  ! a  MUST  passed before\n');
+    expect(text).toContain('No longer a warning\n  ✓ b  MUST  warning before\n');
+  });
+
   it('counts an unlisted expectation as met if its scenario was played', () => {
     const missed = run([rule('expectation in bet/debit', 'fail')]);
     expect(ids(compare(run([]), missed).broken)).toEqual(['expectation in bet/debit']);

@@ -84,7 +84,8 @@ function changesText({ first_line }: PastRun, before: ListedRun['before']): stri
 
 const MAX_NAMES = 6;
 
-function changeParts({ broken, worse, fixed, added, gone, slower, differences }: Comparison): readonly string[] {
+function changeParts(comparison: Comparison): readonly string[] {
+  const { broken, worse, fixed, warned, cleared, added, gone, slower, differences } = comparison;
   const named = (what: string, ids: readonly string[]): readonly string[] => {
     if (ids.length === 0) return [];
     const more = ids.length > MAX_NAMES ? ` and ${ids.length - MAX_NAMES} more` : '';
@@ -95,6 +96,8 @@ function changeParts({ broken, worse, fixed, added, gone, slower, differences }:
     ...named('broken', ids(broken)),
     ...named('worse', ids(worse)),
     ...named('fixed', ids(fixed)),
+    ...named('warning now', ids(warned)),
+    ...named('no longer a warning', ids(cleared)),
     ...(added.length > 0 ? [`${plural(added.length, 'rule')} judged for the first time`] : []),
     ...(gone.length > 0 ? [`${plural(gone.length, 'rule')} no longer judged`] : []),
     ...named(
