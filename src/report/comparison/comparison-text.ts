@@ -80,7 +80,7 @@ function headline(change: Comparison): string {
     fresh === 0 ? 'nothing broken' : `${plural(fresh, 'rule')} broken`,
     ...(grown > 0 ? [`${grown} worse`] : []),
     ...(fixed.length > 0 ? [`${fixed.length} fixed`] : []),
-    ...(warned.length > 0 ? [`${plural(warned.length, 'new warning')}`] : []),
+    ...(warned.length > 0 ? [plural(warned.length, 'new warning')] : []),
     ...(cleared.length > 0 ? [`${plural(cleared.length, 'warning')} gone`] : []),
     ...(added.length > 0 ? [`${added.length} new`] : []),
     ...(gone.length > 0 ? [`${gone.length} gone`] : []),
