@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { LoadResult } from '../src/journal/load/result.ts';
@@ -18,13 +18,14 @@ const SECONDS = 6;
 const ROUNDS = 5;
 /** The first seconds of a window, which do not count. */
 const WARM_SECONDS = 2;
-/** A longer time, in which the first seconds count little. */
+/** The length of a window in which processor time is measured. */
 const CPU_SECONDS = 12;
 const LINGER_MS = 200;
 const PLAYERS = 1000;
 const WALLET = path.join(import.meta.dirname, 'booking-wallet.ts');
 const AUTOCANNON = path.join(import.meta.dirname, 'autocannon.ts');
 const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
+const CPU_REPORTER = path.join(import.meta.dirname, 'cpu-reporter.ts');
 const BET = {
   call: 'bet',
   sessionID: 's-0',
@@ -67,18 +68,14 @@ function steadyRate(seconds: readonly number[]): number {
 
 /**
  * Compares the processor time of a judged call with that of a loop that signs, sends and discards the reply. The loop closes as
- * many connections on purpose as the load test, because a new connection needs more time than a call.
+ * many connections on purpose as the load test, because a new connection needs more time than a call. The first seconds of both
+ * are left out, because V8 compiles the code then.
  */
 export async function measureLoadCpu(): Promise<Measurement> {
   const times: { croupier: number; bare: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const flags = ['--closed', String(CONNECTIONS), '--duration', `${CPU_SECONDS}s`];
-    const result = await withWallet((_, folder) => load(folder, flags), MEMORY_FOLDER);
-    const { croupierItself, load: ran, rate } = result;
-    times.push({
-      croupier: (croupierItself.cpu * ran.ranMs * 1000) / rate.scheduled,
-      bare: await withWallet((url) => bareLoop(url, result.brokenOnPurpose / rate.calls)),
-    });
+    const { time, broken } = await withWallet((_, folder) => timeOfCall(folder), MEMORY_FOLDER);
+    times.push({ croupier: time, bare: await withWallet((url) => bareLoop(url, broken)) });
   }
   const croupier = median(times.map((one) => one.croupier));
   const bare = median(times.map((one) => one.bare));
@@ -89,6 +86,38 @@ export async function measureLoadCpu(): Promise<Measurement> {
     unit: 'times',
     limit: 1.5,
   };
+}
+
+/**
+ * Runs a load test, and measures the processor time of all its threads.
+ *
+ * @returns microseconds for each call, and the share of the calls whose connection was closed on purpose
+ */
+async function timeOfCall(folder: string): Promise<{ readonly time: number; readonly broken: number }> {
+  const file = path.join(folder, 'cpu');
+  const flags = ['--closed', String(CONNECTIONS), '--duration', `${CPU_SECONDS}s`];
+  const result = await load(folder, flags, ['--import', `${CPU_REPORTER}?${file}`]);
+  const origin = Date.parse(result.startedAt);
+  const sent = await sendingTimes(path.join(folder, result.journal));
+  const begin = origin + (sent.find(({ isBet }) => isBet)?.at ?? 0);
+  const samples = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ').map(Number) as [at: number, used: number])
+    .filter(([at]) => at >= begin + WARM_SECONDS * 1000 && at <= begin + CPU_SECONDS * 1000);
+  const [[from, before], [until, after]] = [samples[0] ?? [0, 0], samples.at(-1) ?? [0, 0]];
+  const calls = sent.filter(({ at }) => origin + at >= from && origin + at < until).length;
+  return { time: (after - before) / calls, broken: result.brokenOnPurpose / result.rate.calls };
+}
+
+/** Returns the time of each call in the journal of a load test, in milliseconds from the start. */
+async function sendingTimes(journal: string): Promise<{ readonly at: number; readonly isBet: boolean }[]> {
+  const times: { at: number; isBet: boolean }[] = [];
+  for await (const line of createInterface({ input: createReadStream(journal) })) {
+    const [, kind, at] = /^\["([scr])",\d+,(\d+),/.exec(line) ?? [];
+    if (kind !== undefined) times.push({ at: Number(at), isBet: kind === 's' });
+  }
+  return times;
 }
 
 /** Measures the time in which a load test of 1,000 players completes and compares everything, beyond the load. */
@@ -185,11 +214,13 @@ async function autocannon(url: string, folder: string): Promise<readonly number[
 async function bareLoop(url: string, broken: number): Promise<number> {
   const requests = new Requests({ integratorBaseUrl: url, integrationApiKey: KEY, paths: {}, headers: {} });
   const connections = new Connections({ origin: readOrigin(url), route: routeOf({}), deadlineMs: 5000 });
-  const before = process.cpuUsage();
-  const until = performance.now() + CPU_SECONDS * 1000;
+  const start = performance.now();
+  const until = start + CPU_SECONDS * 1000;
   let calls = 0;
+  let warm: { readonly used: NodeJS.CpuUsage; readonly calls: number } | undefined;
   const one = async (): Promise<void> => {
-    while (performance.now() < until) {
+    for (let now = start; now < until; now = performance.now()) {
+      if (now >= start + WARM_SECONDS * 1000) warm ??= { used: process.cpuUsage(), calls };
       const [txID, roundID] = [crypto.randomUUID(), crypto.randomUUID()];
       calls += 1;
       const breakAfterMs = Math.floor(calls * broken) > Math.floor((calls - 1) * broken) ? 0 : null;
@@ -201,6 +232,6 @@ async function bareLoop(url: string, broken: number): Promise<number> {
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, one));
   connections.close();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / calls;
+  const { user, system } = process.cpuUsage(warm?.used);
+  return (user + system) / (calls - (warm?.calls ?? 0));
 }
