@@ -460,10 +460,11 @@ class LineReader {
 
   /** Removes the text that a terminal, a message or a text program added to the line of a command. */
   #pasted(line: string): string {
-    const quoted = /^> ?(.*)$/s.exec(line)?.[1];
+    const quoted = line.startsWith('>') ? line.slice(line.startsWith('> ') ? 2 : 1) : undefined;
     // `curl -v` also begins lines with `>`. So lines with `>` count as quoted only if the first of these lines begins a command.
     this.#isQuoted = quoted !== undefined && (this.#isQuoted || beginsCommand(quoted.trimStart()));
-    const text = (this.#isQuoted ? (quoted ?? line) : line).replace(PROMPT, '');
+    const unquoted = this.#isQuoted ? (quoted ?? line) : line;
+    const text = unquoted.includes(':\\') ? unquoted.replace(PROMPT, '') : unquoted;
     const isCommand = this.#command !== null || beginsCommand(text);
     // A text program replaces all quotation marks of a command by typographic ones. So a command that contains a straight quotation
     // mark is not changed.

@@ -58,6 +58,8 @@ const REPLY_BODY = '4';
  */
 const SERILOG =
   /^(?:\[[\d:.]{8,16} [A-Z]{3}\]|\d{4}-\d\d-\d\d[T ][\d:.]{8,18}(?: ?(?:Z|[+-]\d\d:\d\d))? \[[A-Z]{3}\]) (?:[^{}:]{1,200} )?(Request|Response|Request and Response|RequestBody|ResponseBody|Duration):(?: (.*))?$/;
+/** The ends of the titles. Most lines of a log have none of them, and are skipped at once. */
+const SERILOG_TITLES = ['Request:', 'Response:', 'Body:', 'Duration:'] as const;
 const SERILOG_FIELD = /^([A-Za-z][\w-]{0,99}): ?(.*)$/;
 
 /**
@@ -77,7 +79,7 @@ export class HttpLoggingEntry {
   /** Returns undefined if the line is not the first line of such a part. */
   static begin(head: string): HttpLoggingEntry | undefined {
     if (ASP_NET.test(head)) return new HttpLoggingEntry(head, false);
-    const [, title = '', value = ''] = SERILOG.exec(head) ?? [];
+    const [, title = '', value = ''] = (SERILOG_TITLES.some((end) => head.includes(end)) && SERILOG.exec(head)) || [];
     const isTitle = title.startsWith('Request') || title === 'Response';
     // An entry of another program may have the same first line. It has other lines after this line.
     if (!isTitle || (title === 'RequestBody' ? !value.startsWith('{') : value !== '')) return undefined;

@@ -24,15 +24,15 @@ interface Name {
 
 type Names = Map<string, Name>;
 
-const NAMES = new WeakMap<LogForm, Names>();
+const NAMES = new WeakMap<LogForm['fields'], Names>();
 
-function namesOf(form: LogForm): Names {
-  const known = NAMES.get(form);
+function namesOf({ fields }: LogForm): Names {
+  const known = NAMES.get(fields);
   if (known) return known;
   const names: Names = new Map();
   for (const field of LOG_FIELDS)
-    for (const [rank, path] of form.fields[field].entries()) add(names, path, { field, path, rank });
-  NAMES.set(form, names);
+    for (const [rank, path] of fields[field].entries()) add(names, path, { field, path, rank });
+  NAMES.set(fields, names);
   return names;
 }
 
@@ -55,17 +55,17 @@ function nameIn(names: Names, name: string): Name {
 }
 
 /** The object whose values were found last. Many fields of the same object are read one after another. */
-let last: { readonly object: Fields; readonly form: LogForm; readonly values: FieldValues } | null = null;
+let last: { readonly object: Fields; readonly fields: LogForm['fields']; readonly values: FieldValues } | null = null;
 
 /**
  * Finds the values of all fields in an object. Looks at each name of the object once, because an object has few names, and all
  * fields together have some hundred paths. The object must not change later.
  */
 export function valuesOf(object: Fields, form: LogForm): FieldValues {
-  if (last?.object === object && last.form === form) return last.values;
+  if (last?.object === object && last.fields === form.fields) return last.values;
   const values: { [F in LogField]?: FieldValue[] } = {};
   collect(object, namesOf(form), values, 0);
-  last = { object, form, values };
+  last = { object, fields: form.fields, values };
   return values;
 }
 

@@ -273,23 +273,19 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
   ],
 };
 
+/** The names that are configured for some fields. */
+type NamedFields = Readonly<Partial<Record<LogField, string | readonly string[]>>>;
+
 /** Returns a log form with the configured values. A configured name replaces the usual names of its field. */
 export function logForm(
   given: {
     readonly zone?: Zone | undefined;
     readonly side?: Side | undefined;
-    readonly fields?: Readonly<Partial<Record<LogField, string | readonly string[]>>> | undefined;
+    readonly fields?: NamedFields | undefined;
     readonly pattern?: LinePattern | undefined;
   } = {},
 ): LogForm {
-  const fields = Object.fromEntries(
-    LOG_FIELDS.map((field) => {
-      const named = given.fields?.[field];
-      // If a name is configured for a field, the usual names are not tried. Otherwise a field with another meaning could be read by
-      // accident.
-      return [field, named === undefined ? USUAL[field] : [named].flat()];
-    }),
-  ) as Record<LogField, readonly string[]>;
+  const fields = namedFields(given.fields ?? {});
   return {
     zone: given.zone ?? 0,
     side: given.side ?? null,
@@ -297,6 +293,22 @@ export function logForm(
     isUsual: (field) => given.fields?.[field] === undefined,
     pattern: given.pattern ?? null,
   };
+}
+
+/**
+ * Returns the names of each field. All forms with only the usual names share one object, so that the values of an entry are found
+ * once for all of them.
+ */
+function namedFields(given: NamedFields): LogForm['fields'] {
+  if (Object.values(given).every((named) => named === undefined)) return USUAL;
+  return Object.fromEntries(
+    LOG_FIELDS.map((field) => {
+      const named = given[field];
+      // If a name is configured for a field, the usual names are not tried. Otherwise a field with another meaning could be read by
+      // accident.
+      return [field, named === undefined ? USUAL[field] : [named].flat()];
+    }),
+  ) as Record<LogField, readonly string[]>;
 }
 
 /** Reads the values that a log contains beside the body, for example the player. Values that are absent or empty are left out. */

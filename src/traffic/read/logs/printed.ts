@@ -184,10 +184,27 @@ function statusOf(
  * there is neither.
  */
 export function idOf(around: string): string {
-  const id = ID.exec(around)?.[1] ?? BRACKETED_ID.exec(around)?.[1] ?? CONNECTION.exec(around)?.[1];
+  const named = ID.exec(around)?.[1];
+  if (named !== undefined) return named;
+  // Most brackets of a log contain only its level, so the patterns of longer brackets are seldom needed.
+  if (!hasBrackets(around)) return ADJACENT;
+  const id = BRACKETED_ID.exec(around)?.[1] ?? CONNECTION.exec(around)?.[1];
   if (id !== undefined) return id;
   const thread = THREAD.exec(around)?.[1];
   return thread === undefined ? ADJACENT : `thread ${thread}`;
+}
+
+/** The least number of characters of an id or of a thread in brackets. */
+const MIN_IN_BRACKETS = 5;
+
+/** True if a text has brackets that may contain an id or the name of a thread. */
+function hasBrackets(text: string): boolean {
+  for (let at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) {
+    const end = text.indexOf(']', at);
+    if (end < 0) return false;
+    if (end - at > MIN_IN_BRACKETS) return true;
+  }
+  return false;
 }
 
 function isRequest(value: Fields): boolean {

@@ -96,6 +96,7 @@ function timeOf(text: string, zone: Zone): LogTime | undefined {
  * together.
  */
 export function elapsedMs(from: LogTime, to: LogTime): number {
+  if (from.laterMs === undefined && to.laterMs === undefined) return to.ms - from.ms;
   const all = [from.ms, from.laterMs ?? from.ms].flatMap((begin) => [to.ms - begin, (to.laterMs ?? to.ms) - begin]);
   return all.reduce((best, each) => (Math.abs(each) < Math.abs(best) ? each : best));
 }
