@@ -43,7 +43,7 @@ export class CallRecorder {
       answer: answerOf(exchange, reading),
       reading,
       closesConnection: sent.closesConnection === true,
-      isOwnLimit: sent.isOwnLimit === true,
+      ownLimit: sent.ownLimit,
       amount,
       effect: sent.before ? sent.before.effect : (this.#effectOf(planned, amount) ?? Money.zero),
       earlier: sent.before ? beforeOf(planned, sent.before) : earlier,

@@ -15,6 +15,12 @@ export interface StatedValues {
   readonly body: readonly (readonly [path: string, value: JsonValue])[];
 }
 
+/**
+ * The sign that a limit of the operator was the reason of a declined bet. `every-bet`: the operator also declined plain
+ * bets with the same words. `now-and-then`: the operator accepted the same kind of bet directly afterwards.
+ */
+export type OwnLimit = 'every-bet' | 'now-and-then';
+
 /** One call as it was sent. */
 export interface SentCall {
   readonly step: CallStep;
@@ -28,8 +34,8 @@ export interface SentCall {
   readonly retried?: boolean;
   /** True if the operator answered other calls, but closed the connection without a reply at every attempt at this call. */
   readonly closesConnection?: boolean;
-  /** True if the operator also declined plain bets with the same words. Then one of its own limits is the reason. */
-  readonly isOwnLimit?: boolean;
+  /** Why a limit of the operator was the reason of a declined bet. Not set if no limit was the reason. */
+  readonly ownLimit?: OwnLimit;
   /** For a balance read: true if no earlier call can still take effect, because enough time has passed. */
   readonly lingered: boolean;
 }
@@ -44,11 +50,11 @@ export interface ObservedCall {
   readonly reading: ReplyReading | undefined;
   /** True if the operator closes the connection at every attempt at this call, but at no other call. */
   readonly closesConnection: boolean;
-  /** True if the operator also declined plain bets with the same words. Then one of its own limits is the reason. */
-  readonly isOwnLimit: boolean;
-  /** The amount of the call. For a resend, this is the amount of the first call. undefined if no amount can be read. */
+  /** Why a limit of the operator was the reason of a declined bet. undefined if no limit was the reason. */
+  readonly ownLimit: OwnLimit | undefined;
+  /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
-  /** The amount of the call. A resend has the amount of the first call. undefined if the amount can't be read. */
+  /** How much the balance changes if the operator accepts the call: negative for a bet, 0 for a free bet. */
   readonly effect: Money;
   /**
    * For a resend or a copy: the transaction of the first call. For a call whose txID was already used: the earlier transaction with

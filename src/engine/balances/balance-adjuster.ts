@@ -183,6 +183,19 @@ export class BalanceAdjuster {
   }
 
   /**
+   * Places a free bet, and refunds it. The reply to the bet shows whether the operator accepts free bets at this time.
+   *
+   * @param frID the campaign of the free bet
+   */
+  async freeBet(account: Account, frID: string): Promise<Exchange> {
+    const bet = this.#betOf(account, { ...this.#newRound(), type: 'free', frID }, account.denomination.stake);
+    const exchange = await this.#place(account, bet, 'probe');
+    // The refund gives back what the bet took, whether or not free bets take money at this operator.
+    if (isSuccess(replyStatus(exchange))) await this.#refund(account, bet, 'probe');
+    return exchange;
+  }
+
+  /**
    * Completes a round with a win of more than 0. @param isOwn true if croupier began the round to raise the balance. Then croupier
    * still owes this win, even if the operator declines it
    */
@@ -223,20 +236,28 @@ export class BalanceAdjuster {
     return { roundID: this.#run.uuid(), type: 'regular', frID: undefined };
   }
 
+  #bet(account: Account, round: RoundToEnd, stake: Money, purpose: Purpose): Promise<Exchange> {
+    return this.#place(account, this.#betOf(account, round, stake), purpose);
+  }
+
+  #betOf(account: Account, { roundID, type, frID }: RoundToEnd, stake: Money): OwnCall {
+    const fields = { ...this.#fieldsOf(account, roundID, stake), type };
+    return { call: 'bet', fields: frID === undefined ? fields : { ...fields, frID } };
+  }
+
   /** Places a bet. If the outcome of the bet is unknown, refunds the bet. */
-  async #bet(account: Account, round: RoundToEnd, stake: Money, purpose: Purpose): Promise<Exchange> {
-    const fields = { ...this.#fieldsOf(account, round.roundID, stake), type: round.type };
-    const bet: OwnCall = { call: 'bet', fields };
+  async #place(account: Account, bet: OwnCall, purpose: Purpose): Promise<Exchange> {
     const taken = await this.#send(account, bet, purpose);
     // All other errors mean that the bet took no money (contract). So the bet is not refunded.
-    if (isSuccess(replyStatus(taken)) || !mayHaveTaken(taken)) return taken;
-    const refund: OwnCall = {
-      call: 'refund',
-      fields: { ...this.#fieldsOf(account, round.roundID, stake), origTxID: fields.txID },
-    };
-    if (!isSuccess(replyStatus(await this.#untilAnswered(account, refund, purpose))))
-      this.#recordOwed(account, 'refund', bet);
+    if (!isSuccess(replyStatus(taken)) && mayHaveTaken(taken)) await this.#refund(account, bet, purpose);
     return taken;
+  }
+
+  async #refund(account: Account, bet: OwnCall, purpose: Purpose): Promise<void> {
+    const { txID = '', roundID = '', amount = '' } = bet.fields;
+    const fields = { sessionID: account.sessionID, txID: this.#run.uuid(), origTxID: txID, roundID, amount };
+    const exchange = await this.#untilAnswered(account, { call: 'refund', fields }, purpose);
+    if (!isSuccess(replyStatus(exchange))) this.#recordOwed(account, 'refund', bet);
   }
 
   async #send({ scenario }: Account, { call, fields }: OwnCall, purpose: Purpose): Promise<Exchange> {

@@ -237,16 +237,18 @@ export class ScenarioRunner {
   }
 
   /**
-   * Judges a bet that was declined. Before that, a comparison with plain bets shows whether a limit of the operator was the reason.
+   * Judges a bet that was declined. Before that, a comparison with other bets shows whether a limit of the operator was the reason.
    */
   async #observeDeclined(call: ReadyCall, exchange: Exchange, decline: OwnDecline): Promise<Reaction> {
     const { judge, names } = this.#context;
     const { session } = call.step;
     const account = accountOf(this.#context, session);
-    const isOwnLimit = await this.#adjuster.ownLimits.isLimit(decline, () =>
-      this.#adjuster.plainBets(account, names.walletOf(session)?.certain()),
-    );
-    return judge.observe({ ...this.#dispatch.sentOf(call, exchange), isOwnLimit });
+    const balance = names.walletOf(session)?.certain();
+    const ownLimit = await this.#adjuster.ownLimits.limitOf(decline, {
+      plainBets: () => this.#adjuster.plainBets(account, balance),
+      freeBet: () => this.#adjuster.freeBet(account, names.campaign),
+    });
+    return judge.observe({ ...this.#dispatch.sentOf(call, exchange), ...(ownLimit && { ownLimit }) });
   }
 
   /**

@@ -83,8 +83,10 @@ export function operatorLimit(observed: ObservedCall): string | undefined {
   if (mayBeLimited(planned) && isLimitCode(reading.code))
     return `the operator declined the call because of its own limit, \`${reading.code}\``;
   if (mayBeLimited(planned) && isBusy(reading.status)) return busyReason(planned.step.call, reading.status);
-  if (observed.isOwnLimit)
+  if (observed.ownLimit === 'every-bet')
     return `the operator declined the bet because of its own limit, and declines plain bets in the same words: ${describeOutcome(observed)}`;
+  if (observed.ownLimit === 'now-and-then')
+    return `the operator declined the bet because of its own limit, and accepted the next bet of this kind: ${describeOutcome(observed)}`;
   if (isEnded(observed)) return `the session has ended: ${describeOutcome(observed)}`;
   return undefined;
 }

@@ -13,6 +13,8 @@ export interface OwnDecline {
   readonly words: string;
   /** True for a plain bet of one stake. If the operator declines such a bet, only a limit can be the reason. */
   readonly isPlain: boolean;
+  /** True for a free bet of a campaign that the operator knows. */
+  readonly isFree: boolean;
 }
 
 /**
@@ -20,11 +22,15 @@ export interface OwnDecline {
  * example, an operator may require a pause between two bets. Returns undefined for all other bets.
  */
 export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
-  const { answer, reading, planned, earlier, amount, stake } = observed;
+  const { answer, reading, planned, earlier, amount, stake, campaignKnown } = observed;
   const { step } = planned;
-  if (step.call !== 'bet' || step.type === 'free' || step.session === 'unknown' || planned.group !== null)
+  const isFree = step.type === 'free';
+  if (step.call !== 'bet' || (isFree && !campaignKnown) || step.session === 'unknown' || planned.group !== null)
     return undefined;
-  const mustBeJudged = step.expect.outcome === 'accepted' || step.expect.code === 'insufficient_funds';
+  const mustBeJudged =
+    step.expect.outcome === 'accepted' ||
+    step.expect.code === 'insufficient_funds' ||
+    (isFree && step.expect.outcome === 'either');
   if (answer !== 'declined' || !reading || !planned.signedRight || !mustBeJudged) return undefined;
   const isNew = step.origin.kind === 'fresh' && planned.sameTxID === null;
   const isAfterRefusal = step.origin.kind === 'resend' && earlier?.state === 'refused';
@@ -34,7 +40,8 @@ export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
   const isOfStake = amount !== undefined && stake !== undefined && amount.equals(stake);
   return {
     words: wordsOf(reading),
-    isPlain: isPlain(planned) && isOfStake && !observed.exceedsBalance && hasNewRound(observed),
+    isPlain: isPlain(planned) && !isFree && isOfStake && !observed.exceedsBalance && hasNewRound(observed),
+    isFree,
   };
 }
 

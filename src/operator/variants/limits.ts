@@ -11,16 +11,19 @@ interface LimitReply {
   readonly message: string;
 }
 
+type LimitCondition = (claim: Claim & { readonly walletID: number; readonly amount: bigint }, store: Store) => boolean;
+
 /** Declines a new bet with money if a condition is met, with the status and the message of `LimitReply`. */
-function limitingBets(
-  right: Behaviour,
-  reply: LimitReply,
-  when: (claim: Claim & { readonly walletID: number; readonly amount: bigint }, store: Store) => boolean,
-): Partial<Behaviour> {
+function limitingBets(right: Behaviour, reply: LimitReply, when: LimitCondition): Partial<Behaviour> {
+  return limitingAllBets(right, reply, (claim, store) => claim.type !== 'free' && when(claim, store));
+}
+
+/** Like {@link limitingBets}, but also declines free bets. */
+function limitingAllBets(right: Behaviour, reply: LimitReply, when: LimitCondition): Partial<Behaviour> {
   return {
     objection: (store, claim, session) => {
       const { walletID, amount } = claim;
-      const isBet = claim.call === 'bet' && claim.type !== 'free' && walletID !== null && amount !== null;
+      const isBet = claim.call === 'bet' && walletID !== null && amount !== null;
       return isBet && when({ ...claim, walletID, amount }, store)
         ? 'own-limit'
         : right.objection(store, claim, session);
@@ -92,6 +95,47 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
           return recorded;
         },
       };
+    },
+  },
+  {
+    name: 'one-open-round-of-player',
+    description:
+      'A bet in a new round, also a free bet, is declined with 409 while another round of the player has neither win nor refund.',
+    change: (right) => {
+      /** The open round of each player, with its first bet. */
+      const open = new Map<number | null, { readonly roundID: string | null; readonly txID: string }>();
+      const limited = limitingAllBets(
+        right,
+        { status: 409, code: 'ROUND_OPEN', message: 'Please finish your current round first.' },
+        ({ walletID, roundID }) => open.has(walletID) && open.get(walletID)?.roundID !== roundID,
+      );
+      return {
+        ...limited,
+        record: (store, entry) => {
+          const recorded = right.record(store, entry);
+          const { call, outcome, walletID, roundID, txID, origTxID } = entry;
+          if (outcome !== 'done') return recorded;
+          const round = open.get(walletID);
+          if (call === 'bet' && !round) open.set(walletID, { roundID, txID });
+          if (call === 'win' && round?.roundID === roundID) open.delete(walletID);
+          if (call === 'refund' && round?.txID === origTxID) open.delete(walletID);
+          return recorded;
+        },
+      };
+    },
+  },
+  {
+    name: 'reminder-of-time',
+    declines: true,
+    description:
+      'Every 15th bet of a player, also a free bet, is declined with 409 and a code of the operator, to remind the player of the time.',
+    change: (right) => {
+      const count = counter();
+      return limitingAllBets(
+        right,
+        { status: 409, code: 'reality_check', message: 'You have played for an hour. Do you want to play on?' },
+        ({ walletID }) => count(walletID) % 15 === 0,
+      );
     },
   },
   highestBet('highest-bet-own-code', 'with 422 and a code of the operator', {

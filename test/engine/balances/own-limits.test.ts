@@ -11,6 +11,8 @@ const FURTHER = scenarioOf(
   'rules: [bet.many-in-round]\nsteps: [{ bet: , as: a }, { bet: { round: a } }, { balance: }]',
 );
 
+const FREE = scenarioOf('free-rounds/one', 'rules: [free-rounds.bet]\nsteps: [{ bet: { type: free } }, { balance: }]');
+
 const declined = (message: string): ToyReply => ({ status: 409, body: { code: 'OWN', message } });
 
 /** An operator that declines every second bet that it receives with the right signature, as if it needed a pause. */
@@ -47,6 +49,30 @@ describe('a bet that is declined in the operator’s own words', () => {
     const bets = calls.filter(({ call }) => call === 'bet');
     expect(bets).toHaveLength(4);
     expect(wallet.balance().format(2)).toBe('100.00');
+  });
+
+  it('is no breach for a free bet if the operator accepts the next free bet, which is refunded', async () => {
+    let bets = 0;
+    const { url, wallet, calls } = await operatorServer(({ call, fields }, tell) => {
+      const isFree = call === 'bet' && fields?.type === 'free';
+      if (isFree) bets += 1;
+      return isFree && bets === 1 ? declined('You have played for an hour.') : tell();
+    });
+    const run = await ran(url, [FREE], { campaign: 'spring' });
+    expect(run.verdict('free-rounds.bet')).toBe('skip');
+    expect(run.findings('free-rounds.bet')[0]?.actual).toContain('You have played for an hour.');
+    const free = calls.findLast(({ call, fields }) => call === 'bet' && fields?.type === 'free');
+    expect(free?.fields).toMatchObject({ frID: 'spring', amount: '1.00' });
+    expect(calls.some(({ call, fields }) => call === 'refund' && fields?.origTxID === free?.fields?.txID)).toBe(true);
+    expect(wallet.balance().format(2)).toBe('100.00');
+  });
+
+  it('is a breach for a free bet if the operator declines free bets alone, and all of them', async () => {
+    const { url } = await operatorServer(({ call, fields }, tell) =>
+      call === 'bet' && fields?.type === 'free' ? declined('No free rounds.') : tell(),
+    );
+    const run = await ran(url, [FREE], { campaign: 'spring' });
+    expect(run.verdict('free-rounds.bet')).toBe('fail');
   });
 
   it('is compared with plain bets at most three times, and not at all once the reason is known', async () => {
