@@ -54,7 +54,7 @@ export interface ObservedCall {
   readonly ownLimit: OwnLimit | undefined;
   /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
-  /** How much the balance changes if the operator accepts the call: negative for a bet, 0 for a free bet. */
+  /** The change of the balance if the operator accepts the call: negative for a bet, 0 for a free bet. */
   readonly effect: Money;
   /**
    * For a resend or a copy: the transaction of the first call. For a call whose txID was already used: the earlier transaction with
