@@ -109,23 +109,35 @@ function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry,
 
 /**
  * Joins entries that differ only in their scenarios. Entries with sums in different currencies are not joined: a later run may play a
- * scenario in another currency, and the sum of another scenario in that currency says nothing about it.
+ * scenario in another currency, and the sum of another scenario in that currency says nothing about it. Entries without a sum are
+ * joined with those of the only currency, if there is only one.
  */
 function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
-  const kind = ({ scenarios, failed: _failed, checks: _checks, maxSums, ...rest }: BaselineEntry): string =>
-    JSON.stringify([rest, scenarios.length === 0, rest.intermittent ? [] : Object.keys(maxSums).sort()]);
-  return [...Map.groupBy(entries, kind).values()].flatMap((own) => {
-    const [first] = own;
-    if (!first) return [];
-    const sum = (of: (entry: BaselineEntry) => number): number => own.reduce((all, entry) => all + of(entry), 0);
-    return {
-      ...first,
-      scenarios: [...new Set(own.flatMap(({ scenarios }) => scenarios))],
-      maxSums: highestSums(own.map(({ maxSums }) => maxSums)),
-      failed: sum(({ failed }) => failed),
-      checks: sum(({ checks }) => checks),
-    };
+  const kind = ({ scenarios, failed: _failed, checks: _checks, maxSums: _sums, ...rest }: BaselineEntry): string =>
+    JSON.stringify([rest, scenarios.length === 0]);
+  return [...Map.groupBy(entries, kind).values()].flatMap((same) => {
+    const isOne = new Set(same.map(currenciesOf).filter((codes) => codes !== '')).size < 2;
+    const groups = isOne || same[0]?.intermittent === true ? [same] : [...Map.groupBy(same, currenciesOf).values()];
+    return groups.flatMap(joinedAll);
   });
+}
+
+function currenciesOf({ maxSums }: BaselineEntry): string {
+  return Object.keys(maxSums).toSorted().join(' ');
+}
+
+function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
+  const [first] = own;
+  if (!first) return [];
+  const sum = (of: (entry: BaselineEntry) => number): number => own.reduce((all, entry) => all + of(entry), 0);
+  const joint = {
+    ...first,
+    scenarios: [...new Set(own.flatMap(({ scenarios }) => scenarios))],
+    maxSums: highestSums(own.map(({ maxSums }) => maxSums)),
+    failed: sum(({ failed }) => failed),
+    checks: sum(({ checks }) => checks),
+  };
+  return [joint];
 }
 
 /** Writes one entry as YAML. */
