@@ -9,6 +9,7 @@ import { eventProblem } from '../journal/event-schema.ts';
 import { JournalError, readJournal } from '../journal/read.ts';
 import { UsageError } from './exit-status.ts';
 import { whyUnreadable } from './files.ts';
+import { refuseInputFile } from './input-files.ts';
 
 /**
  * Creates the journal of a run before its first call.
@@ -24,6 +25,7 @@ export function openJournal(given: string | undefined, cwd: string, scrub: (text
       { cause },
     );
   try {
+    refuseInputFile(file, undefined, `--journal ${given}`);
     if (isDevice(file)) throw refuse('it is not a regular file, so reports could not read it again');
     const writer = writerOf(file);
     if (writer !== undefined) throw refuse(`the croupier process ${writer} is still writing it`);

@@ -17,6 +17,7 @@ import { REPORT_FORMS, REPORT_KINDS } from '../report/exports/kinds.ts';
 import type { OpenJournal, Report, ReportOptions } from '../report/options.ts';
 import { nearest } from '../scenario/near.ts';
 import { UsageError } from './exit-status.ts';
+import { type InputKind, refuseInputFile } from './input-files.ts';
 import { whileLocked } from './lock/file-lock.ts';
 
 /** One report that the user requested on the command line, such as `junit=report.xml`. */
@@ -128,6 +129,11 @@ export function refuseMissingFolder(file: string, flag: string, cwd: string): vo
   );
 }
 
+/** Returns the kind of file that a report is, if croupier also reads it. */
+export function writtenKind({ kind }: Pick<ReportRequest, 'kind'>): InputKind | undefined {
+  return kind === 'baseline' ? 'a baseline' : undefined;
+}
+
 /** Only the owner may read what croupier writes, because a report shows sessions, players and balances. */
 const MODE = 0o600;
 
@@ -168,7 +174,8 @@ export async function writeReport(
   options: ReportOptions,
   scrub: (text: string) => string,
 ): Promise<void> {
-  const write = () => writeWhole(file, scrubbed(reportPieces(request, source, file, options), scrub));
+  const pieces = scrubbed(reportPieces(request, source, file, options), scrub);
+  const write = () => writeWhole(file, pieces, writtenKind(request));
   if (request.kind === 'baseline' && isRegular(file)) await whileLocked(file, write);
   else await write();
 }
@@ -181,13 +188,20 @@ async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) =>
  * Writes a file completely or not at all, so that only its owner can read it. If the path is a device or a pipe, writes each
  * piece as it comes.
  *
- * @throws the system's error when the file can't be written
+ * @param written the kind of the file if it is one that croupier also reads, such as a scenario
+ * @throws UsageError if there is a file of another kind that somebody wrote by hand; the system's error when the file can't be
+ * written
  */
-export async function writeWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+export async function writeWhole(
+  file: string,
+  pieces: AsyncIterable<string> | Iterable<string>,
+  written?: InputKind,
+): Promise<void> {
+  refuseInputFile(file, written);
   makeFolder(path.dirname(file));
   // A rename would replace a device, a pipe or a link with a regular file. So these are written directly.
   if (!isRegular(file)) return writeInto(openSync(file, 'w', MODE), pieces);
-  const draft = await draftWhole(file, pieces);
+  const draft = await draftWhole(file, pieces, written);
   draft.commit();
 }
 
@@ -202,9 +216,16 @@ export interface Draft {
  * Writes the content to a temporary file in the same folder. So several files can be written together or not at all. For a
  * device, a pipe or a link, keeps the content in memory.
  *
- * @throws the system's error when the content can't be written
+ * @param written the kind of the file if it is one that croupier also reads, such as a scenario
+ * @throws UsageError if there is a file of another kind that somebody wrote by hand; the system's error when the content can't be
+ * written
  */
-export async function draftWhole(file: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<Draft> {
+export async function draftWhole(
+  file: string,
+  pieces: AsyncIterable<string> | Iterable<string>,
+  written?: InputKind,
+): Promise<Draft> {
+  refuseInputFile(file, written);
   makeFolder(path.dirname(file));
   if (!isRegular(file)) {
     const held: string[] = [];

@@ -9,7 +9,7 @@ import { withoutCredentials } from './hidden-text.ts';
  * Minimum number of characters of a key. croupier hides the key in every output. If the key were shorter, such as `1234` or
  * `balance`, this would also hide parts of unrelated texts.
  */
-const MIN_KEY_LENGTH = MIN_RUN;
+export const MIN_KEY_LENGTH = MIN_RUN;
 /**
  * Minimum number of different characters of a key. A key such as `00000000` also occurs in every large amount, which would then
  * be hidden.

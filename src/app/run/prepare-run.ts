@@ -9,6 +9,7 @@ import { askForProduction, movesMoney } from '../config/production.ts';
 import type { RunFlags } from '../config/run-flags.ts';
 import { refuseOtherOperators, variationsOf } from '../embedded-operator.ts';
 import { UsageError } from '../exit-status.ts';
+import { refuseInputFile } from '../input-files.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../lock/lock-folder.ts';
 import {
   fileForClient,
@@ -17,6 +18,7 @@ import {
   refuseMissingFolder,
   refuseOverwriting,
   refuseSharedFile,
+  writtenKind,
 } from '../report-files.ts';
 import { mistakesIn } from '../scenario-mistakes.ts';
 import { choose, type Selection, sourcesFor, withFolders } from '../selection.ts';
@@ -117,6 +119,7 @@ export async function prepareRun(given: readonly string[], flags: RunFlags, stdi
   const updated = reports.filter(({ kind }) => kind === 'baseline');
   const files = names.flatMap((name) => updated.map(({ file }) => path.resolve(stdio.cwd, fileForClient(file, name))));
   await checkBaselines(files, stdio.cwd);
+  refuseInputs(reports, flags.journal, names, stdio.cwd);
   if (clients.clients.length > 0 && movesMoney(chosen)) await askForProduction(clients.clients, flags, stdio);
   for (const warning of configuration.warnings) stdio.err.write(`warning: ${renderDiagnostic(warning)}\n\n`);
   const lock = flags.reference ? NO_LOCK : lockSettings(configuration, flags, stdio);
@@ -130,6 +133,23 @@ export async function prepareRun(given: readonly string[], flags: RunFlags, stdi
  */
 export function isPlainList({ list, shard, lastFailed }: RunFlags): boolean {
   return list === true && shard === undefined && lastFailed === undefined;
+}
+
+/** Refuses outputs that would overwrite a configuration, a scenario, a baseline or a key. @throws UsageError */
+function refuseInputs(
+  reports: readonly ReportRequest[],
+  journal: string | undefined,
+  clients: readonly string[],
+  cwd: string,
+): void {
+  for (const client of clients) {
+    const inCwd = (file: string): string => path.resolve(cwd, fileForClient(file, client));
+    for (const request of reports) {
+      const { kind, file } = request;
+      refuseInputFile(inCwd(file), writtenKind(request), `--report ${kind}=${file}`);
+    }
+    if (journal !== undefined) refuseInputFile(inCwd(journal), undefined, `--journal ${journal}`);
+  }
 }
 
 async function clientsOf(flags: RunFlags, configuration: Configuration, stdio: Stdio): Promise<Clients> {

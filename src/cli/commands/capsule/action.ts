@@ -5,6 +5,7 @@ import { type Configuration, loadConfiguration } from '../../../app/config/confi
 import { signingKeys } from '../../../app/config/recorded-calls.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { shownPath, whyUnreadable } from '../../../app/files.ts';
+import { refuseInputFile } from '../../../app/input-files.ts';
 import { type Draft, draftWhole } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -198,7 +199,7 @@ async function writeTogether(
 }
 
 async function draftOf(target: string | null, pieces: AsyncIterable<string>, { out }: Stdio): Promise<Draft> {
-  if (target !== null) return await draftWhole(target, pieces);
+  if (target !== null) return await draftWhole(target, pieces, 'a scenario');
   const held: string[] = [];
   for await (const piece of pieces) held.push(piece);
   return { commit: () => out.write(held.join('')), discard: () => {} };
@@ -224,6 +225,7 @@ async function* checkedPieces(file: CapsuleFile, { pass, secrets }: Writing): As
 function writeMap(name: string, capsule: Capsule, stdio: Stdio): void {
   const file = path.resolve(stdio.cwd, name);
   const byAlias = Object.fromEntries([...capsule.replaced].map(([id, alias]) => [alias, id]));
+  refuseInputFile(file);
   try {
     writeFileSync(file, `${JSON.stringify(byAlias, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {

@@ -8,6 +8,7 @@ import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../a
 import { EXIT, UsageError, worstStatus } from '../../../app/exit-status.ts';
 import { reportFault } from '../../../app/fault.ts';
 import { shownPath, whyUnreadable } from '../../../app/files.ts';
+import { refuseInputFile } from '../../../app/input-files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { lockForJournal } from '../../../app/lock/journal-locks.ts';
 import { type LockSettings, lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
@@ -104,6 +105,9 @@ async function searchEach(searcher: Searcher, { clients, secrets }: Clients): Pr
   const statuses: number[] = [];
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
   if (flags.out !== undefined) await refuseOwingJournals(flags.out, clients, stdio.cwd);
+  for (const { extCID } of clients)
+    if (flags.out !== undefined)
+      refuseInputFile(path.resolve(stdio.cwd, fileForClient(flags.out, extCID)), 'a scenario', `--out ${flags.out}`);
   for (const client of clients) {
     if (interrupt.signal.aborted) break;
     if (clients.length > 1) stdio.err.write(`Searching ${client.extCID} …\n`);
@@ -197,7 +201,7 @@ async function publish(
 
 async function isSaved(file: string, yaml: string, { rules }: Find, stdio: Stdio): Promise<boolean> {
   try {
-    await writeWhole(path.resolve(stdio.cwd, file), [yaml]);
+    await writeWhole(path.resolve(stdio.cwd, file), [yaml], 'a scenario');
     return true;
   } catch (error) {
     stdio.err.write(`The history for ${rules.join(', ')} can't be written: ${file}: ${whyUnreadable(error)}.\n`);

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { type Clients, resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
@@ -11,6 +12,7 @@ import { shownPath } from '../../../app/files.ts';
 import { addLoadToHistory } from '../../../app/history/add-to-history.ts';
 import type { JobStore } from '../../../app/history/job-store.ts';
 import { databaseIn } from '../../../app/history/settings.ts';
+import { refuseInputFile } from '../../../app/input-files.ts';
 import { notices, openJournal, thisProcess } from '../../../app/journal-files.ts';
 import { type Disturber, startDisturbing } from '../../../app/load/disturbance.ts';
 import { type LoadHooks, type LoadOrder, playPart } from '../../../app/load/load-part.ts';
@@ -223,6 +225,9 @@ function refuseHeavyLoad(
 async function loadEach(loader: Loader, { clients, secrets, sources }: Clients): Promise<number> {
   const { flags, stdio, interrupt, arrivals, configuration } = loader;
   const statuses: number[] = [];
+  for (const { extCID } of clients)
+    for (const { kind, file } of loader.reports)
+      refuseInputFile(path.resolve(stdio.cwd, fileForClient(file, extCID)), undefined, `--report ${kind}=${file}`);
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
   // Checks the players of every client before the first call to any of them.
   for (const client of clients)

@@ -7,6 +7,7 @@ import { askForProduction } from '../../../app/config/production.ts';
 import { embeddedOperator, refuseOtherOperators, variationsOf } from '../../../app/embedded-operator.ts';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
+import { refuseInputFile } from '../../../app/input-files.ts';
 import { lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
 import { refuseOwingJournals } from '../../../app/run/earlier-journals.ts';
 import { type Played, play, SILENT } from '../../../app/run/play.ts';
@@ -96,6 +97,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
     schema: 'node_modules/croupier-conformance/schema/scenario.json',
   });
   readGenerated(text, file);
+  refuseInputFile(path.resolve(stdio.cwd, file), 'a scenario');
   try {
     writeFileSync(path.resolve(stdio.cwd, file), createScrubber(configuration.secrets)(text));
   } catch (error) {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { EXIT, UsageError } from '../../../app/exit-status.ts';
 import { filesBelow, whyUnreadable } from '../../../app/files.ts';
 import { startGithubStep } from '../../../app/github.ts';
+import { refuseInputFile } from '../../../app/input-files.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { fileForClient, refuseOverwriting } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
@@ -56,6 +57,7 @@ export async function mergeCommand(given: readonly string[], flags: MergeFlags, 
     const target = path.resolve(stdio.cwd, fileForClient(file, merged.fold.run.client.extCID));
     refuseOverwriting(target, `--to ${kind}=${file}`, [...sources, ...whole.map((one) => one.file)]);
   }
+  for (const { flag, file } of whole) refuseInputFile(file, undefined, flag);
   if (flags.out !== undefined) await refuseOwingJournal(flags.out, undefined, stdio.cwd);
   if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
   const journal = flags.out ?? null;
