@@ -1,6 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import type { Fold } from '../journal/fold.ts';
 import { forWorkflowMessage, forWorkflowProperty } from '../report/escape.ts';
+import { forOthers } from '../report/for-others.ts';
 import type { OpenJournal, ReportOptions } from '../report/options.ts';
 import { isOff, isOn } from './config/run-flags.ts';
 import { whyUnreadable } from './files.ts';
@@ -45,11 +46,11 @@ export function startGithubStep(
         import('../report/exports/github.ts'),
         import('../report/exports/markdown.ts'),
       ]);
-      for await (const command of githubReport(fold, open, options)) sink.command(scrub(command));
+      for await (const command of forOthers(githubReport)(fold, open, options)) sink.command(scrub(command));
       const summary = stdio.env.GITHUB_STEP_SUMMARY;
       if (summary === undefined || summary === '') return;
       let page = '';
-      for await (const piece of markdownReport(fold, open, options)) page += scrub(piece);
+      for await (const piece of forOthers(markdownReport)(fold, open, options)) page += scrub(piece);
       append(summary, page, stdio);
     },
     error: (title, text) =>

@@ -34,6 +34,7 @@ import { type UnknownPath, UnknownPathTally } from './network/unknown-path.ts';
 import { type UnknownSessions, UnknownSessionTally } from './network/unknown-session.ts';
 import { type RuleResult, ruleResult } from './rule-result.ts';
 import { impliedOutcomes, type ScenarioResult, scenarioResult } from './scenario-result.ts';
+import { EchoedSignatures } from './secrets/echoed-signatures.ts';
 
 /**
  * Maximum number of different notices that are kept. Otherwise, an operator that causes a notice with each call could fill the
@@ -73,6 +74,8 @@ export interface Fold {
   /** Calls that croupier must still send so that no player loses money. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
+  /** The signatures of calls that the operator has written into its replies. Reports for other people must not show them. */
+  readonly echoedSignatures: ReadonlySet<string>;
   /** Response times of the operator for each call. */
   readonly latency: readonly CallLatency[];
 }
@@ -106,6 +109,7 @@ export function startFold(): FoldBuilder {
   const unknownSessions = new UnknownSessionTally();
   const inFlight = new Map<string, Sending>();
   const labels = startLabelTally();
+  const echoes = new EchoedSignatures();
 
   const attemptOf = (scenario: string): Attempt => {
     let attempt = attempts.get(scenario);
@@ -124,6 +128,7 @@ export function startFold(): FoldBuilder {
   const add = (event: JournalEvent): void => {
     latency.add(event);
     labels.add(event);
+    echoes.add(event);
     switch (event.event) {
       case 'run-started':
         run = event;
@@ -202,6 +207,7 @@ export function startFold(): FoldBuilder {
       ),
       owed: [...owed.values()],
       exchanges: { sent, answered },
+      echoedSignatures: echoes.all,
       latency: latency.result(run.settings.budgetMs ?? {}),
     });
   };
@@ -242,6 +248,7 @@ function sumUp(
     | 'unknownSessions'
     | 'owed'
     | 'exchanges'
+    | 'echoedSignatures'
     | 'latency'
   >,
 ): Fold {

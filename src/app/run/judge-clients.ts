@@ -6,6 +6,7 @@ import type { ClientUnderTest } from '../../engine/run-options.ts';
 import { conclude } from '../../journal/conclusion.ts';
 import type { Baseline } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { EchoedSignatures, withoutSignatures } from '../../journal/secrets/echoed-signatures.ts';
 import { createScrubber } from '../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../report/escape.ts';
 import type { Report } from '../../report/options.ts';
@@ -278,6 +279,8 @@ function playOf(
     else progress.print(scrub(text));
   };
   const earlierJournal = earlier.get(client.extCID);
+  const curl = flags.curl === true || options.isPublic !== true;
+  const echoes = new EchoedSignatures();
   return {
     options: {
       croupier: version,
@@ -318,19 +321,20 @@ function playOf(
       verbosity === 0
         ? undefined
         : (sending, received) => {
-            const curl = flags.curl === true || options.isPublic !== true;
-            const title = callLine({ sending, received }, client.sessions);
+            if (!curl) for (const event of [sending, received]) echoes.add(event);
+            const shown = { sending, received: curl ? received : withoutSignatures(received, echoes.all) };
+            const title = callLine(shown, client.sessions);
             const text =
               verbosity === 1
                 ? `${title}\n`
-                : `${[options.paint.bold(title), ...exchangeLines({ sending, received }, 2, { ...options, curl })].join('\n')}\n\n`;
+                : `${[options.paint.bold(title), ...exchangeLines(shown, 2, { ...options, curl })].join('\n')}\n\n`;
             printed(text);
           },
     onFinding:
       verbosity === 0
         ? undefined
         : (finding) => {
-            const line = breachLine(finding, settings.strict, options);
+            const line = breachLine(withoutSignatures(finding, echoes.all), settings.strict, options);
             if (line !== null) printed(`${line}\n`);
           },
   };

@@ -1,6 +1,7 @@
 import type { Fold } from '../../journal/fold.ts';
 import { forTerminal } from '../../report/escape.ts';
 import { otlpRequests, type Resource } from '../../report/exports/otlp.ts';
+import { withoutEchoes } from '../../report/for-others.ts';
 import type { OpenJournal } from '../../report/options.ts';
 import { withoutCredentials } from '../config/hidden-text.ts';
 import { UsageError } from '../exit-status.ts';
@@ -82,7 +83,8 @@ export async function exportSpans(
     signal,
   }: { readonly stdio: Pick<Stdio, 'err'>; readonly scrub: (text: string) => string; readonly signal: AbortSignal },
 ): Promise<void> {
-  for await (const body of otlpRequests(fold, open, resource)) {
+  const shared = await withoutEchoes(fold, open);
+  for await (const body of otlpRequests(shared.fold, shared.open, resource)) {
     const delivery = await post({ url, headers, body: scrub(body), signal });
     const why = delivery.kind === 'failed' ? delivery.why : refusalIn(delivery.text);
     if (why === undefined) continue;

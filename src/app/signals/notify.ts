@@ -4,6 +4,7 @@ import { conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { forTerminal } from '../../report/escape.ts';
 import { slackReport, teamsReport } from '../../report/exports/chat-messages.ts';
+import { forOthers } from '../../report/for-others.ts';
 import { jsonReport } from '../../report/json/json.ts';
 import type { OpenJournal, Report, ReportOptions } from '../../report/options.ts';
 import { type Configuration, diagnosticsError } from '../config/configuration.ts';
@@ -71,7 +72,7 @@ interface FinishedRun {
 const NAMES: Readonly<Record<Target['kind'], string>> = { webhook: 'the webhook', slack: 'Slack', teams: 'Teams' };
 
 const REPORTS: Readonly<Record<Target['kind'], Report>> = {
-  webhook: (fold, open, options) => jsonReport(fold, open, { ...options, exchangesPerScenario: 0 }),
+  webhook: forOthers((fold, open, options) => jsonReport(fold, open, { ...options, exchangesPerScenario: 0 })),
   slack: slackReport,
   teams: teamsReport,
 };

@@ -1,4 +1,5 @@
 import type { Fold } from '../../journal/fold.ts';
+import { forOthers } from '../for-others.ts';
 import { jsonReport } from '../json/json.ts';
 import type { OpenJournal, Report, ReportOptions } from '../options.ts';
 import { terminalReport } from '../terminal/terminal.ts';
@@ -38,22 +39,22 @@ async function* htmlReport(fold: Fold, open: OpenJournal, options: ReportOptions
 export const REPORT_KINDS: Readonly<Record<string, Report>> = {
   terminal: terminalReport,
   json: jsonReport,
-  junit: junitReport,
-  ctrf: ctrfReport,
+  junit: forOthers(junitReport),
+  ctrf: forOthers(ctrfReport),
   summary: summaryReport,
   slack: slackReport,
   teams: teamsReport,
-  markdown: markdownReport,
-  github: githubReport,
+  markdown: forOthers(markdownReport),
+  github: forOthers(githubReport),
   baseline: baselineReport,
   har: harReport,
   curl: curlReport,
-  html: htmlReport,
+  html: forOthers(htmlReport),
   openmetrics: openMetricsReport,
-  otlp: otlpReport,
+  otlp: forOthers(otlpReport),
 };
 
 /** Other variants of a report. The user writes the name of the variant after the file name, as in `junit=FILE,strict`. */
 export const REPORT_FORMS: Readonly<Record<string, Readonly<Record<string, Report>>>> = {
-  junit: { strict: strictJunitReport },
+  junit: { strict: forOthers(strictJunitReport) },
 };

@@ -7,6 +7,7 @@ import { quoteWord } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import { type Evidence, findEvidence } from '../evidence.ts';
 import { eachExchange } from '../exchanges.ts';
+import { withoutEchoes } from '../for-others.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
@@ -37,9 +38,10 @@ const MIN_WIDTH = 40;
  * tested, and the calls that croupier must still send. With a higher verbosity, also every finding, every rule, the notes and
  * the response times. The report of a failed run ends with the verdict and one line for each cause.
  */
-export async function* terminalReport(fold: Fold, open: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
+export async function* terminalReport(whole: Fold, all: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
   // The person at a terminal also has the journal with all signatures, so this report may contain curl commands.
   const curl = given.curl || given.isPublic !== true;
+  const { fold, open } = curl ? { fold: whole, open: all } : await withoutEchoes(whole, all);
   const options = { ...given, curl, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
   const isShort = options.verbosity === 0;
   const conclusion = conclude(fold);

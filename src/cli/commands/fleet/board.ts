@@ -17,6 +17,7 @@ import { routeTable } from '../../../listen/routes.ts';
 import { listen } from '../../../listen/server.ts';
 import { isLoopback, pageOrigins } from '../../../pages/guard.ts';
 import { forTerminal } from '../../../report/escape.ts';
+import { forOthers } from '../../../report/for-others.ts';
 import { htmlReport } from '../../../report/html/html-report.ts';
 import { pagePolicy } from '../../../report/html/page-head.ts';
 import { loadHtml } from '../../../report/load/html.ts';
@@ -120,6 +121,6 @@ async function reportPage(
   const { fold, open, journal } = stored;
   const past = await pastVerdictsOf(fold.run, place);
   let html = '';
-  for await (const piece of htmlReport(fold, open, inFile({ ...options, journal, past }))) html += piece;
+  for await (const piece of forOthers(htmlReport)(fold, open, inFile({ ...options, journal, past }))) html += piece;
   return { html, policy: pagePolicy(options.page()) };
 }
