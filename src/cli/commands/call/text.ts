@@ -10,7 +10,7 @@ import type { Finding } from '../../../journal/finding.ts';
 import { isUnknownSession } from '../../../journal/network/unknown-session.ts';
 import { curlLine } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
-import { mark, tint } from '../../../report/marks.ts';
+import { mark, tint, verdictNoun } from '../../../report/marks.ts';
 import type { Look } from '../../../report/options.ts';
 import { ANSI, PLAIN } from '../../../report/paint.ts';
 import { exchangeLines } from '../../../report/terminal/exchange.ts';
@@ -83,7 +83,7 @@ function findingLines(finding: Finding, { paint, unicode, width }: Look): readon
     causes.length > 0 && `possible causes: ${causes.join(', ')}`,
   ];
   return [
-    `${colour(`${mark(verdict, unicode)} ${rule}`)} ${paint.dim(`${level} ${verdict}`.trim())}`,
+    `${colour(`${mark(verdict, unicode)} ${rule}`)} ${paint.dim(`${level} ${verdictNoun(verdict, 1)}`.trim())}`,
     ...about
       .filter((text) => typeof text === 'string' && text !== '')
       .flatMap((text) => wrap(forTerminal(String(text)), Math.max(width - 4, 20)).map((line) => `    ${line}`)),
