@@ -8,7 +8,7 @@ import type { ScenarioResult } from '../../journal/scenario-result.ts';
 export type ScenarioView = 'whole' | 'findings' | 'folded';
 
 /** Maximum number of causes whose scenarios are shown with each of their steps. With more causes, the page would be too long. */
-const MAX_WHOLE = 2;
+const MAX_WHOLE = 3;
 
 /**
  * Returns the ids of the failed scenarios in the order in which the page shows them. First comes the scenario of each cause, in the

@@ -205,7 +205,7 @@ export function noticesSection({ notices }: Fold): Markup {
 export function knownSection(fold: Fold): Markup {
   if (fold.baseline.length === 0) return NOTHING;
   const items = knownInOrder(fold).map(
-    ({ result, look }) => html`<li>${sign(look)}<b>${knownName(result)}</b> ${knownSentence(result)}</li>
+    ({ result, look }) => html`<li>${sign(look)}<div><b>${knownName(result)}</b> ${knownSentence(result)}</div></li>
 `,
   );
   const file = baselineFile(fold);

@@ -98,10 +98,11 @@ export function reasonsSection(fold: Fold, id: string, title: string, verdicts: 
       const names = results.map(
         ({ rule }, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('rule', rule.id)}">${rule.id}</a>`,
       );
-      return html`<li>${sign(first.verdict)}<span class="sentence">${proseFromOutside(reasonText(first))}</span>: ${names}</li>
+      return html`<li>${sign(first.verdict)}<div><p class="sentence">${proseFromOutside(reasonText(first))}</p><p>${names}</p></div></li>
 `;
     });
-  const rest = left.size === 0 ? null : html`<li>${sign('untested')}Not selected: ${plural(left.size, 'rule')}</li>`;
+  const rest =
+    left.size === 0 ? null : html`<li>${sign('untested')}<div>Not selected: ${plural(left.size, 'rule')}</div></li>`;
   return html`<section id="${id}"><h2>${title}</h2><ul class="reasons">${items}${rest}</ul></section>
 `;
 }
