@@ -117,7 +117,8 @@ export function reasons(
       const [first] = results;
       if (!first) return [];
       const symbol = mark(first.verdict, unicode);
-      const ids = (first.verdict === 'inconclusive' ? namesWithScenario(results) : namesOf(results, fold)).join(', ');
+      const ids =
+        first.verdict === 'inconclusive' ? undecidedNames(results, options) : namesOf(results, fold).join(', ');
       const lines = wrap(`${forTerminal(reasonText(first))}: ${ids}`, width - 4);
       return lines.map((line, at) => `  ${at === 0 ? tint(first.verdict, paint)(symbol) : ' '} ${line}`);
     });
@@ -140,9 +141,18 @@ function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] 
   });
 }
 
-/** Returns the id of each rule, followed by the scenario in which the rule could not be decided. */
-function namesWithScenario(results: readonly RuleResult[]): readonly string[] {
-  return results.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
+/** Maximum number of undecided rules that the short report names for one reason. */
+const MAX_UNDECIDED = 8;
+
+/**
+ * Names each rule, followed by the scenario in which the rule could not be decided. The short report names only the first rules of
+ * a long list: with a wrong key, one reason concerns nearly every rule.
+ */
+function undecidedNames(results: readonly RuleResult[], { verbosity }: ReportOptions): string {
+  const shown = verbosity === 0 && results.length > MAX_UNDECIDED ? results.slice(0, MAX_UNDECIDED - 2) : results;
+  const names = shown.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
+  const more = results.length - shown.length;
+  return `${names.join(', ')}${more > 0 ? `, and ${more} more rules` : ''}`;
 }
 
 /**

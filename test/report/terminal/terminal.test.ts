@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { RULES } from '../../../src/contract/catalogue.ts';
 import type { JournalEvent } from '../../../src/journal/event.ts';
 import { foldJournal } from '../../../src/journal/fold.ts';
 import { MOVED_ALONE } from '../../../src/journal/scenario-result.ts';
@@ -441,5 +442,20 @@ describe('the terminal report', () => {
 
   it('is written in pieces whose size does not depend on the number of exchanges', async () => {
     expect(await longestPiece(5_000)).toBe(await longestPiece(50));
+  });
+
+  it('names only the first of many rules that one reason leaves undecided, and every rule with -v', async () => {
+    const rules = RULES.slice(0, 10).map(({ id }) => id);
+    const all = planned('all/rules', rules);
+    const events = runOf(all, [
+      ...rules.map((rule) => found(all.id, rule, 'inconclusive')),
+      ended(all.id, { verdict: 'inconclusive' }),
+    ]);
+    const text = async (verbosity: 0 | 1): Promise<string> =>
+      (await reportOfEvents(events, 'terminal', { verbosity })).replaceAll(/\s+/g, ' ');
+    expect(await text(0)).toContain(`${rules[5]} (all/rules), and 4 more rules`);
+    expect(await text(0)).not.toContain(rules[6]);
+    expect(await text(1)).toContain(`${rules[6]} (all/rules)`);
+    expect(await text(1)).not.toContain('more rules');
   });
 });
