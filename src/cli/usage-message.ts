@@ -40,7 +40,7 @@ export function usageMessage(text: string, program: CommandUnknownOpts, args: re
     const how = names.length === 1 ? 'shows the commands' : 'shows its arguments and flags';
     return `${command} --help ${how}.\n`;
   }
-  const known = withKnownCommands(text, program, args);
+  const known = withFlagOfReports(withKnownCommands(text, program, args), program, args);
   return MESSAGES.reduce((message, [pattern, words]) => {
     const match = pattern.exec(message);
     if (!match) return message;
@@ -62,6 +62,20 @@ function withKnownCommands(text: string, program: CommandUnknownOpts, args: read
   if (unknown === undefined || unknown.startsWith('-') || names.length === 1 || known.length === 0) return text;
   const message = `${names.join(' ')} has no command '${unknown}'. It has these commands: ${known.join(', ')}`;
   return text.replace(UNKNOWN, () => message).replace(TOO_MANY, () => message);
+}
+
+/** The flag that names the files of reports: `--report` while croupier runs, and `--to` if the command reads a journal. */
+const FLAGS_OF_REPORTS = ['--report', '--to'];
+
+/** Suggests the flag of the command for the files of reports, if the user gave the flag of another command. */
+function withFlagOfReports(text: string, program: CommandUnknownOpts, args: readonly string[]): string {
+  const [, flag = ''] = /^error: unknown option '([^\n'=]*)/m.exec(text) ?? [];
+  if (!FLAGS_OF_REPORTS.includes(flag)) return text;
+  const { options } = groupOf(program, args).group;
+  const own = FLAGS_OF_REPORTS.find((name) => options.some(({ long }) => long === name));
+  if (own === undefined) return text;
+  const [first = ''] = text.split('\n', 1);
+  return `${first}\n(Did you mean ${own}?)\n`;
 }
 
 /** Follows the arguments to the innermost command with subcommands. `unknown` is the argument that names no subcommand. */

@@ -60,6 +60,8 @@ describe('the command line', () => {
     [['schema'], 'croupier schema: <of> is missing.\ncroupier schema --help shows its arguments and flags.\n'],
     [['call', 'bet', 'bet'], 'croupier call takes 1 argument, but got 2: bet, bet.\n'],
     [['run', '--nothing-like-this'], 'croupier run has no flag --nothing-like-this.\n'],
+    [['run', '--to=html=x.html'], 'croupier run has no flag --to=….\n(Did you mean --report?)\n'],
+    [['report', 'convert', 'x', '--report', 'html=x.html'], 'convert has no flag --report.\n(Did you mean --to?)\n'],
     [['run', '--seed'], '--seed <text>: the value is missing.\n'],
     [['call', 'bett'], "croupier call: 'bett' is not possible for <call>. Allowed choices are balance,"],
     [['serve', 'operater'], 'Did you mean operator?'],

@@ -164,7 +164,7 @@ async function withRuns(stdio: Stdio, work: (history: History) => Promise<number
     async (history) => {
       if (history) return work(history);
       throw new UsageError(
-        `This folder has no history: ${path.relative(stdio.cwd, historyFile(stdio.cwd))} is missing. croupier run and croupier load write it.`,
+        `This folder has no history: ${path.relative(stdio.cwd, historyFile(stdio.cwd))} is missing. croupier run and croupier load write it, except with --reference.`,
       );
     },
     databaseIn(stdio),

@@ -33,7 +33,7 @@ export function runsText(
 ): string {
   if (runs.length === 0) {
     const of = client === undefined ? '' : ` of ${forTerminal(client)}`;
-    return `The history of this folder has no run${of}. croupier run and croupier load add runs to the history.\n`;
+    return `The history of this folder has no run${of}. croupier run and croupier load add runs to the history, except with --reference.\n`;
   }
   const width = Math.max(...runs.map(({ run }) => String(run.number).length));
   const lines = runs.flatMap((listed) => runLines(listed, width, look));

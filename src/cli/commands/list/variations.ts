@@ -57,11 +57,12 @@ export function listVariants(words: readonly string[], json: boolean, { out }: S
 }
 
 function defectText({ name, description, breaks, mayBreak = [] }: Defect, width: number): string {
+  const others = mayBreak.filter((rule) => !breaks.includes(rule));
   return [
     name,
     ...hanging('    ', description, width),
     ...hanging('    breaks ', breaks.map(withMark).join(', '), width),
-    ...(mayBreak.length > 0 ? hanging('    sometimes also ', mayBreak.map(withMark).join(', '), width) : []),
+    ...(others.length > 0 ? hanging('    sometimes also ', others.map(withMark).join(', '), width) : []),
   ].join('\n');
 }
 
