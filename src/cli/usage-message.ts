@@ -9,6 +9,7 @@ const TOO_MANY = /^error: too many arguments for '[^\n]*$/m;
 const MESSAGES: readonly (readonly [pattern: RegExp, words: (names: string, ...parts: readonly string[]) => string])[] =
   [
     [/^error: unknown option '([^\n]*)'$/m, (names, flag) => `${names} has no flag ${flag}.`],
+    [/^error: required option '([^\n']*)' not specified$/m, (names, flag) => `${names}: ${flag} is missing.`],
     [/^error: missing required argument '([^\n]*)'$/m, (names, argument) => `${names}: <${argument}> is missing.`],
     [
       /^error: too many arguments for '[^\n']*'\. Expected (\d+) arguments? but got (\d+)(?::([^\n]*?))?\.?$/m,

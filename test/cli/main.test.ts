@@ -57,6 +57,7 @@ describe('the command line', () => {
     [['serve', 'operator', '--variant', 'lost-update'], 'It is a defect: --defect lost-update.'],
     [['run', '--reference', '--defect', 'lost-updaet'], 'Did you mean lost-update?'],
     [['run', '--defect', 'lost-update'], 'Add --reference'],
+    [['verify'], 'croupier verify: --signature <hex> is missing.\ncroupier verify --help shows its arguments'],
     [['schema'], 'croupier schema: <of> is missing.\ncroupier schema --help shows its arguments and flags.\n'],
     [['call', 'bet', 'bet'], 'croupier call takes 1 argument, but got 2: bet, bet.\n'],
     [['run', '--nothing-like-this'], 'croupier run has no flag --nothing-like-this.\n'],
