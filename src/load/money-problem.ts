@@ -2,6 +2,11 @@ import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
 import type { Suspicion } from './explanation.ts';
 
+/** A suspicion with the trace of the first sending of its transaction; undefined if the calls are not traced. */
+interface TracedSuspicion extends Suspicion {
+  readonly traceID: string | undefined;
+}
+
 /** A wallet whose balance differs from the balance that follows from the operator's answers. */
 export interface MoneyProblem {
   readonly player: string;
@@ -12,7 +17,7 @@ export interface MoneyProblem {
   readonly expected: Money;
   readonly shown: Money;
   /** The transactions that explain the difference. Empty if no transactions explain it. */
-  readonly suspicions: readonly Suspicion[];
+  readonly suspicions: readonly TracedSuspicion[];
   /** True if other transactions explain the difference as well. */
   readonly isOneOfSeveral: boolean;
   /** Number of transactions since the balance was last right. */

@@ -88,7 +88,7 @@ function reportDifference(
     rule,
     expected,
     shown,
-    suspicions,
+    suspicions: suspicions.map((one) => ({ ...one, traceID: context.requests.traceIDOf(one.transaction.number) })),
     isOneOfSeveral,
     windowSize: window.length,
     atMs: context.stamp(context.now()),

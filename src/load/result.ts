@@ -157,7 +157,7 @@ function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadF
     expected: expected.format(decimals),
     shown: shown.format(decimals),
     difference: shown.minus(expected).format(decimals),
-    transactions: suspicions.map(({ transaction, what }) => ({
+    transactions: suspicions.map(({ transaction, what, traceID }) => ({
       call: transaction.call,
       txID: transaction.txID,
       roundID: transaction.roundID,
@@ -165,6 +165,7 @@ function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadF
       amount: transaction.amountText,
       what,
       atMs: transaction.sentAtMs,
+      ...(traceID !== undefined && { traceID }),
     })),
     isOneOfSeveral: problem.isOneOfSeveral,
     windowSize: problem.windowSize,

@@ -30,6 +30,7 @@ const transaction = z.strictObject({
   amount: money,
   what: text.describe('what happened to the transaction'),
   atMs: count.describe('when the call was first sent, in milliseconds from the start'),
+  traceID: text.exactOptional().describe('the trace of the call, with --trace'),
 });
 
 const moneyProblem = z.strictObject({

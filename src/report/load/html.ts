@@ -51,7 +51,7 @@ ${money.problems.map(
 ${
   one.transactions.length === 0
     ? html`<p>None of the last ${plural(one.windowSize, 'transaction')} explains the difference, so somebody else may have changed the balance.</p>`
-    : html`<ul>${one.transactions.map(({ call, txID, amount, what }) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${call} <code>${txID}</code> of ${amount} ${what}</li>`)}</ul>`
+    : html`<ul>${one.transactions.map(({ call, txID, amount, what, traceID }) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${call} <code>${txID}</code> of ${amount} ${what}${traceID === undefined ? null : html`. Trace <code>${traceID}</code>`}</li>`)}</ul>`
 }<p>The last minute of this player as a scenario: <code>${one.replay}</code></p></article>
 `,
 )}${left > 0 ? html`<p>${plural(left, 'further wrong balance')}.</p>` : null}</section>

@@ -108,8 +108,8 @@ function problemLines(one: LoadResult['money']['problems'][number]): readonly st
   const unit = currency === null ? '' : ` ${currency}`;
   const head = `${player}: the balance is ${shown}${unit}, expected ${expected} (${difference.startsWith('-') ? '' : '+'}${difference}), ${duration(atMs)} after the start`;
   const named = transactions.map(
-    ({ call, txID, amount, what }) =>
-      `    ${isOneOfSeveral ? 'one of these: ' : ''}${call} ${txID} of ${amount}${unit} ${what}`,
+    ({ call, txID, amount, what, traceID }) =>
+      `    ${isOneOfSeveral ? 'one of these: ' : ''}${call} ${txID} of ${amount}${unit} ${what}${traceID === undefined ? '' : ` (trace ${traceID})`}`,
   );
   const cause =
     named.length > 0

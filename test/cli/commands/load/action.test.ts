@@ -76,12 +76,12 @@ describe('croupier load', { timeout: 30_000 }, () => {
   });
 
   it('names the transaction that a lost update has swallowed', async () => {
-    const load = ['load', ...SHORT, '--defect', 'lost-update', '--rate', '80', '--duration', '2s'];
+    const load = ['load', ...SHORT, '--defect', 'lost-update', '--rate', '80', '--duration', '2s', '--trace'];
     const { status, out } = await croupier(load, { cwd });
     expect(status).toBe(1);
     expect(out).toMatch(/^NOT RECONCILED: demo-eu: \d+ wrong balances? of \d players?/u);
     expect(out).toMatch(
-      /(bet|win) [0-9a-f-]{36} of \d+(\.\d+)? [A-Z]{3} was answered 200, but (took nothing|was not credited)/u,
+      /(bet|win) [0-9a-f-]{36} of \d+(\.\d+)? [A-Z]{3} was answered 200, but (took nothing|was not credited) \(trace [0-9a-f]{32}\)/u,
     );
     expect(out).toContain('rule: concurrency.no-lost-update');
     expect(out).toMatch(/scenario: croupier replay \S+ --player \w+ --from \S+ --to \S+ --scenario found\.yaml/u);
