@@ -29,6 +29,8 @@ export interface JobResult {
   readonly how: 'done' | 'failed' | 'again' | 'lost';
   readonly status: number;
   readonly line: string;
+  /** The lines of the error output of the run. */
+  readonly notices?: readonly string[];
 }
 
 /** Maximum number of attempts of one job. After that, something is wrong that another attempt will not change. */
@@ -103,7 +105,7 @@ class JobRun {
 
   async #concluded(end: LeasedEnd, journal: JobJournal, file: string): Promise<Result> {
     const { store, job, processes } = this.#context;
-    const { status, line, finished } = end;
+    const { status, line, notices, finished } = end;
     if (end.isLost) throw new JobLost(job);
     if (!finished) {
       if (status === EXIT.USAGE) return this.#fail({ status, line });
@@ -117,7 +119,7 @@ class JobRun {
       const evidence = { kind: 'journal' as const, content: createReadStream(file) };
       return finishJob(history, job, { status, line }, { run, evidence, retention, journal });
     }, processes.atOnce);
-    return { how: 'done', status, line };
+    return { how: 'done', status, line, notices };
   }
 
   /** Settles the journal of an earlier attempt. @returns the result of the job if it can't go on */

@@ -24,6 +24,11 @@ export interface ProcessEnd {
   readonly status: number;
   /** The first line of the output, or the first lines of the error output if there is no other output. */
   readonly line: string;
+  /**
+   * The messages of the run beside its report, such as that it is not in the history. Empty if `line` is from the error output, or after
+   * a stop signal.
+   */
+  readonly notices: readonly string[];
 }
 
 /**
@@ -87,6 +92,9 @@ function argumentsFor(
 /** Maximum number of characters of each stream that are kept. */
 const MAX_KEPT = 65_536;
 
+/** The lines that were true only while the run played: its progress, and that it waited for a player. */
+const OVER = /^\d+\/\d+ scenarios · |Waiting for up to \d+ s \(--lock-wait\) …$/;
+
 /** Waits for the end of a run. If a stop signal comes, passes the signal on to the process of the run. */
 export async function processEnd(
   child: ChildProcess,
@@ -109,8 +117,11 @@ export async function processEnd(
       child.on('close', (code) => resolve(code ?? EXIT.BUG));
     });
     const first = out.split('\n', 1)[0] ?? '';
-    const why = err.trim().split('\n').slice(0, 3).join(' ');
-    return { status, line: first === '' ? why || 'the run printed nothing' : first };
+    const errors = err.trim() === '' ? [] : err.trim().split('\n');
+    if (first === '') return { status, line: errors.slice(0, 3).join(' ') || 'the run printed nothing', notices: [] };
+    // After a stop signal, each run says the same about the interrupt.
+    const notices = signal.aborted ? [] : errors.filter((text) => !OVER.test(text));
+    return { status, line: first, notices };
   } finally {
     signal.removeEventListener('abort', stop);
     atOnce.removeEventListener('abort', stop);

@@ -54,6 +54,7 @@ export async function fleetRunCommand(
         turns.runExclusive(async () => {
           const one = await judge(operator, fleet, interrupt, stdio);
           stdio.out.write(`${forTerminal(`${padEnd(one.name, width)}  ${one.status}  ${one.line}`)}\n`);
+          for (const notice of one.notices) stdio.err.write(`${forTerminal(`${one.name}: ${notice}`)}\n`);
           return one;
         }),
       ),
@@ -123,13 +124,14 @@ async function judge(
 ): Promise<Judged> {
   const { name } = operator;
   const { signal } = interrupt;
-  if (signal.aborted) return { name, status: interruptedStatus(signal), line: 'not judged: the fleet was interrupted' };
+  if (signal.aborted)
+    return { name, status: interruptedStatus(signal), line: 'not judged: the fleet was interrupted', notices: [] };
   try {
     const processes = processesOf(operator, { program: program(), dir, env, ...interrupt });
     const child = startProcess(await runArguments(operator, processes), processes);
     return { name, ...(await processEnd(child, processes)) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { name, status: EXIT.USAGE, line: error.message };
+    return { name, status: EXIT.USAGE, line: error.message, notices: [] };
   }
 }

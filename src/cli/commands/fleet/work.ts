@@ -44,10 +44,11 @@ export async function fleetWorkCommand(
   );
   const width = Math.max(...operators.map(({ name }) => columnsOf(name)), 0);
   const statuses: number[] = [];
-  const onResult = ({ name, how, status, line }: JobResult): void => {
+  const onResult = ({ name, how, status, line, notices = [] }: JobResult): void => {
     if (how === 'done' || how === 'failed') statuses.push(status);
     const text = how === 'done' || how === 'failed' ? `${status}  ${line}` : `-  ${AFTER[how]}: ${line}`;
     stdio.out.write(`${forTerminal(`${padEnd(name, width)}  ${text}`)}\n`);
+    for (const notice of notices) say(`${name}: ${notice}`);
   };
   const onOwed = (name: string, journal: string): void =>
     say(`${name}: an earlier run still owes something: croupier settle ${quoteWord(journal)}`);

@@ -107,6 +107,8 @@ operators:
     expect((await croupier(['fleet', 'run', '--due'], { cwd })).out).toBe('No operator to judge now.\n');
     const one = await croupier(['fleet', 'run', 'asia'], { cwd });
     expect([one.status, one.out.match(/CONFORMING/gu)?.length]).toEqual([0, 1]);
+    // The run says this itself, and nobody would see it otherwise.
+    expect(one.err).toMatch(/^asia: The result of demo-asia is not posted .* HOOK.*\n$/u);
   }, 60_000);
 
   it('shows every mistake of the file with its line and a caret', async () => {
