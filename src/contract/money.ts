@@ -4,6 +4,16 @@ const PLAIN_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d+))?$/;
 const SAFE_DIGITS = 15;
 const ZERO = 0x30;
 const POINT = 0x2e;
+/** The powers of ten that are exact as a JavaScript number. */
+const POWERS: readonly number[] = Array.from({ length: SAFE_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
+
+/** A whole number. It is a JavaScript number if it is a safe integer, because a BigInt takes several times as long. */
+type Whole = number | bigint;
+
+function wholeOf(units: bigint): Whole {
+  const safe = Number(units);
+  return Number.isSafeInteger(safe) ? safe : units;
+}
 
 /**
  * An exact amount in the main unit of its currency, of any size and with any number of decimals.
@@ -12,14 +22,14 @@ const POINT = 0x2e;
  * It is immutable. It does not contain its currency, so the caller must not mix currencies.
  */
 export class Money {
-  static readonly zero = new Money(0n, 0);
+  static readonly zero = new Money(0, 0);
 
-  readonly #units: bigint;
+  readonly #units: Whole;
   readonly #scale: number;
   /** The result of {@link toString}, after its first call. */
   #text: string | undefined;
 
-  private constructor(units: bigint, scale: number) {
+  private constructor(units: Whole, scale: number) {
     this.#units = units;
     this.#scale = scale;
   }
@@ -35,7 +45,7 @@ export class Money {
     const match = PLAIN_DECIMAL.exec(text);
     if (!match) return undefined;
     const fraction = match[2] ?? '';
-    return new Money(BigInt(`${match[1]}${fraction}`), fraction.length);
+    return new Money(wholeOf(BigInt(`${match[1]}${fraction}`)), fraction.length);
   }
 
   /**
@@ -53,7 +63,7 @@ export class Money {
     }
     const whole = point < 0 ? text.length : point;
     if (whole === 0 || point === text.length - 1 || (whole > 1 && text.charCodeAt(0) === ZERO)) return undefined;
-    return new Money(BigInt(units), text.length - whole - (point < 0 ? 0 : 1));
+    return new Money(units, text.length - whole - (point < 0 ? 0 : 1));
   }
 
   /**
@@ -68,30 +78,49 @@ export class Money {
 
   /** Returns the smallest unit of a currency with this number of decimals: 0.01 for 2, 1 for 0. */
   static unit(decimals: number): Money {
-    return new Money(1n, decimals);
+    return new Money(1, decimals);
   }
 
   plus(other: Money): Money {
     const scale = Math.max(this.#scale, other.#scale);
-    return new Money(this.#at(scale) + other.#at(scale), scale);
+    const a = this.#at(scale);
+    const b = other.#at(scale);
+    if (typeof a === 'number' && typeof b === 'number') {
+      const sum = a + b;
+      // A sum that is not exact is never a safe integer.
+      if (Number.isSafeInteger(sum)) return new Money(sum, scale);
+    }
+    return new Money(wholeOf(BigInt(a) + BigInt(b)), scale);
   }
 
   minus(other: Money): Money {
     const scale = Math.max(this.#scale, other.#scale);
-    return new Money(this.#at(scale) - other.#at(scale), scale);
+    const a = this.#at(scale);
+    const b = other.#at(scale);
+    if (typeof a === 'number' && typeof b === 'number') {
+      const difference = a - b;
+      if (Number.isSafeInteger(difference)) return new Money(difference, scale);
+    }
+    return new Money(wholeOf(BigInt(a) - BigInt(b)), scale);
   }
 
   times(factor: Money): Money {
-    return new Money(this.#units * factor.#units, this.#scale + factor.#scale);
+    const scale = this.#scale + factor.#scale;
+    if (typeof this.#units === 'number' && typeof factor.#units === 'number') {
+      const product = this.#units * factor.#units;
+      // A product that is not exact is never a safe integer. The sum with 0 turns -0 into 0.
+      if (Number.isSafeInteger(product)) return new Money(product + 0, scale);
+    }
+    return new Money(wholeOf(BigInt(this.#units) * BigInt(factor.#units)), scale);
   }
 
   negated(): Money {
-    return new Money(-this.#units, this.#scale);
+    return this.isZero() ? this : new Money(-this.#units, this.#scale);
   }
 
   /** Returns the amount without its sign. */
   absolute(): Money {
-    return this.#units < 0n ? this.negated() : this;
+    return this.isNegative() ? this.negated() : this;
   }
 
   /** Returns -1, 0 or 1 if this amount is less than, equal to or more than the other amount. */
@@ -109,23 +138,22 @@ export class Money {
   /** True if the amount is the other amount times a whole number. The other amount must not be zero. */
   isMultipleOf(other: Money): boolean {
     const scale = Math.max(this.#scale, other.#scale);
-    return this.#at(scale) % other.#at(scale) === 0n;
+    return BigInt(this.#at(scale)) % BigInt(other.#at(scale)) === 0n;
   }
 
   isZero(): boolean {
-    return this.#units === 0n;
+    return this.#units === 0;
   }
 
   isNegative(): boolean {
-    return this.#units < 0n;
+    return this.#units < 0;
   }
 
   /** Returns the number of decimals that the amount needs: 1 for 1.50, 0 for 2.00. */
   decimals(): number {
     let scale = this.#scale;
-    // Most amounts are exact as a JavaScript number, which takes less time than a BigInt.
-    let safe = Number(this.#units);
-    if (Number.isSafeInteger(safe)) {
+    if (typeof this.#units === 'number') {
+      let safe = this.#units;
       while (scale > 0 && safe % 10 === 0) {
         safe /= 10;
         scale -= 1;
@@ -143,14 +171,14 @@ export class Money {
   /** Returns the amount with its point moved to the right by a number of places. `shift(2)` is 100 times the amount. */
   shift(places: number): Money {
     return places >= 0
-      ? new Money(this.#units * 10n ** BigInt(places), this.#scale)
+      ? new Money(wholeOf(BigInt(this.#units) * 10n ** BigInt(places)), this.#scale)
       : new Money(this.#units, this.#scale - places);
   }
 
   /** Cuts the amount to a number of decimals. With 2, 1.259 becomes 1.25 and -1.259 becomes -1.25. */
   truncated(decimals: number): Money {
     if (this.#scale <= decimals) return this;
-    return new Money(this.#units / 10n ** BigInt(this.#scale - decimals), decimals);
+    return new Money(wholeOf(BigInt(this.#units) / 10n ** BigInt(this.#scale - decimals)), decimals);
   }
 
   /**
@@ -159,11 +187,11 @@ export class Money {
    */
   format(decimals = 0): string {
     const scale = decimals >= this.#scale ? decimals : Math.max(decimals, this.decimals());
-    const units = scale >= this.#scale ? this.#at(scale) : this.#units / 10n ** BigInt(this.#scale - scale);
-    const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
+    const units = scale >= this.#scale ? this.#at(scale) : BigInt(this.#units) / 10n ** BigInt(this.#scale - scale);
+    const digits = (units < 0 ? -units : units).toString().padStart(scale + 1, '0');
     const whole = digits.slice(0, digits.length - scale);
     const fraction = digits.slice(digits.length - scale);
-    return `${units < 0n ? '-' : ''}${whole}${scale > 0 ? `.${fraction}` : ''}`;
+    return `${units < 0 ? '-' : ''}${whole}${scale > 0 ? `.${fraction}` : ''}`;
   }
 
   /** Writes the plain decimal without trailing zeros, so that two equal amounts have the same text. */
@@ -172,8 +200,14 @@ export class Money {
     return this.#text;
   }
 
-  #at(scale: number): bigint {
+  /** Returns the value as a whole number of 10^-scale. `scale` is at least the own scale. */
+  #at(scale: number): Whole {
     if (scale === this.#scale) return this.#units;
-    return this.#units * 10n ** BigInt(scale - this.#scale);
+    const power = POWERS[scale - this.#scale];
+    if (typeof this.#units === 'number' && power !== undefined) {
+      const units = this.#units * power;
+      if (Number.isSafeInteger(units)) return units;
+    }
+    return BigInt(this.#units) * 10n ** BigInt(scale - this.#scale);
   }
 }
