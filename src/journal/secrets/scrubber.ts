@@ -72,6 +72,9 @@ const BASE = 0x01000193;
 /** BASE to the power of MIN_RUN. It is needed to remove the oldest character from a hash. */
 const OLDEST = Array.from({ length: MIN_RUN }).reduce<number>((product) => Math.imul(product, BASE), 1);
 
+/** Maximum length of a text that is first checked without its views, in characters. */
+const SHORT_TEXT = 256;
+
 /** Finds parts of secrets in a text. Even in the worst case, a text that is twice as long takes only twice the time. */
 class SecretSearch {
   readonly #places = new Map<number, Place[]>();
@@ -106,7 +109,7 @@ class SecretSearch {
   }
 
   masked(text: string): string {
-    if (this.#places.size === 0 || text.length < MIN_RUN) return text;
+    if (this.#places.size === 0 || text.length < MIN_RUN || this.#isCertainlyClean(text)) return text;
     const ranges: Range[] = [];
     for (const view of viewsOf(text)) {
       this.#search(view, ranges);
@@ -114,6 +117,29 @@ class SecretSearch {
       if (narrow !== null) this.#search(narrow, ranges);
     }
     return ranges.length === 0 ? text : withMasks(text, ranges);
+  }
+
+  /**
+   * True if a short text has no escape, no NUL and no place that may belong to a secret. Then the search would find nothing. A load
+   * test removes secrets from thousands of short texts a second, and this takes a fraction of the time of the search.
+   */
+  #isCertainlyClean(text: string): boolean {
+    const { length } = text;
+    if (length > SHORT_TEXT) return false;
+    const filter = this.#filter;
+    let hash = 0;
+    for (let at = 0; at < length; at += 1) {
+      const code = text.charCodeAt(at);
+      // A percent sign, a backslash or an ampersand begins an escape.
+      if (code === 0 || code === 0x25 || code === 0x5c || code === 0x26) return false;
+      hash = (Math.imul(hash, BASE) + folded(code)) | 0;
+      const from = at - MIN_RUN + 1;
+      if (from < 0) continue;
+      if (from > 0) hash = (hash - Math.imul(folded(text.charCodeAt(from - 1)), OLDEST)) | 0;
+      const bit = hash >>> (32 - FILTER_BITS);
+      if ((((filter[bit >>> 5] as number) >>> (bit & 31)) & 1) !== 0) return false;
+    }
+    return true;
   }
 
   #search(view: View, ranges: Range[]): void {
