@@ -9,7 +9,7 @@ import { problemsOf, verdictOnTime } from '../reply/problems.ts';
 import { readOnce } from '../reply/read.ts';
 import { signatureProblem } from '../reply/signature.ts';
 import { replyStatus } from '../reply/status.ts';
-import type { Delivery } from './connections.ts';
+import type { Delivery, NetworkCall } from './connections.ts';
 import { verdictOfBreach } from './findings.ts';
 import type { LoadContext } from './load-context.ts';
 import { loadUuid } from './uuids.ts';
@@ -62,8 +62,20 @@ export interface OddReply {
   readonly at: number;
 }
 
-/** A call that was sent. */
-interface SentCall {
+/** Receives what happens to a call that was sent. */
+interface CallJudge {
+  /** Judges the answer to a call, and applies it to the account. */
+  answered(sent: SentCall, delivery: Delivery): Answered;
+  reportLateBytes(sent: SentCall): void;
+}
+
+/**
+ * A call that was sent. The network calls its methods. One object for each call takes less time than several small objects and
+ * functions.
+ */
+class SentCall implements NetworkCall {
+  readonly bytes: string;
+  readonly breakAfterMs: number | null;
   readonly call: CallName;
   /** The number of the call in the journal. */
   readonly id: number;
@@ -75,6 +87,52 @@ interface SentCall {
   readonly departure: Departure;
   /** False for a balance call whose balance somebody else compares. */
   readonly isJudged: boolean;
+  readonly #judge: CallJudge;
+  #resolve: ((answered: Answered) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+
+  constructor(
+    judge: CallJudge,
+    bytes: string,
+    call: CallName,
+    id: number,
+    session: LoadSession,
+    transaction: LoadTransaction | undefined,
+    manner: Manner,
+    departure: Departure,
+    isJudged: boolean,
+  ) {
+    this.#judge = judge;
+    this.bytes = bytes;
+    this.breakAfterMs = manner.breakAfterMs ?? null;
+    this.call = call;
+    this.id = id;
+    this.session = session;
+    this.transaction = transaction;
+    this.manner = manner;
+    this.departure = departure;
+    this.isJudged = isJudged;
+  }
+
+  /** Returns a promise of the answer. */
+  answered(): Promise<Answered> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  done(delivery: Delivery): void {
+    try {
+      this.#resolve?.(this.#judge.answered(this, delivery));
+    } catch (error) {
+      this.#reject?.(error);
+    }
+  }
+
+  onLateBytes(): void {
+    this.#judge.reportLateBytes(this);
+  }
 }
 
 /** Codes with which an operator says that a session has ended. */
@@ -86,6 +144,10 @@ export class Caller {
   readonly wallet: Wallet;
   readonly #context: LoadContext;
   readonly #currency: Currency | undefined;
+  readonly #judge: CallJudge = {
+    answered: (sent, delivery) => this.#answered(sent, delivery),
+    reportLateBytes: (sent) => this.#reportLateBytes(sent),
+  };
   /** The first reply since the last quiet point whose balance was not possible. */
   oddReply: OddReply | undefined;
   calls = 0;
@@ -158,10 +220,22 @@ export class Caller {
     const line = isFirst
       ? sendingLine(id, at, sessionIndex, call, txID, roundID, amount, origTxID ?? null, this.#scrubbed(frID))
       : copyLine(id, at, number);
-    const sent = { call, id, session, transaction, manner, departure, isJudged: true };
     // A call that is sent again has the same bytes. It is rare, so the bytes are built again, and are not kept.
     const bytes = context.requests.transaction({ call, sessionID, txID, roundID, amount, origTxID, frID });
-    return this.#deliver(line, bytes, sent);
+    return this.#deliver(
+      line,
+      new SentCall(
+        this.#judge,
+        context.requests.traced(bytes, id),
+        call,
+        id,
+        session,
+        transaction,
+        manner,
+        departure,
+        true,
+      ),
+    );
   }
 
   /** Reads the balance. @param isJudged false if the caller compares the balance itself */
@@ -170,41 +244,23 @@ export class Caller {
     const start = context.now();
     const departure = this.wallet.depart(undefined, start);
     const id = context.nextNumber();
-    const bytes = context.requests.read(session.sessionID);
-    const sent = {
-      call: 'balance',
-      id,
-      session,
-      transaction: undefined,
-      manner: { due },
-      departure,
-      isJudged,
-    } as const;
-    return this.#deliver(readLine(id, context.stamp(start), session.index), bytes, sent);
+    const bytes = context.requests.traced(context.requests.read(session.sessionID), id);
+    return this.#deliver(
+      readLine(id, context.stamp(start), session.index),
+      new SentCall(this.#judge, bytes, 'balance', id, session, undefined, { due }, departure, isJudged),
+    );
   }
 
-  #deliver(line: string, bytes: string, sent: SentCall): Promise<Answered> {
-    const context = this.#context;
-    return new Promise((resolve, reject) => {
-      context.deliver(line, {
-        bytes: context.requests.traced(bytes, sent.id),
-        breakAfterMs: sent.manner.breakAfterMs ?? null,
-        done: (delivery) => {
-          context.schedule.ended();
-          try {
-            resolve(this.#answered(sent, delivery));
-          } catch (error) {
-            reject(error instanceof Error ? error : new Error(String(error)));
-          }
-        },
-        onLateBytes: () => this.#reportLateBytes(sent),
-      });
-    });
+  #deliver(line: string, sent: SentCall): Promise<Answered> {
+    const answered = sent.answered();
+    this.#context.deliver(line, sent);
+    return answered;
   }
 
   /** Judges the answer to a call, and applies it to the account. */
   #answered(sent: SentCall, delivery: Delivery): Answered {
-    const answered = this.#judge(sent, delivery);
+    this.#context.schedule.ended();
+    const answered = this.#judgement(sent, delivery);
     const { call, transaction, departure, isJudged } = sent;
     const { answer, balance, txID } = answered;
     if (!transaction) {
@@ -223,7 +279,7 @@ export class Caller {
     return answered;
   }
 
-  #judge(sent: SentCall, delivery: Delivery): Answered {
+  #judgement(sent: SentCall, delivery: Delivery): Answered {
     const { outcome } = delivery;
     const plain = outcome.kind === 'reply' ? plainSuccess(sent.call, outcome.reply, this.#currency) : undefined;
     if (!plain) return this.#judgeFully(sent, delivery);

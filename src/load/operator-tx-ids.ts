@@ -6,44 +6,48 @@ const MAX_KEPT = 16_384;
 const MAX_LENGTH = 100;
 /** Length of croupier's own txIDs. */
 const OWN_LENGTH = 36;
-/** Each place holds a txID of the operator and the txID of the transaction that got it, with two bytes for each character. */
-const PLACE_BYTES = 2 * (MAX_LENGTH + OWN_LENGTH);
+const SPACE = 0x20;
+/** Each place holds a txID of the operator, and then the txID of the transaction that got it. */
+const PLACE = MAX_LENGTH + OWN_LENGTH;
 
 /**
  * Finds two bets or wins that got the same txID from the operator. Each txID has one place in a table, and a later txID with the
  * same place replaces it. So the memory does not grow with the test. Some pairs with many other transactions between them are not
  * found, but a pair that is found is always a pair.
  *
- * The texts are kept as bytes. Thousands of kept strings would be moved again and again by the garbage collector.
+ * The texts are kept as numbers. Thousands of kept strings would be moved again and again by the garbage collector.
  */
 export class OperatorTxIDs {
-  readonly #kept = Buffer.alloc(MAX_KEPT * PLACE_BYTES);
+  /** The UTF-16 codes of the texts at each place. */
+  readonly #kept = new Uint16Array(MAX_KEPT * PLACE);
   /** The hash of the txID at each place, and its length; the length 0 if there is none. */
   readonly #hashes = new Int32Array(MAX_KEPT);
   readonly #lengths = new Uint8Array(MAX_KEPT);
 
   /** Notes the txID that the operator gave to a transaction. @returns the txID of another transaction that got the same one */
   take({ txID, operatorTxID = '' }: LoadTransaction): string | undefined {
-    if (operatorTxID === '' || operatorTxID.length > MAX_LENGTH) return undefined;
+    const { length } = operatorTxID;
+    if (length === 0 || length > MAX_LENGTH) return undefined;
     const hash = hashOf(operatorTxID);
     const place = (hash ^ (hash >>> 15)) & (MAX_KEPT - 1);
-    const isMaybeSame = this.#lengths[place] === operatorTxID.length && this.#hashes[place] === hash;
+    const isMaybeSame = this.#lengths[place] === length && this.#hashes[place] === hash;
     const earlier = isMaybeSame ? this.#ownAt(place, operatorTxID) : undefined;
     this.#hashes[place] = hash;
-    this.#lengths[place] = operatorTxID.length;
-    const start = place * PLACE_BYTES;
-    this.#kept.write(operatorTxID, start, 'utf16le');
-    this.#kept.write(txID.padEnd(OWN_LENGTH), start + 2 * MAX_LENGTH, 'utf16le');
+    this.#lengths[place] = length;
+    const start = place * PLACE;
+    const own = start + MAX_LENGTH;
+    for (let at = 0; at < length; at += 1) this.#kept[start + at] = operatorTxID.charCodeAt(at);
+    for (let at = 0; at < OWN_LENGTH; at += 1) this.#kept[own + at] = at < txID.length ? txID.charCodeAt(at) : SPACE;
     return earlier === txID ? undefined : earlier;
   }
 
   /** Returns the txID of the transaction at a place, if this transaction got the txID of the operator. */
   #ownAt(place: number, operatorTxID: string): string | undefined {
-    const start = place * PLACE_BYTES;
-    const kept = this.#kept.toString('utf16le', start, start + 2 * operatorTxID.length);
-    if (kept !== operatorTxID) return undefined;
-    const own = start + 2 * MAX_LENGTH;
-    return this.#kept.toString('utf16le', own, own + 2 * OWN_LENGTH).trimEnd();
+    const start = place * PLACE;
+    for (let at = 0; at < operatorTxID.length; at += 1)
+      if (this.#kept[start + at] !== operatorTxID.charCodeAt(at)) return undefined;
+    const own = start + MAX_LENGTH;
+    return String.fromCharCode(...this.#kept.subarray(own, own + OWN_LENGTH)).trimEnd();
   }
 }
 

@@ -55,7 +55,7 @@ export function sendingLine(
   frID: string | null,
 ): string {
   const bet = origTxID === null ? 'null' : `"${origTxID}"`;
-  return `["s",${number},${at},${session},"${call}","${txID}","${roundID}","${amount}",${bet},${JSON.stringify(frID)}]\n`;
+  return `["s",${number},${at},${session},"${call}","${txID}","${roundID}","${amount}",${bet},${quoted(frID)}]\n`;
 }
 
 /** Writes the line of a call that is sent again. */
@@ -76,7 +76,21 @@ export function replyLine(
   balance: string | null,
   txID: string | null,
 ): string {
-  return `["a",${number},${at},${status},${JSON.stringify(balance)},${JSON.stringify(txID)}]\n`;
+  return `["a",${number},${at},${status},${quoted(balance)},${quoted(txID)}]\n`;
+}
+
+/** Maximum length of a text that is checked for characters that need escapes, in characters. */
+const SHORT_TEXT = 100;
+
+/** Writes a text as JSON. Does the same as `JSON.stringify`, but in a fraction of its time for a short text without escapes. */
+function quoted(text: string | null): string {
+  if (text === null) return 'null';
+  if (text.length > SHORT_TEXT) return JSON.stringify(text);
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code === 0x22 || code === 0x5c || code > 0x7e) return JSON.stringify(text);
+  }
+  return `"${text}"`;
 }
 
 /** Writes the line of a call that got no reply. */
