@@ -40,6 +40,8 @@ export interface Booking {
   readonly isRepeat: boolean;
   /** True for a refund whose bet was never sent, so that the operator has nothing to give back. */
   readonly isBetUnsent: boolean;
+  /** True for a refund that the service must not send, because a win had settled the round, or because the refund names a win. */
+  readonly isUndue: boolean;
   /** The bets of the wallet by their `txID`. */
   readonly bets: Bets;
 }
@@ -164,7 +166,7 @@ function winEffect(booking: Booking, worlds: readonly World[], amount: Money): E
 }
 
 function refundEffect(
-  { call, transaction, isRepeat, isBetUnsent }: Booking,
+  { call, transaction, isRepeat, isBetUnsent, isUndue }: Booking,
   worlds: readonly World[],
   amount: Money,
   bet: Transaction | undefined,
@@ -175,6 +177,7 @@ function refundEffect(
     return { worlds, candidates: [repeatOf(again, call)], unknown: null };
   }
   if (call.done === 'no') return { worlds, candidates: [], unknown: null };
+  if (isUndue) return { worlds: givenAnyway(worlds, amount, bet), candidates: [], unknown: null };
   if (!bet && isBetUnsent && transaction.origTxID !== null) {
     const key = betKey(transaction.origTxID);
     const kept = (world: World): World => closing(world, key, Money.zero);
@@ -187,8 +190,14 @@ function refundEffect(
   }
   if (!bet)
     return { worlds: givenBlindly(worlds, call.done, transaction.origTxID, amount), candidates: [], unknown: null };
-  const given = (world: World): World => closing(world, bet.key, isApplied(world, bet.key) ? amount : Money.zero);
-  if (call.done === 'maybe') return { worlds: both(worlds, given), candidates: [], unknown: null };
+  // If the service sent another amount than that of the bet, the contract does not say which of them the operator gives back.
+  const amounts = [amount, transaction.amount ?? amount];
+  const given = worlds.flatMap((world) =>
+    isApplied(world, bet.key)
+      ? amounts.map((by) => closing(world, bet.key, by))
+      : [closing(world, bet.key, Money.zero)],
+  );
+  if (call.done === 'maybe') return { worlds: distinct([...worlds, ...given]), candidates: [], unknown: null };
   const candidates: Candidate[] = [];
   const isAgain = transaction.attempts[0] !== call;
   if (worlds.some((world) => isClosed(world, bet.key))) {
@@ -214,7 +223,20 @@ function refundEffect(
       );
     }
   }
-  return { worlds: each(worlds, given), candidates, unknown: null };
+  return { worlds: distinct(given), candidates, unknown: null };
+}
+
+/**
+ * Applies a refund that the service must not send: a win had settled the round, or the refund names a win. The contract does not say
+ * what the operator does with such a refund, so no effect is an error of the operator. It gives the money back or not, and it may
+ * take back the win.
+ */
+function givenAnyway(worlds: readonly World[], amount: Money, bet: Transaction | undefined): readonly World[] {
+  const given = worlds.flatMap((world) => {
+    if (!bet) return [moved(world, amount), moved(world, amount.negated())];
+    return isApplied(world, bet.key) ? [closing(world, bet.key, amount)] : [];
+  });
+  return distinct([...worlds, ...given]);
 }
 
 const PAID_TWICE = 'the refund was paid twice: at the failed attempt, and when it was sent again';

@@ -1,6 +1,6 @@
 import { Money } from '../../contract/money.ts';
 import { type LoggedCall, met } from '../calls/logged-call.ts';
-import { type Bets, betsOf, type Transaction, transactionsOf } from '../calls/transaction.ts';
+import { type Bets, betsOf, isUndueRefund, type Transaction, transactionsOf } from '../calls/transaction.ts';
 import type { Cause, Deviation } from './deviation.ts';
 import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
 import { explanationsOf } from './explanation.ts';
@@ -171,7 +171,9 @@ export class BooksComputation {
     const isRepeat = transaction?.attempts.some((other) => other.number < call.number && other.done === 'yes') ?? false;
     if (transaction) {
       const isBetUnsent = transaction.origTxID !== null && this.#ledger.isUnsent?.(transaction.origTxID) === true;
-      const effect = effectOf({ call, transaction, isRepeat, isBetUnsent, bets: this.#ledger.bets }, this.#worlds);
+      const { bets } = this.#ledger;
+      const isUndue = call.done !== 'no' && isUndueRefund(transaction, this.#ledger.transactions(), bets);
+      const effect = effectOf({ call, transaction, isRepeat, isBetUnsent, isUndue, bets }, this.#worlds);
       this.#worlds = effect.worlds;
       this.#candidates = [...this.#candidates, ...effect.candidates].slice(-MAX_CANDIDATES);
       this.#unknown = effect.unknown;

@@ -105,3 +105,36 @@ function stateOf(attempts: readonly LoggedCall[]): Transaction['state'] {
   if (endings.some((ending) => UNANSWERED.has(ending))) return 'failed';
   return endings.includes('unknown') ? 'unknown' : 'declined';
 }
+
+/** True if the first attempt of a transaction came before the first attempt of another one. */
+export function isBefore([a]: readonly LoggedCall[], [b]: readonly LoggedCall[]): boolean {
+  return a !== undefined && b !== undefined && a.number < b.number;
+}
+
+/**
+ * Returns the win that the service sent for an accepted bet, after the bet and before the calls in `later`. Returns undefined if
+ * the round has other bets, because the win may belong to them.
+ */
+export function settlingWin(
+  { roundID, state, isCampaign, attempts: placed }: Transaction,
+  transactions: Iterable<Transaction>,
+  later: readonly LoggedCall[],
+): Transaction | undefined {
+  if (roundID === null || state !== 'accepted' || isCampaign) return undefined;
+  const round = [...transactions].filter((one) => one.roundID === roundID);
+  if (round.filter(({ call }) => call === 'bet').length > 1) return undefined;
+  return round.find(({ call, attempts }) => call === 'win' && isBefore(placed, attempts) && isBefore(attempts, later));
+}
+
+/** True for a refund that the service must not send, because a win had settled the round, or because the refund names a win. */
+export function isUndueRefund(
+  { call, origTxID, attempts }: Transaction,
+  transactions: Iterable<Transaction>,
+  bets: Bets,
+): boolean {
+  if (call !== 'refund' || origTxID === null) return false;
+  const bet = bets.get(origTxID);
+  if (bet) return settlingWin(bet, transactions, attempts) !== undefined;
+  for (const one of transactions) if (one.call === 'win' && one.txID === origTxID) return true;
+  return false;
+}

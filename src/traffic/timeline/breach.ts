@@ -10,7 +10,7 @@ import { signatureProblem } from '../../reply/signature.ts';
 import { isSuccess } from '../../reply/status.ts';
 import { hasFloatRest } from '../books/float-rest.ts';
 import { isCut, isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
-import type { Bets, Transaction } from '../calls/transaction.ts';
+import { type Bets, isUndueRefund, type Transaction } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
@@ -38,7 +38,7 @@ export function breachesOf(
   const judged = new Set(calls.flatMap(({ number, seen }) => (seen.exchange.isJudged ? [number] : [])));
   return [
     ...calls.flatMap((call) => [...signatureBreaches(call, isKeyProven), ...replyBreaches(call, bets, currency)]),
-    ...transactions.flatMap((transaction) => transactionBreaches(transaction, bets)),
+    ...transactions.flatMap((transaction) => transactionBreaches(transaction, transactions, bets)),
     ...wrongDeclines(calls),
   ]
     .filter(({ call }) => !judged.has(call))
@@ -216,11 +216,16 @@ function balanceBefore(call: LoggedCall): Money | null {
   return call.seen.call === 'bet' ? said.plus(call.amount) : said.minus(call.amount);
 }
 
-function transactionBreaches(transaction: Transaction, bets: Bets): readonly Breach[] {
+function transactionBreaches(
+  transaction: Transaction,
+  transactions: readonly Transaction[],
+  bets: Bets,
+): readonly Breach[] {
   const { call, attempts } = transaction;
   const found: Breach[] = [];
   const first = attempts.find(({ done, ending }) => done === 'yes' && ending === 'accepted');
-  if (call === 'refund') found.push(...refundBreaches(transaction, bets));
+  if (call === 'refund' && !isUndueRefund(transaction, transactions, bets))
+    found.push(...refundBreaches(transaction, bets));
   if (!first) return found;
   for (const again of attempts.filter((one) => one.number > first.number && !isDeclinedTest(one))) {
     const rule = `idempotency.${call}` as const;

@@ -3,9 +3,9 @@ import type { Deviation } from '../books/deviation.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { isApplied, type World } from '../books/worlds.ts';
 import { isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
-import type { Transaction } from '../calls/transaction.ts';
+import { settlingWin, type Transaction } from '../calls/transaction.ts';
 import type { Side } from '../logged-exchange.ts';
-import { isWinWithoutBet } from './service-fault.ts';
+import { isUndueWin } from './service-fault.ts';
 
 /**
  * The kind of a debt:
@@ -49,8 +49,7 @@ export function debtsOf(books: Books): readonly Debt[] {
   const wins = books.transactions
     // If a win has the same txID as a bet, the operator does not have to pay this win.
     .filter(({ call, txID }) => call === 'win' && !(txID !== null && betIDs.has(txID)))
-    // The service has no right to a win without an accepted bet.
-    .filter((win) => win.roundID === null || win.isCampaign || !isWinWithoutBet(win, rounds.get(win.roundID) ?? []))
+    .filter((win) => !isUndueWin(win, rounds.get(win.roundID) ?? []))
     .flatMap((win) => winDebt(win, books));
   const wrong = books.deviations
     .filter(({ fixedBy, causes }) => fixedBy === null && causes.length > 0)
@@ -80,7 +79,9 @@ function comingOf({ kind, transaction, amount }: Debt, world: World): Money {
   }
 }
 
-function betDebt(bet: Transaction, refunds: readonly Transaction[], books: Books): Debt[] {
+function betDebt(bet: Transaction, sent: readonly Transaction[], books: Books): Debt[] {
+  // After the win of the round, the service must not refund the bet. So the operator owes nothing for such a refund.
+  const refunds = sent.filter(({ attempts }) => !settlingWin(bet, books.transactions, attempts));
   if (refunds.some(({ state }) => state === 'accepted')) return [];
   // If a bet was answered with another status than 200 or 500, the service counts the bet as declined, and sends no refund.
   if (bet.state === 'declined' && refunds.length === 0)

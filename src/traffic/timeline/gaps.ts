@@ -215,10 +215,11 @@ function unidentifiedOf(transactions: readonly Transaction[]): readonly string[]
 function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] {
   return transactions.flatMap((win) => {
     if (win.call !== 'win' || win.roundID === null || win.state === 'accepted') return [];
-    const again = transactions.find((other) => other.roundID === win.roundID && isSentAgain(win, other));
+    const round = transactions.filter(({ roundID }) => roundID === win.roundID);
+    const again = round.find((other) => isSentAgain(win, other, round));
     return again
       ? [
-          `the wins of calls ${firstNumber(win)} and ${firstNumber(again)} may be the same win with two txIDs, and the logs do not show whether both are due`,
+          `the wins of calls ${firstNumber(win)} and ${firstNumber(again)} are of the same round and have two txIDs, and the logs do not show whether both are due`,
         ]
       : [];
   });

@@ -61,7 +61,9 @@ const wallet = z.object({
   currency: maybe,
   firstSaid: amount.describe('the first balance in a reply; null if there is none'),
   lastSaid: amount.describe('the last balance in a reply; null if there is none'),
-  should: amount.describe('the correct balance, after all debts are settled; null if it is unknown'),
+  should: amount.describe(
+    'the correct balance, after all debts are settled; null if it is unknown, also because the operator carried out a call that the service must not send',
+  ),
   booked: amount.describe("the balance in the operator's books after the last call; null if it is unknown"),
   difference: amount.describe(
     '`booked` minus `should`; negative if the player has too little, and null if it is unknown',

@@ -176,6 +176,13 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
   // If something is unknown, the text must not say that the balance is correct.
   const isClear = difference.isZero() && doubt === undefined;
   const nothing = serviceFaults.length > 0 ? 'the operator owes nothing' : 'nothing is owed';
+  const when = said?.call.atMs == null || detail !== 'all' ? '' : ` at ${timeText(said.call.atMs)}`;
+  const isSaid = said !== null && booked !== null && isSameButForRest(said.balance, booked);
+  // A call that the service must not send may have moved money. The contract does not say which balance is right then.
+  if (booked !== null && serviceFaults.length > 0 && (isClear || should === null)) {
+    const balance = isSaid ? `was ${money(booked)}${when}` : `is ${money(booked)} by these calls`;
+    return `The balance of ${who} ${balance}${isClear ? ', and the operator owes nothing' : difference.isZero() ? '' : `. Apart from the mistakes of the service, it is ${off}`}.`;
+  }
   if (should === null || booked === null) {
     const sum = isClear
       ? `By these calls, ${nothing}.`
@@ -183,13 +190,6 @@ function balanceSentence(verdict: WalletVerdict, detail: (typeof DETAILS)[number
         ? `It is also unknown whether something is owed${because(doubt)}.`
         : `By these calls, it is ${off}.`;
     return `The balance of ${who} is unknown. ${sum}`;
-  }
-  const when = said?.call.atMs == null || detail !== 'all' ? '' : ` at ${timeText(said.call.atMs)}`;
-  const isSaid = said !== null && isSameButForRest(said.balance, booked);
-  // A call that the service must not send may have moved money. The contract does not say which balance is right then.
-  if (isClear && serviceFaults.length > 0) {
-    const balance = isSaid ? `was ${money(booked)}${when}` : `is ${money(booked)} by these calls`;
-    return `The balance of ${who} ${balance}, and the operator owes nothing.`;
   }
   const has = isSaid
     ? `the operator said ${money(booked)}${when}`

@@ -1,5 +1,5 @@
 import type { LoggedCall } from '../calls/logged-call.ts';
-import type { Bets, Transaction } from '../calls/transaction.ts';
+import { type Bets, isBefore, settlingWin, type Transaction } from '../calls/transaction.ts';
 import { isTypeCut } from './cut-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 
@@ -92,10 +92,6 @@ function isRefunded(bet: Transaction, win: Transaction, round: readonly Transact
   );
 }
 
-function isBefore([a]: readonly LoggedCall[], [b]: readonly LoggedCall[]): boolean {
-  return a !== undefined && b !== undefined && a.number < b.number;
-}
-
 function winFaults(round: readonly Transaction[]): readonly Oddity[] {
   return round.flatMap((win): readonly Oddity[] => {
     const [first] = win.attempts;
@@ -110,7 +106,7 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
           `the service sent the win of call ${first.number} with another txID, although the win of call ${settling.attempts[0]?.number} had settled the round`,
         ),
       ];
-    const [again] = round.filter((other) => isSentAgain(win, other));
+    const [again] = round.filter((other) => isSentAgain(win, other, round));
     const sent = again?.attempts[0];
     if (!again || !sent) return [];
     const text = `the win of call ${first.number} was not answered 200, so the service must send this win again with the same txID, but call ${sent.number} is a win of the same round with another txID`;
@@ -125,11 +121,22 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
  */
 function isSettledBefore(other: Transaction, win: Transaction, round: readonly Transaction[]): boolean {
   if (other.call !== 'win' || other.key === win.key || other.isCampaign || other.state !== 'accepted') return false;
-  const isFree = [other, win].some(({ attempts }) => attempts.some(({ seen }) => seen.type === 'free'));
-  if (isFree || !isBefore(other.attempts, win.attempts)) return false;
+  return isNextWin(other, win, round);
+}
+
+/** True if a win came after another win of the same round, without a bet between them. */
+function isNextWin(first: Transaction, second: Transaction, round: readonly Transaction[]): boolean {
+  const isFree = [first, second].some(({ attempts }) => attempts.some(({ seen }) => seen.type === 'free'));
+  if (isFree || !isBefore(first.attempts, second.attempts)) return false;
   return !round.some(
-    ({ call, attempts }) => call === 'bet' && isBefore(other.attempts, attempts) && isBefore(attempts, win.attempts),
+    ({ call, attempts }) => call === 'bet' && isBefore(first.attempts, attempts) && isBefore(attempts, second.attempts),
   );
+}
+
+/** True if the service has no right to a win: the round has no accepted bet, or another win had settled it. */
+export function isUndueWin(win: Transaction, round: readonly Transaction[]): boolean {
+  if (win.roundID === null || win.isCampaign) return false;
+  return isWinWithoutBet(win, round) || round.some((other) => isSettledBefore(other, win, round));
 }
 
 /** Finds each txID with which the service sent calls of two wallets. */
@@ -153,16 +160,19 @@ export function sharedTransactions(calls: readonly LoggedCall[]): readonly Oddit
   });
 }
 
-/** True if a win that was not answered 200 was probably sent again with another txID. */
-export function isSentAgain(win: Transaction, other: Transaction): boolean {
+/**
+ * True if a win was not answered 200, and the service then sent another win of the same round with another txID. A round has only
+ * one win, so the second one probably stands for the first one.
+ */
+export function isSentAgain(win: Transaction, other: Transaction, round: readonly Transaction[]): boolean {
   return (
     other.call === 'win' &&
     other.key !== win.key &&
     win.state !== 'accepted' &&
-    isBefore(win.attempts, other.attempts) &&
-    win.amount !== null &&
-    other.amount?.equals(win.amount) === true &&
-    !win.amount.isZero()
+    !win.isCampaign &&
+    !other.isCampaign &&
+    win.amount?.isZero() === false &&
+    isNextWin(win, other, round)
   );
 }
 
@@ -189,21 +199,6 @@ function refundFaults(
   if (amount === null || bet.amount === null || amount.equals(bet.amount)) return [];
   const text = `the refund of call ${first.number} has the amount ${amount.format(2)}, and its bet has ${bet.amount.format(2)}`;
   return [fault([first], text)];
-}
-
-/**
- * Returns the win that the service sent for an accepted bet, after the bet and before the calls in `later`. Returns undefined if
- * the round has other bets, because the win may belong to them.
- */
-function settlingWin(
-  { roundID, state, isCampaign, attempts: placed }: Transaction,
-  transactions: readonly Transaction[],
-  later: readonly LoggedCall[],
-): Transaction | undefined {
-  if (roundID === null || state !== 'accepted' || isCampaign) return undefined;
-  const round = transactions.filter((one) => one.roundID === roundID);
-  if (round.filter(({ call }) => call === 'bet').length > 1) return undefined;
-  return round.find(({ call, attempts }) => call === 'win' && isBefore(placed, attempts) && isBefore(attempts, later));
 }
 
 /** Finds a txID that was sent with two different amounts, or in two different rounds. */

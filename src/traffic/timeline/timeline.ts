@@ -16,7 +16,7 @@ import type { Oddity } from './oddity-type.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
 import { withRepeatedHour } from './repeated-hour.ts';
 import { provenFaults, sharedTransactions } from './service-fault.ts';
-import { isDecided, judgeWallet, type WalletVerdict } from './verdict.ts';
+import { isDecided, judgeWallet, type WalletVerdict, withServiceFaults } from './verdict.ts';
 import { worstFirst } from './wallet-state.ts';
 
 /** The calls of an incident, with the breaches and the verdict on each wallet. */
@@ -199,7 +199,7 @@ function timelineIn(
   const breakers = breakersOf([...own, ...judged], logged);
   const shownOddities = oddities.filter((oddity) => oddity.calls.some((call) => shown.has(call)));
   const proven = provenFaults(shownOddities, logged);
-  const withFaults = wallets.map((verdict) => ({ ...verdict, serviceFaults: faultsOf(verdict, proven) }));
+  const withFaults = wallets.map((verdict) => withServiceFaults(verdict, faultsOf(verdict, proven)));
   const timeline = {
     calls: selected,
     notes,

@@ -87,6 +87,27 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   };
 }
 
+/**
+ * Adds the faults of the service to a verdict. If the operator carried out a call that the service must not send, the contract does
+ * not say which balance is right. So the correct sums are then unknown. The debts of the operator do not depend on it.
+ */
+export function withServiceFaults(verdict: WalletVerdict, serviceFaults: readonly Oddity[]): WalletVerdict {
+  // The last call that a fault names is the one that the service must not send.
+  const wrong = new Set(serviceFaults.map(({ calls }) => Math.max(...calls)));
+  const moved = verdict.calls.filter(
+    ({ number, seen, done, amount }) =>
+      wrong.has(number) && seen.call !== 'balance' && done !== 'no' && amount?.isZero() !== true,
+  );
+  if (moved.length === 0) return { ...verdict, serviceFaults };
+  const rounds = new Set(moved.map(({ seen }) => seen.roundID));
+  return {
+    ...verdict,
+    serviceFaults,
+    should: null,
+    rounds: verdict.rounds.map((round) => (rounds.has(round.roundID) ? { ...round, should: null } : round)),
+  };
+}
+
 /** If the service sent a win in a round whose bet failed, says that the service may have treated this bet as accepted. */
 function doubtfulBetsOf({ transactions }: Books): readonly string[] {
   const [win, ...more] = winsOfFailedBets(transactions);

@@ -14,7 +14,7 @@ function lastEffect(log: Log): Effect {
     const transaction = transactions.find(({ attempts }) => attempts.includes(call));
     if (!transaction) continue;
     const isRepeat = transaction.attempts.some(({ number, done }) => number < call.number && done === 'yes');
-    effect = effectOf({ call, transaction, isRepeat, isBetUnsent: false, bets }, effect.worlds);
+    effect = effectOf({ call, transaction, isRepeat, isBetUnsent: false, isUndue: false, bets }, effect.worlds);
   }
   return effect;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { debtSentences, walletSentence } from '../../../src/traffic/timeline/sentence.ts';
-import type { IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
+import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import type { WalletVerdict } from '../../../src/traffic/timeline/verdict.ts';
 import { Log, START } from './calls.ts';
 
@@ -703,6 +703,72 @@ describe('a win whose bet is not in the logs', () => {
 });
 
 describe('a call that the service must not send', () => {
+  const wonRound = (): Log =>
+    new Log().balance('100.00').bet('b1', '10.00', { balance: '90.00' }).win('w1', '30.00', { balance: '120.00' });
+  const failed = { status: 500 } as const;
+
+  it.each([
+    { title: 'a second win that was refused', log: wonRound().win('w2', '30.00', { status: 409 }).balance('120.00') },
+    { title: 'a second win that was answered 500', log: wonRound().win('w2', '30.00', failed).balance('120.00') },
+    { title: 'a refund after the win that was refused', log: wonRound().refund('f1', 'b1', '10.00', { status: 409 }) },
+    {
+      title: 'a refund after the win that gave nothing',
+      log: wonRound().refund('f1', 'b1', '10.00', { balance: '120.00' }),
+    },
+    {
+      title: 'a refund after the win that gave the bet',
+      log: wonRound().refund('f1', 'b1', '10.00', {}).balance('130.00'),
+    },
+    {
+      title: 'the refund of a win that took the win',
+      log: wonRound().refund('f1', 'w1', '30.00', {}).balance('90.00'),
+    },
+    {
+      title: 'a refund with another amount than its bet',
+      log: new Log().balance('100.00').bet('b1', '10.00', failed).refund('f1', 'b1', '5.00', {}).balance('95.00'),
+    },
+  ])('makes the operator owe nothing, in the log of either side: $title', ({ log }) => {
+    for (const side of ['service', 'operator'] as const) {
+      const calls = log.calls.map((call) => ({ ...call, exchange: { ...call.exchange, side } }));
+      const timeline = buildTimeline(calls, {}, new Map());
+      const { serviceFaults } = only(timeline);
+      expect([debts(timeline), timeline.breaches, serviceFaults.length, timeline.status]).toEqual([[], [], 1, 1]);
+    }
+  });
+
+  it('makes the right balance unknown if the operator may have carried it out, but not the debts of the operator', () => {
+    const paid = wonRound().refund('f1', 'b1', '10.00', { balance: '130.00' }).balance('130.00');
+    expect(sums(paid.timeline())).toEqual([undefined, '130', '0']);
+    const other = { round: 'r-2' };
+    paid.bet('b2', '20.00', { balance: '110.00' }, other).win('w2', '50.00', failed, other).balance('110.00');
+    const timeline = paid.timeline();
+    expect([sums(timeline), debts(timeline)]).toEqual([[undefined, '110', '-50'], ['win-pending 50 operator service']]);
+    expect(walletSentence(only(timeline))).toMatch(
+      /^The balance of player anna was 110\.00 EUR( at .*)?\. Apart from the mistakes of the service, it is 50\.00 EUR too little\. The operator owes the player 50\.00 EUR/,
+    );
+    const refused = wonRound().refund('f1', 'b1', '10.00', { status: 409 }).balance('120.00');
+    expect(sums(refused.timeline())).toEqual(['120', '120', '0']);
+  });
+
+  it('leaves open which win is due if a win that failed was followed by another win of its round', () => {
+    const resent = (amount: string, balance: string): Log =>
+      new Log()
+        .balance('100.00')
+        .bet('b1', '10.00', { balance: '90.00' })
+        .win('w1', '30.00', failed)
+        .win('w2', amount, { balance });
+    for (const timeline of [resent('30.00', '120.00').timeline(), resent('20.00', '110.00').timeline()])
+      expect([timeline.status, debts(timeline), sums(timeline)[0]]).toEqual([3, [], undefined]);
+    // A bet between the two wins shows that two games use the same round id.
+    const two = new Log()
+      .balance('100.00')
+      .bet('b1', '10.00', { balance: '90.00' })
+      .win('w1', '30.00', failed)
+      .bet('b2', '10.00', { balance: '80.00' })
+      .win('w2', '30.00', { balance: '110.00' });
+    expect(debts(two.timeline())).toEqual(['win-pending 30 operator service']);
+  });
+
   const faults = (log: Log): readonly string[] =>
     log.timeline().oddities.flatMap(({ kind, calls }) => (kind === 'service-fault' ? [calls.join()] : []));
   const verdictOf = (log: Log): readonly [number, string] => {
