@@ -26,7 +26,7 @@ const entry = z.strictObject({
   rule: z
     .enum(ruleIds)
     .describe(
-      'The id of the rule that may fail. The word expectation stands for what a scenario expects beyond the rules, and then `scenario` is required.',
+      'The id of the rule that may fail. Or the word expectation, for a reply that a scenario expects with `expect`. Then `scenario` is required.',
     ),
   reason: text.describe('The reason why the rule may fail for a while.'),
   ticket: text.describe('The ticket for the fix: its number or its URL.'),
@@ -50,13 +50,13 @@ const entry = z.strictObject({
     .union([z.literal(false), sum, z.array(sum).min(1, 'needs one sum at least')])
     .optional()
     .describe(
-      'The highest sum by which the rule may make balances wrong in one scenario, as in 2.00 USD, or a list of sums in several currencies. false: the rule may fail only in a way that moves no money, such as an accepted bet of 0. Default: it may fail in every way.',
+      'The highest sum by which the rule may make balances wrong in one scenario, such as 2.00 USD, or a list of sums in several currencies. false: only failures that move no money are allowed, such as an accepted bet of 0. Default: all failures of the rule are allowed.',
     ),
   intermittent: z
     .boolean()
     .optional()
     .describe(
-      'true: the rule fails only now and then, so a run in which it passes does not show that it is fixed. Default: false.',
+      'true: the rule fails only now and then. If it passes in a run, this does not prove that it is fixed. Default: false.',
     ),
 });
 

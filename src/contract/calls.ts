@@ -10,7 +10,7 @@ const sessionID = z.string().min(1).describe("The operator's own reference of th
 const txID = z
   .uuidv4()
   .describe(
-    `Identifies one bet, win or refund among all of them. It is the idempotency key, and stays unique for at least ${TX_ID_WINDOW_MONTHS} months.`,
+    `The id of one bet, win or refund, and its idempotency key. It is not used for another one for at least ${TX_ID_WINDOW_MONTHS} months.`,
   );
 const roundID = z.uuid().describe('The same for all bets, wins and refunds of one round. Unique only within one game.');
 const amount = z
@@ -85,7 +85,10 @@ export const transactionReplySchema = z
 export const errorReplySchema = z
   .looseObject({
     message: z.string().describe('May be shown to the player.').optional(),
-    code: z.string().describe('Lets a game client handle the case, such as insufficient_funds.').optional(),
+    code: z
+      .string()
+      .describe('A code by which a game client recognises the error, such as insufficient_funds.')
+      .optional(),
     details: z.unknown().describe('Details for developers, which a player never sees.').optional(),
     action: z.literal('refresh').describe('The action that the game client must take.').optional(),
     actionData: z.unknown().describe('Data for the action.').optional(),

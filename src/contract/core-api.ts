@@ -76,7 +76,7 @@ export const createNewGameSchema = z
       .optional()
       .meta(
         field(
-          'The first demo balance of this cID, extCID, user and currency, such as 5000 or the text 250.50. Used only in demo mode, and not if this balance exists already. Default: as much as 10 000 USD are worth in the currency.',
+          'The first demo balance of this cID, extCID, user and currency, such as 5000 or the text 250.50. Used only in demo mode, and not if this balance exists already. Default: the value of 10 000 USD in the currency.',
           '1.2.0',
         ),
       ),

@@ -75,7 +75,7 @@ const operator = z.strictObject({
     })
     .optional()
     .describe(
-      'A program that prints the build of the wallet, which becomes the label build. Default: the labels of the configuration.',
+      'A program that prints the build of the wallet. Its output becomes the label build. Default: the labels of the configuration.',
     ),
   notify: notifySchema
     .optional()
@@ -91,7 +91,7 @@ export const fleetSchema = z
     zone: zone.optional().describe('The time zone of `schedule` and `quiet`, such as Europe/Berlin. Default: UTC.'),
     quiet: quiet
       .optional()
-      .describe('Hours in which no run begins. A run that is due in them begins when they end. Default: none.'),
+      .describe('Hours in which no run begins. A run that is due in these hours begins at their end. Default: none.'),
     rate: rate.optional().describe('Maximum number of calls per second to one operator. Default: no limit.'),
     notify: notifySchema
       .optional()

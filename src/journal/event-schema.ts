@@ -195,7 +195,7 @@ const runStarted = object({
     .describe("for each further label, the header of the operator's replies that gives its value"),
   quick: object({
     scenarios: count.describe('number of scenarios in the whole suite'),
-    rules: list(ruleId).describe('rules that only the scenarios outside a quick run are about'),
+    rules: list(ruleId).describe('rules that only scenarios outside a quick run test'),
   })
     .exactOptional()
     .describe('what a quick run leaves out of the whole suite'),
@@ -203,7 +203,7 @@ const runStarted = object({
   shard: object({
     index: z.int().min(1),
     count: z.int().min(1),
-    planHash: text.describe('hash of the plan that all parts make up together'),
+    planHash: text.describe('hash of the plan of the whole run, with all parts'),
     divisionHash: text.describe('hash of the list that says which scenarios and players are in which part'),
     scenarios: count.describe('number of scenarios in all parts together'),
     players: count.describe('number of players in all parts together'),
@@ -250,7 +250,7 @@ const runStarted = object({
     .enum(['proxy', 'load'])
     .exactOptional()
     .describe(
-      'proxy: a real service made the calls, and they passed through croupier. load: the calls are those of a load test, and each is a short array instead of an event',
+      'proxy: a real service made the calls, and they passed through croupier. load: the calls of a load test; each call is a short array instead of an event',
     ),
   process: object({ pid: z.int(), host: text }).exactOptional().describe('the process that writes the journal'),
 }).describe('first event: the plan of the run and the operator under test');
@@ -362,10 +362,12 @@ const owed = object({
   bet: z
     .enum(OWED_BETS)
     .exactOptional()
-    .describe('state of the bet that an owed refund names; left out: another call, or not known'),
+    .describe(
+      'for an owed refund: the state of its bet; left out if the call is not a refund, or if the state is not known',
+    ),
   status: count
     .exactOptional()
-    .describe('status of the latest reply to the transaction with this txID; left out: not known'),
+    .describe('status of the latest reply to the transaction with this txID; left out if it is not known'),
 });
 
 const scenarioEnded = object({

@@ -60,18 +60,18 @@ export function knownSentence(group: KnownGroup): string {
   switch (state) {
     case 'failing':
       return intermittent
-        ? `failed ${rate} and is known to fail now and then, until ${expires} (${ticket}): ${reason}`
-        : `still fails and is known until ${expires} (${ticket}): ${reason}`;
+        ? `failed ${rate}. The baseline allows until ${expires} that it fails now and then (${ticket}): ${reason}`
+        : `still fails. The baseline allows this until ${expires} (${ticket}): ${reason}`;
     case 'passed':
       return intermittent
-        ? `failed ${rate} and is known to fail now and then, until ${expires} (${ticket}). If it is fixed, remove the entry at line ${line} of the baseline`
+        ? `failed ${rate}. The baseline allows until ${expires} that it fails now and then (${ticket}). If it is fixed, remove the entry at line ${line} of the baseline`
         : `did not fail here in this run. The entry at line ${line} of the baseline still fails in another scenario (${ticket})`;
     case 'mended':
       return `${rule === EXPECTATION ? 'the expectation is now met' : 'the rule no longer fails'}: remove the entry at line ${line} of the baseline (${ticket})`;
     case 'expired':
       return `the entry at line ${line} of the baseline expired on ${expires} (${ticket}): fix the failure, or agree on a later date. ${reason}`;
     case 'undecided':
-      return `could not be decided in this run and is known until ${expires} (${ticket})`;
+      return `could not be decided in this run. The baseline lists it until ${expires} (${ticket})`;
   }
 }
 
@@ -110,7 +110,7 @@ function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null 
     if (state !== 'failing' || !known.maxSums || !allows({ ...known, maxSums: {} }, breachAt(place))) continue;
     const code = currencyAbove(place.wrongSums, known.maxSums);
     if (code !== undefined)
-      return `the baseline allows this rule to move ${sumText(known.maxSums, code)} wrongly in ${place.scenario}, and now it is ${sumText(place.wrongSums, code)}`;
+      return `the baseline allows that this rule makes balances wrong by ${sumText(known.maxSums, code)} in ${place.scenario}, but now it is ${sumText(place.wrongSums, code)}`;
   }
   return null;
 }

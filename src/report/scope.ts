@@ -11,7 +11,9 @@ export function scopeText({ run }: Pick<Fold, 'run'>): string {
       ? []
       : [...listed('changed', suiteChanges.changed), ...listed('missing', suiteChanges.missing)];
   const suite =
-    changes.length === 0 ? [] : [`a suite that is not the one of croupier ${run.croupier} (${changes.join('; ')})`];
+    changes.length === 0
+      ? []
+      : [`a suite that differs from the suite of croupier ${run.croupier} (${changes.join('; ')})`];
   const part = selection.length === 0 ? 'a part' : selection.join(' ');
   return [...(selection.length > 0 || suite.length === 0 ? [`selected: ${part}`] : []), ...suite].join(', from ');
 }

@@ -47,12 +47,7 @@ export function rareOfRequest(
     ),
   );
   const types = TYPE_TEXTS.map((type) =>
-    rarely(
-      'text-of-type',
-      `The text ${type} was signed, the name of a type, because an object was used as a text.`,
-      type,
-      fix,
-    ),
+    rarely('text-of-type', `The name of a type (${type}) was signed, because an object was used as a text.`, type, fix),
   );
   const text = body?.toString('utf8') ?? '';
   const fields = body === null ? (params(() => decodeQuery(queryOf(url), 'form')) ?? []) : fieldsOf(text);

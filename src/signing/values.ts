@@ -151,7 +151,7 @@ export const VALUE_CHANGES: readonly ValueChange[] = [
   {
     id: 'amount-object',
     isRare: true,
-    mistake: 'The amount was signed as an empty object, because its type has no form in JSON.',
+    mistake: 'The amount was signed as an empty object, because the JSON library cannot write its type.',
     change: rewriting('amount', () => ({ kind: 'object', members: [] })),
   },
   {

@@ -232,7 +232,7 @@ function certificateProblem(code: string, certificate: PeerCertificate, hostname
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return `The issuer of the certificate of ${hostname} is unknown, or its server leaves out an intermediate certificate (${code}).`;
+      return `croupier does not know the issuer of the certificate of ${hostname} (${code}). The CA may be your own, or the server may leave out an intermediate certificate.`;
     case 'CERT_REVOKED':
       return `The certificate of ${hostname} was revoked (${code}).`;
     default:

@@ -113,7 +113,7 @@ const client = z.strictObject({
   cID: text
     .optional()
     .describe(
-      'The id of the client at the service. Only `serve core-api`, `serve all --config` and `run --launches` need it, for calls to the simulated Core API, which accepts any value that you invent.',
+      'The id of the client at the service, for calls to the Core API. The simulated Core API accepts any value that you invent. Only `serve core-api`, `serve all --config` and `run --launches` need it.',
     ),
   apiKey: keyText
     .optional()
@@ -329,7 +329,7 @@ export const configSchema = z
         folder: text
           .optional()
           .describe(
-            'The folder of the lock files, relative to this file. If several machines or users test with the same players, name a folder that all of them can write. Default: the folder croupier/locks in ~/.local/state, on Windows in %LOCALAPPDATA%.',
+            'The folder of the lock files, relative to this file. If several machines or users test with the same players, name a folder in which all of them can write files. Default: the folder croupier/locks in ~/.local/state, on Windows in %LOCALAPPDATA%.',
           ),
         wait: duration
           .optional()
@@ -346,12 +346,12 @@ export const configSchema = z
         journals: count
           .optional()
           .describe(
-            'croupier also keeps the compressed journals of this number of the latest runs, and those of the latest 10 runs of each client at an operator. Default: 100.',
+            'Number of the latest runs whose compressed journals are kept. The journals of the latest 10 runs of each client at an operator are always kept. Default: 100.',
           ),
       })
       .optional()
       .describe(
-        'The limits of the history in the working directory. Runs that `croupier history pin` marks are kept in any case. Default: the defaults of the three keys below.',
+        'The limits of the history in the working directory. Runs that `croupier history pin` marks are always kept. If this key is missing, the defaults of its three keys are used.',
       ),
     maxAtOnce: count
       .optional()
@@ -360,7 +360,7 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe(
-        'true: croupier also tests amounts of more than 2^53 smallest units of a currency: it credits them with wins, and takes them back with bets. Default: false.',
+        'true: croupier also tests very large amounts: more than 2^53 of the smallest unit of the currency, such as cents. It pays them with wins, and takes them back with bets. Default: false.',
       ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
     notify: notifySchema

@@ -22,7 +22,7 @@ export const mixSchema = z
       ),
     wholeBalance: share
       .optional()
-      .describe('Pairs of bets at the same moment that together are more than the balance. Default: 1.'),
+      .describe('Pairs of bets that are sent at the same moment. Their sum is higher than the balance. Default: 1.'),
     freeRounds: share.optional().describe('Rounds of the configured campaign. Default: 3.'),
     repeatsAtOnce: share.optional().describe('Calls that are sent twice at the same moment. Default: 2.'),
     repeatsLater: share.optional().describe('Calls that are sent again some calls later. Default: 2.'),
@@ -34,10 +34,12 @@ export const mixSchema = z
       .describe('Wins and refunds whose connection croupier closes. They are sent again. Default: 1.'),
     overtakingRefunds: share
       .optional()
-      .describe('Refunds of such bets that are sent at once, so that they may arrive before the bet. Default: 50.'),
+      .describe(
+        'Refunds of bets whose connection was closed: this share is sent at once, and may arrive before the bet. Default: 50.',
+      ),
     reads: share.optional().describe('Rounds with a balance call between bet and win. Default: 10.'),
   })
-  .meta({ title: 'Mix of croupier load', description: 'The shares of what players do in a load test, in percent.' });
+  .meta({ title: 'Mix of croupier load', description: 'The share of each action of players in a load test, in percent.' });
 
 const WORDS: Words = { schema: mixSchema, whole: 'a mix', named: {}, eitherOf: 'a number' };
 

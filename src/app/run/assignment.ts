@@ -61,7 +61,7 @@ function chosenAgain({ selection, suite, chosen, stdio }: PreparedRun, last: Las
   const existing = suite.scenarios.filter(({ id }) => last.ids.has(id)).map(({ id }) => id);
   if (existing.length === 0) {
     throw new UsageError(
-      `The scenarios to repeat from ${last.journal} no longer exist: ${[...last.ids].slice(0, 4).join(', ')}. Nothing was sent.`,
+      `${last.journal} names scenarios to repeat that no longer exist: ${[...last.ids].slice(0, 4).join(', ')}. Nothing was sent.`,
     );
   }
   const candidates = selection.words.length > 0 ? chosen : choose(suite, { ...selection, words: existing }, stdio.cwd);

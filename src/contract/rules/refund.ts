@@ -59,7 +59,7 @@ export const refundRules = {
     clause: 'States',
     sentence: `the refund of a bet that was answered 500, or later than ${REPLY_DEADLINE_SECONDS} seconds, brings the balance back to its value before the bet (judged if such an answer happens, otherwise skipped)`,
     means: 'A player can lose the stake of a bet that ended in an error, although it was cancelled afterwards.',
-    hint: 'Roll the debit back when the bet ends in an error, or keep it and let the refund find it; a timeout must not leave a debit that the refund cannot see.',
+    hint: 'If the bet ends in an error, undo the debit, or store it so that the refund finds it. A timeout must not leave a debit that the refund cannot find.',
   },
   'refund.retried': {
     level: 'MUST',

@@ -107,7 +107,8 @@ export const signatureRules = {
     level: 'MUST',
     clause: 'RFC 9110, 5.1',
     sentence: 'the signature header is found whatever the letter case of its name',
-    means: 'All players can suddenly be locked out, when a server on the way changes capital letters.',
+    means:
+      'All players can suddenly be locked out when a server between service and operator changes the letter case of headers.',
     hint: 'Header names are case-insensitive in HTTP. Let the framework find the header, instead of comparing the exact name.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },

@@ -150,13 +150,13 @@ export const loadResultSchema = z
         .nullable()
         .describe('why an opening balance could not be read; null if all opening balances were read'),
       healed: count.describe(
-        'balances that were wrong at first, and correct when croupier read them again after the linger',
+        'balances that were wrong at first, and correct when croupier read them again after the time of --linger',
       ),
     }),
     rate: z.strictObject({
-      asked: z.number().nullable().describe('calls per second on average; null in a closed model'),
+      asked: z.number().nullable().describe('calls per second on average; null for a load with --closed'),
       got: z.number(),
-      calls: count.describe('all calls, with those that complete and compare'),
+      calls: count.describe('all calls, also those that complete rounds and read balances at the end'),
       scheduled: count.describe('calls that were sent during the load'),
       lateForPlayers: count.describe('calls that were sent late because every player was waiting for a reply'),
       lateForCroupier: count.describe('calls that were sent late because croupier was too slow'),

@@ -26,7 +26,7 @@ export function comparisonText(before: RunSummary, now: RunSummary, change: Comp
     ...hanging('  now     ', forTerminal(`${now.startedAt}  ${now.firstLine}`), width),
     ...differences.map((text) => `  ${paint.yellow('!')} ${forTerminal(text)}`),
     ...section('Broken', broken, style),
-    ...section('Worse: failed before, and fails in more ways now', worse, style),
+    ...section('Worse: failed before, and now fails in a worse way', worse, style),
     ...section('Fixed', fixed, style),
     ...section('Warning now, but not before', warned, style),
     ...section('No longer a warning', cleared, style),

@@ -194,8 +194,8 @@ const report = z.object({
       z.object({
         ...knownFailure.unwrap().shape,
         state: z.enum(KNOWN_STATES),
-        failed: count.describe('number of checks at the place of the entry that failed'),
-        checks: count.describe('number of checks at the place of the entry that gave a decision'),
+        failed: count.describe('number of failed checks at the place that the entry names'),
+        checks: count.describe('number of decided checks at the place that the entry names'),
       }),
     )
     .describe(
@@ -228,7 +228,7 @@ const report = z.object({
         ),
       status: count
         .exactOptional()
-        .describe('status of the latest reply to the call with this txID; left out: not known'),
+        .describe('status of the latest reply to the call with this txID; left out if it is not known'),
     }),
   ),
   owedUnknown: z

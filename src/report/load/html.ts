@@ -149,7 +149,7 @@ ${lineChart({
   id: 'rate',
   title: 'Rate',
   unit: 'calls per second',
-  summary: `Rate asked and got, up to ${highest(({ sent }) => sent)} calls per second`,
+  summary: `Planned and real rate, up to ${highest(({ sent }) => sent)} calls per second`,
   ...time,
   series: [
     { name: 'asked', tone: 'b', points: of(({ asked }) => asked) },
@@ -159,7 +159,7 @@ ${lineChart({
   id: 'response',
   title: 'Response time',
   unit: 'ms',
-  summary: `Response time over time, the slowest second has a p99.9 of ${highest(({ p999 }) => p999)} ms`,
+  summary: `Response time during the test. The slowest second has a p99.9 of ${highest(({ p999 }) => p999)} ms`,
   ...time,
   series: [
     { name: 'p99.9', tone: 'c', points: of(({ p999 }) => p999) },

@@ -85,7 +85,7 @@ function row(label: string, text: string): string {
 
 const LIMITED_BY = {
   operator: 'the operator did not keep the limits at the next higher rate',
-  players: 'all players together can make no more calls: to search further, configure more players',
+  players: 'the players cannot make more calls. To search further, configure more players',
   croupier: 'croupier itself is too slow for higher rates',
   fault: 'the search ended with a fault',
   interrupted: 'the search was interrupted',

@@ -53,7 +53,7 @@ function oneCause(cause: Cause, number: number, fold: Fold, options: ReportOptio
   const { rule, isKnown } = result;
   const money = rule.money ? `  ${paint.yellow('$')} money is at stake` : '';
   const lines = [`  ${number}. ${paint.bold(paint.red(rule.id))}  ${rule.level}${money}`];
-  if (isKnown) lines.push('     This rule is on the baseline, but it explains other rules that are not.');
+  if (isKnown) lines.push('     The baseline lists this rule, but not the other rules that it explains.');
   if (rule.means !== null) lines.push(...wrap(rule.means, options.width - 5).map((line) => `     ${line}`));
   lines.push(...extentLines(cause, 5, options));
   const where = telling?.place;

@@ -154,7 +154,7 @@ const outcome = word('an outcome', OUTCOMES, {
   accepted: '200, with the effect that the contract defines for the call; any other reply fails the run',
   declined: 'an error without any effect on the balance',
   refused: '401 with a message and without any effect on the balance; the txID can be used again',
-  either: 'the contract does not define the outcome; it is recorded, not judged',
+  either: 'the contract does not define the outcome, so croupier records it and does not judge it',
 });
 
 type Status = NonNullable<Expect['status']>[number];

@@ -21,7 +21,7 @@ export interface Fault {
 }
 
 const GRAMMAR =
-  'Write one of delay=DURATION, delay-request=DURATION, drop=request, drop=reply, repeat=TIMES, and then, if needed, call=bet, every=10, times=1; for example --fault delay=6s,call=win,every=10';
+  'Write one action: delay=DURATION, delay-request=DURATION, drop=request, drop=reply or repeat=TIMES. Limits can follow: call=bet, every=10, times=1. Example: --fault delay=6s,call=win,every=10';
 
 /**
  * Parses the value of `--fault`.

@@ -15,7 +15,7 @@ describe('readFault', () => {
   it.each(['', 'delay', 'delay=6', 'drop=both', 'repeat=0', 'drop=reply,call=bett', 'drop=reply,every=0', 'call=bet'])(
     'refuses %j and says how it is written',
     (text) => {
-      expect(() => readFault(text)).toThrow(/Write one of delay=DURATION/);
+      expect(() => readFault(text)).toThrow(/Write one action: delay=DURATION/);
     },
   );
 });

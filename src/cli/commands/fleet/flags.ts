@@ -98,7 +98,9 @@ mistake or the port can't be opened.`,
 export function describeFleetRun(fleet: CommandUnknownOpts) {
   return fleet
     .command('run')
-    .description('judge operators now, several at the same time; without names, all that have no quiet hours now')
+    .description(
+      'judge operators now, several at the same time; without names, all operators that have no quiet hours now',
+    )
     .summary('judge operators now')
     .argument('[name...]', 'the names of operators in fleet.yaml (default: all)')
     .addOption(fileOption())
@@ -125,7 +127,7 @@ const LEASE = '60s';
 export function describeFleetWork(fleet: CommandUnknownOpts) {
   return fleet
     .command('work')
-    .description('judge each operator when it is due, until a signal ends the command; start it as often as you like')
+    .description('judge each operator when it is due, until a signal ends the command; several workers share the work')
     .summary('judge each operator when it is due')
     .addOption(fileOption())
     .addOption(databaseOption())
@@ -134,7 +136,7 @@ export function describeFleetWork(fleet: CommandUnknownOpts) {
     .addOption(
       new Option(
         '--lease <duration>',
-        `another worker takes over a run if this one gives no sign of life for this time (default: ${LEASE})`,
+        `time without a sign of this worker after which another worker takes over its runs (default: ${LEASE})`,
       )
         .default(readDuration(LEASE) ?? 0)
         .argParser(durationFlag),

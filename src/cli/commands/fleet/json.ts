@@ -31,7 +31,11 @@ const statusSchema = z.object({
           verdict: z.enum(RUN_VERDICTS),
           exitCode: z.int(),
           firstLine: text,
-          ended: text.nullable().describe('the end of the run, as in the journal; null if the run ended too early'),
+          ended: text
+            .nullable()
+            .describe(
+              'how the run ended, such as complete or interrupted; null if the journal has no end of the run, for example because the process was killed',
+            ),
           build: text.nullable().describe('the label build; null if it is not known'),
         })
         .nullable()
@@ -43,7 +47,9 @@ const statusSchema = z.object({
         .describe('true if the operator has become due since its latest run, and no run is in progress'),
       lateSince: time
         .nullable()
-        .describe('the time at which it was due, in UTC (ISO 8601); null if it is not late, or was never judged'),
+        .describe(
+          'the time at which the operator was due, in UTC (ISO 8601); null if the operator is not late, or was never judged',
+        ),
       owed: z
         .array(
           z.object({
@@ -51,7 +57,10 @@ const statusSchema = z.object({
             worker: text
               .nullable()
               .describe('the worker whose machine has the journal, as host:process; null if this machine has it'),
-            items: z.int().min(1).describe('number of calls and balances that the run owes'),
+            items: z
+              .int()
+              .min(1)
+              .describe('number of wins and refunds that are not sent yet, and of balances that are not restored yet'),
           }),
         )
         .describe('the runs that owe something'),

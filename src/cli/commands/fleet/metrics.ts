@@ -47,7 +47,7 @@ function metricsOf(all: readonly OperatorStatus[]): readonly Metric[] {
     ),
     gauge(
       'croupier_fleet_owed',
-      'Number of calls and balances that runs of the operator owe.',
+      'Number of wins and refunds that are not sent yet, and of balances that are not restored yet.',
       each(({ owed }) => owed.reduce((sum, { items }) => sum + items, 0)),
     ),
   ];

@@ -263,6 +263,6 @@ describe('croupier proxy', () => {
     expect([status, out.match(/signatures are not verified/g)?.length]).toEqual([0, 1]);
     const wrong = await croupier(['proxy', '--to', 'http://127.0.0.1:1', '--fault', 'delay=soon'], { cwd });
     expect(wrong.status).toBe(2);
-    expect(wrong.err).toContain('--fault delay=soon: "delay=soon" is not valid. Write one of delay=DURATION');
+    expect(wrong.err).toContain('--fault delay=soon: "delay=soon" is not valid. Write one action: delay=DURATION');
   });
 });
