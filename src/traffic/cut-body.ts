@@ -66,7 +66,7 @@ export function cutFields(text: string): Fields | undefined {
 export function loggedBody(text: string): Body {
   const body = textBody(text);
   if (!text.trimStart().startsWith('{')) return body;
-  // Most bodies have no inner object. Such a body is complete if it ends with a brace. So it need not be parsed, which saves time.
+  // Most bodies have no inner object. Such a body is complete if it ends with a brace. It is not parsed, which saves time.
   if (text.endsWith('}') && text.lastIndexOf('{') === 0 && !MARK_WITHIN.test(text)) return body;
   const value = parsed(text);
   // Some loggers cut out the middle of a text. Then the first half of one field name and the second half of another can become one
@@ -125,7 +125,7 @@ class MemberScan {
       if (this.#at >= this.#text.length) return true;
       const before = this.#at;
       if (this.#step()) continue;
-      // If a text, number or word is unfinished at the end of the text, the logger has cut it.
+      // If the whole text ends inside a string, number or word, the logger has cut it.
       if (this.#at >= this.#text.length) return true;
       this.#at = before;
       if (MARK.test(this.#text.slice(before, before + 80))) return true;
@@ -155,7 +155,8 @@ class MemberScan {
   }
 
   /**
-   * Reads one sign, text, number or word of JSON. Returns false if its end is missing, or if JSON does not allow it at this place.
+   * Reads one sign, string, number or word of JSON. Returns false if its end is missing, or if JSON does not allow it at this
+   * place.
    */
   #step(): boolean {
     const sign = this.#text[this.#at];

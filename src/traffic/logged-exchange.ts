@@ -36,7 +36,7 @@ export interface LoggedRequest {
   /** The whole URL or only its path, as logged. */
   readonly url: string | null;
   readonly headers: HeaderList | null;
-  /** The body, null if the request had no body, and `unknown` if the body was not logged. */
+  /** The body; null if the request had no body; `unknown` if the body was not logged. */
   readonly body: Body | null | 'unknown';
 }
 
@@ -67,8 +67,8 @@ export const LOGGED_FIELDS = [
 export type LoggedField = (typeof LOGGED_FIELDS)[number];
 
 /**
- * One exchange as a log describes it. A field is null if its value was not logged. It is `unknown` instead if null has another
- * meaning in this field.
+ * One exchange as a log describes it. A field is null if its value was not logged. If null has another meaning in a field, the
+ * value is `unknown` instead.
  */
 export interface LoggedExchange {
   readonly place: LogPlace;

@@ -87,8 +87,8 @@ export function isContractField(name: string): boolean {
 function isOfOther(sent: JsonObject, exchange: LoggedExchange): boolean {
   const { isOfRun, logged } = exchange;
   if (isOfRun === true || logged.session !== undefined || logged.tx !== undefined) return false;
-  // The log has only the beginning of the body. So a field of the contract may be in the missing part, and the call may be one of
-  // the contract.
+  // The log has only the beginning of the body. The missing part may contain a field of the contract, so this may be a call of the
+  // contract.
   if (isCutRequest(exchange)) return false;
   const names = Object.keys(sent);
   return !names.some((name) => OWN_FIELDS.has(name)) && names.some((name) => !SHARED_FIELDS.has(name));

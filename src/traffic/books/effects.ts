@@ -261,7 +261,7 @@ function givenBlindly(
 
 /**
  * Returns the error that the operator carried out a call two times although it was sent once. Returns nothing for a repeated call,
- * because its own errors are handled elsewhere.
+ * because other functions return the errors of repeated calls.
  */
 function twiceCandidates({ call, transaction }: Booking, twice: Candidate): readonly Candidate[] {
   return transaction.attempts[0] === call ? [twice] : [];
@@ -287,7 +287,7 @@ function roundingCandidates(transaction: Transaction, amount: Money, by: Money):
     rule: 'money.exact' as const,
     transaction,
     by: by.isNegative() ? more.negated() : more,
-    // Few of these errors are reported, so the text is made only when it is read.
+    // Most of these errors are never reported. So a getter makes the text only when it is needed.
     get text() {
       return `the ${transaction.call} was booked as ${amount.plus(more).format(2)}`;
     },

@@ -1,6 +1,8 @@
 import { Money } from '../../contract/money.ts';
 
-/** Matches a sum of floating-point numbers by its last decimals, such as 100.30000000000001 or 0.29999999999999998. */
+/**
+ * Matches a number whose last decimals are a rounding error of floating point, such as 100.30000000000001 or 0.29999999999999998.
+ */
 const REST = /(?:0{5}[1-9]\d{0,2}|9{6}\d{0,3})$/;
 const FEWEST_DECIMALS = 11;
 const MOST = Money.of('0.000001');

@@ -51,7 +51,7 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
   return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
 }
 
-/** Two calls can be in flight at the same time only if their beginnings differ by at most this time in ms. */
+/** Returns a time in ms. Two calls can be in flight at the same time only if their beginnings differ by at most this time. */
 function reachOf(calls: readonly LoggedCall[]): number {
   let reach = 0;
   for (const { seen } of calls)
@@ -97,7 +97,7 @@ export class BooksComputation {
   #isAnchored = false;
   #firstSaid: Books['firstSaid'] = null;
   #lastSaid: Books['lastSaid'] = null;
-  /** The call whose reply contained the balance before the last one. */
+  /** The call whose reply contained the last balance but one. */
   #lastRead: LoggedCall | null = null;
   #unknown: string | null = null;
   /**
@@ -106,8 +106,8 @@ export class BooksComputation {
    */
   #expected: readonly World[] | null = null;
   /**
-   * Balances of replies that came while other calls were in flight. When a balance can be compared with the books, the list is
-   * emptied.
+   * Balances of replies that came while other calls were in flight. The list is emptied as soon as a balance can be compared with
+   * the books.
    */
   #unread: Said[] = [];
 
@@ -148,7 +148,7 @@ export class BooksComputation {
     return `the calls do not explain the last balance in a reply (${last.balance.format(2)}, call ${last.call.number}), and other calls were in flight at the same time`;
   }
 
-  /** Makes the balance unknown. The balance in the next reply is accepted as correct. */
+  /** Makes the balance unknown. After that, the balance in the next reply counts as correct. */
   loosen(): void {
     this.#isAnchored = false;
     this.#candidates = [];
@@ -260,8 +260,8 @@ export class BooksComputation {
    */
   #deviate(call: LoggedCall, said: Money): readonly World[] {
     const fixes = this.#fixes();
-    // The error behind an earlier wrong balance may be that the operator did not take a bet. If the operator then gives nothing
-    // back for the refund of this bet, the balance is right again. So these explanations are tried first.
+    // An earlier balance may be wrong because the operator did not take a bet. If the operator then gives nothing back for the
+    // refund of this bet, the balance is right again. So these explanations are tried first.
     const ofBet = fixes.filter(
       ({ transaction }) => transaction.call === 'bet' && this.#worlds.some((world) => isClosed(world, transaction.key)),
     );

@@ -53,7 +53,7 @@ export function applying(world: World, key: string, by: Money): World {
 }
 
 /**
- * Returns the state of the wallet (the world) after a bet was given back. Also used if the operator must never take the bet any
+ * Returns the state of the wallet (the world) after a bet was given back. Also used for a bet that the operator must not take any
  * more.
  */
 export function closing(world: World, key: string, by: Money): World {
@@ -85,8 +85,8 @@ export function distinct(worlds: readonly World[]): readonly World[] {
 }
 
 /**
- * If a fact is the same in all possible states (worlds), moves it into the part that the worlds share. So the time for one call
- * does not grow with the length of the log.
+ * Moves each fact that is the same in all possible states (worlds) into the part that the worlds share. With this function, the
+ * time for one call does not grow with the length of the log.
  */
 export function settle(worlds: readonly World[]): readonly World[] {
   const [first] = worlds;

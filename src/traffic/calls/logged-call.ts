@@ -147,8 +147,8 @@ function endingOf({ call, exchange }: RecordedCall, reading: ReplyReading | null
   if (answer.kind === 'none') return ENDINGS[answer.reason];
   if (isClientClosed(answer.status) || (tookMs !== null && tookMs > REPLY_DEADLINE_MS)) return 'late';
   const end = answerOfReply(call, answer.status, reading);
-  // The log has only the beginning of the body, so the missing part may contain a balance. Only a published code certainly means an
-  // error.
+  // The log has only the beginning of the body. The missing part may contain a balance, so only a published code shows for certain
+  // that this is an error.
   return end === 'error-200' && isCut(reading) && !isPublishedCode(reading?.code) ? 'unknown' : end;
 }
 
@@ -198,8 +198,8 @@ export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   const overlapMs =
     Math.min(a.atMs + (a.seen.exchange.tookMs ?? 0), b.atMs + (b.seen.exchange.tookMs ?? 0)) - Math.max(a.atMs, b.atMs);
   if (precisionMs > FINE_MS) return overlapMs > -precisionMs ? 'maybe' : 'no';
-  // A logged time may be truncated, for example to a millisecond. So a call may seem to begin before the end of the previous call,
-  // although it began after this end.
+  // Logged times may be cut, for example to whole milliseconds. So a call may seem to begin before the previous call ended,
+  // although it began later.
   if (overlapMs > precisionMs) return 'yes';
   return overlapMs > 0 ? 'maybe' : 'no';
 }

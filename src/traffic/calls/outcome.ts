@@ -19,7 +19,7 @@ export const ENDINGS: Readonly<Record<NoReplyReason, NoReplyEnding>> = {
   'connect-timeout': 'not-sent',
   tls: 'not-sent',
   proxy: 'not-sent',
-  // A part of the request may have arrived, and a server may process this part.
+  // A part of the request may have arrived, and the server may process this part.
   'send-timeout': 'lost',
   broken: 'lost',
   reset: 'lost',

@@ -51,7 +51,8 @@ export function transactionsOf(calls: readonly LoggedCall[]): readonly Transacti
   const bets = betsOf(all);
   const won = new Set(all.flatMap(({ call, roundID }) => (call === 'win' ? [roundID] : [])));
   return all.map((one) => {
-    // Only 200 is a success (contract, Rules 1). A service that sends the win of the round has accepted the other 2xx.
+    // Only 200 is a success (contract, Rules 1). But if the service sent the win of the round, it has accepted the bet with another
+    // 2xx.
     if (isOtherSuccess(one) && !won.has(one.roundID)) return { ...one, state: 'declined' };
     // A refund may have no round id. Then it gets the round id of its bet.
     if (one.call !== 'refund' || one.roundID !== null || one.origTxID === null) return one;
@@ -85,7 +86,7 @@ export function transactionOf(key: string, call: Transaction['call'], attempts: 
     txID: known(({ seen }) => seen.txID),
     call,
     wallet: known(({ wallet }) => wallet),
-    // If the attempts have different amounts, the amount of the attempt that was carried out is used.
+    // The attempts may have different amounts. The amount of the attempt that was carried out counts.
     amount:
       attempts.find(({ done, amount }) => done === 'yes' && amount !== null)?.amount ?? known(({ amount }) => amount),
     roundID: known(({ seen }) => seen.roundID),

@@ -2,8 +2,8 @@
 export type AliasKind = 'session' | 'player' | 'email' | 'ip' | 'person';
 
 /**
- * A value may occur as several kinds. Then it gets the alias of that kind which comes first in this list, so it has the same alias
- * in every place.
+ * A value may occur as an id of several kinds. Then the kind that comes first in this list decides its alias, so that the value has
+ * the same alias in every place.
  */
 const RANKS: readonly AliasKind[] = ['session', 'player', 'email', 'ip', 'person'];
 

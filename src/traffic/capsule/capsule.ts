@@ -34,7 +34,7 @@ export interface CapsulePass {
   document(value: unknown): unknown;
   /** Processes a line of a log, of raw HTTP or of a script. */
   line(text: string): string;
-  /** Learns what a field of a CSV contains. Only the header of the CSV names this field. */
+  /** Learns what a field of a CSV contains. Its name is only in the header of the CSV, so the caller gives the name. */
   column(name: string, value: string): void;
   scenario(text: string): string;
 }
@@ -59,9 +59,9 @@ export class UnsafeCapsuleError extends Error {
 }
 
 /**
- * Makes journals, HARs, reports, scenarios and logs anonymous, so that they can be shared. It replaces ids of sessions
- * and players by aliases, and removes credentials.
- * Every file is read twice, because a text may contain an id before the field that identifies the id.
+ * Makes journals, HARs, reports, scenarios and logs anonymous, so that they can be shared. It replaces ids of sessions and players
+ * by aliases, and removes credentials. Every file is read twice: the first time to find the ids and credentials, and the second
+ * time to replace them everywhere.
  */
 export class Capsule {
   readonly #options: CapsuleOptions;

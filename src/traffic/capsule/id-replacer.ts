@@ -107,7 +107,7 @@ export class IdReplacer {
     const edits: Edit[] = [];
     for (const run of encodedRunsIn(view.text)) {
       const [at, end] = [originOf(view, run.at), originOf(view, run.at + run.text.length)];
-      // If a run contains no escapes, it was already searched in the text itself.
+      // A run without escapes was already searched as a part of the text.
       if (view.starts !== null && end - at === run.text.length) continue;
       const rewrite = (content: string, isText: boolean): string =>
         isText ? this.#rounds(content, look, depth + 1) : this.#binary(content, look);
@@ -122,7 +122,7 @@ export class IdReplacer {
     return edited(content, edits, this.#onFound).changed;
   }
 
-  /** True if a run contains an id in base64 or hexadecimal. The other bytes of the run may be no text. */
+  /** True if a run contains an id in base64 or hexadecimal, even if the other bytes of the run are not text. */
   #isSuspect({ kind, text }: EncodedRun): boolean {
     const usual = kind === 'hex' ? text : text.replaceAll('-', '+').replaceAll('_', '/');
     return this.#encoded.in(usual, () => true).length > 0;
@@ -155,7 +155,7 @@ function isRight({ value, at, end }: Occurrence, view: View, look: Look, depth: 
   const isDecoded = view.starts !== null;
   if (value.scope === 'anywhere') return (look === 'first' && !isDecoded) || !isEscape(text, at);
   // Such an id may look like an amount or a common word. In a finished file and in encoded text, the ids in fields were already
-  // replaced. So a text that is still equal to the id is kept.
+  // replaced. So an equal text that is still there is probably not the id, and is kept.
   if (look === 'last' || depth > 0) return false;
   if (isDecoded && originOf(view, end) - originOf(view, at) === end - at) return false;
   const found = text.slice(at, end);

@@ -20,9 +20,9 @@ export interface Occurrence {
 }
 
 /**
- * Maximum number of characters of a value that are searched in a text. Of a longer value, only the first characters are searched,
- * so that the time of a search does not depend on the length of the values. After these characters, the text up to white space or a
- * quotation mark counts as the rest of the value.
+ * Maximum number of characters of a value that are searched in a text. With this limit, the time of a search does not depend on the
+ * length of the values. If only the first characters of a value are searched, the text after them counts as the rest of the value,
+ * up to white space or a quotation mark.
  */
 const MAX_LENGTH = 512;
 const REST_OF_LONG = /[^\s"'<>,;&\\]*/y;
@@ -47,7 +47,7 @@ export class KnownValues {
   /** The texts by their first two characters. */
   readonly #ranges = new Map<number, Range>();
   /**
-   * Marks the hashes of the first two characters of all values. At most places of a text, no value can begin, and this shows it
+   * Marks the hashes of the first two characters of all values. At most places of a text, no value can begin. These marks show this
    * quickly.
    */
   readonly #begins = new Uint8Array(BEGINS);

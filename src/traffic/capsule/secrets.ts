@@ -5,9 +5,7 @@ const NUMBER_OR_TIME = /^[\d\s.,:TZ+-]+$|^\d{4}-\d\d-\d\d|\bGMT$/;
 const WORD = /^[A-Za-z]?[a-z]+$|^[A-Z]+$/;
 const HOST = /^(?:[a-z\d-]+\.)+[a-z]{2,10}(?::\d+)?$/;
 const MIN_SECRET = 6;
-/**
- * If only the name of its header or field shows that a value is a secret, the value must have at least this number of characters.
- */
+/** Minimum number of characters of a secret that is recognised only by the name of its header or field. */
 const MIN_LIKELY = 8;
 /** A word with fewer letters is probably no secret. */
 const MIN_WORD = 12;
@@ -53,7 +51,7 @@ export class Secrets {
     const [scheme, credentials] = split(value.trim(), ' ');
     if (/^basic$/i.test(scheme)) this.addCredentials(Buffer.from(credentials, 'base64').toString('utf8'));
     if (/^(?:basic|bearer|token)$/i.test(scheme)) this.add(credentials.trim(), 'sure');
-    // In other schemes than those above, the value has several parts, such as `Digest username="…", response="…"`.
+    // All other schemes have values with several parts, such as `Digest username="…", response="…"`.
     else for (const part of value.split(/[\s,;="']+/)) this.add(part, 'likely');
   }
 

@@ -45,7 +45,7 @@ function hasOtherAmount({ amount }: LoggedCall, { history }: Wallet, key: string
 
 /**
  * True if the proxy saw that the operator accepted a bet of the win's round, and saw no refund of this bet. Without such a bet, the
- * operator may decline the win, or may have paid it before the proxy started.
+ * effect of the win is not known: the operator may decline it, or may have paid it before the proxy started.
  */
 function hasBet({ seen }: LoggedCall, { history }: Wallet): boolean {
   const round = seen.roundID === null ? [] : history.round(seen.roundID);

@@ -96,14 +96,15 @@ export class Framer {
   #takeHead(bytes: Buffer): number {
     const empty = this.#takeEmptyLines(bytes);
     if (empty > 0) return empty;
-    // Two pieces may each have a part of the end of a head. So the search begins a few bytes before the new piece.
+    // The end of a head may be divided between two pieces. So the search begins a few bytes before the new piece.
     const joined = this.#keptBytes === 0 ? bytes : Buffer.concat([...this.#kept, bytes]);
     const end = joined.indexOf(END_OF_HEAD, Math.max(0, this.#keptBytes - END_OF_HEAD.length));
     if (end < 0) {
       this.#kept = [joined];
       const before = this.#keptBytes;
       this.#keptBytes = joined.length;
-      // If the lines of a head end in another way, croupier can't find the end of the head. So croupier must not wait for this end.
+      // If lines of a head end with a line feed alone, croupier can't find the end of the head. So croupier must not wait for this
+      // end.
       if (this.#keptBytes > MAX_HEAD || !this.#mayBeHead(joined) || hasBareLineFeed(joined, before))
         this.#goOpaque(this.#keptHead());
       return joined.length - before;

@@ -103,7 +103,7 @@ export class ProxyConnection {
 
   /**
    * Handles the end of the service's side. The service may still wait for replies, or it may have closed the connection. The proxy
-   * can't see the difference before a reply can't be delivered.
+   * sees the difference only when it sends a reply.
    */
   #clientEnds(): void {
     this.#clientEnded = true;

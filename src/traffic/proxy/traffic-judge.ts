@@ -76,8 +76,8 @@ export interface TrafficJudgeOptions {
 const MAX_WALLETS = 20_000;
 const MAX_KEYS = 200_000;
 /**
- * The number of equal temporary errors in a row that count as a failure. The errors must also last for at least `LASTING_MS`
- * milliseconds.
+ * The number of equal errors in a row that count as a failure, although each of them may be temporary. The errors must also last
+ * for at least `LASTING_MS` milliseconds.
  */
 const LASTING = 3;
 const LASTING_MS = 10_000;
@@ -304,8 +304,8 @@ export class TrafficJudge {
     if (!found) return;
     const [rule, problem] = found;
     const { call } = logged.seen;
-    // A 401 for a correct signature may have another reason: the session is not valid, or the format of the call is wrong. So it
-    // is certainly a breach only if the operator has accepted an earlier call of this session and the format is right.
+    // A 401 for a correct signature may have another reason: the session is not valid, or the format of the call is wrong. It is
+    // certainly a breach if the operator has accepted an earlier call of this session, and the format is right.
     const isCertain = isVerified && isWellFormed;
     if (rule === 'signature.accepted' && !(isCertain && this.#isLasting(`${rule} ${call}`, proxiedCall))) return;
     this.#find(
@@ -334,7 +334,7 @@ export class TrafficJudge {
     const counted = own.filter(({ rule }) => {
       if (isAboutReply(rule)) return rule !== 'reply.deadline' || !pending.overlapped;
       if (isUncertain || pending.overlapped) return false;
-      // The operator may decline a balance call because the session has ended. Only the operator knows this state.
+      // The operator may decline a balance call because the session has ended. The proxy cannot know this.
       if (rule === 'balance.read' && !isServerError(logged.status) && logged.status !== 200) return false;
       return isGood || logged.done === 'yes';
     });

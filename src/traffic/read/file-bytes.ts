@@ -36,7 +36,7 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
     try {
       yield* Readable.from(raw.all).pipe(gunzip);
     } catch {
-      // The bytes before the error are valid. They were already passed on, so the file counts as read up to this error.
+      // The bytes before the error are valid and were already passed on. So the file counts as read up to this error.
       broken = 'the compressed file is cut off or damaged from here on';
     }
   }

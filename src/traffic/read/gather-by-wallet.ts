@@ -221,8 +221,8 @@ export class WalletGroups<W extends SurveyedWallet> {
     const owner = this.#owners.get(name) ?? this.#newOwner(name, named);
     if (session === null) return owner;
     const kept = copyOf(session);
-    // Either only some calls of this session name a player, or the calls name two players. So both wallets must be judged from all
-    // their calls.
+    // Only some calls of this session name a player, or its calls name two players. In both cases, both wallets must be judged from
+    // all their calls.
     before?.surveyed.spoil();
     if (before) owner.surveyed.spoil();
     if (named !== null) this.#players.set(kept, named);
@@ -360,7 +360,7 @@ export class WalletGroups<W extends SurveyedWallet> {
 /** Which lines are read again. */
 interface Needed {
   readonly ownerOf: Source['ownerOf'];
-  /** False for the number of a wallet whose lines are not needed. 0 is the number of lines whose wallet is not known. */
+  /** False for the number of a wallet whose lines are not needed. Lines whose wallet is not known have the number 0. */
   readonly isOwner: (owner: number) => boolean;
 }
 

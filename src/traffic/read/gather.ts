@@ -145,8 +145,8 @@ async function findOwners(
   }
   for (const [session, player] of players) if (owners.players.has(player)) owners.sessions.add(session);
   if (selection.player !== undefined) owners.players.add(selection.player);
-  // If the user selected no player, the lines of other sessions were not read. Some of these lines may name the same player. So the
-  // logs are read again to find the other sessions of the player.
+  // The lines of other sessions were not read, because the user selected no player. Some of these lines may name the player of a
+  // selected call. So the logs are read again to find the other sessions of this player.
   else if (mayMatter && owners.players.size > 0) await addSessions(owners, sources, paths);
   return owners;
 }
@@ -225,7 +225,7 @@ function mayBeSelected(call: RecordedCall, player: string | null, selection: Cal
   return toMs === undefined || (at !== undefined && at <= toMs + CLOCKS_MAY_DIFFER_MS);
 }
 
-/** Returns the exchange with shorter bodies: everything after the size that a call can need is removed. */
+/** Returns the exchange with shorter bodies: cuts each body after the maximum size that a call can need. */
 export function withShortBodies(exchange: LoggedExchange): LoggedExchange {
   const { request, answer } = exchange;
   if (isShort(request.body) && (answer.kind !== 'reply' || isShort(answer.body))) return exchange;

@@ -72,8 +72,8 @@ function knownBy(own: unknown): Pick<LoggedExchange, 'deviation' | 'verified' | 
 }
 
 /**
- * Reads when a call was sent and how long its reply took. The time is measured from the last byte of the request, and not from the
- * opening of the connection.
+ * Reads when a call was sent and how long its reply took, from the last byte of the request. The time to open the connection does
+ * not count.
  */
 function whenOf({ startedDateTime, time, timings }: Fields): Pick<LoggedExchange, 'time' | 'tookMs'> {
   const began = typeof startedDateTime === 'string' ? (readTime(startedDateTime, 0) ?? null) : null;
@@ -146,8 +146,7 @@ function contentOf(content: unknown, headers: HeaderList | null): Body | null {
   if (!isFields(content)) return null;
   if (typeof content.text !== 'string') return content.size === 0 ? textBody('') : null;
   if (content.encoding !== 'base64') {
-    // If the text is shorter than the size of the body, the text was cut when it was stored, or the browser stored the decoded
-    // text.
+    // A text that is shorter than the size of the body was cut when it was stored, or is the text that the browser had decoded.
     const isShort = typeof content.size === 'number' && content.size > Buffer.byteLength(content.text);
     return cutAs(isShort ? loggedBody(content.text) : textBody(content.text), content, content.size);
   }

@@ -193,7 +193,8 @@ const DIGITS = /^\d+$/;
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d\.\d{3}Z$/;
 
 /**
- * On these lines, ids have only letters, digits and a few signs. So an id can be masked only if it is a short word or a row of `x`.
+ * The pattern of an id allows only letters, digits and a few signs. Only two kinds of masked ids can match it: a short word, and a
+ * row of `x`.
  */
 function mayBeMasked(id: string | null): boolean {
   return id !== null && (id.length < 12 || id.startsWith('x')) && isMasked(id);
@@ -234,7 +235,7 @@ function meaningsOf(object: Fields, form: LogForm, { answer, request }: LoggedEx
   const found = new Map<LogField, string | null>();
   for (const field of LOG_FIELDS) {
     const { path, unusable } = pathOf(object, field, form);
-    // A correlation id joins lines. It may be missing here, because a template is used only between lines that are not joined.
+    // A correlation id joins lines. A template is used only for lines that are not joined, so this id may be missing.
     if (path === undefined && field !== 'correlation' && field !== 'session') return undefined;
     for (const each of unusable) constant.add(each);
     found.set(field, path ?? null);

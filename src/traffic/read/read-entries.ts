@@ -284,7 +284,7 @@ class LineReader {
     if (this.#group.calls === 0) this.#group.from = line + 1;
   }
 
-  /** Ends what the lines that were left out by their numbers have ended. */
+  /** Ends the entries that lines would have ended which were left out by their numbers. */
   *#afterGap(next: number): Generator<LogEntry> {
     for (const entry of this.#endBlock()) yield this.#withCollector(entry);
     this.#correlation.forget();
@@ -751,7 +751,7 @@ const JSON_TARGET = /\/|"(?:balance|bet|win|refund)\\{0,4}"(?!\s*:)/i;
 /** Matches a line of Docker, which may be a part of an entry that has several lines, and an event of a journal. */
 const MAY_CONTINUE = /^\{"(?:log":"|event")/;
 
-/** False if a line certainly has no URL and no name of a call outside its JSON, so that it can describe only a reply. */
+/** False for a line that can describe only a reply, because it certainly has no URL and no name of a call outside its JSON. */
 function namesTarget(text: string, { requestBody, responseBody }: Readonly<Record<string, unknown>>): boolean {
   let outside = text;
   for (const body of [requestBody, responseBody]) if (typeof body === 'string') outside = outside.replace(body, '');

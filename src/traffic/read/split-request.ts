@@ -5,7 +5,7 @@ import { timeIn } from './logs/wrapped.ts';
 
 /**
  * A part of a request or a reply, as a web framework has logged it. `body`: the body of a request whose URL is on an earlier line.
- * `fields`: the URL or the reply. `nothing`: the line shows only what other lines show too.
+ * `fields`: the URL or the reply. `nothing`: the line repeats facts from other lines.
  */
 export interface RequestPart {
   readonly kind: 'body' | 'fields' | 'nothing';

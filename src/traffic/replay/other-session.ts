@@ -105,8 +105,8 @@ export function repeatsNotTested(
   wrong: readonly RepeatInOtherSession[],
   { calls, outcomes, sessions, hasParallelCalls, ofBalance, passes }: ReplayedRepeats,
 ): readonly string[] {
-  // The passes are counted for all calls together. So they show a pass for each wrong repeat only if there are as many as calls
-  // that the rule judges.
+  // The passes are counted for all calls together. So each wrong repeat certainly passed only if the number of passes is the number
+  // of calls that the rule judges.
   const isJudged = !hasParallelCalls && passes >= judgedCalls(calls);
   return wrong.flatMap(({ first, again }) => {
     const pair = `call ${again.number}, which repeats call ${first.number} in another session,`;
@@ -160,7 +160,7 @@ interface RepeatReply {
 
 /**
  * True if the operator refused a call because its txID is used in another session. Other errors may have another reason, such as a
- * session that has ended. Then the operator would not have looked up the txID.
+ * session that has ended. They do not show whether the operator looked up the txID.
  */
 function isConflict({ status, code }: RepeatReply): boolean {
   return status === CONFLICT && !isPublishedCode(code);

@@ -22,7 +22,7 @@ export interface RecordedMistakes {
   readonly breaches: readonly { readonly rule: RuleId; readonly call: number }[];
   /** Numbers of the calls that broke them. */
   readonly calls: readonly number[];
-  /** Numbers of those of these calls that break only rules about the reply itself. */
+  /** Numbers of the wrong calls that break only rules about the reply itself. */
   readonly wrongReplies: readonly number[];
   /** Numbers of the other calls that got the same error and are of the same kind. Their errors have the same cause. */
   readonly alike: readonly number[];

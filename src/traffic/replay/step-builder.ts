@@ -274,7 +274,7 @@ export class StepBuilder {
   #sign(part: StepDraft, logged: LoggedCall, first: StepDraft | undefined): void {
     const kind = this.#kindOf(logged);
     this.#signed.set(part, kind);
-    // If the query of a step is changed after signing, the signature of the step is already wrong.
+    // A query that is changed after signing already makes the signature wrong.
     if (kind !== ((first && this.#signed.get(first)) ?? 'valid') && !part.isTampered) part.set('sign', kind);
     if (kind === 'other-client') this.needsOtherClient = true;
     if (kind === 'upper-case') part.set('expect', 'either');

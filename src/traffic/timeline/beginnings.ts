@@ -11,10 +11,11 @@ const COARSEST_MS = 10;
 const FEWEST_OVERLAPS = 2;
 
 /**
- * Sets the time of each call to its beginning, because many programs log the end of a call as its time. Decides for each file
- * whether its times are beginnings or ends: if the calls of a player overlap when the times are read as beginnings, but not when
- * they are read as ends, the times are ends. The times are also ends if otherwise a refund or a repeated call would begin before the
- * end of the call that made it necessary.
+ * Sets the time of each call to its beginning. Many programs log the end of a call as its time. So decides for each file whether
+ * its times are ends:
+ * - The times are ends if the calls of a player overlap when the times are read as beginnings, but do not overlap when they are
+ *   read as ends.
+ * - The times are ends if otherwise a refund or a repeated call would begin before the end of the call that made it necessary.
  */
 export function withBeginnings(calls: readonly RecordedCall[]): readonly RecordedCall[] {
   const files = Map.groupBy(calls.filter(mayBeEnd), ({ exchange }) => exchange.place.file);

@@ -186,7 +186,8 @@ function matchByTime(
     const candidates = around(free, at - aheadMs).filter(
       (mine) => mine.call === other.call && isAtOnce(mine, other, at - aheadMs),
     );
-    // If several calls fit an entry, each of these calls gets two claims. A call with more than one claim is not matched.
+    // A call with more than one claim is not matched. If several calls fit one entry, each of these calls gets two claims, so that
+    // none of them is matched.
     for (const mine of candidates)
       claims.set(mine, [...(claims.get(mine) ?? []), ...(candidates.length > 1 ? [other, other] : [other])]);
   }

@@ -45,7 +45,7 @@ export interface Reading {
   readonly unread: readonly string[];
   /** The rules that croupier found broken when it made or forwarded the calls. */
   readonly judgements: readonly JudgedCall[];
-  /** The number of calls of other wallets that were numbered before. The calls of this timeline get the numbers after it. */
+  /** The number of calls of other wallets that already have a number. The calls of this timeline get the next numbers. */
   readonly earlier?: number;
   /** True if a call of another wallet is signed with one of the given keys. This shows that the keys are right. */
   readonly isKeyProven?: boolean;

@@ -66,7 +66,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   const cut = cutBodiesOf(books, calls);
   const gaps = [...nobodys, ...unread, ...cut, ...gapsOf(books, rounds, calls), ...doubtfulBetsOf(books)];
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
-  // A round at the end of the logs may not have ended yet. Then the sums are those of the calls so far.
+  // A round at the end of the logs may not have ended yet. Then the sums contain only the calls so far.
   const isSure = gaps.length === 0;
   // A reply that was not logged decides whether the service counts the call, so it can change the sums.
   const hasSums = isSure && unloggedOf(calls).length === 0 && paidFreeBetsOf(books).length === 0;

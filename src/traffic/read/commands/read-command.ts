@@ -12,7 +12,7 @@ const BEGINS = new RegExp(
   'i',
 );
 
-/** Matches the name of a program of {@link BEGINS}. Most lines of a log have none, which this pattern finds out quickly. */
+/** Matches the name of a program of {@link BEGINS}. Most lines of a log contain no such name. This pattern finds them quickly. */
 const PROGRAM = /curl|wget|https?\s|invoke-|iwr|irm/i;
 
 /** The line for which {@link beginsCommand} was called last. The reader of a line calls it several times. */

@@ -152,9 +152,9 @@ function ansiQuoted(command: string, from: number): Quoted | undefined {
 }
 
 /**
- * Splits a command line of cmd into words. cmd itself removes the carets. Then the program splits the rest. In the rest, `\"`
- * stands for a quotation mark, and within a quotation `""` stands for a quotation mark too. Chrome puts a caret before every
- * special character, and writes each line end twice.
+ * Splits a command line of cmd into words. cmd itself removes the carets, and the program then splits the rest. In the rest, `\"`
+ * means a quotation mark. Within a quotation, `""` means a quotation mark too. Chrome puts a caret before every special character,
+ * and writes each line end twice.
  */
 function cmdWords(command: string): ShellReading {
   let bare = '';

@@ -33,7 +33,10 @@ export function csvColumns(line: string): CsvHeader | undefined {
   return undefined;
 }
 
-/** Fields whose name people often write in another way in the header of a table, such as `Request Body` or `http_status`. */
+/**
+ * Names that people often write in the header of a table, such as `Request Body` or `http_status`, with the usual name of each
+ * field.
+ */
 const USUAL_NAMES: ReadonlyMap<string, string> = new Map(
   Object.values(logForm().fields)
     .flatMap((names) =>

@@ -47,8 +47,8 @@ const MAX_DEPTH = 4;
 const MAX_SECONDS = 1e10;
 
 /**
- * Programs that log a duration without its unit. A log entry is from such a program if it has the field `mark`. `field` is the name
- * of the field with the duration, and `ms` is the length of its unit in milliseconds.
+ * Programs that log a duration without its unit. `mark`: a field that shows that an entry is from this program. `field`: the field
+ * with the duration. `ms`: the length of its unit in milliseconds.
  */
 const UNITLESS = [
   { mark: 'response_code', field: 'duration', ms: 1 },
@@ -81,8 +81,8 @@ function sideOf({ side }: Fields): Side {
 const MAX_PARTS = 2;
 
 /**
- * Counts how many of two parts an exchange from one layer of an entry has: the result and a body. The layer with the most parts is
- * used, because a message may only repeat the method and the URL, while another field has the bodies.
+ * Counts the parts that an exchange from one layer of an entry has: the result and a body (0 to 2). The layer with the most parts
+ * is used. For example, a message only repeats the method and the URL, and another field has the bodies.
  */
 function knownParts({ request: { body }, answer }: LoggedExchange): number {
   const hasBody = (body !== null && body !== 'unknown') || (answer.kind === 'reply' && answer.body !== null);
@@ -205,7 +205,7 @@ const QUERIES = [
   'args',
 ] as const;
 
-/** The first names of these paths, with and without the rest. Most objects have none of them, which takes less time to find out. */
+/** These paths, and the first name of each path. Most objects have none of these names, and this set shows it quickly. */
 const OF_QUERIES: ReadonlySet<string> = new Set(QUERIES.flatMap((path) => [path, path.split('.', 1).join('')]));
 
 function hasOneOf(object: Fields, names: ReadonlySet<string>): boolean {

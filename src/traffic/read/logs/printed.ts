@@ -41,7 +41,7 @@ const RUBY_HASH = /\{"\w{1,100}" ?=> ?[^{}]{0,4000}\}/g;
 /** Matches a dictionary as Python prints it, if its strings contain no quotation marks. */
 const PYTHON_DICTIONARY = /\{'[^"\\{}]{0,4000}'\}/g;
 
-/** Replaces the id for lines that have no id in common. Two such lines are joined only if no other request is between them. */
+/** Stands for the id of lines that have no id in common. Two such lines are joined only if no other request is between them. */
 export const ADJACENT = 'adjacent';
 
 /**
@@ -54,7 +54,7 @@ export function printedBodies(text: string): Fields | undefined {
   return last.found;
 }
 
-/** The text that was read last. One line is tried as several formats, so its bodies are often needed twice. */
+/** The text that was read last, with its bodies. One line is tried as several formats, so its bodies are often needed twice. */
 let last: { readonly text: string; readonly found: Fields | undefined } = { text: '', found: undefined };
 
 function bodiesIn(text: string): Fields | undefined {
@@ -123,7 +123,7 @@ function bodiesIn(text: string): Fields | undefined {
   };
 }
 
-/** If Python or Ruby have printed the objects of a line, writes these objects as JSON. */
+/** Returns the text of a line in which objects that Python or Ruby printed are written as JSON. */
 function asJson(text: string): string {
   const line = text.includes("{'") ? text.replaceAll(PYTHON_DICTIONARY, (found) => found.replaceAll("'", '"')) : text;
   return line.includes('=>')

@@ -64,7 +64,7 @@ export class ReplyCorrelation {
     return hasRepeated;
   }
 
-  /** Forgets the last call, because lines after it are left out. These lines show that the next line does not repeat this call. */
+  /** Forgets the last call. Called if lines after this call were left out, because the next line then does not repeat this call. */
   forget(): void {
     this.#done = null;
   }
@@ -146,8 +146,8 @@ export class ReplyCorrelation {
   }
 
   /**
-   * Notes whether a request without an id began before the reply to an earlier request without an id. If no such request comes for
-   * a minute, this note is removed.
+   * Notes that a request without an id began before the reply to an earlier request without an id. The note is removed if this does
+   * not happen again for a minute.
    */
   #noteAdjacent(exchange: LoggedExchange, before: LoggedExchange | undefined): void {
     const now = exchange.time?.ms ?? null;
