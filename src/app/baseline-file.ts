@@ -129,8 +129,7 @@ function lineOf(values: PlacedValues, index: number): number {
 }
 
 /**
- * Returns the scenarios that an entry names. For an entry without scenarios, returns a list with only undefined, which stands
- * for every scenario.
+ * Returns the scenarios that an entry names. An entry without scenarios is for every scenario: returns a list with only undefined.
  */
 function scenariosOf({ scenario }: Entry): readonly (string | undefined)[] {
   return typeof scenario === 'string' || scenario === undefined ? [scenario] : [...new Set(scenario)];
@@ -172,8 +171,7 @@ export function allowedMoney(
 
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
-  // Two entries that differ only in their sums are allowed, because an entry with a higher sum may later replace the other
-  // entry.
+  // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
   const isSameMoney = JSON.stringify(a.money) === JSON.stringify(b.money);
   return a.rule === b.rule && a.endpoint === b.endpoint && a.client === b.client && isSameMoney && shared;
 }

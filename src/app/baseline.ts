@@ -26,7 +26,7 @@ export async function loadBaseline(
   if (named === undefined) return undefined;
   const file = path.resolve(cwd, named);
   const shown = shownPath(file, cwd);
-  // Imported only if there is a baseline: it takes longer to load the schema than most commands take in total.
+  // Imported only if there is a baseline, because loading the schema takes longer than most commands take in total.
   const { readBaseline } = await import('./baseline-file.ts');
   const reading = readBaseline(shown, readTextFile(file, 'The baseline'), subjects);
   if (reading.kind === 'broken') throw diagnosticsError(reading.diagnostics);

@@ -57,7 +57,7 @@ export async function embeddedOperator(
   { err }: Stdio,
 ): Promise<Reference | undefined> {
   if (!flags.reference) return undefined;
-  // Imported only with --reference: it takes longer to load the operator and the service than most commands take in total.
+  // Imported only with --reference, because loading the operator and the service takes longer than most commands take in total.
   const { startReference } = await import('./reference-operator.ts');
   const behaviour = behaviourWith(
     variations.map(({ variation }) => variation),

@@ -160,8 +160,7 @@ async function* reportPieces(
 }
 
 /**
- * Writes a report. If two processes, or two clients of one run, bring the same baseline up to date, they do this one after the
- * other.
+ * Writes a report. Two processes, or two clients of one run, may update the same baseline. They do this one after the other.
  *
  * @param file the absolute path of the file to write
  * @param scrub removes secrets from the text

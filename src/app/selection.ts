@@ -226,7 +226,7 @@ export function sourcesFor(
       throw error;
     }
   });
-  // The order matters: if a file is in several sources, it gets its id from the first source.
+  // The order is important: if a file is in several sources, it gets its id from the first source.
   return [builtInSource(), ...configured, ...named];
 }
 

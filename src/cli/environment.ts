@@ -41,7 +41,7 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
     const name = option.envVar ?? SWITCHES[option.attributeName()];
     if (name === undefined || found.has(name)) continue;
     const flag = `${option.long}${option.isBoolean() ? ' (1)' : ''}`;
-    // A variable gives one value, and the key itself has a variable of its own.
+    // Leaves out two hints about the flag: a variable contains only one value, and the key itself has another variable.
     const effect = option.description.replace(/; repeatable$|, or set CROUPIER_KEY$/, '');
     found.set(name, { name, flag, meaning: `${flag}: ${effect}` });
   }
@@ -52,9 +52,9 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
 const PREFIX = 'CROUPIER_';
 
 /**
- * Returns a warning for each variable that is nearly one of croupier's own variables, because croupier would ignore a misspelt
- * variable, such as a requirement that a pipeline sets. The key of a client may have a name like `CROUPIER_KEY_EU`, and croupier
- * stops if the key itself is missing, so no name counts as a misspelt `CROUPIER_KEY`.
+ * Returns a warning for each variable that is probably a misspelt variable of croupier. Without the warning, croupier would ignore
+ * it, for example a requirement that a pipeline sets. No name counts as a misspelt `CROUPIER_KEY`: the key of a client may have a
+ * name like `CROUPIER_KEY_EU`, and croupier stops if the key itself is missing.
  */
 export function misspeltVariables(
   program: CommandUnknownOpts,

@@ -13,9 +13,9 @@ export function limitHeapGrowth(): void {
 const YOUNG_MB = 16;
 
 /**
- * Makes the space for new objects larger. A load test creates some hundred objects for each call, which live only until its
- * reply comes. In a small space, V8 would move many of these objects to the old space before their reply comes. So the space
- * for new objects is large, and the old space grows slowly, as in a run.
+ * Makes the space for new objects larger. A load test creates some hundred objects for each call, and needs them only until the
+ * reply comes. In a small space, V8 would move many of these objects to the old space before the reply comes. With a large space,
+ * the old space grows slowly, as in a run.
  */
 export function useLargeYoungHeap(): void {
   setFlagsFromString('--heap-growing-percent=35');

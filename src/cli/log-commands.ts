@@ -46,7 +46,7 @@ export function logCommandFilter(): (text: string) => string {
         at = found.index;
       }
       const character = text.charAt(at);
-      // Each reader must process each character, so this is not `some`.
+      // Each reader must process each character. So this is `filter` and not `some`, which would stop at the first reader.
       if (readers.filter((reader) => reader.completes(character)).length === 0) continue;
       out += text.slice(done, at) + codeOf(character);
       done = at + 1;
@@ -58,7 +58,7 @@ export function logCommandFilter(): (text: string) => string {
 /** Reads the characters of one stream in one of the {@link READINGS}, and finds the beginnings of commands. */
 class Reader {
   readonly #reading: (typeof READINGS)[number];
-  /** True while the line holds only characters that a reader may skip, and perhaps one colon. */
+  /** True while the line contains only characters that a reader may skip, and at most one colon. */
   #isStart = true;
   #hasColon = false;
   /** The characters so far of a command with a bracket. */
@@ -96,7 +96,7 @@ class Reader {
     switch (before) {
       case 'begun':
         this.#sequence = character === '[' ? 'colour' : character === ']' ? 'title' : 'none';
-        // A lone escape character is skipped, so the character behind it counts.
+        // An escape character without a sequence is skipped, and the next character is read as usual.
         if (this.#sequence === 'none' && character !== ESCAPE) return false;
         break;
       case 'colour':

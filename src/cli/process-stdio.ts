@@ -13,7 +13,7 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (tex
     open = false;
     // The reader has closed the pipe, as `croupier list rules | head` does.
     if (error.code === 'EPIPE' || !isFirst) return;
-    // The output can't be written, so the status of the command would mislead. Status 2 replaces it.
+    // The output can't be written, so the status of the command would be misleading. Status 2 replaces it.
     process.once('exit', () => {
       process.exitCode = EXIT.USAGE;
     });
@@ -27,8 +27,8 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (tex
     if (open) stream.write(text);
   };
   const command = (line: string): void => {
-    // The filter does not change the two colons at the beginning. But it changes text from outside in this line, so that the
-    // text is no command of another CI system.
+    // The two colons at the beginning are not filtered, because this line is a command of croupier. The rest is filtered, so that
+    // text from outside is not read as a command.
     write(`${line.slice(0, 2)}${filter(`-${line.slice(2)}`).slice(1)}`);
   };
   return {

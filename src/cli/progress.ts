@@ -53,8 +53,8 @@ export class RunProgress {
   }
 
   /**
-   * Estimates the rest of the run again: it assumes that each scenario takes as long as the average of the finished scenarios. An
-   * estimate that would be higher than the one before is not taken, because the reader already expects an earlier end.
+   * Estimates the rest of the run again. Assumes that each scenario takes as long as the average of the finished scenarios. Ignores
+   * an estimate that is higher than the last one, because the reader already expects an earlier end.
    */
   #estimate(): void {
     const passedMs = this.#latestMs - (this.#firstMs ?? this.#latestMs);

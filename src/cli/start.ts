@@ -28,8 +28,8 @@ export function start(load: () => Promise<Program>): void {
   void load().then(async ({ main }) => {
     const status = await main(args);
     process.exitCode = status;
-    // Open connections and timers would keep the process alive, so this code ends it. Before that, all output must be written.
-    // If a stream can't be written, it reports the error shortly after its callback, so this code waits for that too.
+    // Ends the process, because open connections and timers would keep it alive. First waits until all output is written. If a
+    // stream can't be written, it reports the error shortly after its callback, so this code waits for that too.
     process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit(status))));
   });
 }

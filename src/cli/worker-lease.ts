@@ -25,7 +25,7 @@ class WorkerLease implements OpenLease {
   readonly #err: Stdio['err'];
   readonly #waiting = new Map<number, (heldMs: number) => void>();
   #asked = 0;
-  /** The moment at which the lease ends, by the clock that never jumps and by the time of day. */
+  /** The moment at which the lease ends, on two clocks: the clock that never jumps, and the time of day. */
   #until = { running: 0, ofDay: 0 };
 
   constructor(leaseMs: number, err: Stdio['err']) {
@@ -53,7 +53,7 @@ class WorkerLease implements OpenLease {
       this.#until = { running: asked.running + heldMs, ofDay: asked.ofDay + heldMs };
       this.gate.check();
     },
-    // While a process is stopped (SIGSTOP), both clocks go on. While the whole machine sleeps, only the time of day does.
+    // While a process is stopped (SIGSTOP), both clocks continue. While the whole machine sleeps, only the time of day continues.
     check: (): void => {
       if (performance.now() >= this.#until.running || Date.now() >= this.#until.ofDay) this.#lose('it has ended');
     },

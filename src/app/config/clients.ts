@@ -52,7 +52,8 @@ export async function resolveClients(configuration: Configuration, flags: Client
     ({ client }) => client === null || chosen.some((entry) => configured.indexOf(entry) === client),
   );
   const diagnostics = unset.map(({ diagnostic }) => diagnostic);
-  // If a variable is not set, the client cannot be built. The caller reports these variables together with the other mistakes.
+  // A client cannot be built while one of its variables is not set. The caller reports the missing variables together with the
+  // other mistakes.
   if (diagnostics.length > 0) return { clients: [], secrets: [], sources: new Map(), diagnostics };
   const others = otherKeys(configuration, configured);
   stdio.hide([...configuration.secrets, ...others.map(({ key: other }) => other), ...proxySecrets(flags.proxy)]);
@@ -82,10 +83,7 @@ export async function resolveClients(configuration: Configuration, flags: Client
   };
 }
 
-/**
- * Throws a UsageError if a key also stands in a place that everybody can read: an address, or an id that each call and each
- * report contains.
- */
+/** Throws a UsageError if a key is also in an address or an id, because each call and each report contains these. */
 export function refuseKeyElsewhere(client: ClientUnderTest, keys: readonly string[]): void {
   const { extCID, integratorBaseUrl, paths, sessions } = client;
   const places: readonly (readonly [string, unknown])[] = [

@@ -41,7 +41,7 @@ export async function loadConfiguration(named: string | undefined, stdio: Stdio)
   const file = path.resolve(stdio.cwd, named ?? CONFIG_NAME);
   if (named === undefined && !existsSync(file)) return { ...EMPTY, dir: stdio.cwd };
   const shown = shownPath(file, stdio.cwd);
-  // Imported only if there is a file: it takes longer to load the schema than most commands take in total.
+  // Imported only if there is a file, because loading the schema takes longer than most commands take in total.
   const { readConfig } = await import('./file.ts');
   const reading = readConfig(shown, readTextFile(file, 'The configuration'), stdio.env);
   stdio.hide(reading.kind === 'broken' ? reading.secrets : reading.file.secrets);

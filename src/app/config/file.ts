@@ -69,14 +69,14 @@ export function readConfig(file: string, text: string, env: Environment): Config
   );
   const diagnostics = diagnosticsOf(issues, values, WORDS).map(withoutKeys);
   if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace), secrets: [...secrets] };
-  // After any other issue, the function has already returned. So here, parsing can fail only because of unset variables, and
-  // the values have the type of the schema.
+  // For any other issue, the function has already returned. So parsing can fail here only because of unset variables, and the
+  // values have the type of the schema.
   const config = parsed.data ?? (values.value as Config);
   return {
     kind: 'read',
     file: {
       config,
-      // Only posting the result needs the variables of `notify`, and its failure does not end a run.
+      // The variables of `notify` are needed only to post the result, and a run does not fail if the result can't be posted.
       unset: unset
         .filter(({ path }) => path[0] !== 'notify')
         .map(({ path, name }) => ({
@@ -187,7 +187,8 @@ function valuesOf(root: YamlNode, env: Environment) {
       // In a pipeline, a variable without a value is an empty text. Keys, URLs and ids are never empty, so an empty variable
       // counts as unset.
       if (value === undefined || value === '') unset.push({ path, name });
-      // No output contains the address of a chat. But its host may occur in other texts, so an address is not removed from them.
+      // croupier never prints the address of a chat. The address is not removed from other texts, because these may contain its
+      // host for another reason.
       else if (!(isNotifyUrl(path) && /^https?:/.test(value)) && (secret || isSecretName(name))) secrets.add(value);
       return value ?? '';
     });

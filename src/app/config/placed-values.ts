@@ -82,8 +82,8 @@ export function diagnosticsOf(
 }
 
 /**
- * Returns the paths of keys that are missing only because they are misspelt. The caller skips these paths, so that a misspelt
- * key gives one diagnostic instead of two.
+ * Returns the paths of keys that are missing only because they are misspelt. The caller skips these paths. So a misspelt key gives
+ * one diagnostic, and not two.
  */
 function misspelt(issues: readonly z.core.$ZodIssue[], { schema }: Words): ReadonlySet<string> {
   return new Set(

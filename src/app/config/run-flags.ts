@@ -123,8 +123,8 @@ export function shardPart(text: string): ShardPart | undefined {
 const ON: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 
 /**
- * Environment variables that are either on or off, by the name of their flag. Commander must not read them, because for
- * commander `0` means on.
+ * Environment variables that are either on or off, by the name of their flag. croupier reads them itself, because for commander the
+ * value `0` means on.
  */
 export const SWITCHES: Readonly<Record<string, string>> = {
   strict: 'CROUPIER_STRICT',

@@ -8,7 +8,7 @@ import { whyUnreadable } from '../files.ts';
 /** Time between two attempts while the database can't be used, in ms. */
 const RETRY_MS = 500;
 
-/** A database that several workers share. It may be away for a while. */
+/** A database that several workers share. For some time, it may be impossible to reach it. */
 export class JobStore {
   readonly #open: () => Promise<History>;
   readonly #say: (text: string) => void;
@@ -64,7 +64,8 @@ export class JobStore {
   }
 
   /**
-   * Does some work, and repeats it as long as the database can't be used. The work must have the same result if it is done twice.
+   * Does some work in the database. Repeats it as long as the database can't be used. So the work must have the same result if it
+   * is done twice.
    *
    * @param signal if it is aborted, the work is not repeated any more
    * @throws LeaseLost if the worker has lost its work

@@ -129,7 +129,7 @@ class LoadWorker {
     }
   }
 
-  /** @returns undefined if the worker must end before the database can be used */
+  /** Does some work in the database. @returns undefined if the worker must end before the database can be used */
   async #untilDone<T>(work: (history: History) => Promise<T>): Promise<T | undefined> {
     const { store, signal } = this.#given;
     try {

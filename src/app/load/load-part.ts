@@ -10,7 +10,10 @@ import { quoteWord } from '../../report/curl.ts';
 import type { WireOptions } from '../../wire/wire.ts';
 import { version } from '../version.ts';
 
-/** The order to play a load, or a share of it. It has only plain values, so that it can be sent to another thread. */
+/**
+ * The settings with which a worker plays a load, or a share of it. They are plain values, so that they can be sent to another
+ * thread.
+ */
 export interface LoadOrder {
   readonly endpoint: Endpoint;
   readonly wire: WireOptions;

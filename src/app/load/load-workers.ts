@@ -79,7 +79,7 @@ export async function playInWorkers(order: LoadOrder, settings: WorkersSettings)
           order: {
             ...order,
             ...share,
-            // The first worker has the numbers 1, 1 + count, 1 + 2 * count and so on.
+            // Numbers of the calls: the first worker has the numbers 1, 1 + count, 1 + 2 * count and so on.
             numbers: { after: order.numbers.after + at + 1 - count, step: count },
           },
           journalPath: settings.journalPath,
@@ -145,7 +145,7 @@ class LoadThread {
     this.opened = opened.promise;
     this.ended = ended.promise;
     this.done = done.promise;
-    // The caller may wait for an earlier promise when this one is rejected.
+    // The caller may still wait for another promise when one of these is rejected. Without this line, Node would end the process.
     for (const promise of [this.opened, this.ended, this.done]) promise.catch(() => {});
     const lose = (reason: string): void => {
       done.resolve({ reason });

@@ -10,8 +10,8 @@ export function localTime(): number {
 }
 
 /**
- * Returns how far the clock of the database is ahead of the clock of this process, in ms. So all machines can begin at the same
- * moment, although their clocks differ.
+ * Returns by how many ms the clock of the database is ahead of the clock of this process. With this difference, all machines can
+ * begin at the same moment, although their clocks differ.
  */
 export async function clockOffset(store: JobStore, signal: AbortSignal): Promise<number> {
   let best = { tookMs: Number.POSITIVE_INFINITY, offset: 0 };

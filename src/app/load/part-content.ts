@@ -4,8 +4,8 @@ import type { LoadOrder } from './load-part.ts';
 import type { CountedCalls, CountedSecond } from './time-counts.ts';
 
 /**
- * The order to a worker on another machine to play its share, as the database contains it. It has no keys: the worker takes the
- * endpoint with its key from its own configuration.
+ * The settings of a share for a worker on another machine, as the database contains them. They contain no key, because the worker
+ * takes the endpoint and the key from its own configuration.
  */
 export interface PartOrder extends Omit<LoadOrder, 'endpoint' | 'wire' | 'originEpochMs'> {
   /** The time of the first event of the journal, in ms since 1970, by the clock of the database. */

@@ -66,7 +66,7 @@ class PartPlayer {
   readonly #lastBeat = Promise.withResolvers<void>();
   /** The work that was not stored yet. It stays the same until it is stored, because an earlier attempt may have failed after its commit. */
   #unsent: Beat['second'];
-  /** The moment at which the lease ends, by the clock that never jumps and by the time of day. */
+  /** The moment at which the lease ends, on two clocks: the clock that never jumps, and the time of day. */
   #until = { running: performance.now() + PART_LEASE_MS, ofDay: Date.now() + PART_LEASE_MS };
 
   constructor(part: HeldPart, settings: PartSettings, offset: number) {
@@ -139,7 +139,7 @@ class PartPlayer {
     await this.#lastBeat.promise;
     this.#lost.signal.throwIfAborted();
     const result: PartResult = { facts, lastNumber };
-    // An earlier attempt may have left something that must be stored first.
+    // An earlier attempt may have failed. Then its data must be stored first.
     if (this.#unsent) await this.#beat();
     await this.#beat(JSON.stringify(result));
   }
@@ -163,7 +163,7 @@ class PartPlayer {
     }
   }
 
-  /** Stores what was done since the last time, and follows what the load says. @throws LeaseLost */
+  /** Stores the work since the last time, and does what the load asks for. @throws LeaseLost */
   async #beat(result?: string): Promise<void> {
     this.#unsent ??= this.#take();
     const latest: Beat = { second: this.#unsent, phase: this.#phase, result };
@@ -219,7 +219,7 @@ class PartPlayer {
     this.#wake.abort();
   }
 
-  /** While a process is stopped (SIGSTOP), both clocks go on. While the whole machine sleeps, only the time of day does. */
+  /** While a process is stopped (SIGSTOP), both clocks continue. While the whole machine sleeps, only the time of day continues. */
   #mayLeave(): boolean {
     const { running, ofDay } = this.#until;
     return !this.#lost.signal.aborted && performance.now() < running && Date.now() < ofDay;

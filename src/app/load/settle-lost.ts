@@ -24,7 +24,7 @@ export async function settleLost(
   { client, settings, written }: { client: ClientUnderTest; settings: RunSettings; written: JournalFile },
 ): Promise<LoadFacts['load']['workers']['lost']> {
   if (lost.length === 0) return [];
-  // On other machines, other workers have already tried to settle the players.
+  // If the workers were on other machines, another worker has already tried to settle their players.
   if (lost.every(({ isSettled }) => isSettled !== undefined))
     return lost.map((one) => ({ players: playersOf(one), reason: one.reason, isSettled: one.isSettled === true }));
   const sessions = new Set(lost.flatMap(({ wallets }) => wallets.flatMap((wallet) => wallet.sessions)).map(idOf));

@@ -157,7 +157,7 @@ function orderOf(
   return {
     ...order,
     ...share,
-    // The first worker has the numbers 1, 1 + count, 1 + 2 * count and so on.
+    // Numbers of the calls: the first worker has the numbers 1, 1 + count, 1 + 2 * count and so on.
     numbers: { after: order.numbers.after + at + 1 - count, step: count },
     originAt: originEpochMs + offset,
   };

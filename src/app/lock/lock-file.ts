@@ -67,8 +67,8 @@ export class LockFile {
     const other = this.#holder && this.#read();
     if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
     try {
-      // Writing a byte makes the file server set the time of the file. So one clock sets the times for all machines; `utimes`
-      // would set the time of this machine's clock. The file already begins with `{`, so its content stays the same.
+      // Writes a byte, so that the file server sets the time of the file. So the same clock sets the times for all machines, while
+      // `utimes` would use the clock of this machine. The file already begins with `{`, so its content stays the same.
       const descriptor = openSync(this.#path, 'r+');
       writeSync(descriptor, '{');
       closeSync(descriptor);
@@ -147,7 +147,7 @@ function publish(draft: string, file: string): void {
     linkSync(draft, file);
   } catch (error) {
     if (!NO_LINKS.some((code) => isCode(error, code))) throw error;
-    // Another process may read only a part of this file. An incomplete file counts as the lock of an unknown holder.
+    // Another process may read this file before it is complete. It treats an incomplete file as the lock of an unknown holder.
     writeFileSync(file, readFileSync(draft), { flag: 'wx' });
   }
 }

@@ -78,7 +78,8 @@ function homeFolder(): string | undefined {
   try {
     return homedir();
   } catch {
-    // Without the variable HOME, the system looks for the user in its list. A container may run as a user who is not in this list.
+    // Without the variable HOME, the system looks for the user in its list of users. In a container, the user may be missing in
+    // this list.
     return undefined;
   }
 }

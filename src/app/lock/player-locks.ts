@@ -34,8 +34,8 @@ const NO_LOCKS: HeldLocks = { release: () => {} };
 /** Time between two attempts to lock players that are in use, in ms. */
 const RETRY_MS = 250;
 /**
- * A holder renews the time of its lock file after each interval of this length, in ms. Other machines need this, because they
- * cannot see whether the process of the holder runs.
+ * Time in ms after which a holder renews the time of its lock file. Other machines cannot see whether the process of the holder
+ * runs, so they need this sign.
  */
 const BEAT_MS = 10_000;
 

@@ -1,6 +1,9 @@
 import { Semaphore } from 'async-mutex';
 
-/** Decides when each client of a run may play. Clients that share a player play one after another, in the order of their calls. */
+/**
+ * Decides when each client of a run may play. Clients that share a player play one after another, in the order in which they called
+ * `play`.
+ */
 export class ClientTurns {
   readonly #places: Semaphore;
   readonly #turns = new Set<{ readonly names: ReadonlySet<string>; readonly over: Promise<void> }>();

@@ -77,7 +77,7 @@ export async function owedBy(file: string, shown: string, key: string | undefine
     }
     if (!begun || begun.source === 'proxy' || isOfEmbeddedOperator(begun)) return 0;
     const { afterRun } = await readAfterRun(file, shown, key);
-    // A journal whose run is still active owes nothing yet. The caller refuses it with another message.
+    // A run that is still active owes nothing yet. The caller refuses its journal with another message.
     return afterRun.ended || runningWriter(begun) === undefined ? openItemsOf(afterRun).length : 0;
   } catch (error) {
     if (error instanceof UsageError) return 0;

@@ -200,7 +200,7 @@ async function playAndPublish(
   paces.set(operator, pace);
   const named = !isOnly || flags.client !== undefined ? extCID : undefined;
   const played = await play(playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }));
-  // The report compares this run with the previous run. So the report is made before `onPlayed` replaces the previous result.
+  // The report compares this run with the previous run. So it must be made before `onPlayed` replaces the previous result.
   const text = runner.reportOf?.(extCID) ?? terminalReport;
   runner.onPlayed?.(extCID, played.fold);
   const isPastShown = reports.some(({ kind }) => kind === 'html') && isHistoryWanted(flags, stdio);

@@ -123,7 +123,7 @@ async function firstEvent(file: string): Promise<RunStarted | undefined> {
     for await (const event of readJournal(createReadStream(file, 'utf8')))
       return event.event === 'run-started' ? event : undefined;
   } catch {
-    // The user did not name this file, so the search goes on: another journal may be readable.
+    // The error is ignored, because the user did not name this file. Another journal may be readable.
   }
   return undefined;
 }

@@ -87,8 +87,8 @@ export async function play({
   let begun = false;
   const pauseNotice = pauseNotices();
   const record = (given: JournalEvent) => {
-    // After the run was cut off, nothing is written to the journal any more. The engine records each call before it sends the
-    // call, so this error stops it from sending a call that is not in the journal.
+    // After the run was cut off, nothing is written to the journal any more. The engine records each call before it sends it. So
+    // this error prevents a call that is not in the journal.
     if (atOnce?.aborted === true) throw new Error('the run was cut off');
     const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
     written.append(event);
@@ -111,7 +111,7 @@ export async function play({
     } else if (event.event === 'finding') {
       const { finding } = event;
       const { exchange } = finding;
-      // The engine judges a reply before it records the end of the exchange.
+      // The engine judges a reply before it records the end of the exchange. So the finding is kept until this end is recorded.
       if (exchange !== null && inFlight.has(exchange)) found.set(exchange, [...(found.get(exchange) ?? []), finding]);
       else onFinding?.(finding);
     }

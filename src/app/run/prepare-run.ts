@@ -108,7 +108,8 @@ export async function prepareRun(given: readonly string[], flags: RunFlags, stdi
   const collector = flags.otlp
     ? (await import('../signals/export-spans.ts')).readCollector(flags.otlp, stdio)
     : undefined;
-  // The results of the embedded operator, and those that somebody watches at a terminal, interest nobody else.
+  // Two kinds of results are not posted, because nobody else needs them: results of the embedded operator, and results of
+  // `--watch`.
   const isPosted = !flags.reference && !flags.watch && (configuration.config.notify || stdio.env.CROUPIER_NOTIFY);
   const targets = isPosted ? await (await import('../signals/notify.ts')).readTargets(configuration, stdio) : [];
   const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);

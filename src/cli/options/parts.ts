@@ -48,7 +48,8 @@ export function collect(text: string, earlier: readonly string[] | undefined): r
 export function verboseOption(description: string) {
   return (
     new Option('-v, --verbose', description)
-      // The preset is not used. Without it, commander would give the flag another type than the return type of the parser.
+      // The value of the preset is never used. It is needed for the type: without a preset, commander gives the flag another type
+      // than the parser returns.
       .preset('')
       .argParser((_: string, before: number | undefined) => (before ?? 0) + 1)
   );

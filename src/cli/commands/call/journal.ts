@@ -39,7 +39,7 @@ export async function callJournal(named: string, options: JournalOptions): Promi
   const { runID, hand, client, session, settings, scrub, cwd } = options;
   const file = await opened(named, cwd, scrub);
   const began = performance.now();
-  // Several calls share the file. A tag makes the ids of this call different from the ids of the others.
+  // One file can contain several calls. With this tag, the ids of this call differ from the ids of the other calls.
   const tag = runID.slice(0, 8);
   const scenario = `call/${hand.call}-${tag}`;
   const idOf = (id: string): string => `${id}-${tag}`;

@@ -140,7 +140,8 @@ function* lines(text: string, pass: CapsulePass): Generator<string> {
   const all = text.split(/(?<=\n)/);
   learnColumns(all, pass);
   for (const line of all) {
-    // The line break is no part of the text. If the line ends within a string, it would be escaped as a part of this string.
+    // The line break is not part of the text. If a line ended within a string, the line break would be escaped as a part of this
+    // string.
     const text = line.replace(/\r?\n$/, '');
     yield `${pass.line(text)}${line.slice(text.length)}`;
   }

@@ -16,7 +16,7 @@ export function describeCapsule(program: CommandUnknownOpts) {
   const remove = new Option('--remove <kind>', 'replace all addresses; repeatable')
     .choices(ADDRESS_KINDS)
     .argParser(addressKind);
-  // argParser removes the choices. They are set again for the help and the completion.
+  // `argParser` has removed the choices of the flag. They are set again, because the help and the completion need them.
   remove.argChoices = [...ADDRESS_KINDS];
   const capsule = program
     .command('capsule')

@@ -48,8 +48,8 @@ function wordsOf(line: string): readonly string[] | undefined {
 }
 
 /**
- * Returns the number of characters that the answer for bash must leave out. Bash replaces only the text after the last
- * = or :, because it treats that text as a separate word.
+ * Returns the number of characters that the answer for bash must leave out. Bash treats the text after the last = or : as a
+ * separate word, and replaces only this text.
  */
 function keptLength(word: string): number {
   return Math.max(word.lastIndexOf('='), word.lastIndexOf(':')) + 1;

@@ -62,7 +62,7 @@ async function argument(command: string, word: string, config: string | undefine
 }
 
 function scenarioIds(word: string, scenarios: readonly SuiteScenario[]): readonly Candidate[] {
-  // The cases of a scenario are offered only after the # that follows its name.
+  // The cases of a scenario are offered only after the `#` behind its name.
   if (word.includes('#')) return scenarios.map(({ id, title }) => ({ value: id, means: title }));
   const titles = new Map(scenarios.toReversed().map(({ scenarioId, title }) => [scenarioId, title]));
   return [...titles].toReversed().map(([id, title]) => ({ value: id, means: title }));

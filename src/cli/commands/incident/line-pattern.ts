@@ -14,9 +14,9 @@ const MAX_MS = 1000;
 const LINEAR = 'l';
 
 /**
- * Compiles a regular expression that the user has written. A log line can contain text from outside, and the time of some
- * expressions doubles with each character of the line. V8 can match most expressions in linear time. The other expressions
- * (with lookaheads, back references or counted repetitions) are stopped after a second.
+ * Compiles a regular expression that the user has written. With some expressions, the time doubles with each character of the line,
+ * and somebody else may have written the line. V8 can match most expressions in linear time. The other expressions (with
+ * lookaheads, back references or counted repetitions) are stopped after a second.
  *
  * @throws UsageError if the text is no regular expression. The returned pattern throws a UsageError if a line takes too long
  */

@@ -43,7 +43,7 @@ export async function listCommand(
   }
   const { config, dir, found } = await loadConfiguration(flags.config, stdio);
   if (what === 'clients') {
-    // A pipeline that makes its jobs from this list would have no job for an empty list, and so would test nothing.
+    // A pipeline may make its jobs from this list. With an empty list, it would have no job and test nothing. So this is an error.
     if (!found || !config.clients?.length) {
       const why = found ? 'The configuration names no clients' : 'There is no croupier.yaml in this folder';
       throw new UsageError(`${why}, so no client can be listed. Name another file with --config.`);

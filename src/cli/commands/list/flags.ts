@@ -34,7 +34,7 @@ function listName(text: string): ListName {
 /** Defines `croupier list` and its flags. */
 export function describeList(program: CommandUnknownOpts) {
   const what = new Argument('[what]', 'what to list (default: name the lists)').choices(NAMES).argParser(listName);
-  // argParser removes the choices of the argument. They are set again for the help and the completion.
+  // `argParser` has removed the choices of the argument. They are set again, because the help and the completion need them.
   what.argChoices = [...NAMES];
   return program
     .command('list')

@@ -214,8 +214,8 @@ async function playAgain(
         ...(reference && { flags: ['--reference'] }),
         whole: false,
         ...settings,
-        // A race does not show its fault each time. In a replay, the fault is probably there, so a race is repeated more often
-        // than in a run.
+        // A race does not show its fault each time. In a replay, a fault is more likely than in a run, so a race is repeated more
+        // often.
         raceRounds: settings.raceRounds ?? (logged.waitsMs < MAX_WAITS_OF_RACE_MS ? RACE_ROUNDS : undefined),
         campaign: settings.campaign ?? reference?.campaign ?? null,
         largeAmounts: settings.largeAmounts || reference !== undefined,

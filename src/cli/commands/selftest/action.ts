@@ -31,9 +31,9 @@ export type TrialAnswer = { readonly outcome: Outcome; readonly delayMs: number 
  */
 const AT_ONCE = { first: 2, max: 6 } as const;
 /**
- * If the event loop of a thread is later than `busy`, in milliseconds, the thread plays one trial less at once. If it is less late
- * than `idle`, the thread plays one trial more. A server accepts one new connection in each turn of the event loop, and a race opens
- * up to twelve connections. So with longer turns, replies miss the deadline.
+ * Delays of the event loop of a thread, in milliseconds. If the delay is above `busy`, the thread plays one trial less at once. If
+ * it is below `idle`, the thread plays one trial more. The reason: a server accepts one new connection in each turn of the event
+ * loop, and a race opens up to twelve connections. With long turns, replies miss the deadline.
  */
 const LOOP_DELAY_MS = { idle: 30, busy: 50 } as const;
 const DEADLINE_MS = 1000;
@@ -143,7 +143,7 @@ function playInThread(
     const worker = startThread('selftest-worker');
     let open = 0;
     let atOnce: number = AT_ONCE.first;
-    /** The trials to repeat. Each of them is played alone in its thread. */
+    /** The trials that must be repeated. Each of these trials is played alone in its thread. */
     const again: string[] = [];
     let isAlone = false;
     const tries = new Map<string, number>();
