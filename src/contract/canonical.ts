@@ -49,9 +49,10 @@ export function canonicalJson(value: JsonValue): string {
  */
 class Check {
   /**
-   * False if the library would handle a valid value wrongly, which happens in two cases. It does not sort the members
-   * of an object that has a member named `toJSON`. And it reports a cycle if an object occurs twice, and the path of
-   * one occurrence begins with the path of the other.
+   * False if the library would handle a valid value wrongly. There are two such cases:
+   *
+   * - An object has a member named `toJSON`. The library does not sort the members of this object.
+   * - An object occurs twice, and the path of one occurrence begins with the path of the other. The library reports a cycle.
    */
   isForLibrary = true;
   /** The names and indexes that lead to the current value. It is a stack, so that a path is built only for an error. */

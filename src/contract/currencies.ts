@@ -77,8 +77,8 @@ export function codeInOtherCase(code: string): string | undefined {
 }
 
 /**
- * Returns the reason why a text cannot be the code of a currency. undefined for a known currency, and for a code that croupier
- * does not know: the service may support more currencies, because the contract does not show its complete list.
+ * Returns the reason why a text cannot be the code of a currency. undefined for a known currency. Also undefined for a code that
+ * croupier does not know, because the contract does not show the complete list of currencies.
  */
 export function codeProblem(code: string): string | undefined {
   if (!CURRENCY_CODE.test(code)) return `${code} is not the code of a currency`;

@@ -163,7 +163,7 @@ class JobRun {
   async #again(line: string, delayMs: number, isAttempt: boolean): Promise<Result> {
     const { store, job, processes } = this.#context;
     const giveBack = (history: History) => giveJobBack(history, job, { delayMs, isAttempt, line });
-    // A worker that must end does not wait for the database: without this, the job is free when the lease ends.
+    // A worker that must end tries this only once. If it fails, the job is free anyway when the lease ends.
     if (processes.signal.aborted) await store.once(giveBack).catch(() => undefined);
     else await store.untilDone(giveBack, processes.signal);
     return { how: 'again', status: 0, line };

@@ -3,10 +3,13 @@ import path from 'node:path';
 import { LEASE_VARIABLE } from './lease-messages.ts';
 
 /**
- * Kills the process on this machine that still writes a journal, although its worker has lost the lease. Such a process is stopped:
- * otherwise it would have ended itself. It must not hold the locks of the players any longer. It has the name of the journal in its
- * command line, and the variable of a lease in its environment. So a program with which a person reads the journal is not killed.
- * Only on Linux: on other systems, the process ends itself when it goes on.
+ * Kills the process on this machine that still writes a journal, although its worker has lost the lease. The system has stopped
+ * such a process: otherwise it would have ended itself. It is killed so that it does not keep the locks of the players.
+ *
+ * The process is found by two facts: its command line has the name of the journal, and its environment has the variable of a lease.
+ * So a program with which a person reads the journal is not killed.
+ *
+ * Does this only on Linux. On other systems, the process ends itself as soon as it continues.
  */
 export function killWriter(journal: string): void {
   const name = path.basename(journal);

@@ -59,7 +59,7 @@ export function nextStarts({ cron, zone, quiet }: Schedule, after: Date, count: 
 
 /** Returns the latest time, not later than `now`, at which a run begins. Undefined if there is none. */
 export function latestStartBefore({ cron, zone, quiet }: Schedule, now: Date): Date | undefined {
-  // croner returns only times before the reference, and a run that is due at this second has begun.
+  // croner returns only times before the reference. A run that is due in this second counts too, so a second is added.
   const until = quiet && isQuiet(quiet, zone, now) ? beginOfQuiet(quiet, zone, now) : new Date(now.getTime() + 1000);
   const [due] = new Cron(cron, { paused: true, mode: '5-part', timezone: zone }).previousRuns(1, until);
   // A run that was due in earlier quiet hours has begun when they ended.

@@ -73,7 +73,8 @@ function shownAddress(url: string): string {
 
 /** Returns the version of the tables; 0 if there are no tables. */
 async function versionOf(database: Kysely<HistoryTables>): Promise<number> {
-  // This reads the catalog itself. Functions such as `to_regclass` use a cache that may not know the tables of the last second.
+  // The query reads the catalog itself. Functions such as `to_regclass` use a cache, which may not know a table that was just
+  // created.
   const { rows } = await sql`
     select 1 from pg_catalog.pg_tables where schemaname = ${SCHEMA} and tablename = 'schema_version'`.execute(database);
   if (rows.length === 0) return 0;

@@ -10,8 +10,8 @@ export interface Retention {
   /** Maximum age of a run, in days. */
   readonly days: number;
   /**
-   * The compressed journals of this number of runs are kept too: those of the latest runs. Those of the latest runs of each client
-   * are kept in any case ({@link JOURNALS_OF_EACH}).
+   * The number of latest runs whose compressed journals are kept. The journals of the latest runs of each client are kept too
+   * ({@link JOURNALS_OF_EACH}).
    */
   readonly journals: number;
   /** The current time, in ms since 1970. */
@@ -25,7 +25,10 @@ export interface Removed {
 }
 
 const DAY_MS = 86_400_000;
-/** The journals of this number of the latest runs of each client at an operator are kept, unless fewer journals are wanted at all. */
+/**
+ * For each client at an operator, the journals of this number of latest runs are kept. A lower {@link Retention.journals} limits
+ * this number.
+ */
 const JOURNALS_OF_EACH = 10;
 
 /**

@@ -52,15 +52,15 @@ export interface RuleTrend {
   /** `changed / compared`; null if no runs can be compared. */
   readonly flakiness: number | null;
   /**
-   * The number of changes of the verdict between runs that name no build, when all other inputs were the same. So a new build
-   * may explain these changes. If runs of different scenarios can show the same change, it is counted once.
+   * The number of changes of the verdict between runs that name no build, although all other inputs were the same. A new build may
+   * be the cause of such a change. A change that runs of different scenarios may both show is counted once.
    */
   readonly unexplained: number;
   /** The first run of the failures or warnings that last until the latest run. Null if the latest run shows none. */
   readonly since: RuleInRun | null;
   /**
-   * The last run before `since` that played one of the scenarios that fail in `since`, and shows no such failure or warning.
-   * Null if there is no such run.
+   * The last run before `since` without such a failure or warning. It has played at least one of the scenarios that fail in
+   * `since`. Null if there is no such run.
    */
   readonly lastGood: RuleInRun | null;
   /** The inputs that differ between `lastGood` and `since`. */
@@ -176,8 +176,9 @@ function changesIn(group: readonly RuleInRun[]): {
 }
 
 /**
- * Returns the smallest number of changes of the wallet that explains all given changes of verdicts. Example: the whole suite and
- * one scenario are each run before and after a repair. Then the verdict changes twice, but the wallet changed only once.
+ * Returns the smallest number of changes of the wallet that explains all given changes of verdicts. Example: before and after a
+ * repair, somebody runs the whole suite and also a single scenario. Then the verdict changes twice, but the wallet changed only
+ * once.
  */
 function leastChanges(changes: readonly Change[]): number {
   const byDirection = Map.groupBy(changes, ({ after, until }) => `${gradeOf(after)} ${gradeOf(until)}`);

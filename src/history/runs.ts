@@ -119,8 +119,8 @@ export async function latestStart(history: History, { extCID, operator }: Client
 }
 
 /**
- * Returns the start of the latest run of each client that has one since a time. Only runs count that count as a run of their due time
- * ({@link isDueRun}).
+ * Returns, for each client, the start of its latest run since a time. Leaves out clients without such a run, and runs that do not
+ * count as a run of their due time ({@link isDueRun}).
  *
  * @param since in UTC (ISO 8601)
  */

@@ -28,8 +28,13 @@ export interface Cause {
 
 /**
  * Finds a small set of broken rules that explains every breach of the run, and everything that could not be decided because of a
- * breach. Rules about money come first, then the rules that explain the most findings, then the rules that the largest share of
- * their checks shows to be broken. If a scenario's own expectation was not met, this is left out, because no rule is the reason.
+ * breach. The order of the result:
+ *
+ * 1. rules about money
+ * 2. the rules that explain the most findings
+ * 3. the rules for which the largest share of the checks failed
+ *
+ * Scenarios whose own expectation was not met are left out, because no rule is the reason.
  *
  * @param rules the results of all rules
  * @param outcomes all outcomes of the run, after attribution

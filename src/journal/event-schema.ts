@@ -451,8 +451,8 @@ const journalEvent = z.discriminatedUnion('event', [
 ]);
 
 /**
- * True if a value of type A is always a value of type B, and also the other way round. So both types have the same keys, and the
- * same keys are optional.
+ * True if the types A and B are the same: each value of A is also a value of B, and each value of B is also a value of A. Both then
+ * have the same keys, and the same keys are optional.
  */
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 

@@ -191,9 +191,9 @@ function testing({ id }: Rule, scenarios: readonly ScenarioResult[]): ReadonlyMa
 /** Returns the verdict of a rule whose tests were skipped, with the most useful reason. */
 function skipOf(outcomes: readonly JudgedOutcome[]) {
   const declined = outcomes.filter(({ findings }) => findings.some((finding) => finding.declined));
-  // The words with which the operator declined a call are more useful than the reason of another skip.
-  // If several scenarios lack something, the longest list of conditions is shown. Otherwise, a user who meets the shorter
-  // list would then read the next condition, again and again.
+  // The words with which the operator declined a call are more useful than the reason of another skip. If several scenarios lack
+  // something, the longest list of conditions is shown. With a shorter list, the user would meet all its conditions, and only then
+  // learn of the next one.
   const mostFirst = outcomes.toSorted((a, b) => conditionsIn(b.reason).length - conditionsIn(a.reason).length);
   const why = reasonOf(declined.length > 0 ? declined : mostFirst, 'skip');
   return { verdict: 'skip', ...why, isDeclined: declined.length > 0 } as const;

@@ -50,7 +50,7 @@ export interface Manner {
   readonly due: number | null;
 }
 
-/** A reply whose balance differs from every balance that was possible, because of the calls that were open. */
+/** A reply with an impossible balance: none of the calls that were open at that time can explain it. */
 export interface OddReply {
   readonly call: CallName;
   readonly sessionID: string;

@@ -52,10 +52,12 @@ const MAX_SEARCHED = 40;
 /**
  * Explains the difference between the balance that a wallet shows and the balance that the answers give.
  *
- * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried
- * before pairs, and pairs before triples. If a reply was still right after a transaction, this transaction is tried only alone.
- * There may be many such transactions, so some sum of them would explain any difference, even a difference that somebody else
- * caused. For the same reason, a pair or a triple must look like one fault.
+ * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried before
+ * pairs, and pairs before triples. Two restrictions prevent wrong explanations. Without them, the sum of some of many transactions
+ * would explain any difference, even one that somebody else caused:
+ *
+ * - If a reply was still right after a transaction, this transaction is tried only alone.
+ * - A pair or a triple must look like one fault.
  */
 export function explain(difference: Money, { suspects, window, earlier, others, unit }: Evidence): Explanation {
   const all = suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit));

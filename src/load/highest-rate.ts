@@ -71,7 +71,7 @@ function stepOf(rate: number, { limits, rate: { got }, croupierItself, reasons }
   return { rate, isHeld: why === null, why };
 }
 
-/** True if limits are only missed because croupier itself may have been late. */
+/** True if a delay of croupier itself may be the reason for every missed limit. */
 function isOwnDelay({ limits }: Pick<LoadResult, 'limits'>): boolean {
   const unsure = limits.some(({ isHeld, actual }) => isHeld === null && actual !== null);
   return unsure && !limits.some(({ isHeld }) => isHeld === false);

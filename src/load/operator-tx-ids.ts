@@ -12,8 +12,8 @@ const PLACE = MAX_LENGTH + OWN_LENGTH;
 
 /**
  * Finds two bets or wins that got the same txID from the operator. Each txID has one place in a table, and a later txID with the
- * same place replaces it. So the memory does not grow with the test. Some pairs with many other transactions between them are not
- * found, but a pair that is found is always a pair.
+ * same place replaces it. So the memory does not grow with the test. If many other transactions lie between the two, they may not
+ * be found. But croupier never reports two transactions whose txIDs differ.
  *
  * The texts are kept as numbers. Thousands of kept strings would be moved again and again by the garbage collector.
  */

@@ -35,8 +35,8 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
       await context.wait(context.lingerMs);
       const again: Money | undefined = await readBalance(wallet, context);
       if (!again) return false;
-      // If the balance changes while croupier sends nothing, the reason is somebody else, or a call that the operator is still
-      // processing.
+      // The balance has changed while croupier sent nothing. So somebody else has changed it, or the operator is still processing a
+      // call.
       isDrift = waits > 0 && !again.equals(shown);
       if (waits === 0 && again.equals(first)) break;
       shown = again;

@@ -236,8 +236,8 @@ function rounded5(value: number): number {
 }
 
 /**
- * Compares a limit with what was measured. It is unknown whether a limit is held if nothing was measured, or if the delays of
- * croupier itself may be the reason why a time is too long.
+ * Compares a limit with what was measured. The result is unknown in two cases: nothing was measured, or the delays of croupier
+ * itself may have made a time too long.
  *
  * @param ownDelayMs the 99th percentile of the delays of croupier itself, in milliseconds
  */

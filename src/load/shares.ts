@@ -8,8 +8,8 @@ export interface LoadShare {
 }
 
 /**
- * Divides a load between workers. Each wallet belongs to one worker, so each worker can compute the balances of its wallets alone. A
- * worker makes as large a share of the calls as it has wallets.
+ * Divides a load between workers. Each wallet belongs to one worker, so each worker can compute the balances of its wallets alone.
+ * A worker with half of the wallets makes half of the calls.
  *
  * @param count the number of workers. There must be at least as many wallets
  */

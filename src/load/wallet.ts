@@ -228,10 +228,10 @@ export class Wallet {
     };
   }
 
-  /** True if no other call that moves money was open when a call left, and none left since then. */
+  /** True if no other call that moves money was open when this call left, and none has left since then. */
   #hasOnlyOwnEffect({ openDebits, openCredits, startedDebits, startedCredits }: Departure): boolean {
     return (
-      // A sum that is the same object is the same amount. This comparison is cheap, and right for most calls.
+      // The sums are compared as objects, which takes little time. A call that leaves replaces a sum by a new object.
       startedDebits === this.#startedDebits &&
       startedCredits === this.#startedCredits &&
       this.#either.length === 0 &&

@@ -13,9 +13,11 @@ interface Breach {
 }
 
 /**
- * Compares the result of a load test with the expectations of the trial. A defect is found if one of its rules was reported
- * together with a transaction. Further rules may be reported for a defect, because under load a wrong balance can have several
- * causes. A correct operator must not be accused.
+ * Compares the result of a load test with the expectations of the trial.
+ *
+ * - A defect is found if one of its rules was reported together with a transaction.
+ * - Further rules may be reported for a defect, because under load a wrong balance can have several causes.
+ * - For a correct operator, no rule may be reported.
  *
  * @param faults errors that the operator itself threw
  */

@@ -54,8 +54,8 @@ export interface Host {
 /** The seed that decides the order of scenarios. It is fixed, so that two runs of the selftest can be compared. */
 export const SEED = 'selftest';
 /**
- * The number of rounds in a race scenario. One or two rounds are enough: in the defects about races, the time in which calls
- * disturb each other is long.
+ * The number of rounds in a race scenario. One or two rounds are enough. A defect about races leaves a long time in which calls can
+ * disturb each other.
  */
 const RACE_ROUNDS = 2;
 const WORKERS = 8;

@@ -63,7 +63,7 @@ export function withoutLastBreak({ body, isBodyAlone }: SignedRequest): readonly
 
 /**
  * Returns the body without line breaks and indentation; returns nothing for a body on one line. The service sends bodies on one
- * line, so somebody has formatted a body with line breaks for people. A program that formats a body may also change the order
+ * line. So if a body has line breaks, somebody has formatted it for people. A program that formats a body may also change the order
  * of the fields. So the second result has sorted fields, as the service writes them.
  */
 export function compactPayloads({ body, url }: SignedRequest): readonly Made[] {

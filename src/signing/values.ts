@@ -15,7 +15,7 @@ const DECIMAL = /^(0|[1-9]\d*)(\.\d+)?$/;
 type Rewrite = (text: string) => JsonTree | undefined;
 
 /**
- * Returns a function that rewrites decimal numbers that are sent as strings.
+ * Returns a function that rewrites the decimal numbers in strings.
  *
  * @param which `amount` rewrites only the field `amount`, and `all` rewrites every such number
  */

@@ -222,7 +222,8 @@ function dots({ points, last }: Slot, earlier: readonly Slot[], x: number, y: (v
   if (!last.isOff && earlier.at(-1)?.last.reportedText === last.reportedText) return circles;
   const sorted = reportedPoints.toSorted((a, b) => (a.reported && b.reported ? b.reported.compare(a.reported) : 0));
   const [highest, lowest] = [sorted[0], sorted.length > 1 ? sorted.at(-1) : undefined];
-  // The line of the reported balances passes the balances of a race at the height of the last balance before them.
+  // The line of the reported balances leaves out replays and races. There it stays at the height of the last balance before them,
+  // and a label must not lie on it.
   const passing = last.isPresent ? undefined : earlier.findLast((slot) => slot.last.isPresent)?.last.reported;
   const line = passing ? y(passing) : null;
   const label = (point: BalancePoint | undefined, by: number): Content =>

@@ -128,7 +128,10 @@ export interface RoundRow {
   readonly demo: boolean;
   /** The sum of a campaign's free wins that is paid in this round; null if this is not the campaign's last round. */
   readonly payout: { readonly amount: string; readonly paid: boolean } | null;
-  /** The findings of verdict `fail` in the calls of the round, each named once by its rule. Only of calls still in the log. */
+  /**
+   * The rules that calls of the round have broken (verdict `fail`), each one once. Calls that are no longer in the log do not
+   * count.
+   */
   readonly broken: readonly string[];
 }
 

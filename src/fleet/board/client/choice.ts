@@ -43,7 +43,10 @@ export interface Choice {
   readonly order: Order;
 }
 
-/** True if an operator is shown. Filters of one kind widen the choice, and filters of different kinds narrow it. */
+/**
+ * True if an operator is shown. It must have one of the chosen verdicts, a failure in one of the chosen groups, and all words. All
+ * other filters must fit it too. A kind of filter that is not chosen excludes nothing.
+ */
 export function isShown(row: BoardRow, { words, filters, groups }: Choice, names: readonly string[]): boolean {
   const verdicts = VERDICT_FILTERS.filter((id) => filters.has(id));
   const others = FILTER_IDS.filter((id) => filters.has(id) && !VERDICT_FILTERS.includes(id));

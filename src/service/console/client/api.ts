@@ -83,7 +83,7 @@ export async function follow(follower: Follower): Promise<void> {
         await readEvents(response.body, follower);
       }
     } catch {
-      // The lines below handle every failed connection in the same way.
+      // The error is ignored: the lines below handle a failed connection and an ended one in the same way.
     }
     follower.connection('lost', 'The service does not answer. Trying again…');
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

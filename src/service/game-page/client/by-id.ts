@@ -1,5 +1,5 @@
 /**
- * Returns the element of the page with an id.
+ * Returns the element of the page with this id.
  *
  * @throws Error when the page has no such element
  */
