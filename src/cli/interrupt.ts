@@ -18,13 +18,12 @@ export interface Interrupt {
 }
 
 /**
- * Handles SIGINT, SIGTERM and SIGHUP. The first signal asks for an orderly end, and the second one ends the process at once.
- * The journal is complete up to that moment.
+ * Handles SIGINT, SIGTERM and SIGHUP. The first signal asks for an orderly end, and the second one ends the process at once. The
+ * journal is complete up to that moment.
  *
  * @param notice the text to print at the first signal
  * @param atOnce returns the text to print at the second signal
- * @param hasReport true if the command still writes its report after the second signal. Then only the third signal ends the
- * process
+ * @param hasReport true if the command writes its report even after the second signal. Then only the third signal ends the process
  */
 export function listenForInterrupt(
   stdio: Stdio,

@@ -12,8 +12,8 @@ export type ReadJson =
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
- * Reads the JSON of a signed body. The bytes must be UTF-8, and no object may have a name twice, because some parsers
- * keep the first of the two values and others the last (RFC 8259, 4).
+ * Reads the JSON of a signed body. The bytes must be UTF-8. No object may have a name twice: some parsers keep the first of the two
+ * values, and others the last (RFC 8259, 4).
  */
 export function readJson(bytes: Uint8Array): ReadJson {
   if (bytes.length === 0) return { kind: 'refused', reason: 'there is no body' };

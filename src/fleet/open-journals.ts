@@ -41,8 +41,10 @@ export class FleetJournals {
   }
 
   /**
-   * Returns the journals that must be checked, by client and operator: the newest journal of each client, and the journals of runs
-   * that are not in the history, because these runs are still in progress or were killed.
+   * Returns the journals that must be checked, by client and operator:
+   *
+   * - the newest journal of each client
+   * - the journals of runs that are not in the history. These runs are still in progress, or were killed
    *
    * @param known returns those of the run ids that are in the history
    */

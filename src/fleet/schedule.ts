@@ -47,8 +47,8 @@ const MINUTES_OF_DAY = 1440;
 export function nextStarts({ cron, zone, quiet }: Schedule, after: Date, count: number): readonly Date[] {
   const starts: Date[] = [];
   const pattern = new Cron(cron, { paused: true, mode: '5-part', timezone: zone });
-  // During the quiet hours, the search begins a day earlier, because a run that was due before `after` may begin only when the
-  // quiet hours end.
+  // During the quiet hours, the search begins a day earlier: a run that was due before `after` may have to wait until the quiet
+  // hours end.
   const from = quiet && isQuiet(quiet, zone, after) ? new Date(after.getTime() - MINUTES_OF_DAY * MINUTE_MS) : after;
   for (let due = pattern.nextRun(from); due !== null && starts.length < count; due = pattern.nextRun(due)) {
     const start = quiet ? endOfQuiet(quiet, zone, due) : due;

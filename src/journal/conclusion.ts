@@ -90,8 +90,8 @@ function concluded(fold: Fold): Conclusion {
 }
 
 /**
- * Returns the MUST rules about money whose scenarios were all left out, because the configuration lacks something that they need,
- * such as the currency of a session. The operator may break each of them, so the first line of the report names them.
+ * Returns the MUST rules about money whose scenarios were all left out. The reason is that the configuration lacks something, such
+ * as the currency of a session. The operator may break each of these rules, so the first line of the report names them.
  */
 function untestedMoney({ run, rules, scenarios }: Fold): readonly RuleResult[] {
   const version = contractVersion(run.contract);
@@ -165,8 +165,8 @@ function whyUndecided(fold: Fold): string | null {
 }
 
 /**
- * True for an undecided MUST rule. But false if the baseline lists the rule as undecided, or if the rule is undecided because of a
- * known failure.
+ * True for an undecided MUST rule, with two exceptions: the baseline lists the rule as undecided, or the rule is undecided because
+ * of a known failure.
  */
 function isOpen(result: RuleResult, baseline: Fold['baseline']): boolean {
   return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, baseline);
@@ -190,7 +190,7 @@ function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseli
 }
 
 /**
- * Returns the rules that this run did not judge, but that a run of the whole suite or a quick run must judge before it can be
+ * Returns the core rules that this run did not judge. A run of the whole suite or a quick run must judge them before it can be
  * conforming. Empty for a run of another part of the suite.
  */
 function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly RuleResult[] {

@@ -277,8 +277,8 @@ export interface Received {
    */
   readonly model: { readonly before: readonly string[]; readonly after: readonly string[] } | null;
   /**
-   * Something else that happened in the proxy and affected the call, such as a fault made on purpose, or a service that closed the
-   * connection. The operator is never the reason.
+   * Something that happened in the proxy and affected the call, but is not a fault of the operator. Examples: a fault made on
+   * purpose, or a service that closed the connection.
    */
   readonly aside?: string;
 }

@@ -368,8 +368,8 @@ function expectsError(planned: PlannedCall): boolean {
 }
 
 /**
- * Makes the next balance read check that a win or refund was paid only once, if it failed first and was then sent again. A faulty
- * operator pays at every attempt.
+ * For a win or refund that failed first and was then sent again: makes the next balance read check that it was paid only once. A
+ * faulty operator pays at every attempt.
  */
 function expectOnePayment({ planned, exchange, effect, answer }: ObservedCall, wallet: Wallet | null): void {
   const { step } = planned;

@@ -252,9 +252,8 @@ export interface Limits {
 }
 
 /**
- * The default limits, which are far above the needs of the contract's calls. Idle connections stay open longer than
- * clients usually keep them, because a server that closes a connection first can break a request that is already being
- * sent.
+ * The default limits, which are far above the needs of the contract's calls. Idle connections stay open longer than clients usually
+ * keep them: if the server closed a connection first, it could break a request that is already being sent.
  */
 const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1_048_576,

@@ -24,8 +24,8 @@ export interface CountedFinding extends LoadFinding {
 }
 
 /**
- * Counts problems by rule, call and verdict, so that a problem which occurs in every reply needs no more memory than a problem
- * that occurs once.
+ * Counts problems by rule, call and verdict. So a problem that occurs in every reply needs no more memory than a problem that
+ * occurs once.
  */
 export class Findings {
   readonly #all = new Map<string, LoadFinding & { count: number }>();

@@ -106,8 +106,8 @@ function readStep(node: YamlNode, key: string, reading: Reading, context: StepCo
 }
 
 /**
- * Keeps the name of a step that could not be read, and the names of the steps inside it, so that references to these names are
- * not reported as mistakes.
+ * Keeps the name of a step that could not be read, and the names of the steps inside it. References to these names are then not
+ * reported as mistakes.
  */
 function rememberName(node: YamlNode, unreadNames: Set<string>): void {
   if (node.kind === 'list') for (const item of node.items) rememberName(item, unreadNames);

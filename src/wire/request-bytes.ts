@@ -69,8 +69,9 @@ function pieces(body: Uint8Array, count: number): Uint8Array[] {
 }
 
 /**
- * Divides a request into the portions in which it is sent. The request has several portions, or only a part of its
- * bytes, if its last byte is held back, if it is sent in pieces, or if its connection is broken on purpose.
+ * Divides a request into the portions in which it is sent. Most requests have one portion with all bytes. There are three
+ * exceptions: a request whose last byte is held back, a request that is sent in pieces, and a request whose connection is broken on
+ * purpose.
  */
 export function planPortions(
   head: string,

@@ -40,8 +40,8 @@ export function readHolder(text: string): Holder | undefined {
 }
 
 /**
- * True if the holder's process runs, false if it has ended, and undefined if this process can't know, because the holder runs on
- * another machine or in another container.
+ * True if the holder's process runs, and false if it has ended. Undefined if this is not known, because the holder is on another
+ * machine or in another container.
  */
 export function isRunning({ machine, pid, started }: Holder): boolean | undefined {
   if (machine !== thisMachine()) return undefined;

@@ -342,7 +342,7 @@ function playOf(
 
 /**
  * Returns the baseline that the run is compared with. If the run plays only some of the chosen scenarios, no known failure may
- * count as fixed, because the scenario of the failure may be left out.
+ * count as fixed: the scenario of the failure may be left out.
  */
 function knownAmong(baseline: Baseline, scenarios: Assignment['scenarios'], { flags, chosen }: PreparedRun): Baseline {
   if (flags.shard || chosen.every((scenario) => scenarios.includes(scenario))) return baseline;

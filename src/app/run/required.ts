@@ -27,8 +27,8 @@ interface Requirements {
 }
 
 /**
- * Rules that can be tested only if the operator answers with an error that croupier did not cause, or if its backend reads a
- * campaign. croupier cannot make either happen, so a group does not require these rules.
+ * Rules that croupier can test only if something happens by chance: the operator answers with an error that croupier did not cause,
+ * or its backend reads a campaign. So a group does not require these rules.
  */
 const WITHOUT_OPPORTUNITY: ReadonlySet<RuleId> = new Set(['refund.after-error', 'launch.campaign']);
 

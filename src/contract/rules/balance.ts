@@ -14,7 +14,7 @@ export const balanceRules = {
     clause: 'What the service does',
     sentence: 'reading the balance does not change it, however often it is read',
     means: "A player's money changes just because the game looked at the balance.",
-    hint: 'Look for anything that the balance endpoint writes, such as money that it adds to the session, or a wallet or a bonus that it creates at the first read.',
+    hint: 'Look for anything that the balance endpoint writes. For example, it may add money to the session, or create a wallet or a bonus at the first read.',
   },
   'balance.extra-query': {
     level: 'SHOULD',

@@ -6,7 +6,7 @@ export const concurrencyRules = {
     money: true,
     clause: 'What the service does',
     sentence:
-      'each bet or win that is answered 200 takes effect exactly once, even if several arrive together in one session, and each balance in a reply fits the effects of its own call and of some overlapping calls',
+      'each bet or win that is answered 200 takes effect exactly once, even if several arrive together in one session (the balance in each reply must fit its own call and some of the overlapping calls)',
     means:
       'When bets and wins arrive at the same moment, one of them can be lost: the player loses a win, or plays for free.',
     hint: 'Look for a balance that is read, changed in the program and written back. Use one atomic update or lock the row first.',

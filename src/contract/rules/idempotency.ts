@@ -84,7 +84,7 @@ export const idempotencyRules = {
     level: 'MUST',
     money: true,
     clause: 'Limits, `txID`',
-    sentence: `a transaction less than ${TX_ID_WINDOW_MONTHS} months old has no further effect when it is sent again, even if it comes from an earlier run, or if a restart, a deploy or many other transactions came in between`,
+    sentence: `a transaction less than ${TX_ID_WINDOW_MONTHS} months old has no further effect when it is sent again, also after a restart, after a deploy, after many other transactions or in a later run`,
     means: 'Old bets and wins can be charged or paid once more when they come again after a restart or after a while.',
     hint: `Keep processed \`txID\`s in the database, for ${TX_ID_WINDOW_MONTHS} months at least, and not only in memory or in a cache that deletes old entries.`,
   },

@@ -40,7 +40,7 @@ export const moneyRules = {
     sentence:
       'amounts are added exactly, without the rounding errors of binary floating point, so that even the last smallest unit of an odd balance can be bet',
     means: "Players' balances become wrong by a cent, and the last coin of an account cannot be staked.",
-    hint: 'Compute with whole smallest units or a decimal type, in the database too (no FLOAT or DOUBLE column), and never parse amounts as floating-point numbers.',
+    hint: 'Compute with whole smallest units or with a decimal type. Never parse amounts as floating-point numbers. In the database, use no FLOAT or DOUBLE column.',
   },
   'money.large': {
     level: 'SHOULD',

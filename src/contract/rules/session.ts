@@ -7,7 +7,7 @@ export const sessionRules = {
     sentence:
       'a balance, bet or win call with a `sessionID` that the operator never issued is answered with a 4xx and a `message` (a refund may also be answered 200)',
     means: 'Calls for a session that no player ever had are carried out, or end in a crash, instead of being declined.',
-    hint: 'Look for code that throws an unhandled error (a 500) if the session is unknown, or that creates the session instead of declining the call.',
+    hint: 'Look for code that throws an unhandled error (a 500) for an unknown session, or that creates such a session instead of declining the call.',
     endpoints: ['balance', 'bet', 'win'],
   },
   'session.isolated': {

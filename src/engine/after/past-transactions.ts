@@ -299,7 +299,10 @@ export class PastTransactions {
   }
 }
 
-/** True if all calls of a round are answered, nothing is owed, and the round has a win or no bet that took money. */
+/**
+ * True if all calls of a round are answered and nothing is owed. The round must also have a win, unless none of its bets took
+ * money.
+ */
 function isFinished(round: readonly PastTransaction[]): boolean {
   const isAnswered = round.every(
     ({ open, announced, inFlight, state }) =>

@@ -8,13 +8,13 @@ const FAILURES_TO_STOP_RETRYING = 8;
 const FAILURES_TO_GIVE_UP = 12;
 
 /**
- * croupier no longer retries a kind of call if at least this number of its calls got no other answer than "too busy", and no call
- * of this kind ever got another answer.
+ * croupier no longer retries a kind of call if at least this number of its calls were answered "too busy", and none ever got
+ * another answer.
  */
 const BUSY_TO_STOP_RETRYING = 6;
 /**
- * If a kind of call has timed out this number of times and never succeeded, croupier no longer waits for this kind of call, because
- * each timeout costs a whole deadline.
+ * If a kind of call has timed out this number of times and never succeeded, croupier no longer waits for such calls. Each timeout
+ * costs a whole deadline.
  */
 const TIMEOUTS_TO_GIVE_UP = 3;
 

@@ -14,8 +14,8 @@ export interface UnknownSessions {
 }
 
 /**
- * Finds out which sessions the operator never knew in a run. An operator that forgets a session in the middle of a run breaks the
- * contract, so a session counts as unknown only if no balance call was answered in another way.
+ * Finds out which sessions the operator never knew in a run. A session counts as unknown only if every balance call was answered
+ * so. An operator that forgets a session in the middle of a run breaks the contract.
  */
 export class UnknownSessionTally {
   /** The exchanges of the sessions that may be unknown. Null for a session that the operator knows. */

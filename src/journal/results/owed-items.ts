@@ -66,8 +66,8 @@ function isBalanceBack(scenario: string | null, { scenarios }: Pick<Fold, 'scena
 }
 
 /**
- * Returns the cause that explains a breach in the scenario. If there are several, one is preferred whose own rule was broken in the
- * scenario, and whose rule is about this kind of call.
+ * Returns the cause that explains a breach in the scenario. Prefers a cause whose own rule was broken in the scenario and is about
+ * this kind of call.
  */
 function causeOf({ scenario, call }: Owed, { causes, rules }: Pick<Fold, 'causes' | 'rules'>): number | null {
   const isBrokenThere = ({ scenarios }: Cause): boolean => scenarios.some((id) => id === scenario);

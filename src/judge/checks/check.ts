@@ -116,8 +116,8 @@ export function isEnded({ answer, reading, planned: { step }, plannedCalls }: Ob
 
 /**
  * Returns the reason if the operator declined a new bet with a 4xx, whatever its code and its message. The operator may decline any
- * bet because of limits that croupier does not know (docs/positions.md). Returns undefined for any other reply, and also for a
- * decline because of too little money or a wrong signature, because rules judge such a decline.
+ * bet because of limits that croupier does not know (docs/positions.md). Returns undefined for any other reply. Also returns
+ * undefined if the reason is too little money or a wrong signature, because rules judge such a decline.
  */
 export function ownDecline(observed: ObservedCall): string | undefined {
   const { answer, reading, planned } = observed;

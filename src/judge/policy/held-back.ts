@@ -184,8 +184,8 @@ export class TemporaryErrors {
     const { hasBreach } = collector;
     for (const held of this.#held.splice(0)) {
       const { rule, planned, exchange, decision } = held;
-      // A 429 or 503 counts as a breach only if every attempt at this call got it and the operator answered other calls with
-      // another status.
+      // A 429 or 503 counts as a breach only if both are true: every attempt at this call got it, and the operator answered other
+      // calls with another status.
       const isOfBusy = isBusy(held.status) && !rule.startsWith('reply.');
       const isLasting = this.#isLasting(planned.step.key);
       const counts = isOfBusy

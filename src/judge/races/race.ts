@@ -36,8 +36,8 @@ export function overlapCount(calls: readonly ObservedCall[]): number {
 }
 
 /**
- * Returns the time from which a call is in flight. This is the time when its last byte was sent, or when its first byte was sent if
- * its body is sent in pieces.
+ * Returns the time from which a call is in flight: the time when its last byte was sent. If its body is sent in pieces, this is the
+ * time when its first byte was sent.
  */
 function inFlightFrom({ planned, exchange: { stamps } }: ObservedCall): number {
   return planned.step.deviations.trickle ? stamps.start : (stamps.sent ?? Number.POSITIVE_INFINITY);

@@ -57,8 +57,12 @@ export function judgeRepliedBalance(
 }
 
 /**
- * True if the balance is possible. It must be the sum of the balance before the calls, the effect of this call, the effects of all
- * calls that had finished before it, and the effects of any of the overlapping calls.
+ * True if the balance is possible. It must be the sum of these values:
+ *
+ * - the balance before the calls
+ * - the effect of this call
+ * - the effects of all calls that had finished before it
+ * - the effects of some of the overlapping calls (all, none or any of them)
  */
 function isReachable(said: Money, observed: ObservedCall, others: readonly ObservedCall[], before: Money): boolean {
   const sent = observed.exchange.stamps.sent ?? observed.exchange.stamps.start;

@@ -142,8 +142,8 @@ export class StaleReads {
   }
 
   /**
-   * Returns true if a wrong balance may be right a little later. This is possible if the replies had the right balance, if a refund
-   * is not paid yet, or if an earlier stale balance became right.
+   * Returns true if a wrong balance may be right a little later. This is possible in three cases: the replies had the right
+   * balance, a refund is not paid yet, or an earlier stale balance became right.
    */
   mayCatchUp(read: IdleRead, odd: UnexpectedReply | undefined): boolean {
     const { wallet } = read;

@@ -91,8 +91,8 @@ function againstModel(exchange: ReadExchange): Differences {
 const MAX_BALANCE = 60;
 
 /**
- * Returns the balance in a reply. Returns null if the reply has no balance or an unreadable balance, or if the balance is a 0 in
- * the reply to a refund, which says nothing about the balance.
+ * Returns the balance in a reply. Returns null if the reply has no balance, or if the balance can't be read. Also returns null for
+ * a 0 in the reply to a refund, because such a 0 says nothing about the balance.
  */
 export function repliedBalance({ sending, replied }: ReadExchange): Money | null {
   const text = memberValue(replied, 'balance');

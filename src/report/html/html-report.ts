@@ -162,9 +162,7 @@ ${again === undefined ? null : command(again, 'Run it again')}</li>
 `;
 }
 
-/**
- * Renders the calls that croupier must still send and the balances that it could not restore, with the command that does both.
- */
+/** Renders the calls that croupier must still send, and the balances that it could not restore. Adds the command that does both. */
 export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Markup {
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
   const names = unrestored.map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);

@@ -3,8 +3,8 @@ import { forHtml, forHtmlBlock } from '../escape.ts';
 import { mark, verdictNoun } from '../marks.ts';
 
 /**
- * A piece of HTML. Text from outside becomes a piece only through the functions `html` and `block`, which escape the text, so
- * that it never becomes markup.
+ * A piece of HTML. Text from outside becomes a piece only through the functions `html` and `block`. They escape the text, so it
+ * never becomes markup.
  */
 export class Markup {
   readonly text: string;

@@ -38,7 +38,10 @@ export function latencyWarningLines(fold: Fold, { paint, unicode, width }: Look)
 const MIN_DELAYED = 10;
 const MIN_DELAYED_SHARE = 0.5;
 
-/** Returns a warning if most bodies are delayed, and for each call that exceeded its budget or became slower during the run. */
+/**
+ * Returns a warning if most bodies are delayed. Also returns a warning for each kind of call that exceeded its budget, or became
+ * slower during the run.
+ */
 export function latencyWarnings({ latency }: Pick<Fold, 'latency'>): readonly string[] {
   return [...delayWarning(latency), ...latency.flatMap(callWarnings)];
 }

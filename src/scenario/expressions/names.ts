@@ -68,8 +68,8 @@ export interface NameContext {
 }
 
 /**
- * Reports every unknown name, every name whose value is not known yet where it is used, and every declared session that no step
- * uses.
+ * Reports three kinds of mistakes: an unknown name, a name whose value is not known yet where it is used, and a declared session
+ * that no step uses.
  */
 export function checkNames(context: NameContext, reading: Reading): void {
   const sent = sendingSteps(context.steps);

@@ -19,8 +19,8 @@ export function encodedRunsIn(text: string): readonly EncodedRun[] {
 }
 
 /**
- * Rewrites the decoded content of a run. The encoded text may begin at any character of the run, because a path or a name before it
- * may have the same characters.
+ * Rewrites the decoded content of a run. The encoded text may begin at any character of the run: a path or a name before it may
+ * consist of the same characters.
  *
  * @param rewrite receives the content, and whether it is readable text. Content that is not text is given with one character for
  * each byte

@@ -170,8 +170,8 @@ function isEscape(text: string, at: number): boolean {
 }
 
 /**
- * The ways in which a text may be written: with one character for a letter and its accent, with two characters, or as UTF-8 bytes
- * that were read as Latin-1.
+ * The ways in which a text may be written: a letter and its accent as one character or as two, or the bytes of UTF-8 read as
+ * Latin-1.
  */
 function spellingsOf(id: string): readonly string[] {
   const latin1 = Buffer.from(id, 'utf8').toString('latin1');

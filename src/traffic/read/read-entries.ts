@@ -247,8 +247,8 @@ class LineReader {
   }
 
   /**
-   * True for a line without a wanted session that changes nothing if it is left out. A line of text counts only if it shows the id of
-   * its request, because without such an id the order of the lines says which lines belong together.
+   * True for a line without a wanted session that changes nothing if it is left out. A line of text counts only if it shows the id
+   * of its request. Without such an id, the order of the lines says which lines belong together.
    *
    * @param owner `unknown` if the line shows no session; it may be the reply to a request with a wanted session
    */

@@ -97,9 +97,9 @@ export interface Session {
 }
 
 /**
- * Returns the reasons why the replay does not show that these repeats are right now, as sentences without a full stop. The list
- * is empty if each call was accepted, sent again in another session of the same player, answered 200 with the same txID
- * or 409, and moved no money.
+ * Returns the reasons why the replay does not show that these repeats are right now, as sentences without a full stop. The list is
+ * empty if each of these calls was accepted, and its repeat meets all conditions: it was sent in another session of the same
+ * player, it was answered 409 or 200 with the same txID, and it moved no money.
  */
 export function repeatsNotTested(
   wrong: readonly RepeatInOtherSession[],
@@ -126,7 +126,7 @@ export function repeatsNotTested(
     // An operator may look up repeated calls by game. Then it finds a call again only in a session with the same game.
     if (!isSame && from.gameID !== null && from.gameID === to.gameID)
       return [
-        `in the replay, the calls ${first.number} and ${again.number} were in the same game, and the logs do not show whether they were so before`,
+        `in the replay, the calls ${first.number} and ${again.number} were in the same game; the logs do not show whether the recorded calls were too`,
       ];
     return [];
   });

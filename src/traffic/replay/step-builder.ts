@@ -207,7 +207,10 @@ export class StepBuilder {
     return bet !== undefined && this.#scarceSteps.has(bet);
   }
 
-  /** Returns the bet of a win if the amount of the bet depends on the balance, and the win is at least as high as the bet. */
+  /**
+   * Returns the bet of a win. Returns undefined unless the amount of the bet depends on the balance, and the win is at least as
+   * high as this bet.
+   */
   #scarceBetOf({ call, roundID, money }: RecordedCall): StepDraft | undefined {
     const bet = call === 'win' && roundID !== null ? this.#rounds.get(roundID) : undefined;
     if (!bet || !this.#scarceSteps.has(bet) || !money || !bet.seen.money) return undefined;

@@ -114,15 +114,15 @@ function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): 
     });
     if (!paid) return [];
     return [
-      `the refund of call ${paid.number} gave the player ${amount.format(2)}, and the logs do not have its bet (txID ${origTxID}), so it is unknown whether the operator had taken the bet`,
+      `the refund of call ${paid.number} gave the player ${amount.format(2)}; the logs do not have its bet (txID ${origTxID}), so it is unknown whether the operator had taken the bet`,
     ];
   });
 }
 
 /**
  * Finds wrong balances that have two possible explanations: an error of the operator, or a round that is not in the logs. Such a
- * round is possible if the balance changed by a multiple of a stake of the player and the pause before it is at least as long as a
- * round, or if this pause is very long.
+ * round is possible in two cases: the pause before the balance is very long, or it is at least as long as a round and the balance
+ * changed by a multiple of a stake of the player.
  */
 function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
   const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
@@ -152,7 +152,7 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
     const next = calls.find(({ number, balance }) => number > last.number && balance !== null);
     if (next && mayHide(bet, bet.amount, last, next))
       found.push(
-        `the logs contain no refund for the bet in call ${last.number}, and the time until the next call is long enough for a whole round, so calls may be missing from the logs`,
+        `the logs contain no refund for the bet in call ${last.number}; the time until the next call is long enough for a whole round, so calls may be missing from the logs`,
       );
   }
   return found;
@@ -219,7 +219,7 @@ function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] 
     const again = round.find((other) => isSentAgain(win, other, round));
     return again
       ? [
-          `the wins of calls ${firstNumber(win)} and ${firstNumber(again)} are of the same round and have two txIDs, and the logs do not show whether both are due`,
+          `the wins of calls ${firstNumber(win)} and ${firstNumber(again)} may be the same win with two txIDs; the logs do not show whether both are due`,
         ]
       : [];
   });
@@ -244,7 +244,7 @@ function perhapsLateOf(transactions: readonly Transaction[]): readonly string[] 
     if (tookMs !== null || placed.alsoSeen || isOfRun === true || isWon || refund.number < placed.number) return [];
     if (placed.atMs !== null && refund.atMs !== null && refund.atMs - placed.atMs < REPLY_DEADLINE_MS) return [];
     return [
-      `the service sent a refund (call ${refund.number}) for the bet of call ${placed.number}, which was answered 200, and the logs do not show whether this reply came within ${REPLY_DEADLINE_SECONDS} seconds`,
+      `the bet of call ${placed.number} was answered 200, but the service sent a refund for it (call ${refund.number}); the logs do not show whether the reply to the bet came within ${REPLY_DEADLINE_SECONDS} seconds`,
     ];
   });
 }

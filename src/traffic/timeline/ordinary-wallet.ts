@@ -21,10 +21,14 @@ import type { WalletVerdict } from './verdict.ts';
  * Finds the wallets in which nothing is unusual, while the logs are read for the first time. The calls of such a wallet are not
  * kept, which saves most of the time and the memory for a large log.
  *
- * A wallet is ordinary if each bet and each win was answered 200 in time, each reply has exactly the balance that follows from the
- * call before, and each round has its bets and then one win, or no win yet. A bet that was declined with a 4xx is ordinary too. All
- * other wallets are judged by {@link judgeWallet}. For an ordinary wallet, {@link judgeWallet} would give the same verdict. A test
- * compares both.
+ * A wallet is ordinary if all of this is true:
+ *
+ * - Each win was answered 200 in time. Each bet was answered 200 in time, or was declined with a 4xx.
+ * - Each reply has exactly the balance that follows from the call before.
+ * - Each round has its bets and then one win, or no win yet.
+ *
+ * All other wallets are judged by {@link judgeWallet}. For an ordinary wallet, {@link judgeWallet} would give the same verdict. A
+ * test compares both.
  */
 export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #known: ReadonlyMap<string, KnownSession>;

@@ -50,8 +50,8 @@ export function walletSentence(verdict: WalletVerdict): string {
 }
 
 /**
- * Writes each debt of the wallet and each fault of the service as a sentence, with its cause and the calls that show it. Leaves out
- * what {@link walletSentence} says.
+ * Writes one sentence for each debt of the wallet and for each fault of the service. A sentence names the cause and the calls that
+ * show it. Leaves out what {@link walletSentence} says.
  */
 export function debtSentences(verdict: WalletVerdict): readonly string[] {
   const { isComplete } = ticketOf(verdict);

@@ -109,7 +109,7 @@ function winFaults(round: readonly Transaction[]): readonly Oddity[] {
     const [again] = round.filter((other) => isSentAgain(win, other, round));
     const sent = again?.attempts[0];
     if (!again || !sent) return [];
-    const text = `the win of call ${first.number} was not answered 200, so the service must send this win again with the same txID, but call ${sent.number} is a win of the same round with another txID`;
+    const text = `the win of call ${first.number} was not answered 200, so the service must send it again with the same txID; but call ${sent.number} is a win of the same round with another txID`;
     return [fault([first, sent], text)];
   });
 }

@@ -115,7 +115,7 @@ function doubtfulBetsOf({ transactions }: Books): readonly string[] {
   const number = win.attempts[0]?.number ?? 0;
   const others = more.length === 0 ? '' : ` and in ${plural(more.length, 'more round')}`;
   return [
-    `the service sent the win of call ${number} in a round whose bet failed${others}, so the service may have got another reply to the bet than the operator logged`,
+    `the service sent the win of call ${number} in a round whose bet failed${others}; perhaps the service got another reply to the bet than the operator logged`,
   ];
 }
 

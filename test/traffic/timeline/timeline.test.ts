@@ -375,7 +375,7 @@ describe('an error in the books of the operator', () => {
         status === 0
           ? []
           : [
-              'the refund of call 2 gave the player 2.00, and the logs do not have its bet (txID earlier), so it is unknown whether the operator had taken the bet',
+              'the refund of call 2 gave the player 2.00; the logs do not have its bet (txID earlier), so it is unknown whether the operator had taken the bet',
             ],
       );
     },

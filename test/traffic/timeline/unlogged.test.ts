@@ -67,7 +67,7 @@ describe('a refund of a bet that was answered 200', () => {
 
   it('may be due if the logs do not show how long the reply to the bet took', () => {
     expect(log(8).status).toBe(3);
-    expect(only(log(8)).unknowns.join()).toContain('do not show whether this reply came within 5 seconds');
+    expect(only(log(8)).unknowns.join()).toContain('do not show whether the reply to the bet came within 5 seconds');
   });
 
   it('is a mistake of the service if it came within five seconds', () => {

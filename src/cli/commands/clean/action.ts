@@ -24,8 +24,9 @@ interface Found {
 }
 
 /**
- * `croupier clean`: removes the oldest journals of the folder `.croupier`, and the runs of the history that are too old or too many. Keeps journals whose name the user chose, because
- * other commands may need them, and journals of runs that still owe something or are still active.
+ * `croupier clean`: removes the oldest journals of the folder `.croupier`, and the runs of the history that are too old or too
+ * many. Keeps journals of runs that still owe something or are still active. Also keeps journals whose name the user chose, because
+ * other commands may need them.
  *
  * @returns 0
  * @throws UsageError when a journal can't be removed, or the history can't be used

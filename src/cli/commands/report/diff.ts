@@ -21,8 +21,7 @@ import type { DiffFlags } from './flags.ts';
  *
  * @param before the path of a journal or a JSON report
  * @param now the path of a journal or a JSON report of the later run
- * @returns 1 if something fails that did not fail before and that no baseline lists, or if less was tested than before;
- *   otherwise 0
+ * @returns 1 if there is a new failure that no baseline lists, or if less was tested than before; otherwise 0
  * @throws UsageError for a file of any other kind
  */
 export async function diffCommand(before: string, now: string, flags: DiffFlags, stdio: Stdio): Promise<number> {

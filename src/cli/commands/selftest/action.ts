@@ -39,8 +39,8 @@ const LOOP_DELAY_MS = { idle: 30, busy: 50 } as const;
 const DEADLINE_MS = 1000;
 const SETTLE_MS = 300;
 /**
- * Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated alone and with longer times, because on a
- * busy machine, the calls of a race may not overlap, and replies may miss the deadline.
+ * Maximum number of attempts of a trial. After a wrong verdict, the trial is repeated alone and with longer times. On a busy
+ * machine, the calls of a race may not overlap, and replies may miss the deadline.
  */
 const MAX_TRIES = 3;
 /** The factor by which the times of each further attempt are longer. */
