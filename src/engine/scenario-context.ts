@@ -57,7 +57,7 @@ export interface ScenarioPlayOptions {
   readonly rightUnit: RightUnit;
   /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
   readonly knownBalances?: KnownBalances;
-  /** True if a scenario may expect more than the rules require, and the operator must also meet these expectations. */
+  /** True if the operator must also meet the expectations of a scenario that go beyond the rules. */
   readonly demanding: boolean;
   /** True if an earlier attempt at the scenario made the same observation. Absent: there was no earlier attempt. */
   readonly seenBefore?: (what: string) => boolean;

@@ -11,7 +11,7 @@ import type { Denomination } from './stakes.ts';
 export interface Names {
   readonly judge: Judge;
   readonly steps: ReadonlyMap<string, CallStep>;
-  /** The amounts of the named calls that were built so far, by step key. */
+  /** The amounts of the named calls that were already built, by the key of their step. */
   readonly amounts: Map<string, Money>;
   readonly denomination: Denomination;
   readonly campaign: string;

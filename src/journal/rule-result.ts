@@ -124,7 +124,7 @@ export function ruleResult(
     const reason = `the rule is new in version ${rule.since} of the contract, but this run uses version ${how.run.contract}`;
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
-  // A scenario that was skipped shows nothing, and neither do calls of other scenarios that happened to follow the rule.
+  // A skipped scenario shows nothing. Calls of other scenarios that happened to follow the rule show nothing either.
   const skipped = skippedTests(rule, outcomes, scenarios);
   if (skipped.length > 0) return { ...base, ...skipOf(skipped) };
   // If another rule explains a breach, the breach does not hide a warning that no other rule explains.

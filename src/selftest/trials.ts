@@ -96,8 +96,8 @@ const RESTARTED: Variant = {
 export const UNDER_LOAD = 'load:';
 
 /**
- * The defects that lose or invent money only if calls are processed at the same moment, or if connections break. For each one,
- * the rules that a load test may find broken: it depends on chance which calls meet.
+ * The defects that lose or invent money only if calls are processed at the same moment, or if connections break. Each one has the
+ * rules that a load test may find broken. Chance decides which calls meet, so the load test must find at least one of them.
  */
 const DEFECTS_UNDER_LOAD: Readonly<Record<string, readonly RuleId[]>> = {
   'lost-update': ['concurrency.no-lost-update'],

@@ -257,7 +257,7 @@ export class AfterRun {
   }
 
   /**
-   * Closes a scenario. Before its end, the run has sent each unanswered call again until the maximum number of attempts. The `owed`
+   * Closes a scenario. At this point, the run has sent each unanswered call again, up to the maximum number of attempts. The `owed`
    * events name the calls that are still owed.
    */
   #closeScenario(scenario: string): void {

@@ -21,7 +21,7 @@ export function* simpler(history: History, players: ReadonlySet<Player>): Genera
 
 function* candidates(history: History): Generator<History> {
   const { operations } = history;
-  // Broken connections are removed first, because croupier must wait for late effects in each history that has one.
+  // Broken connections are removed first: after each of them, croupier must wait for late effects.
   yield { ...history, operations: operations.flatMap((one) => unbroken(one, operations)) };
   for (let size = Math.ceil(operations.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     // Operations are removed from the end first, because later operations depend on earlier ones.

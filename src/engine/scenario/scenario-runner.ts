@@ -290,9 +290,9 @@ export class ScenarioRunner {
   }
 
   /**
-   * Returns the maximum number of times that a call is sent again while the operator is busy. Returns 0 for a new bet, because the
-   * service does not send a bet again, and the next read shows whether the operator took the bet. Returns 0 for a win or refund if
-   * {@link #retriesOf} already allows retries.
+   * Returns the maximum number of times that a call is sent again while the operator is busy. Returns 0 for a new bet: the service
+   * does not send a bet again, and the next read shows whether the operator took it. Returns 0 for a win or refund if {@link
+   * #retriesOf} already allows retries.
    */
   #busyRetriesOf(step: CallStep): number {
     if (step.deviations.break || step.deviations.trickle) return 0;

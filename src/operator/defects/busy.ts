@@ -192,7 +192,7 @@ function defectOf(kind: Kind, excuse: Excuse, isBooked: boolean): Defect {
 }
 
 /**
- * Defects of operators that answer certain calls with an excuse every time, so that nobody can see whether they handle these calls
+ * Defects of operators that always answer certain calls with an excuse. So nobody can see whether they handle these calls
  * correctly.
  */
 export const BUSY_DEFECTS: readonly Defect[] = [

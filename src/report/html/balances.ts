@@ -139,7 +139,7 @@ ${shown.map((one, at) => dots(one, shown.slice(0, at), middle(at, slot), y))}${s
 }
 
 /**
- * One column of the chart. It stands for one call, for several equal calls of a race, or for successive equal calls with the same
+ * One column of the chart. It shows one call, or several equal calls of a race, or equal calls one after the other with the same
  * result.
  */
 interface Slot {

@@ -109,8 +109,8 @@ function overlapText(timed: readonly TimedCall[], count: number): string {
   if (count === timed.length) return 'all of them overlapped';
   if (count === 0) return 'none of them overlapped';
   const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
-  // The calls that overlapped no other call are named only if their number is right. If a body was sent in pieces, the call was
-  // in flight before the last piece, but the stamps do not show this.
+  // The stamps of a call whose body was sent in pieces do not show that the call was already in flight before the last piece. So
+  // the calls that overlapped no other call are named only if their number agrees with `count`.
   const names = alone.length === timed.length - count ? alone.slice(0, MAX_NAMES).map(({ label }) => label) : [];
   const rest = names.length > 0 && alone.length > names.length ? ` and ${alone.length - names.length} more` : '';
   const but = names.length === 0 ? '' : `, but not ${names.join(', ')}${rest}`;

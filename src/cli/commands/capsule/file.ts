@@ -147,7 +147,7 @@ function* lines(text: string, pass: CapsulePass): Generator<string> {
   }
 }
 
-/** Learns the fields of a CSV, which have no names in their rows. */
+/** Learns the columns of a CSV from its first line, because the other lines contain no names of fields. */
 function learnColumns([head = '', ...rows]: readonly string[], pass: CapsulePass): void {
   const header = csvColumns(head.trimEnd());
   if (!header) return;
