@@ -8,8 +8,8 @@ import { UsageError } from './exit-status.ts';
 export type InputKind = 'a configuration' | 'a scenario' | 'a baseline' | 'a key' | 'a certificate or a key';
 
 /**
- * Refuses to overwrite a configuration, a scenario, a baseline or a key, because a mistyped path must not destroy a file that somebody
- * wrote by hand. The content of the existing file decides, so the file is also kept if this command does not read it.
+ * Refuses to overwrite a configuration, a scenario, a baseline or a key, because a mistyped path must not destroy a file that
+ * somebody wrote by hand. The content of the existing file decides. So the file is kept even if this command does not read it.
  *
  * @param file the absolute path of the file to write, which need not exist
  * @param allowed the kind of file that the command itself writes; undefined if it writes none of them

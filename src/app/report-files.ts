@@ -129,7 +129,7 @@ export function refuseMissingFolder(file: string, flag: string, cwd: string): vo
   );
 }
 
-/** Returns the kind of file that a report is, if croupier also reads it. */
+/** Returns the kind of a report's file. Undefined if croupier does not read files of this kind. */
 export function writtenKind({ kind }: Pick<ReportRequest, 'kind'>): InputKind | undefined {
   return kind === 'baseline' ? 'a baseline' : undefined;
 }

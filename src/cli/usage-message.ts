@@ -65,7 +65,10 @@ function withKnownCommands(text: string, program: CommandUnknownOpts, args: read
   return text.replace(UNKNOWN, () => message).replace(TOO_MANY, () => message);
 }
 
-/** The flag that names the files of reports: `--report` while croupier runs, and `--to` if the command reads a journal. */
+/**
+ * The flag that names the files of reports: `--report` for a command that sends calls, and `--to` for a command that reads a
+ * journal.
+ */
 const FLAGS_OF_REPORTS = ['--report', '--to'];
 
 /** Suggests the flag of the command for the files of reports, if the user gave the flag of another command. */

@@ -200,7 +200,7 @@ export class Money {
     return this.#text;
   }
 
-  /** Returns the value as a whole number of 10^-scale. `scale` is at least the own scale. */
+  /** Returns the value as a whole number of 10^-scale. `scale` must not be less than the scale of this amount. */
   #at(scale: number): Whole {
     if (scale === this.#scale) return this.#units;
     const power = POWERS[scale - this.#scale];

@@ -25,8 +25,8 @@ export interface ProcessEnd {
   /** The first line of the output, or the first lines of the error output if there is no other output. */
   readonly line: string;
   /**
-   * The messages of the run beside its report, such as that it is not in the history. Empty if `line` is from the error output, or after
-   * a stop signal.
+   * The messages of the run in addition to its report, for example that the run is not in the history. Empty if `line` is from the
+   * error output, or after a stop signal.
    */
   readonly notices: readonly string[];
 }

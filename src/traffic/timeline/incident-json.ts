@@ -62,7 +62,7 @@ const wallet = z.object({
   firstSaid: amount.describe('the first balance in a reply; null if there is none'),
   lastSaid: amount.describe('the last balance in a reply; null if there is none'),
   should: amount.describe(
-    'the correct balance, after all debts are settled; null if it is unknown, also because the operator carried out a call that the service must not send',
+    'the correct balance, after all debts are settled; null if it is unknown, for example because the operator carried out a call that the service must not send',
   ),
   booked: amount.describe("the balance in the operator's books after the last call; null if it is unknown"),
   difference: amount.describe(
