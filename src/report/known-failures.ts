@@ -110,7 +110,7 @@ function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null 
     if (state !== 'failing' || !known.maxSums || !allows({ ...known, maxSums: {} }, breachAt(place))) continue;
     const code = currencyAbove(place.wrongSums, known.maxSums);
     if (code !== undefined)
-      return `the baseline allows that this rule makes balances wrong by ${sumText(known.maxSums, code)} in ${place.scenario}, but now it is ${sumText(place.wrongSums, code)}`;
+      return `the baseline allows this rule to make balances wrong by ${sumText(known.maxSums, code)} in ${place.scenario}, but now it is ${sumText(place.wrongSums, code)}`;
   }
   return null;
 }

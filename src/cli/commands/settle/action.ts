@@ -209,7 +209,7 @@ async function clientOfJournal(
   if (!hasKey) {
     const known = configured.map((client) => client.extCID);
     throw new UsageError(
-      `${journal} belongs to the client ${extCID}, but ${configuration.found ? `${configuration.file} does not name this client${known.length > 0 ? ` (it has ${known.join(', ')})` : ''}` : `there is no ${configuration.file}`}. Nothing was sent.\nGive its key with CROUPIER_KEY or --key-file, or name a configuration file that has this client with --config.`,
+      `${journal} belongs to the client ${extCID}, but ${configuration.found ? `${configuration.file} does not name this client${known.length > 0 ? ` (it has ${known.join(', ')})` : ''}` : `there is no ${configuration.file}`}. Nothing was sent.\nGive its key with CROUPIER_KEY or --key-file. Or use --config to name a configuration file that has this client.`,
     );
   }
   const { client: _chosen, ...others } = flags;
