@@ -39,7 +39,10 @@ export const mixSchema = z
       ),
     reads: share.optional().describe('Rounds with a balance call between bet and win. Default: 10.'),
   })
-  .meta({ title: 'Mix of croupier load', description: 'The share of each action of players in a load test, in percent.' });
+  .meta({
+    title: 'Mix of croupier load',
+    description: 'The share of each action of players in a load test, in percent.',
+  });
 
 const WORDS: Words = { schema: mixSchema, whole: 'a mix', named: {}, eitherOf: 'a number' };
 
