@@ -24,7 +24,12 @@ export function digestsOf({ client, scenarios, settings, required, baseline }: I
   return {
     rules: digest(RULES),
     suite: digest(scenarios.map(({ id, contents }) => [id, contents]).toSorted(byFirst)),
-    config: digest([clientWithoutSecrets(client), { ...settings, seed: null }, required]),
+    // The selection of the user is no setting. The digest of the suite depends on it.
+    config: digest([
+      clientWithoutSecrets(client),
+      { ...settings, seed: null },
+      required.filter(({ by }) => by !== 'selection'),
+    ]),
     // A comment in the baseline changes the line numbers of its entries, so the line numbers are left out.
     ...(baseline && { baseline: digest(baseline.known.map((known) => ({ ...known, line: 0, tried: true }))) }),
   };

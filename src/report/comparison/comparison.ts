@@ -188,8 +188,50 @@ function differencesOf(before: RunSummary, now: RunSummary): readonly string[] {
     if (earlier.rules !== later.rules) differences.push('different rules: the catalogue of rules was changed');
     if (earlier.suite !== later.suite && came + went === 0)
       differences.push('different scenarios: the ids are the same, but the contents differ');
-    if (earlier.config !== later.config) differences.push('different settings or sessions');
+    if (earlier.config !== later.config) differences.push(settingsDifference(before, now));
     if (earlier.baseline !== later.baseline) differences.push('different baseline');
   }
   return differences;
+}
+
+/** The names of settings, as a user writes them. All other settings have the same name in the journal. */
+const SETTING_NAMES: Readonly<Record<string, string>> = {
+  deadlineMs: 'deadline',
+  lingerMs: 'linger',
+  budgetMs: 'budget',
+  budgetFails: 'budget',
+  allowFlaky: '--allow-flaky',
+};
+
+/** Names the settings that differ. A journal does not name all settings, so some can only be described. */
+function settingsDifference(before: RunSummary, now: RunSummary): string {
+  const [earlier, later] = [before.settings ?? {}, now.settings ?? {}];
+  const keys = new Set([...Object.keys(earlier), ...Object.keys(later)]);
+  // Another difference already names the strictness.
+  keys.delete('strict');
+  const changed = [...keys].filter((key) => JSON.stringify(earlier[key]) !== JSON.stringify(later[key]));
+  const named = changed.map((key) => {
+    const [was, is] = [earlier, later].map((settings) => settingText(key, settings[key]));
+    return `${SETTING_NAMES[key] ?? key} (${was} before, ${is} now)`;
+  });
+  if (JSON.stringify(kindsOf(before)) !== JSON.stringify(kindsOf(now))) named.push('the sessions');
+  return named.length > 0
+    ? `different settings: ${named.join(', ')}`
+    : 'different settings that the journals do not name, such as the stakes, the rate, the paths or the required rules';
+}
+
+function settingText(key: string, value: unknown): string {
+  if (value === undefined) return 'none';
+  return `${typeof value === 'string' ? value : JSON.stringify(value)}${key.endsWith('Ms') ? ' ms' : ''}`;
+}
+
+/** Returns the sessions without the names of their players, which may differ in each run. */
+function kindsOf({ sessions }: RunSummary): readonly unknown[] {
+  const players = [...new Set((sessions ?? []).map(({ player }) => player))];
+  return (sessions ?? []).map(({ player, currency, gameID, state }) => [
+    player === null ? null : players.indexOf(player),
+    currency,
+    gameID,
+    state,
+  ]);
 }

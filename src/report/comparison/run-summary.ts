@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conclude } from '../../journal/conclusion.ts';
+import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Digests, Labels } from '../../journal/event.ts';
 import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -51,6 +51,10 @@ export interface RunSummary {
   readonly contract: string;
   readonly startedAt: string;
   readonly firstLine: string;
+  /** Undefined for reports of older versions. */
+  readonly verdict?: Conclusion['verdict'] | undefined;
+  /** The settings that the journal names, without the sessions. Undefined for reports of older versions. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** The selection of the user. Empty if the run played everything. */
   readonly selection: readonly string[];
   readonly strict: boolean;
@@ -71,16 +75,20 @@ export interface RunSummary {
 
 export function summaryOfFold(fold: Fold): RunSummary {
   const { run, rules, expectations, scenarios, labels, latency } = fold;
+  const { verdict, firstLine } = conclude(fold);
+  const { sessions, ...settings } = run.settings;
   return {
+    verdict,
+    settings,
     croupier: run.croupier,
     labels,
     digests: run.digests,
-    sessions: run.settings.sessions,
+    sessions,
     ...playedScenarios(scenarios.map((result) => ({ ...result, id: result.planned.id }))),
     extCID: run.client.extCID,
     contract: run.contract,
     startedAt: run.startedAt,
-    firstLine: conclude(fold).firstLine,
+    firstLine,
     selection: run.selection,
     strict: run.settings.strict,
     judged: [
@@ -165,6 +173,7 @@ const verdict = z.enum(VERDICTS);
 const report = z.object({
   schema: z.literal(JSON_REPORT),
   firstLine: z.string(),
+  verdict: z.enum(['conforming', 'nonconforming', 'undecided']).optional(),
   contract: z.string(),
   client: z.object({ extCID: z.string() }),
   startedAt: z.string(),
@@ -212,7 +221,7 @@ const report = z.object({
     .object({ rules: z.string(), suite: z.string(), config: z.string(), baseline: z.string().exactOptional() })
     .optional(),
   settings: z
-    .object({
+    .looseObject({
       sessions: z.array(
         z.object({
           player: z.string().nullable(),
@@ -233,9 +242,11 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
     const [issue] = parsed.error.issues;
     return { problem: `${issue?.path.map(String).join('.') ?? ''}: ${issue?.message ?? 'it is not a report'}` };
   }
-  const { client, rules, expectations, scenarios, settings, ...rest } = parsed.data;
+  const { client, rules, expectations, scenarios, settings: all, ...rest } = parsed.data;
+  const { sessions, ...settings } = all ?? {};
   return {
     ...rest,
+    settings: all && settings,
     extCID: client.extCID,
     judged: [
       ...rules.map(({ endpoints, ...rule }) => ({
@@ -245,10 +256,15 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
       })),
       ...expectationsOf(expectations),
     ],
-    sessions: settings?.sessions ?? null,
+    sessions: sessions ?? null,
     ...playedScenarios(scenarios),
     scenarios: scenarios.map(({ id }) => id),
   };
+}
+
+/** True if the run could not be decided, for example because its operator was down. */
+export function isUndecided({ verdict }: RunSummary): boolean {
+  return verdict === 'undecided';
 }
 
 /** True if the run decided no rule and no expectation. */

@@ -169,9 +169,22 @@ describe('comparing two runs', () => {
       'different label build: 41 before, 42 now',
       'different rules: the catalogue of rules was changed',
       'different scenarios: the ids are the same, but the contents differ',
-      'different settings or sessions',
+      'different settings that the journals do not name, such as the stakes, the rate, the paths or the required rules',
       'different baseline',
     ]);
+  });
+
+  it('names the settings that differ', () => {
+    const session = { player: 'p1', currency: 'EUR', gameID: null, state: 'active' };
+    const withConfig = (config: string, settings: Readonly<Record<string, unknown>>, sessions = [session]) =>
+      run([], { digests: { rules: 'r', suite: 's', config }, settings, sessions });
+    const before = withConfig('c', { deadlineMs: 5000, strict: false, budgetMs: { bet: 800 } });
+    const now = withConfig('d', { deadlineMs: 2000, strict: false, trace: true }, [{ ...session, currency: 'USD' }]);
+    expect(compare(before, now).differences).toEqual([
+      'different settings: deadline (5000 ms before, 2000 ms now), budget ({"bet":800} ms before, none now), trace (none before, true now), the sessions',
+    ]);
+    const renamed = [{ ...session, player: 'p7' }];
+    expect(compare(before, withConfig('c', before.settings ?? {}, renamed)).differences).toEqual([]);
   });
 
   it('reports a call as slower only if the difference is more than noise', () => {

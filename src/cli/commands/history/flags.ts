@@ -80,6 +80,7 @@ export function describeHistoryDiff(history: CommandUnknownOpts) {
     .argument('<before>', RUN_ID)
     .argument('<now>', 'the later run')
     .option('--allow-gone', 'end with 0 although the later run tested less (but not if it judged nothing)')
+    .option('--allow-undecided', 'end with 0 although the later run is undecided (but not if it judged nothing)')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -88,7 +89,8 @@ Example:
   croupier history diff 12 latest
 
 Exit status: 0 no new failure, 1 something fails that did not fail before or
-  got worse, or less was tested than before, 2 no such run`,
+  got worse, or less was tested than before, 2 no such run, 3 the later run is
+  undecided`,
     );
 }
 

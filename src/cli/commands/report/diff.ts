@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { UsageError } from '../../../app/exit-status.ts';
+import { EXIT, UsageError } from '../../../app/exit-status.ts';
 import { readTextFile } from '../../../app/files.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
 import { reportOptions } from '../../../app/run/publish.ts';
@@ -10,6 +10,7 @@ import { type Comparison, compare, isLessTested, newFailures } from '../../../re
 import { comparisonText } from '../../../report/comparison/comparison-text.ts';
 import {
   isNothingJudged,
+  isUndecided,
   type RunSummary,
   summaryOfFold,
   summaryOfReport,
@@ -21,7 +22,8 @@ import type { DiffFlags } from './flags.ts';
  *
  * @param before the path of a journal or a JSON report
  * @param now the path of a journal or a JSON report of the later run
- * @returns 1 if there is a new failure that no baseline lists, or if less was tested than before; otherwise 0
+ * @returns 1 if there is a new failure that no baseline lists, or if less was tested than before; 3 if the later run is undecided;
+ *   otherwise 0
  * @throws UsageError for a file of any other kind
  */
 export async function diffCommand(before: string, now: string, flags: DiffFlags, stdio: Stdio): Promise<number> {
@@ -33,11 +35,13 @@ export function printDiff(earlier: RunSummary, later: RunSummary, flags: DiffFla
   const comparison = compare(earlier, later);
   // --allow-gone does not excuse a run that judged nothing, for example because the operator was down.
   const isLess = isLessTested(comparison) && (!flags.allowGone || isNothingJudged(later));
-  const status = newFailures(comparison).length > 0 || isLess ? 1 : 0;
+  // The same is true for --allow-undecided.
+  const isOpen = isUndecided(later) && (!flags.allowUndecided || isNothingJudged(later));
+  const status = newFailures(comparison).length > 0 || isLess ? 1 : isOpen ? EXIT.UNDECIDED : 0;
   stdio.out.write(
     flags.json
       ? `${JSON.stringify(jsonOf(earlier, later, comparison, status), null, 2)}\n`
-      : `${comparisonText(earlier, later, comparison, reportOptions(stdio.out, stdio, null))}\n${statusLine(comparison, { isLess, isAllowed: flags.allowGone === true })}\n`,
+      : `${comparisonText(earlier, later, comparison, reportOptions(stdio.out, stdio, null))}\n${statusLine(comparison, status, { isLess, isOpen, isAllowed: flags.allowGone === true })}\n`,
   );
   return status;
 }
@@ -45,24 +49,27 @@ export function printDiff(earlier: RunSummary, later: RunSummary, flags: DiffFla
 /** Says which exit status the comparison has, and why. */
 function statusLine(
   { broken, worse }: Comparison,
-  { isLess, isAllowed }: { readonly isLess: boolean; readonly isAllowed: boolean },
+  status: number,
+  { isLess, isOpen, isAllowed }: { readonly isLess: boolean; readonly isOpen: boolean; readonly isAllowed: boolean },
 ): string {
   const count = newFailures({ broken, worse }).length;
   const allow = isAllowed || count > 0 ? '' : '; if this is right, give --allow-gone';
   const reasons = [
     ...(count > 0 ? [`${plural(count, 'rule')} ${count === 1 ? 'is' : 'are'} newly broken or worse`] : []),
     ...(isLess ? [`the later run tested less than the earlier one${allow}`] : []),
+    ...(isOpen ? ['the later run is undecided'] : []),
   ];
   return reasons.length === 0
     ? 'Exit status 0: no rule is newly broken or worse.'
-    : `Exit status 1: ${reasons.join(', and ')}.`;
+    : `Exit status ${status}: ${reasons.join(', and ')}.`;
 }
 
 function jsonOf(before: RunSummary, now: RunSummary, comparison: Comparison, exitCode: number): object {
-  const headOf = ({ extCID, contract, startedAt, firstLine, labels, digests }: RunSummary) => ({
+  const headOf = ({ extCID, contract, startedAt, verdict, firstLine, labels, digests }: RunSummary) => ({
     extCID,
     contract,
     startedAt,
+    ...(verdict && { verdict }),
     firstLine,
     labels,
     ...(digests && { digests }),

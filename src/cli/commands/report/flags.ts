@@ -79,6 +79,7 @@ export function describeDiff(report: CommandUnknownOpts) {
     .argument('<before>', 'journal or JSON report of the earlier run')
     .argument('<now>', 'journal or JSON report of the later run')
     .option('--allow-gone', 'end with 0 although the later run tested less (but not if it judged nothing)')
+    .option('--allow-undecided', 'end with 0 although the later run is undecided (but not if it judged nothing)')
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -89,7 +90,8 @@ Examples:
 
 Exit status: 0 no new failure, 1 something fails that did not fail before or
   got worse, or less was tested than before (rules, endpoints, scenarios or
-  sessions are gone), 2 one of the two cannot be read`,
+  sessions are gone), 2 one of the two cannot be read, 3 the later run is
+  undecided`,
     );
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -64,6 +64,32 @@ describe('croupier report diff', () => {
     const down = path.resolve(import.meta.dirname, '../../../../fixtures/journals/unreachable.ndjson');
     const gone = await croupier(['report', 'diff', 'good.json', down, '--allow-gone'], { cwd });
     expect(gone.status).toBe(1);
+  });
+
+  it('names only the selection if two runs differ in nothing else', async () => {
+    await croupier(['run', '--reference', 'bet/debit', '--linger', '10ms', '--journal', 'other.ndjson'], { cwd });
+    const { out } = await croupier(['report', 'diff', 'good.json', 'other.ndjson', '--json'], { cwd });
+    const { differences } = JSON.parse(out) as { differences: readonly string[] };
+    expect(differences).toEqual([
+      'different selection: idempotency.bet before, bet/debit now',
+      expect.stringMatching(/^different plan: /),
+    ]);
+  });
+
+  it('ends with 3 if the later run is undecided, unless --allow-undecided is given and something was judged', async () => {
+    const down = path.resolve(import.meta.dirname, '../../../../fixtures/journals/unreachable.ndjson');
+    const both = await croupier(['report', 'diff', down, down, '--allow-undecided'], { cwd });
+    expect([both.status, both.out]).toEqual([
+      3,
+      expect.stringMatching(/\nExit status 3: the later run is undecided\.\n$/),
+    ]);
+    const open = { ...(JSON.parse(readFileSync(path.join(cwd, 'good.json'), 'utf8')) as object), verdict: 'undecided' };
+    writeFileSync(path.join(cwd, 'open.json'), JSON.stringify(open));
+    const undecided = await croupier(['report', 'diff', 'good.json', 'open.json', '--json'], { cwd });
+    expect([undecided.status, JSON.parse(undecided.out)]).toEqual([3, expect.objectContaining({ exitCode: 3 })]);
+    const allowed = await croupier(['report', 'diff', 'good.json', 'open.json', '--allow-undecided'], { cwd });
+    expect(allowed.status).toBe(0);
+    expect((await croupier(['report', 'diff', 'open.json', 'bad.json'], { cwd })).status).toBe(1);
   });
 
   it.each([
