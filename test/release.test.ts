@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { TARGETS } from '../scripts/node-base.ts';
 
@@ -26,7 +27,7 @@ const workflow = parse(readFileSync(path.join(ROOT, '.github/workflows/release.y
 const jobs = Object.entries(workflow.jobs);
 
 /** Runs the first check of the workflow as GitHub does. */
-function check(tag: string, ofRepository: string) {
+function check(tag: string, ofRepository: string, cwd = ROOT) {
   const script = workflow.jobs.check?.steps.find(({ name }) => name?.startsWith('compare'))?.run ?? 'exit 99';
   const { PATH, HOME } = process.env;
   const env = {
@@ -36,7 +37,7 @@ function check(tag: string, ofRepository: string) {
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_REPOSITORY: ofRepository,
   };
-  const { status, stdout } = spawnSync('bash', ['-e', '-c', script], { cwd: ROOT, env, encoding: 'utf8' });
+  const { status, stdout } = spawnSync('bash', ['-e', '-c', script], { cwd, env, encoding: 'utf8' });
   return { status, stdout };
 }
 
@@ -50,6 +51,19 @@ describe('the workflow of a release', () => {
       status: 1,
       stdout: expect.stringContaining('repository.url must be git+https://github.com/acme/fork.git'),
     });
+  });
+
+  it('refuses documentation that still has a placeholder in place of the owner', () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), 'croupier-'));
+    onTestFinished(() => rmSync(cwd, { recursive: true }));
+    const url = 'git+https://github.com/acme/croupier.git';
+    writeFileSync(path.join(cwd, 'package.json'), JSON.stringify({ version, repository: { url } }));
+    mkdirSync(path.join(cwd, 'docs'));
+    writeFileSync(path.join(cwd, 'docs/ci.md'), '- uses: OWNER/croupier@v0.1.0\n');
+    const refused = check(`v${version}`, 'acme/croupier', cwd);
+    expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('docs/ci.md:1:OWNER/croupier@v0.1.0') });
+    writeFileSync(path.join(cwd, 'docs/ci.md'), '- uses: acme/croupier@v0.1.0\n');
+    expect(check(`v${version}`, 'acme/croupier', cwd)).toEqual({ status: 0, stdout: '' });
   });
 
   it('publishes nothing before all checks of the pipeline have passed', () => {
