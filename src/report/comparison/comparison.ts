@@ -98,7 +98,7 @@ const MAX_NAMES = 3;
 
 /**
  * Says what is worse about a rule that failed in both runs; null if nothing is worse. A scenario in which the rule fails only now
- * counts if the rule passed there before. For rules about races, neither such scenarios nor larger sums count, because both depend
+ * counts if the rule passed there before, in the same currency. For rules about races, neither such scenarios nor larger sums count, because both depend
  * on chance.
  */
 function howWorse(id: string, before: RunSummary, now: RunSummary): string | null {
@@ -116,12 +116,22 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   if (more !== null) return more;
   const scenarios = new Set(
     later.flatMap(({ scenario }) =>
-      before.decided.includes(scenario) && !earlier.some((place) => place.scenario === scenario) ? [scenario] : [],
+      before.decided.includes(scenario) &&
+      !earlier.some((place) => place.scenario === scenario) &&
+      isSameCurrency(scenario, before, now)
+        ? [scenario]
+        : [],
     ),
   );
   if (scenarios.size === 0) return null;
   const others = scenarios.size > MAX_NAMES ? ` and ${scenarios.size - MAX_NAMES} more` : '';
   return `it also fails in ${[...scenarios].slice(0, MAX_NAMES).join(', ')}${others}`;
+}
+
+/** False if both runs played the scenario, but with sessions in different currencies, in which a wallet may behave differently. */
+function isSameCurrency(scenario: string, before: RunSummary, now: RunSummary): boolean {
+  const [earlier, later] = [before.currencies?.[scenario], now.currencies?.[scenario]];
+  return earlier === undefined || later === undefined || earlier.join(' ') === later.join(' ');
 }
 
 /** Names the first place at which the rule makes balances more wrong than before; null if there is no such place. */

@@ -4,6 +4,7 @@ import type { Digests, Labels } from '../../journal/event.ts';
 import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { addUp, type MoneySums, type WrongSum } from '../../journal/money-sums.ts';
+import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { JSON_REPORT } from '../json/json.ts';
 
 /** The result of one run for a rule or for the expectation of a scenario. */
@@ -66,6 +67,11 @@ export interface RunSummary {
   readonly tried: readonly string[];
   /** The sessions of the run. Null if the report does not name them. */
   readonly sessions: readonly SummarySession[] | null;
+  /**
+   * For each scenario that was played, the currencies of its sessions, in the order of the alphabet. Left out if all sessions have
+   * the same currency, and for reports of older versions.
+   */
+  readonly currencies?: PlayedCurrencies | undefined;
   readonly croupier: string;
   readonly labels: Labels;
   /** Undefined for reports of older versions. */
@@ -84,6 +90,10 @@ export function summaryOfFold(fold: Fold): RunSummary {
     labels,
     digests: run.digests,
     sessions,
+    currencies: playedCurrencies(
+      scenarios.map(({ planned, sessions: of }) => ({ id: planned.id, sessions: of })),
+      sessions,
+    ),
     ...playedScenarios(scenarios.map((result) => ({ ...result, id: result.planned.id }))),
     extCID: run.client.extCID,
     contract: run.contract,
@@ -196,6 +206,7 @@ const report = z.object({
       id: z.string(),
       state: z.string().default('ended'),
       verdict: verdict.default('pass'),
+      sessions: z.record(z.string(), z.string()).default({}),
       findings: z
         .array(
           z.object({
@@ -224,6 +235,7 @@ const report = z.object({
     .looseObject({
       sessions: z.array(
         z.object({
+          sessionID: z.string().optional(),
           player: z.string().nullable(),
           currency: z.string().nullable(),
           gameID: z.string().nullable(),
@@ -257,6 +269,7 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
       ...expectationsOf(expectations),
     ],
     sessions: sessions ?? null,
+    currencies: playedCurrencies(scenarios, sessions ?? []),
     ...playedScenarios(scenarios),
     scenarios: scenarios.map(({ id }) => id),
   };

@@ -121,6 +121,14 @@ describe('comparing two runs', () => {
     expect([shrunk.worse, ids(shrunk.stillFailing)]).toEqual([[], ['a']]);
   });
 
+  it('does not call a rule worse for a scenario that was played in another currency', () => {
+    const played = (currencies: Readonly<Record<string, readonly string[]>>) => ({ decided: ['x', 'y'], currencies });
+    const before = run([failing(place('x'))], played({ x: ['JPY'], y: ['USD'] }));
+    const now = (y: string) => run([failing(place('x'), place('y'))], played({ x: ['JPY'], y: [y] }));
+    expect(compare(before, now('JPY')).worse).toEqual([]);
+    expect(compare(before, now('USD')).worse).toMatchObject([{ how: 'it also fails in y' }]);
+  });
+
   it('does not call a rule worse for a scenario that is new, or that shows a race by chance', () => {
     const both = [place('x'), place('y')];
     const before = run([failing(place('x'))], { decided: ['x'] });
