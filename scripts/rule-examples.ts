@@ -30,10 +30,11 @@ const wholeRuns = new Map<string, Promise<readonly PlayedScenario[]>>();
  * same calls.
  *
  * @param rule plays only the scenarios of this rule; null for the whole suite
+ * @param only plays only this scenario of the rule; undefined for all of them
  */
-async function play(defect: string | null, rule: RuleId | null): Promise<readonly PlayedScenario[]> {
+async function play(defect: string | null, rule: RuleId | null, only?: string): Promise<readonly PlayedScenario[]> {
   const name = path.join(folder, crypto.randomUUID());
-  const args = ['run', '--reference', '--workers', '1', '--race-rounds', '1', '--seed', 'docs', ...filesOf(rule)];
+  const args = ['run', '--reference', '--workers', '1', '--race-rounds', '1', '--seed', 'docs', ...filesOf(rule, only)];
   const files = ['--journal', `${name}.ndjson`, '--report', `json=${name}.json`];
   const defects = defect === null ? [] : ['--defect', defect];
   await new Promise<void>((resolve) => {
@@ -44,8 +45,11 @@ async function play(defect: string | null, rule: RuleId | null): Promise<readonl
 }
 
 /** Returns the copies of the scenarios of a rule, or of all scenarios. */
-function filesOf(rule: RuleId | null): readonly string[] {
-  const chosen = suite.scenarios.filter(({ claims }) => rule === null || claims.some(({ id }) => id === rule));
+function filesOf(rule: RuleId | null, only: string | undefined): readonly string[] {
+  const chosen = suite.scenarios.filter(
+    ({ id, claims }) =>
+      (rule === null || claims.some((claim) => claim.id === rule)) && (only === undefined || id === only),
+  );
   return [
     ...new Set(chosen.map(({ absoluteFile }) => path.join('scenarios', path.relative(builtIn.path, absoluteFile)))),
   ];
@@ -74,7 +78,8 @@ async function exampleFor(rule: RuleId, isNote: boolean): Promise<RuleExample | 
     .map(({ name }) => name);
   for (const defect of defects) {
     const example = exampleFrom(rule, defect, right, await play(defect, rule));
-    if (example) return example;
+    // Earlier scenarios with the defect change the balances. So the scenario is played alone, and both sides begin with one balance.
+    if (example) return (await exampleAlone(rule, defect, example.scenario)) ?? example;
   }
   // A scenario may need the calls of earlier scenarios. So the whole suite is played if the scenario alone shows no
   // breach.
@@ -85,6 +90,11 @@ async function exampleFor(rule: RuleId, isNote: boolean): Promise<RuleExample | 
     if (example) return example;
   }
   return undefined;
+}
+
+/** Returns undefined if the scenario shows no breach when it is played alone. */
+async function exampleAlone(rule: RuleId, defect: string, scenario: string): Promise<RuleExample | undefined> {
+  return exampleFrom(rule, defect, await play(null, rule, scenario), await play(defect, rule, scenario));
 }
 
 function exampleFrom(

@@ -133,7 +133,7 @@ export const winChecks: GroupChecks<'win'> = {
     hypotheses: (observed) =>
       observed.answer === 'accepted' && observed.earlier
         ? [
-            { by: observed.earlier.effect, meaning: 'the win was credited twice', causes: ['win.credit'] },
+            { by: observed.earlier.effect, meaning: 'the win was credited more than once', causes: ['win.credit'] },
             { by: observed.earlier.effect.negated(), meaning: 'the win was never credited', causes: ['win.credit'] },
           ]
         : [],
