@@ -10,7 +10,8 @@ import { wrap } from './layout.ts';
 type Session = RunStarted['settings']['sessions'][number];
 
 /** If a scenario is skipped because a session is missing, the reason begins with one of these texts. */
-const NEEDS_SESSION = ['the scenario needs another session', 'the scenario needs an expired session'];
+const NEEDS_EXPIRED = 'the scenario needs an expired session';
+const NEEDS_SESSION = ['the scenario needs another session', NEEDS_EXPIRED];
 
 /** If a scenario is skipped because the currency of a session is not configured, the reason begins with this text. */
 const NEEDS_CURRENCY = 'the scenario needs a session in a configured';
@@ -102,8 +103,11 @@ function testedInPart({ rules, scenarios }: Fold): readonly RuleResult[] {
   );
 }
 
-function sessionsToAdd({ run: { settings } }: Fold): readonly string[] {
+function sessionsToAdd({ run: { settings }, rules, scenarios }: Fold): readonly string[] {
   const { sessions } = settings;
+  const needsExpired = [...rules, ...scenarios].some(
+    ({ verdict, reason }) => verdict === 'skip' && beginsWithOne(reason, [NEEDS_EXPIRED]),
+  );
   const active = sessions.filter(isActive);
   const [first] = active;
   if (!first) return [];
@@ -122,7 +126,7 @@ function sessionsToAdd({ run: { settings } }: Fold): readonly string[] {
       : [
           `- { sessionID: ${UNKNOWN}, player: ${player}, currency: ${currency}, gameID: another } # same player, other game`,
         ]),
-    ...(sessions.some((session) => !isActive(session))
+    ...(!needsExpired || sessions.some((session) => !isActive(session))
       ? []
       : [`- { sessionID: ${UNKNOWN}, player: ${player}, currency: ${currency}, state: expired }`]),
   ];

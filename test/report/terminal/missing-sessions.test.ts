@@ -36,6 +36,10 @@ it('the report says which currency and which sessions to add, and which rules th
   expect(text).toContain('- { sessionID: …, player: p, currency: …, gameID: another } # same player, other game');
 });
 
+it('the report asks for no expired session if no scenario was skipped because of one', async () => {
+  expect(await advice({})).not.toContain('state: expired');
+});
+
 it('the report asks for no currency if a session has one', async () => {
   expect(await advice({ currency: 'JPY' })).not.toContain('its currency');
 });
