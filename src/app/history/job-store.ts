@@ -13,7 +13,10 @@ export class JobStore {
   readonly #open: () => Promise<History>;
   readonly #say: (text: string) => void;
   #history: Promise<History> | undefined;
+  /** True between the line that the database can't be used and the line that it can be used again. */
   #isAway = false;
+  /** Number of pieces of work that have failed and are being repeated. */
+  #failing = 0;
 
   /**
    * @param open opens the database
@@ -49,10 +52,7 @@ export class JobStore {
     this.#history ??= this.#open();
     const own = this.#history;
     try {
-      const result = await work(await own);
-      if (this.#isAway) this.#say('The database can be used again.');
-      this.#isAway = false;
-      return result;
+      return await work(await own);
     } catch (error) {
       // A connection that has failed once may never work again. So the next attempt uses a new one.
       if (!(error instanceof LeaseLost) && this.#history === own) {
@@ -73,15 +73,25 @@ export class JobStore {
    * @throws the error of the database if the signal is aborted
    */
   async untilDone<T>(work: (history: History) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    for (;;) {
-      try {
-        return await this.once(work);
-      } catch (error) {
-        if (isNewer(error)) throw unusable(error);
-        if (error instanceof LeaseLost || signal?.aborted === true) throw error;
-        this.#note(error);
-        await sleep(RETRY_MS, undefined, signal ? { signal } : {}).catch(() => undefined);
+    let isFailing = false;
+    try {
+      for (;;) {
+        try {
+          const result = await this.once(work);
+          // While other work still fails, for example because the disk is full, the database can be used only in part.
+          if (this.#failing === (isFailing ? 1 : 0)) this.#noteReturn();
+          return result;
+        } catch (error) {
+          if (isNewer(error)) throw unusable(error);
+          if (error instanceof LeaseLost || signal?.aborted === true) throw error;
+          if (!isFailing) this.#failing += 1;
+          isFailing = true;
+          this.#note(error);
+          await sleep(RETRY_MS, undefined, signal ? { signal } : {}).catch(() => undefined);
+        }
       }
+    } finally {
+      if (isFailing) this.#failing -= 1;
     }
   }
 
@@ -95,6 +105,11 @@ export class JobStore {
     this.#say(
       `The database can't be used: ${whyUnreadable(error).replace(/\.$/, '')}. Trying again until it can be used.`,
     );
+  }
+
+  #noteReturn(): void {
+    if (this.#isAway) this.#say('The database can be used again.');
+    this.#isAway = false;
   }
 }
 
