@@ -56,6 +56,11 @@ export interface RuleTrend {
    * be the cause of such a change. A change that runs of different scenarios may both show is counted once.
    */
   readonly unexplained: number;
+  /**
+   * Null if the rule is not flaky. Otherwise the first run whose verdict changed although all its inputs are the same as in the
+   * latest run that decided the rule.
+   */
+  readonly firstChange: RuleInRun | null;
   /** The first run of the failures or warnings that last until the latest run. Null if the latest run shows none. */
   readonly since: RuleInRun | null;
   /**
@@ -91,15 +96,17 @@ export function ruleTrend(runs: readonly RuleInRun[]): RuleTrend {
   const changed = sum(known.map((one) => one.changed));
   const unexplained = leastChanges(unknown.flatMap((group) => group.changes));
   const current = latest && groups.find(([first]) => first && groupOf(first) === groupOf(latest));
-  const now = current ? changesIn(current).changed : 0;
+  const now = current ? changesIn(current) : undefined;
+  const state = stateOf(latest, now?.changed ?? 0);
   const failures = failuresUntilNow(decided);
   return {
-    state: stateOf(latest, now),
+    state,
     runs,
     compared,
     changed,
     flakiness: compared === 0 ? null : changed / compared,
     unexplained,
+    firstChange: state === 'flaky' ? (now?.changes.at(-1)?.until ?? null) : null,
     ...failures,
     differences: failures.since && failures.lastGood ? differencesOf(failures.lastGood, failures.since) : [],
   };

@@ -53,11 +53,14 @@ describe('the trend of a rule', () => {
     const trend = ruleTrend(runs({}, fail, {}, { build: '2' }, {}, fail));
     expect(trend).toMatchObject({ state: 'flaky', compared: 4, changed: 3, flakiness: 0.75 });
     expect(ruleTrend(runs({}, fail, {})).state).toBe('flaky');
+    expect(trend.firstChange?.number).toBe(2);
+    const later = ruleTrend(runs({}, fail, {}, { build: '2' }, { build: '2' }, { ...fail, build: '2' }));
+    expect([later.state, later.firstChange?.number, later.firstChange?.build]).toEqual(['flaky', 6, '2']);
   });
 
   it('is no longer flaky with a new build that always passes', () => {
     const trend = ruleTrend(runs({}, fail, {}, { build: '2' }, { build: '2' }));
-    expect(trend).toMatchObject({ state: 'passing', compared: 3, changed: 2 });
+    expect(trend).toMatchObject({ state: 'passing', compared: 3, changed: 2, firstChange: null });
   });
 
   it('is flaky after a failure that passed on retry within one run', () => {

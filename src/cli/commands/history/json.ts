@@ -94,6 +94,11 @@ const rulesSchema = z.object({
         .int()
         .describe('those of the `compared` runs whose verdict differs from the verdict of the run before'),
       unexplained: z.int().describe('changes of the verdict between runs that name no build'),
+      firstChange: named
+        .nullable()
+        .describe(
+          'for a flaky rule, the first run whose verdict changed although its inputs are those of the latest run; otherwise null',
+        ),
       since: named.nullable().describe('the first run of the failures or warnings that last until now'),
       lastGood: named.nullable().describe('the last run before `since` that shows no such failure or warning'),
       differences: z.array(z.enum(INPUTS)).describe('the inputs that differ between `lastGood` and `since`'),
@@ -196,6 +201,7 @@ export function ruleJson(trends: readonly ShownTrend[], limit: number): string {
       compared: trend.compared,
       changed: trend.changed,
       unexplained: trend.unexplained,
+      firstChange: trend.firstChange && nameOf(trend.firstChange),
       since: trend.since && nameOf(trend.since),
       lastGood: trend.lastGood && nameOf(trend.lastGood),
       differences: [...trend.differences],

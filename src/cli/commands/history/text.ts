@@ -155,7 +155,7 @@ function headLines({ rule, client, operator, trend }: ShownTrend, { paint, width
 
 /** Says in sentences since when a rule is broken, what changed then, and how often its verdict depends on chance. */
 function sentences(trend: RuleTrend): readonly string[] {
-  const { since, lastGood, differences, compared, changed, unexplained, state } = trend;
+  const { since, lastGood, differences, compared, changed, unexplained, firstChange, state } = trend;
   const failing =
     since === null
       ? []
@@ -175,6 +175,7 @@ function sentences(trend: RuleTrend): readonly string[] {
         : [
             `Its verdict changed in ${changed} of ${plural(compared, 'repeated run')} of the same build and suite (flakiness ${Math.round((100 * changed) / compared)} %).`,
           ];
+  const first = firstChange ? [`With the inputs of today, it first changed in ${runName(firstChange)}.`] : [];
   const unknown =
     unexplained === 0 || (since !== null && unexplained === 1)
       ? []
@@ -183,7 +184,7 @@ function sentences(trend: RuleTrend): readonly string[] {
         ];
   const start =
     state === 'passing' ? ['in the latest run that decided it.'] : state === 'undecided' ? ['in every run.'] : [];
-  return [...(since === null ? start : failing), ...chance, ...unknown];
+  return [...(since === null ? start : failing), ...chance, ...first, ...unknown];
 }
 
 function runName({ number, started_at, build }: RuleInRun): string {
