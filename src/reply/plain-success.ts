@@ -12,14 +12,19 @@ export interface PlainSuccess {
   readonly txID: string | undefined;
 }
 
-/**
- * The bodies that are recognised: a balance and perhaps a txID, in any order, with at most one space after each comma and
- * colon. A number of this length is an amount, and a txID without quotation marks and backslashes needs no escapes.
- */
-const BALANCE = '"balance": ?"((?:0|[1-9]\\d{0,14})(?:\\.(\\d{1,15}))?)"';
-const TX_ID = '"txID": ?"([ !#-\\[\\]-~]{1,200})"';
-const BALANCE_FIRST = new RegExp(`^\\{${BALANCE}(?:, ?${TX_ID})?\\}$`);
-const TX_ID_FIRST = new RegExp(`^\\{${TX_ID}, ?${BALANCE}\\}$`);
+/** Maximum number of digits before and after the point of an amount that is recognised. */
+const MAX_DIGITS = 15;
+const MAX_TX_ID = 200;
+const BALANCE_NAME = '"balance":';
+const TX_ID_NAME = '"txID":';
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const BACKSLASH = 0x5c;
+const TILDE = 0x7e;
 
 const JSON_TYPES: ReadonlySet<string | undefined> = new Set([
   'application/json',
@@ -43,16 +48,78 @@ export function plainSuccess(call: CallName, reply: Reply, currency: Currency | 
   const { status, headers, body, excessBytes } = reply;
   if (status !== 200 || excessBytes !== undefined || body.encoding !== 'utf8' || body.truncated) return undefined;
   if (!hasJsonType(headers)) return undefined;
-  let written: string | undefined;
-  let fraction: string | undefined;
-  let txID: string | undefined;
-  const match = BALANCE_FIRST.exec(body.data);
-  if (match) [, written, fraction, txID] = match;
-  else [, txID, written, fraction] = TX_ID_FIRST.exec(body.data) ?? [];
-  if (written === undefined || (txID === undefined && call !== 'balance')) return undefined;
-  if (currency && currency.decimals !== null && fraction !== undefined && fraction.length > currency.decimals)
-    return undefined;
+  const fields = plainFields(body.data);
+  if (fields === undefined || (fields.txID === undefined && call !== 'balance')) return undefined;
+  const { written, decimals, txID } = fields;
+  if (currency && currency.decimals !== null && decimals > currency.decimals) return undefined;
   return { balance: Money.of(written), written, txID };
+}
+
+interface PlainFields {
+  readonly written: string;
+  /** Number of digits after the point. */
+  readonly decimals: number;
+  readonly txID: string | undefined;
+}
+
+/**
+ * Reads a body with a balance and perhaps a txID, in any order, with at most one space after each comma and colon. Returns undefined
+ * for every other body. This takes a fraction of the time of a regular expression.
+ */
+function plainFields(text: string): PlainFields | undefined {
+  let written: string | undefined;
+  let decimals = 0;
+  let txID: string | undefined;
+  let at = 1;
+  if (!text.startsWith('{')) return undefined;
+  for (;;) {
+    if (written === undefined && text.startsWith(BALANCE_NAME, at)) {
+      const start = valueStart(text, at + BALANCE_NAME.length);
+      const whole = digitsEnd(text, start);
+      const end = text.charCodeAt(whole) === POINT ? digitsEnd(text, whole + 1) : whole;
+      if (!isPlainAmount(text, start, whole, end) || text.charCodeAt(end) !== QUOTE) return undefined;
+      written = text.slice(start, end);
+      decimals = end === whole ? 0 : end - whole - 1;
+      at = end + 1;
+    } else if (txID === undefined && text.startsWith(TX_ID_NAME, at)) {
+      const start = valueStart(text, at + TX_ID_NAME.length);
+      const end = plainTextEnd(text, start);
+      if (end === start || end - start > MAX_TX_ID || text.charCodeAt(end) !== QUOTE) return undefined;
+      txID = text.slice(start, end);
+      at = end + 1;
+    } else return undefined;
+    if (text.charCodeAt(at) !== COMMA) break;
+    at += text.charCodeAt(at + 1) === SPACE ? 2 : 1;
+  }
+  const isEnd = at === text.length - 1 && text.endsWith('}');
+  return isEnd && written !== undefined ? { written, decimals, txID } : undefined;
+}
+
+/** Returns the position after the quotation mark that begins a value, or the end of the text if there is none. */
+function valueStart(text: string, at: number): number {
+  const quote = text.charCodeAt(at) === SPACE ? at + 1 : at;
+  return text.charCodeAt(quote) === QUOTE ? quote + 1 : text.length;
+}
+
+function digitsEnd(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) >= ZERO && text.charCodeAt(at) <= NINE) at += 1;
+  return at;
+}
+
+/** True for an amount whose digits end at `whole` before its point, and at `end` after its point. Without a point, both are equal. */
+function isPlainAmount(text: string, start: number, whole: number, end: number): boolean {
+  const digits = whole - start;
+  if (digits === 0 || digits > MAX_DIGITS || (digits > 1 && text.charCodeAt(start) === ZERO)) return false;
+  return end === whole || (end > whole + 1 && end - whole - 1 <= MAX_DIGITS);
+}
+
+/** Returns the end of a text in visible ASCII or spaces, without quotation marks and backslashes. Such a text needs no escapes. */
+function plainTextEnd(text: string, from: number): number {
+  for (let at = from; ; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!(code >= SPACE && code <= TILDE) || code === QUOTE || code === BACKSLASH) return at;
+  }
 }
 
 function hasJsonType(headers: HeaderList): boolean {

@@ -50,6 +50,10 @@ const nearlyUsual = properties
       '{"balance":"12.50","txID":"op-1"}',
       '{"txID": "op-1", "balance": "3"}',
       '{"balance":"0.10"}',
+      // The longest amounts and the longest txID that are recognised.
+      '{"balance":"123456789012345"}',
+      '{"balance":"1.123456789012345"}',
+      `{"balance":"1","txID":"${'x'.repeat(200)}"}`,
     ),
     properties.nat(40),
     properties.nat(1),
@@ -87,7 +91,32 @@ const reply = properties.record({
   excess: properties.oneof({ weight: 6, arbitrary: properties.constant(0) }, properties.constantFrom(1, 5)),
 });
 
+/** The bodies that are recognised. Headers, status and currency do not matter here. */
+const BALANCE = '"balance": ?"(?:0|[1-9]\\d{0,14})(?:\\.\\d{1,15})?"';
+const TX_ID = '"txID": ?"[ !#-\\[\\]-~]{1,200}"';
+const PLAIN = new RegExp(`^\\{(?:${BALANCE}(?:, ?${TX_ID})?|${TX_ID}, ?${BALANCE})\\}$`);
+
 describe('a plain success', () => {
+  it('is exactly a reply whose body has the usual form', () => {
+    let recognised = 0;
+    properties.assert(
+      properties.property(
+        properties.oneof(
+          body,
+          nearlyUsual.map((text) => bodyOf(Buffer.from(text))),
+        ),
+        (one) => {
+          const isPlain =
+            plainSuccess('balance', { status: 200, headers: JSON_TYPE, body: one }, undefined) !== undefined;
+          expect(isPlain).toBe(one.encoding === 'utf8' && !one.truncated && PLAIN.test(one.data));
+          if (isPlain) recognised += 1;
+        },
+      ),
+      { numRuns: 20_000 },
+    );
+    expect(recognised).toBeGreaterThan(200);
+  });
+
   it('is only a reply that the full judgement accepts without a problem, and has the same fields', () => {
     let recognised = 0;
     properties.assert(
