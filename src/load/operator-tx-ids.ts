@@ -7,9 +7,6 @@ const MAX_LENGTH = 100;
 /** Length of croupier's own txIDs. */
 const OWN_LENGTH = 36;
 const SPACE = 0x20;
-/** Each place holds a txID of the operator, and then the txID of the transaction that got it. */
-const PLACE = MAX_LENGTH + OWN_LENGTH;
-
 /**
  * Finds two bets or wins that got the same txID from the operator. Each txID has one place in a table, and a later txID with the
  * same place replaces it. So the memory does not grow with the test. If many other transactions lie between the two, they may not
@@ -18,8 +15,10 @@ const PLACE = MAX_LENGTH + OWN_LENGTH;
  * The texts are kept as numbers. Thousands of kept strings would be moved again and again by the garbage collector.
  */
 export class OperatorTxIDs {
-  /** The UTF-16 codes of the texts at each place. */
-  readonly #kept = new Uint16Array(MAX_KEPT * PLACE);
+  /** The UTF-16 codes of the operator's txID at each place. */
+  readonly #kept = new Uint16Array(MAX_KEPT * MAX_LENGTH);
+  /** The ASCII codes of the txID of the transaction that got it. */
+  readonly #own = new Uint8Array(MAX_KEPT * OWN_LENGTH);
   /** The hash of the txID at each place, and its length; the length 0 if there is none. */
   readonly #hashes = new Int32Array(MAX_KEPT);
   readonly #lengths = new Uint8Array(MAX_KEPT);
@@ -34,20 +33,20 @@ export class OperatorTxIDs {
     const earlier = isMaybeSame ? this.#ownAt(place, operatorTxID) : undefined;
     this.#hashes[place] = hash;
     this.#lengths[place] = length;
-    const start = place * PLACE;
-    const own = start + MAX_LENGTH;
+    const start = place * MAX_LENGTH;
+    const own = place * OWN_LENGTH;
     for (let at = 0; at < length; at += 1) this.#kept[start + at] = operatorTxID.charCodeAt(at);
-    for (let at = 0; at < OWN_LENGTH; at += 1) this.#kept[own + at] = at < txID.length ? txID.charCodeAt(at) : SPACE;
+    for (let at = 0; at < OWN_LENGTH; at += 1) this.#own[own + at] = at < txID.length ? txID.charCodeAt(at) : SPACE;
     return earlier === txID ? undefined : earlier;
   }
 
   /** Returns the txID of the transaction at a place, if this transaction got the txID of the operator. */
   #ownAt(place: number, operatorTxID: string): string | undefined {
-    const start = place * PLACE;
+    const start = place * MAX_LENGTH;
     for (let at = 0; at < operatorTxID.length; at += 1)
       if (this.#kept[start + at] !== operatorTxID.charCodeAt(at)) return undefined;
-    const own = start + MAX_LENGTH;
-    return String.fromCharCode(...this.#kept.subarray(own, own + OWN_LENGTH)).trimEnd();
+    const own = place * OWN_LENGTH;
+    return String.fromCharCode(...this.#own.subarray(own, own + OWN_LENGTH)).trimEnd();
   }
 }
 
