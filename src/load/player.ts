@@ -276,7 +276,7 @@ export class Player {
     const amount = this.#random.isIn(this.#context.mix.zeroWins) ? Money.zero : this.#amounts.above(stake);
     const win = this.caller.create('win', session, { ...fields, amount, hasBet: true });
     await this.#send(win, session, PLAINLY);
-    if (this.caller.wallet.unknown.has(win)) await this.#sendUntilAccepted(win, session);
+    if (win.state !== 'applied' && this.caller.wallet.unknown.has(win)) await this.#sendUntilAccepted(win, session);
   }
 
   async #read(session: LoadSession, due?: number | null): Promise<void> {
@@ -348,7 +348,7 @@ export class Player {
     const isTwice = !isBroken && this.#random.isIn(mix.repeatsAtOnce);
     await this.#send(win, session, { due, breakAfterMs: isBroken ? this.#breakWait() : null, isTwice });
     this.#note(win, session);
-    if (this.caller.wallet.unknown.has(win)) await this.#sendUntilAccepted(win, session);
+    if (win.state !== 'applied' && this.caller.wallet.unknown.has(win)) await this.#sendUntilAccepted(win, session);
   }
 
   /**

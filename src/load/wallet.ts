@@ -270,7 +270,7 @@ export class Wallet {
     transaction.state = state;
     const isUnknown = state === 'unknown' || (transaction.call !== 'bet' && state !== 'applied');
     if (isUnknown) this.#unknown.add(transaction);
-    else this.#unknown.delete(transaction);
+    else if (this.#unknown.size > 0) this.#unknown.delete(transaction);
     switch (money) {
       case 'moves':
       case 'settles':

@@ -36,6 +36,7 @@ const JSON_TYPES: ReadonlySet<string | undefined> = new Set([
 
 /** Header lists with a right `Content-Type`. The reader of a load test gives the same list for each reply with the same head. */
 const RIGHT_HEADERS = new WeakSet<HeaderList>();
+let latestRight: HeaderList | undefined;
 
 /**
  * Recognises a success that breaks no rule, without the work of the full judgement: `answerOf` would return `accepted`, and
@@ -123,8 +124,12 @@ function plainTextEnd(text: string, from: number): number {
 }
 
 function hasJsonType(headers: HeaderList): boolean {
-  if (RIGHT_HEADERS.has(headers)) return true;
-  if (!JSON_TYPES.has(header(headers, 'content-type'))) return false;
-  RIGHT_HEADERS.add(headers);
+  // Most replies have the same head as the reply before.
+  if (headers === latestRight) return true;
+  if (!RIGHT_HEADERS.has(headers)) {
+    if (!JSON_TYPES.has(header(headers, 'content-type'))) return false;
+    RIGHT_HEADERS.add(headers);
+  }
+  latestRight = headers;
   return true;
 }
