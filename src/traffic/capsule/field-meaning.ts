@@ -60,7 +60,7 @@ export function isKeptField(name: string | undefined): boolean {
 
 /** True if the fields of this object are headers. */
 export function isHeaders(name: string | undefined): boolean {
-  return name !== undefined && normalized(name).endsWith('headers');
+  return name !== undefined && /headers?$/.test(normalized(name));
 }
 
 const FORWARDING = /^(?:forwarded|xforwardedfor|xrealip|trueclientip|cfconnectingip|xclientip|xclusterclientip)$/;

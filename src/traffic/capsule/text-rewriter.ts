@@ -2,7 +2,14 @@ import { MASK } from '../../journal/secrets/scrubber.ts';
 import { type AddressKind, addressKind, replaceAddresses } from './addresses.ts';
 import type { Aliases } from './aliases.ts';
 import { encodedRunsIn, rewriteRun } from './encoded-runs.ts';
-import { fieldMeaning, isForwardingHeader, isHeaders, isKeptField, isPrivateHeader } from './field-meaning.ts';
+import {
+  type FieldMeaning,
+  fieldMeaning,
+  isForwardingHeader,
+  isHeaders,
+  isKeptField,
+  isPrivateHeader,
+} from './field-meaning.ts';
 import type { IdReplacer } from './id-replacer.ts';
 import type { Certainty, Secrets } from './secrets.ts';
 
@@ -78,7 +85,8 @@ export class TextRewriter {
   }
 
   /** Rewrites the value of a field. */
-  value(text: string, name: string | undefined, parent?: string): string {
+  value(coloured: string, name: string | undefined, parent?: string): string {
+    const text = withoutColours(coloured);
     if (text === '') return text;
     if (isKeptField(name)) this.keep(text);
     const header = name?.replace(/\[\]$/, '');
@@ -111,7 +119,22 @@ export class TextRewriter {
   }
 
   /** Rewrites any text. JSON inside the text keeps every byte except the replaced values. */
-  rewrite(text: string): string {
+  rewrite(coloured: string): string {
+    const text = withoutColours(coloured);
+    const at = this.#depth < MAX_DEPTH ? text.search(MARKED_JSON) : -1;
+    // If JSON with the usual marks comes before it, such a text is the value of a field, and is rewritten with that JSON.
+    if (at < 0 || PLAIN_JSON.test(text.slice(0, at))) return this.#unmarked(text);
+    const pieces: string[] = [];
+    let from = 0;
+    for (const { 0: json, index } of text.matchAll(MARKED_JSON)) {
+      pieces.push(this.#unmarked(text.slice(from, index)), this.#marked(json));
+      from = index + json.length;
+    }
+    return pieces.join('') + this.#unmarked(text.slice(from));
+  }
+
+  /** Rewrites a text that has no JSON with other quotation marks. */
+  #unmarked(text: string): string {
     const escaped = escapedJson(text);
     if (escaped !== null && this.#depth < MAX_DEPTH) {
       const { at, end, content } = escaped;
@@ -128,6 +151,23 @@ export class TextRewriter {
     return this.#plain(text.slice(0, from)) + this.#json(text.slice(from, end)) + this.#plain(text.slice(end));
   }
 
+  /**
+   * Rewrites JSON whose quotation marks are written in another way. Each quotation mark keeps the way in which it was written.
+   */
+  #marked(text: string): string {
+    const marks = text.match(MARK) ?? [];
+    const content = text.replaceAll(MARK, '"');
+    const changed = this.#inside(content);
+    if (changed === content) return this.replaceIds(text);
+    const [first = '"'] = marks;
+    let index = 0;
+    return changed.replaceAll('"', () => {
+      const mark = marks[index];
+      index += 1;
+      return mark ?? first;
+    });
+  }
+
   /** Replaces only the known ids. Use it for texts in which field names do not have their usual meaning. */
   replaceIds(text: string): string {
     return this.#replacer?.replace(text) ?? text;
@@ -142,7 +182,11 @@ export class TextRewriter {
       .replace(JWT, (token) => this.remove(token))
       .replace(CARD, (digits) => (isCardNumber(digits) ? this.#mask() : digits))
       .replace(HEADER_LINE, (_, name: string, value: string) => `${name}${this.#headerOfLine(name, value)}`)
-      .replace(PAIR, (_, before: string, name: string, value: string) => `${before}${this.#pair(name, value)}`);
+      .replace(
+        PAIR,
+        (_, before: string, name: string, sign: string, value: string) =>
+          `${before}${name}${sign}${this.#pair(name, value)}`,
+      );
     const headers = this.#headerLine
       ? pairs.replace(this.#headerLine, (_, name: string, value: string) => `${name}${this.#headerOfLine(name, value)}`)
       : pairs;
@@ -211,11 +255,19 @@ export class TextRewriter {
     }
   }
 
+  /** Rewrites the value of a `name=value` pair. */
   #pair(name: string, value: string): string {
     const text = decoded(value);
     if (isKeptField(name)) this.keep(text);
-    const meaning = fieldMeaning(name, undefined);
-    return meaning === undefined || meaning === 'amount' ? `${name}=${value}` : `${name}=${this.value(text, name)}`;
+    if (PRIVATE_MEANINGS.has(fieldMeaning(name, undefined))) return this.value(text, name);
+    // The value may be a URL whose query begins with a pair.
+    const query = value.indexOf('?') + 1;
+    const inner = query > 0 ? value.slice(query) : '';
+    const sign = inner.indexOf('=');
+    const isPrivate = sign > 0 && PRIVATE_MEANINGS.has(fieldMeaning(inner.slice(0, sign), undefined));
+    return isPrivate
+      ? `${value.slice(0, query + sign)}=${this.#pair(inner.slice(0, sign), inner.slice(sign + 1))}`
+      : value;
   }
 
   /** Rewrites JSON token by token, so that white space, order and the format of numbers stay unchanged. */
@@ -224,19 +276,31 @@ export class TextRewriter {
     const open: (string | undefined)[] = [];
     const pieces: string[] = [];
     let name: string | undefined;
+    /** The name in an object such as `{"key": "sessionID", "value": "s-1"}`, as Postman and OpenTelemetry write it. */
+    let pair: string | undefined;
     for (const { 0: token, index } of text.matchAll(JSON_TOKEN)) {
+      if (name === 'value' && pair !== undefined) name = pair;
       const around = name === undefined ? { name: open.at(-1), parent: open.at(-2) } : { name, parent: open.at(-1) };
       if (token.startsWith('"')) {
         COLON.lastIndex = index + token.length;
         const content = contentOf(token);
         const isName = name === undefined && COLON.test(text);
+        VALUE_NAME.lastIndex = index + token.length;
+        if (name === 'key' && VALUE_NAME.test(text)) {
+          pair = content;
+          pieces.push(token);
+          continue;
+        }
         const changed = isName ? this.#name(content) : this.value(content, around.name, around.parent);
         if (isName) name = content;
         pieces.push(changed === content ? token : quoted(changed, token));
         continue;
       }
       if (token === '{' || token === '[') open.push(name ?? inList(open.at(-1)));
-      else if (token === '}' || token === ']') open.pop();
+      else if (token === '}' || token === ']') {
+        open.pop();
+        pair = undefined;
+      }
       // A bracket, a brace or a comma ends the name. A colon or white space does not: the value of the name comes after it.
       if (/^[[\]{},]$/.test(token)) name = undefined;
       pieces.push(/^[\s.eE+-]*\d[\s\d.eE+-]*$/.test(token) ? this.#number(token, around) : this.#words(token));
@@ -263,6 +327,9 @@ export class TextRewriter {
     return replaced === number ? token : token.replace(number, () => JSON.stringify(replaced));
   }
 }
+
+/** The meanings of the fields whose values are replaced or removed. */
+const PRIVATE_MEANINGS: ReadonlySet<FieldMeaning | undefined> = new Set(['session', 'player', 'person', 'secret']);
 
 /** Matches the user and the password in an address. */
 const ADDRESS_CREDENTIALS = /(\/\/)([^/\s@"'<>]+)@/g;
@@ -292,6 +359,8 @@ function isCardNumber(text: string): boolean {
 
 const JSON_TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[[\]{},:]|[^"[\]{},:]+/g;
 const COLON = /\s*:/y;
+/** Matches the name of the value after the name of a pair. */
+const VALUE_NAME = /\s*,\s*"value"\s*:/y;
 /** Matches private headers in curl lines and raw HTTP. */
 const HEADER_LINE =
   /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|forwarded|(?:true|cf-connecting)(?:-client)?-ip|api-key|x-(?:forwarded-for|real-ip|client-ip|cluster-client-ip)|x-(?=[\w-]*(?:key|token|secret|auth|sign|session|passw))[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
@@ -306,9 +375,26 @@ const PERCENT_PART = /(?<![^\s"'<>&?=#;,:/])(?=[^\s"'<>&?=#;,:/%]*%[0-9a-f]{2})[
 const HTML_QUOTE = /&(?:quot|#34|#x22);/i;
 /**
  * Matches a `name=value` pair in queries, forms and many logs, together with characters before the name, such as hyphens. The
- * lookahead checks first that a value follows. So a long text without values is searched only once.
+ * lookahead checks first that a value follows. So a long text without values is searched only once. HTTPie writes two signs `=`
+ * before the value of a query.
  */
-const PAIR = /(?<![\w.-])(?=[\w.-]+=[^\s&;,"'<>{}\][#])([\w.-]*?)\b([A-Za-z][\w.-]*)=([^\s&;,"'<>{}\][#]+)/g;
+const PAIR =
+  /(?<![\w.-])(?=[\w.-]+=[^\s&;,"'<>{}\][#`“”„‘’‚])([\w.-]*?)\b([A-Za-z][\w.-]*)(==?)([^\s&;,"'<>{}\][#`“”„‘’‚]+)/g;
+
+/**
+ * Matches JSON whose quotation marks are written as `\x22` by nginx, as `` `" `` in PowerShell, doubled in a CSV, or as typographic
+ * marks by a text program.
+ */
+const MARKED_JSON = /[[{]\s*(?:\\x22[^"]*|`"(?:[^"`]|`"|`)*|""(?=\w)(?:""|[^"])*|[“”„][^"]*)/g;
+const MARK = /\\x22|`"|""|[“”„]/g;
+
+/** Matches the colours that loggers print for a terminal. */
+const COLOUR = /\u001B\[[\d;]{0,20}m/g;
+
+/** Removes the colours that loggers print for a terminal, because they separate a name from its value. */
+function withoutColours(text: string): string {
+  return text.includes('\u001B') ? text.replaceAll(COLOUR, '') : text;
+}
 
 /** Returns a pattern for the headers with these names in curl lines and raw HTTP; null without names. */
 function headerPattern(names: ReadonlySet<string>): RegExp | null {
@@ -364,12 +450,17 @@ export function inList(name: string | undefined): string | undefined {
 function contentOf(token: string): string {
   const isClosed = token.length > 1 && token.endsWith('"');
   const within = token.slice(1, isClosed ? -1 : undefined);
+  // nginx and Apache write a quotation mark as `\x22`, which is not allowed in JSON.
+  const json = within.replaceAll(ESCAPE, (found, code?: string) => (code === undefined ? found : `\\u00${code}`));
   try {
-    return String(JSON.parse(`"${within}"`));
+    return String(JSON.parse(`"${json}"`));
   } catch {
     return within;
   }
 }
+
+/** Matches any escape, and the code of an escape such as `\x22`. */
+const ESCAPE = /\\(?:x([\da-f]{2})|[\s\S])/gi;
 
 function quoted(text: string, token: string): string {
   const whole = JSON.stringify(text);

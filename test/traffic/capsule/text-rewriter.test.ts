@@ -40,6 +40,38 @@ describe('TextRewriter', () => {
     ['keys', '{"apiKey":"abc","password":7}', '{"apiKey":"***","password":"***"}'],
     ['a password in an address', 'https://joe:pw@wallet.example/', 'https://***@wallet.example/'],
     ['headers of a curl line', "-H 'Authorization: Bearer x' -H 'Accept: y'", "-H 'Authorization: ***' -H 'Accept: y'"],
+    ['a query of HTTPie', 'http GET /eu/balance sessionID==s-1', `http GET /eu/balance sessionID==${S}`],
+    [
+      'a line with the colours of a terminal',
+      '\u001B[36mplayer\u001B[0m=\u001B[35m4711\u001B[0m path=/balance?sessionID=s-1\u001B[0m',
+      `player=${P} path=/balance?sessionID=${S}`,
+    ],
+    [
+      'JSON of nginx in a line',
+      String.raw`body="{\x22sessionID\x22:\x22s-1\x22}" 7`,
+      String.raw`body="{\x22sessionID\x22:\x22${S}\x22}" 7`,
+    ],
+    [
+      'JSON of nginx in JSON',
+      String.raw`{"body":"{\x22sessionID\x22:\x22s-1\x22}","player":"4711"}`,
+      String.raw`{"body":"{\"sessionID\":\"${S}\"}","player":"${P}"}`,
+    ],
+    ['JSON in PowerShell', '-Body "{`"sessionID`":`"s-1`"}" -X', `-Body "{\`"sessionID\`":\`"${S}\`"}" -X`],
+    [
+      'JSON with typographic marks',
+      'curl ‘{”sessionID”:”s-1”}’ “/?sessionID=s-1”',
+      `curl ‘{”sessionID”:”${S}”}’ “/?sessionID=${S}”`,
+    ],
+    [
+      'JSON in a CSV',
+      '1,"{""sessionID"":""s-1"",""player"":""4711""}"',
+      `1,"{""sessionID"":""${S}"",""player"":""${P}""}"`,
+    ],
+    [
+      'pairs of Postman',
+      '{"header":[{"key":"Content-Type","value":"text"},{"key":"X-Token","value":"t"}],"query":[{"key":"sessionID","value":"s-1"}]}',
+      `{"header":[{"key":"Content-Type","value":"text"},{"key":"X-Token","value":"***"}],"query":[{"key":"sessionID","value":"${S}"}]}`,
+    ],
     ['words of the language', '{"session":"main","player":"other"}', '{"session":"main","player":"other"}'],
   ])('%s', (_, text, expected) => {
     expect(rewrite(text)).toBe(expected);
