@@ -148,7 +148,7 @@ describe.runIf(process.env.CROUPIER_DOCS)('every command of the pages', { timeou
 
   it('docs/load.md: a load with two workers that find their parts in a database', async () => {
     const commands = printed.map(({ args }) => args.join(' ')).filter((text) => SHARED_LOAD.test(text));
-    expect(commands.map((text) => text.includes('--join')).toSorted()).toContain(true);
+    expect(commands.some((text) => text.includes('--join'))).toBe(true);
     const env = { CROUPIER_CLIENT: 'demo-eu' };
     const database = ['--database', 'load.sqlite'];
     const workers = [1, 2].map(() => start(['load', '--join', ...database], { cwd: folder, env }));

@@ -53,8 +53,8 @@ function fault(calls: readonly LoggedCall[], text: string): Oddity {
   return { kind: 'service-fault', calls: calls.map(({ number }) => number), text };
 }
 
-/** True for a refund or a win that the service must not send, because of the bets of its round. */
-export function isWinWithoutBet(win: Transaction, round: readonly Transaction[]): boolean {
+/** True for a win that the service must not send, because its round has no bet that counts for the service. */
+function isWinWithoutBet(win: Transaction, round: readonly Transaction[]): boolean {
   const before = round.filter(({ call, attempts }) => call === 'bet' && isBefore(attempts, win.attempts));
   return (
     before.length > 0 &&
