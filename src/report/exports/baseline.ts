@@ -5,6 +5,7 @@ import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { isAboutRaces, type RulePlace } from '../../journal/judged-outcome.ts';
 import { highestSums, type MoneySums, sumText } from '../../journal/money-sums.ts';
+import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 
 /** One entry to write into a baseline. */
 export interface BaselineEntry {
@@ -60,6 +61,10 @@ function failingPlaces({ places, baseline }: Fold): readonly RulePlace[] {
  */
 export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly BaselineEntry[] {
   const raced = new Set(fold.races.map(({ scenario }) => scenario));
+  const currencies = playedCurrencies(
+    fold.scenarios.map(({ planned, sessions }) => ({ id: planned.id, sessions })),
+    fold.run.settings.sessions,
+  );
   const byRule = Map.groupBy(places, ({ rule, endpoint }) => `${rule} ${endpoint}`);
   return joined(
     [...byRule.values()].flatMap((own) => {
@@ -67,13 +72,15 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
       const tried = fold.places.filter(
         ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
       );
-      const currencies = new Set(own.flatMap((place) => Object.keys(breachAt(place).wrongSums ?? {})));
+      const sumCurrencies = new Set(own.flatMap((place) => Object.keys(breachAt(place).wrongSums ?? {})));
       // An entry without scenarios allows a sum in every scenario. So its sums must not come from scenarios in several currencies.
       const isEverywhere =
-        fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length && currencies.size < 2;
+        fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length && sumCurrencies.size < 2;
       // Chance decides whether the calls of a race overlap. So if only races show the failure, chance also decides in which
       // scenario the failure occurs, and the entry names no scenario.
-      const isAnywhere = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
+      const isRaced = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
+      const isByCurrency = dependsOnCurrency(tried, currencies);
+      const isAnywhere = isRaced || isByCurrency;
       return own.map((place) => {
         const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
         return {
@@ -81,15 +88,38 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
           client: fold.run.client.extCID,
           endpoint: place.endpoint,
           scenarios: isAnywhere || isEverywhere ? [] : [place.scenario],
-          noMoney: isAboutMoney(place.rule) && !place.movesMoney,
+          noMoney: isAboutMoney(place.rule) && (isByCurrency ? own : [place]).every(({ movesMoney }) => !movesMoney),
           maxSums: isAboutMoney(place.rule) ? (breachAt(place).wrongSums ?? {}) : {},
-          intermittent: !isEverywhere && isChance(place),
+          intermittent: !isEverywhere && (isByCurrency || isChance(place)),
           failed: place.failed,
           checks: place.checks,
           ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
         };
       });
     }),
+  );
+}
+
+/** Minimum number of scenarios with a failure, and without one, that show that a failure depends on the currency. */
+const MIN_BY_CURRENCY = 3;
+/** Minimum share of the scenarios in the broken currencies that must fail. If it is lower, chance explains the passed currencies. */
+const MIN_SHARE_BY_CURRENCY = 0.75;
+
+/**
+ * True if a rule fails in nearly all scenarios of some currencies, and in no scenario of the others. croupier chooses the sessions of
+ * each scenario again in each run, so chance then decides in which scenarios the rule fails.
+ *
+ * @param tried the places of the rule with a decision
+ */
+function dependsOnCurrency(tried: readonly RulePlace[], currencies: PlayedCurrencies | undefined): boolean {
+  if (currencies === undefined) return false;
+  const groups = Map.groupBy(tried, ({ scenario }) => currencies[scenario]?.join(' ') ?? '');
+  const isBroken = (places: readonly RulePlace[]): boolean => places.some(({ failed }) => failed > 0);
+  const inBroken = [...groups.values()].filter(isBroken).flat();
+  const failing = inBroken.filter(({ failed }) => failed > 0).length;
+  return (
+    Math.min(failing, tried.length - inBroken.length) >= MIN_BY_CURRENCY &&
+    failing >= inBroken.length * MIN_SHARE_BY_CURRENCY
   );
 }
 
