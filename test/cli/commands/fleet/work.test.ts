@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openExistingHistory } from '../../../../src/history/history.ts';
+import { openExistingHistory, openHistoryAt } from '../../../../src/history/history.ts';
+import { addJobs } from '../../../../src/history/jobs.ts';
 import { simulatedFleet, startWorker } from '../../../fleet/simulated-fleet.ts';
 import { croupier, line, start } from '../../croupier.ts';
 
@@ -56,6 +57,22 @@ operators:
     expect([again.status, again.out]).toEqual([0, '']);
     expect(readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'))).toHaveLength(2);
   }, 60_000);
+});
+
+describe('a job', () => {
+  it('is given up after ten attempts that ended before the end of the run', async () => {
+    const fleet = await simulatedFleet(1, ['balance/read']);
+    onTestFinished(() => fleet.close());
+    const [operatorName = ''] = fleet.names;
+    const history = await openHistoryAt({ dir: fleet.cwd, database: undefined });
+    // No later time is due during the test.
+    await addJobs(history, [{ operator: operatorName, extCID: operatorName, dueAt: '2099-01-01T03:00:00.000Z' }]);
+    await history.updateTable('job').set({ attempts: 10 }).execute();
+    await history.destroy();
+    const { status, out } = await croupier(['fleet', 'work', '--until-idle'], fleet);
+    expect([status, out]).toEqual([70, 'operator-000  70  10 attempts ended before the end of the run\n']);
+    expect(fleet.operatorOf(operatorName).transactionsOf(operatorName)).toEqual([]);
+  });
 });
 
 describe('a worker that is killed', () => {

@@ -1,15 +1,16 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openHistory } from '../../../../src/history/history.ts';
 import { storedJournal } from '../../../../src/history/runs.ts';
-import { croupier, line, start } from '../../croupier.ts';
+import { croupier, EXECUTABLE, line, start } from '../../croupier.ts';
 import { demoOperator } from '../../demo-operator.ts';
 
+const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const KEY = 'play-money-key-of-demo-eu';
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(
   JSON.parse(readFileSync(new URL('../../../../schema/history.json', import.meta.url), 'utf8')) as object,
@@ -150,6 +151,15 @@ describe('a history that cannot be used', { timeout: 60_000 }, () => {
     expect(existsSync(path.join(cwd, 'run.ndjson'))).toBe(true);
     expect((await croupier([...RUN, '--no-history'], { cwd })).err).toBe('');
     expect((await croupier(RUN, { cwd, env: { CROUPIER_HISTORY: '0' } })).err).toBe('');
+  });
+
+  it.skipIf(EXECUTABLE !== undefined)('names the package that PostgreSQL needs, if nobody has installed it', () => {
+    for (const folder of ['bin', 'dist']) cpSync(path.join(ROOT, folder), path.join(cwd, folder), { recursive: true });
+    const command = [path.join(cwd, 'bin/croupier.js'), 'history', 'list'];
+    const env = { ...process.env, CROUPIER_DATABASE: 'postgres://croupier:pass-of-a-test@127.0.0.1:1/croupier' };
+    const { status, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('PostgreSQL needs the package pg')]);
+    expect(stderr).not.toContain('pass-of-a-test');
   });
 
   it('is an empty list without a run of a wallet, and an error for a damaged file', async () => {
