@@ -82,6 +82,8 @@ operators:
       /A run owes \d+ items?: croupier settle \.croupier\/2026-01-01-120000-00000a\.ndjson/u,
     );
     const { out } = await croupier(['fleet', 'status', '--json', '--openmetrics', 'fleet.prom'], { cwd });
+    const dash = await croupier(['fleet', 'status', '--openmetrics', '-'], { cwd });
+    expect([dash.status, dash.err]).toEqual([2, expect.stringContaining('Name a file.')]);
     const gauges = readFileSync(path.join(cwd, 'fleet.prom'), 'utf8');
     expect(gauges).toMatch(/^croupier_fleet_operators 2$/mu);
     expect(gauges).toMatch(/^croupier_fleet_owed\{operator="eu",client="demo-eu"\} [1-9]\d*$/mu);
