@@ -74,7 +74,9 @@ export function compareReplies(
     const outcome = now.get(call.number);
     const reply = outcome?.kind === 'reply' ? readReply(outcome.reply) : undefined;
     const before = balances.get(call.wallet) ?? null;
-    const past = isSuccess(call.status) ? call.balance : null;
+    // If the replay broke the connection, it has no balance here either.
+    const isBroken = call.ending === 'late' && outcome?.kind === 'none' && outcome.reason === 'broken';
+    const past = isSuccess(call.status) && !isBroken ? call.balance : null;
     const present =
       outcome?.kind === 'reply' && isSuccess(outcome.reply.status) ? (reply?.balance.money ?? null) : null;
     const isUnordered = atOnce.has(call.number);
@@ -117,6 +119,17 @@ export function idsOf({ seen }: LoggedCall): readonly string[] {
   return [seen.roundID, seen.txID, seen.origTxID].flatMap((id) => id ?? []);
 }
 
+/** Returns the first call after a call that names the same round or transaction. */
+export function nextRelated(call: LoggedCall, calls: readonly LoggedCall[]): LoggedCall | undefined {
+  const keys = new Set(idsOf(call));
+  return calls.find((other) => other.number > call.number && idsOf(other).some((key) => keys.has(key)));
+}
+
+/** True if the replay broke the connection of a call that had no reply in time in the record. */
+export function isCutOff(past: CallResult, now: CallResult): boolean {
+  return past.reason === 'too-late' && now.reason === 'broken';
+}
+
 function change(before: Money | null | undefined, after: Money | null): Money | null {
   return before && after ? after.minus(before) : null;
 }
@@ -131,7 +144,9 @@ function row(call: LoggedCall, past: CallResult, now: CallResult | null, wasScar
   if (!now) return { ...base, verdict: 'not played', differences: [] };
   if (past.status === null && past.reason === null) return { ...base, verdict: 'unknown', differences: [] };
   const differences = [
-    ...(past.status !== now.status || (past.status === null && past.reason !== now.reason) ? ['answer' as const] : []),
+    ...(past.status !== now.status || (past.status === null && past.reason !== now.reason && !isCutOff(past, now))
+      ? ['answer' as const]
+      : []),
     ...(past.status === now.status && past.code !== null && past.code !== now.code ? ['code' as const] : []),
     ...(past.change && now.change && !past.change.equals(now.change) ? ['change' as const] : []),
   ];

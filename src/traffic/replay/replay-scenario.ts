@@ -10,6 +10,7 @@ import { planScenario } from '../../scenario/plan/planner.ts';
 import { literalText, type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
 import { type LoggedCall, met } from '../calls/logged-call.ts';
 import type { RecordedCall } from '../recorded-call.ts';
+import { nextRelated, noReplyReason } from './compare.ts';
 import { requestEdits } from './request-edits.ts';
 import { scarceBets } from './scarce-bets.ts';
 import { haveSharedWallet } from './shared-wallet.ts';
@@ -40,6 +41,8 @@ export interface ReplayScenarioOptions {
   readonly currency: string | null;
   /** True if the test has the key of a second client. */
   readonly hasOtherClient: boolean;
+  /** True to break the connections of the calls that had no reply in time. */
+  readonly cutsOff?: boolean;
   readonly uuid: () => string;
 }
 
@@ -59,6 +62,8 @@ export interface ReplayScenario {
   readonly atOnce: ReadonlySet<number>;
   /** Numbers of the calls whose amount depends on the balance of the test session. */
   readonly ofBalance: ReadonlySet<number>;
+  /** Numbers of the calls whose connection the replay breaks, because they had no reply in time. */
+  readonly cutOff: ReadonlySet<number>;
   /** The sum of all pauses in ms. */
   readonly waitsMs: number;
   /** The part of the recorded pause before a call that the replay leaves out, in ms. The key is the number of the call. */
@@ -73,7 +78,8 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
   const calls = withoutIdleReads(withoutSingleReads(all, options), options.signing);
   const groups = atOnce(calls);
   const scarce = scarceBets(groups);
-  const builder = new StepBuilder({ ...options, scarce });
+  const cutOff = options.cutsOff === true ? cutOffCalls(calls) : new Set<number>();
+  const builder = new StepBuilder({ ...options, scarce, cutOff });
   const steps: (StepDraft | readonly StepDraft[] | AddedStep | number)[] = [];
   const leftOutMs = new Map<number, number>();
   let waitsMs = 0;
@@ -104,7 +110,8 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
       steps.push(parts.length === 1 && only && only.numbers.length === 1 ? only : parts);
     }
     for (const call of group) {
-      const end = endOf(call);
+      // A call whose connection is broken ends at once. So the time until the deadline becomes a pause.
+      const end = cutOff.has(call.number) ? call.atMs : endOf(call);
       if (end !== null) endMs = Math.max(endMs ?? end, end);
     }
   }
@@ -141,9 +148,21 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
     numbers,
     atOnce: together,
     ofBalance: builder.ofBalance,
+    cutOff,
     waitsMs,
     leftOutMs,
   };
+}
+
+/**
+ * Returns the numbers of the calls that had no reply in time, and that a later call of the same round or transaction follows. For the
+ * service, such a call is lost, and its refund or its repetition shows how the operator handles this.
+ */
+function cutOffCalls(calls: readonly LoggedCall[]): ReadonlySet<number> {
+  const late = calls.filter(
+    (call) => call.seen.call !== 'balance' && (call.ending === 'late' || noReplyReason(call) === 'too-late'),
+  );
+  return new Set(late.flatMap((call) => (nextRelated(call, calls) === undefined ? [] : [call.number])));
 }
 
 /** A step that is not in the record, as data. */

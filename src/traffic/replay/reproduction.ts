@@ -1,7 +1,7 @@
 import { isRuleId, ruleById } from '../../contract/catalogue.ts';
 import { isClientError, isServerError } from '../../reply/status.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
-import { type CallResult, type ComparedCall, type Failures, idsOf } from './compare.ts';
+import { type CallResult, type ComparedCall, type Failures, idsOf, isCutOff, nextRelated } from './compare.ts';
 
 /** A pause of at least this length in ms can matter, for example because an operator forgets transactions. */
 const LONG_PAUSE_MS = 500;
@@ -67,7 +67,8 @@ export function notRepeated({
     if (!related.has(number) || !now) continue;
     const name = nameOf(call, number);
     const kind = disturbance(then);
-    if (kind !== null && disturbance(now) !== kind)
+    if (isCutOff(then, now)) missing.push(...notCutOff(call, name, compared, past.rules));
+    else if (kind !== null && disturbance(now) !== kind)
       missing.push(`in the logs, ${name} ${kind}, but in the replay it ${resultOf(now, then.status === null)}`);
     if (isAboutAccess(then.status) && !verified.has(number) && now.status !== then.status)
       missing.push(
@@ -104,6 +105,42 @@ function lateBefore(compared: readonly ComparedCall[]): readonly string[] {
         ]
       : [],
   );
+}
+
+/**
+ * Returns what a broken connection does not repeat of a call without a reply in time: the time of the reply, and the order in which
+ * the operator carried out this call and the next call of the same round.
+ */
+function notCutOff(
+  call: LoggedCall,
+  name: string,
+  compared: readonly ComparedCall[],
+  broken: ReadonlySet<string>,
+): readonly string[] {
+  const next = nextRelated(
+    call,
+    compared.map((one) => one.call),
+  );
+  const endMs = endOfReply(call);
+  const isBefore = endMs !== null && next?.atMs != null && endMs <= next.atMs;
+  const missing: string[] = [];
+  if (broken.has('reply.deadline'))
+    missing.push(
+      `in the logs, ${name} had no reply in time, but the replay broke its connection, so the time of its reply was not tested`,
+    );
+  if (next && !isBefore)
+    missing.push(
+      `in the logs, ${name} had no reply in time, and they do not show that the operator had carried it out before ${nameOf(next, next.number)} came, but in the replay it may have done so`,
+    );
+  return missing;
+}
+
+/** Returns the time of the operator's reply, by the log that shows it. Null if no log shows it. */
+function endOfReply({ atMs, seen, alsoSeen }: LoggedCall): number | null {
+  const ends = [seen, alsoSeen].flatMap((view) =>
+    view?.exchange.answer.kind === 'reply' && view.exchange.tookMs !== null ? [view.exchange.tookMs] : [],
+  );
+  return atMs === null || ends.length === 0 ? null : atMs + Math.max(...ends);
 }
 
 /** True for a rule about the reply itself, which does not depend on the state of the wallet. */

@@ -81,6 +81,8 @@ export interface StepBuilderOptions {
   readonly scarce?: ReadonlyMap<number, Money>;
   /** True if the test has the key of a second client. */
   readonly hasOtherClient?: boolean;
+  /** Numbers of the calls without a reply in time, whose connection the replay breaks. */
+  readonly cutOff?: ReadonlySet<number>;
 }
 
 /** Makes steps from calls. Remembers for each id the step that used it first. */
@@ -94,6 +96,7 @@ export class StepBuilder {
   readonly #wrong: ReadonlySet<number>;
   readonly #scarce: ReadonlyMap<number, Money>;
   readonly #hasOtherClient: boolean;
+  readonly #cutOff: ReadonlySet<number>;
   /** The steps of bets whose amount depends on the balance. */
   readonly #scarceSteps = new Set<StepDraft>();
   readonly #transactions = new Map<string, StepDraft>();
@@ -114,11 +117,12 @@ export class StepBuilder {
   /** The kind of signature of each step's call. */
   readonly #signed = new Map<StepDraft, SignKind>();
 
-  constructor({ wrong, signing, scarce = new Map(), hasOtherClient = false }: StepBuilderOptions) {
+  constructor({ wrong, signing, scarce = new Map(), hasOtherClient = false, cutOff = new Set() }: StepBuilderOptions) {
     this.#wrong = wrong;
     this.#signing = signing;
     this.#scarce = scarce;
     this.#hasOtherClient = hasOtherClient;
+    this.#cutOff = cutOff;
   }
 
   /** Makes the step for a call that is sent alone. */
@@ -261,9 +265,10 @@ export class StepBuilder {
 
   /**
    * Breaks the connection at the same point as in the record. If only the time of the break is known, breaks the connection after
-   * the same time.
+   * the same time. If the service had no reply in time, breaks the connection immediately after sending.
    */
-  #break(part: StepDraft, { seen }: LoggedCall): void {
+  #break(part: StepDraft, { seen, number }: LoggedCall): void {
+    if (this.#cutOff.has(number)) part.set('break', 'sent');
     const { answer, tookMs, deviation } = seen.exchange;
     if (answer.kind !== 'none' || (answer.reason !== 'broken' && answer.reason !== 'aborted')) return;
     const isAtOnce = tookMs === null || tookMs < AT_ONCE_MS;

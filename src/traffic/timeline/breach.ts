@@ -85,6 +85,10 @@ function replyBreaches(call: LoggedCall, bets: Bets, currency: string | null): r
 
 function deadlineBreaches(call: LoggedCall): readonly Breach[] {
   const { seen, alsoSeen } = call;
+  // By its own log, the operator replied in time. So the reply was lost or delayed on its way to the service.
+  const own = alsoSeen?.exchange;
+  const isLostOnTheWay = seen.exchange.answer.kind === 'none' && own?.answer.kind === 'reply';
+  if (isLostOnTheWay && own?.tookMs != null && own.tookMs < REPLY_DEADLINE_MS) return [];
   const tookMs = Math.max(seen.exchange.tookMs ?? 0, alsoSeen?.exchange.tookMs ?? 0);
   const isWhole = tookMs > REPLY_DEADLINE_MS && (alsoSeen !== null || seen.exchange.answer.kind === 'reply');
   const verdict = verdictOnTime(isWhole, tookMs, REPLY_DEADLINE_MS);

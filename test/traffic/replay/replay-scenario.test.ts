@@ -8,7 +8,7 @@ import { notRepeated } from '../../../src/traffic/replay/reproduction.ts';
 import type { IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import { Log } from '../timeline/calls.ts';
 
-function loggedOf({ calls }: IncidentTimeline, speed: number | null = 1): ReplayScenario {
+function loggedOf({ calls }: IncidentTimeline, speed: number | null = 1, cutsOff = false): ReplayScenario {
   return replayScenario(calls, {
     title: 'x',
     broken: [],
@@ -17,6 +17,7 @@ function loggedOf({ calls }: IncidentTimeline, speed: number | null = 1): Replay
     speed,
     currency: null,
     hasOtherClient: false,
+    cutsOff,
     uuid: randomUUID,
   });
 }
@@ -36,6 +37,43 @@ it('a call after the timeout of another one is not replayed in parallel with it'
   expect(loggedOf(log.timeline()).draft.steps).toEqual([
     { bet: { amount: '20.00' }, as: 'bet1' },
     { refund: { of: 'bet1' } },
+  ]);
+});
+
+it('the connection of a call without a reply in time can be broken, and the time until the deadline becomes a pause', () => {
+  const log = new Log()
+    .bet('t-1', '20.00', { none: 'too-late', tookMs: 5000, at: 0 })
+    .refund('t-2', 't-1', '20.00', { balance: '80.00', tookMs: 50, at: 6 })
+    .bet('t-3', '1.00', { none: 'too-late', tookMs: 5000, at: 10 }, { round: 'r-2' });
+  const timeline = log.timeline();
+  const { draft, calls, cutOff } = loggedOf(timeline, 1, true);
+  expect(draft.steps).toEqual([
+    { bet: { amount: '20.00' }, as: 'bet1', break: 'sent' },
+    { wait: '6s' },
+    { refund: { of: 'bet1' } },
+    { wait: '4s' },
+    { bet: { amount: '1.00' } },
+  ]);
+  const broken: Outcome = { kind: 'none', reason: 'broken', detail: '' };
+  const compared = compareReplies(
+    calls,
+    new Map([
+      [1, broken],
+      [2, replied(200, '80.00')],
+    ]),
+    new Set(),
+  );
+  expect([[...cutOff], compared[0]?.verdict]).toEqual([[1], 'same']);
+  // The log does not show whether the operator had carried out the bet before the refund came.
+  const missing = notRepeated({
+    compared,
+    past: { rules: new Set(['refund.restore']), calls: new Set([2]) },
+    decided: new Set(['refund.restore']),
+    ...ORDINARY,
+    wrongReplies: new Set(),
+  });
+  expect(missing).toEqual([
+    'in the logs, call 1 (bet of 20.00) had no reply in time, and they do not show that the operator had carried it out before call 2 (refund of 20.00) came, but in the replay it may have done so',
   ]);
 });
 

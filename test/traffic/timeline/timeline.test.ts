@@ -629,6 +629,16 @@ describe('the logs of both sides', () => {
     ]);
   });
 
+  it('show that the operator replied in time, although the reply did not reach the service in time', () => {
+    const lost = (tookMs: number): IncidentTimeline =>
+      new Log()
+        .bet('b1', '5.00', { none: 'too-late', tookMs: 5000, at: 1 })
+        .bet('b1', '5.00', { balance: '95.00', tookMs, at: 1, side: 'operator' })
+        .timeline();
+    expect(lost(40).breaches).toEqual([]);
+    expect(lost(6000).breaches.map(({ rule }) => rule)).toEqual(['reply.deadline']);
+  });
+
   it('show together that the operator carried out a call that the service saw as lost', () => {
     const timeline = log.timeline();
     expect(timeline.calls[2]).toMatchObject({ ending: 'late', done: 'yes' });

@@ -47,7 +47,7 @@ import {
 import { callsWithIdsOf, type RecordedIncident, recordedMistakes } from '../../../traffic/replay/recorded-mistakes.ts';
 import { type ReplayOutcome, replayJson } from '../../../traffic/replay/replay-json.ts';
 import type { ReplayScenario } from '../../../traffic/replay/replay-scenario.ts';
-import { notRepeated } from '../../../traffic/replay/reproduction.ts';
+import { isAboutReply, notRepeated } from '../../../traffic/replay/reproduction.ts';
 import type { IncidentTimeline } from '../../../traffic/timeline/timeline.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { readTimeline } from '../incident/action.ts';
@@ -195,54 +195,69 @@ async function playAgain(
     if (!client || client.sessions.length === 0)
       throw new UsageError('There is no session for the replay. Name one with --test-session.');
     const scrub = createScrubber([...(given?.secrets ?? []), ...(reference?.secrets ?? []), ...configuration.secrets]);
-    const assignment = assign(incident, flags, client);
-    const { logged, scenario, client: assigned } = assignment;
-    if (logged.waitsMs >= MIN_SHOWN_WAIT_MS) {
-      stdio.err.write(
-        `The gaps between the calls add up to ${Math.round(logged.waitsMs / 1000)} s; --speed and --no-wait shorten them.\n`,
-      );
-    }
     if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, [client], stdio.cwd);
-    const outcomes = new Map<number, Outcome>();
-    const sessionIDs = new Map<number, string>();
-    const played = await play({
-      options: {
-        croupier: version,
-        client: assigned,
-        scenarios: [scenario],
-        selection: ['replay'],
-        ...(reference && { flags: ['--reference'] }),
-        whole: false,
-        ...settings,
-        // A race does not show its fault each time. In a replay, a fault is more likely than in a run, so a race is repeated more
-        // often.
-        raceRounds: settings.raceRounds ?? (logged.waitsMs < MAX_WAITS_OF_RACE_MS ? RACE_ROUNDS : undefined),
-        campaign: settings.campaign ?? reference?.campaign ?? null,
-        largeAmounts: settings.largeAmounts || reference !== undefined,
-        signal: interrupt.signal,
-      },
-      journal: flags.journal,
-      stdio,
-      lock: {
-        ...(reference ? NO_LOCK : lockSettings(configuration, test, stdio)),
-        command: 'replay',
-      },
-      scrub,
-      progress: SILENT,
-      onJournal: (file) => {
-        journal = file;
-      },
-      onExchange: ({ step, purpose, request }, { outcome }) => {
-        const number = step === null || purpose !== 'step' ? undefined : logged.numbers.get(step);
-        // If the replay sends a call several times, the first reply is compared, because the record also contains the first
-        // reply.
-        if (number === undefined || outcomes.has(number)) return;
-        outcomes.set(number, outcome);
-        const sessionID = sessionNamedIn(request);
-        if (sessionID !== undefined) sessionIDs.set(number, sessionID);
-      },
-    });
-    const outcome = outcomeOf(incident, assignment, played, { outcomes, sessionIDs });
+    const playOnce = async (assignment: Assignment, target: string | undefined): Promise<PlayedOnce> => {
+      const { logged, scenario, client: assigned } = assignment;
+      if (logged.waitsMs >= MIN_SHOWN_WAIT_MS) {
+        stdio.err.write(
+          `The gaps between the calls add up to ${Math.round(logged.waitsMs / 1000)} s; --speed and --no-wait shorten them.\n`,
+        );
+      }
+      const outcomes = new Map<number, Outcome>();
+      const sessionIDs = new Map<number, string>();
+      const played = await play({
+        options: {
+          croupier: version,
+          client: assigned,
+          scenarios: [scenario],
+          selection: ['replay'],
+          ...(reference && { flags: ['--reference'] }),
+          whole: false,
+          ...settings,
+          // A race does not show its fault each time. In a replay, a fault is more likely than in a run, so a race is repeated more
+          // often.
+          raceRounds: settings.raceRounds ?? (logged.waitsMs < MAX_WAITS_OF_RACE_MS ? RACE_ROUNDS : undefined),
+          campaign: settings.campaign ?? reference?.campaign ?? null,
+          largeAmounts: settings.largeAmounts || reference !== undefined,
+          signal: interrupt.signal,
+        },
+        journal: target,
+        stdio,
+        lock: {
+          ...(reference ? NO_LOCK : lockSettings(configuration, test, stdio)),
+          command: 'replay',
+        },
+        scrub,
+        progress: SILENT,
+        onJournal: (file) => {
+          journal = file;
+        },
+        onExchange: ({ step, purpose, request }, { outcome }) => {
+          const number = step === null || purpose !== 'step' ? undefined : logged.numbers.get(step);
+          // If the replay sends a call several times, the first reply is compared, because the record also contains the first
+          // reply.
+          if (number === undefined || outcomes.has(number)) return;
+          outcomes.set(number, outcome);
+          const sessionID = sessionNamedIn(request);
+          if (sessionID !== undefined) sessionIDs.set(number, sessionID);
+        },
+      });
+      return { outcome: outcomeOf(incident, assignment, played, { outcomes, sessionIDs }), played };
+    };
+    const first = await playOnce(assign(incident, flags, client), flags.journal);
+    const again = assign(incident, flags, client, true);
+    // The operator of the test replied in time to a call that had no reply in time. So the replay breaks its connection. For rules
+    // about the reply itself, this would show nothing.
+    const isInTime =
+      first.outcome.verdict === 'not reproduced' &&
+      ![...first.outcome.past.rules].every(isAboutReply) &&
+      first.outcome.compared.some(({ number, now }) => again.logged.cutOff.has(number) && now?.reason !== 'too-late');
+    const isAgain = isInTime && !interrupt.signal.aborted;
+    if (isAgain)
+      stdio.err.write(
+        'The operator replied in time to a call that had no reply in time in the logs. So croupier sends the calls again, and breaks the connection of this call.\n',
+      );
+    const { outcome, played } = isAgain ? await playOnce(again, undefined) : first;
     const status = statusOf(outcome, played);
     const text = flags.json
       ? `${JSON.stringify(replayJson(outcome, status), null, 2)}\n`
@@ -253,6 +268,12 @@ async function playAgain(
     interrupt.dispose();
     await reference?.close();
   }
+}
+
+/** The outcome of one replay, and the run that it was. */
+interface PlayedOnce {
+  readonly outcome: ReplayOutcome;
+  readonly played: Played;
 }
 
 /** The incident as a scenario, with the client and the sessions for this scenario. */
@@ -267,8 +288,10 @@ interface Assignment {
 /**
  * Chooses the sessions for the replay. Prefers sessions in the currency of the incident, and otherwise uses all
  * sessions of the client.
+ *
+ * @param cutsOff true to break the connections of the calls that had no reply in time
  */
-function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUnderTest): Assignment {
+function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUnderTest, cutsOff = false): Assignment {
   const { timeline } = incident;
   const currency = currencyOf(timeline);
   const sameCurrency = client.sessions.filter((session) => currency !== null && session.currency === currency);
@@ -277,6 +300,7 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
     flags,
     sameCurrency.length === 0 ? null : currency,
     client.otherClientKey !== undefined,
+    cutsOff,
   );
   const aliases = new Set(timeline.calls.map(({ seen }) => seen.sessionID)).size;
   const sessions = sameCurrency.length >= aliases && aliases === 1 ? sameCurrency : client.sessions;

@@ -48,12 +48,14 @@ async function offeredKeys({ config }: ReplayFlags, stdio: Stdio): Promise<{ rea
  *
  * @param currency the currency that the sessions of the test must have; null for any currency
  * @param hasOtherClient true if the test has the key of a second client
+ * @param cutsOff true to break the connections of the calls that had no reply in time
  */
 export function replay(
   incident: RecordedIncident,
   { wait, speed }: ReplayFlags,
   currency: string | null,
   hasOtherClient: boolean,
+  cutsOff = false,
 ): ReplayScenario {
   const { timeline, signing } = incident;
   const { rules, breaches, calls, alike } = recordedMistakes(incident);
@@ -73,6 +75,7 @@ export function replay(
     speed: wait ? (speed ?? 1) : null,
     currency,
     hasOtherClient,
+    cutsOff,
     uuid: randomUUID,
   });
 }
