@@ -5,7 +5,7 @@ import { Money } from '../../contract/money.ts';
 import type { JournalEvent, Received, Sending, Tally } from '../../journal/event.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import type { Finding } from '../../journal/finding.ts';
-import { isUnknownSession } from '../../journal/network/unknown-session.ts';
+import { isEndedSession, isUnknownSession } from '../../journal/network/unknown-session.ts';
 import { PLAIN_EFFECTS } from '../../judge/attribution/candidates.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
 import { Judge, type Reaction } from '../../judge/judge.ts';
@@ -113,8 +113,8 @@ class ByHand {
   readonly #options: ByHandOptions;
   readonly #sender: Sender;
   readonly #findings: Finding[] = [];
-  /** The exchanges whose replies say that the operator does not know the session. */
-  readonly #unknown = new Set<string>();
+  /** The exchanges whose replies say that the session is not open: the operator does not know it, or it has ended. */
+  readonly #closed = new Set<string>();
   #reads = 0;
   /**
    * False while croupier judges a call that the operator may have carried out before. If so, the call moves no money, so croupier
@@ -231,11 +231,12 @@ class ByHand {
   }
 
   /**
-   * If the operator does not know the session, the user may have mistyped it. Then a balance that could not be read decides
-   * nothing.
+   * If the session is not open, the user may have mistyped it. Then a balance that could not be read decides nothing, and neither
+   * does the status 401.
    */
-  #withoutUnknownSession(finding: Finding): Finding {
-    const isOpen = finding.rule === 'balance.read' && finding.exchange !== null && this.#unknown.has(finding.exchange);
+  #withoutClosedSession(finding: Finding): Finding {
+    const isOfSession = finding.rule === 'balance.read' || finding.rule === 'signature.accepted';
+    const isOpen = isOfSession && finding.exchange !== null && this.#closed.has(finding.exchange);
     return isOpen ? { ...finding, verdict: 'inconclusive' } : finding;
   }
 
@@ -265,7 +266,7 @@ class ByHand {
       seenBefore: () => false,
       staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),
-      report: (finding) => this.#findings.push(this.#withoutUnknownSession(finding)),
+      report: (finding) => this.#findings.push(this.#withoutClosedSession(finding)),
     });
   }
 
@@ -296,7 +297,10 @@ class ByHand {
     how: Pick<CallToSend, 'purpose' | 'step' | 'amount'>,
   ): Promise<Exchange> {
     const exchange = await this.#sender.send({ call, request, scenario: null, ...how });
-    if (isUnknownSession(exchange.outcome)) this.#unknown.add(exchange.id);
+    // A win or a refund must be accepted although the session has ended.
+    const mayEnd = call === 'balance' || call === 'bet';
+    if (isUnknownSession(exchange.outcome) || (mayEnd && isEndedSession(exchange.outcome)))
+      this.#closed.add(exchange.id);
     return exchange;
   }
 }

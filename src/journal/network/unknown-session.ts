@@ -2,6 +2,8 @@ import { bodyText, type ExchangeRequest, type Outcome } from '../exchange.ts';
 
 /** The code with which an operator says that it does not know a session. */
 const CODE = 'session_not_found';
+/** The code with which an operator says that a session has ended. */
+const ENDED = 'session_expired';
 
 /** The sessions that the operator does not know, although the configuration names them. */
 export interface UnknownSessions {
@@ -48,6 +50,11 @@ export class UnknownSessionTally {
 /** True if the reply says that the operator does not know the session. */
 export function isUnknownSession(outcome: Outcome): boolean {
   return outcome.kind === 'reply' && outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === CODE;
+}
+
+/** True if the reply says that the session has ended. */
+export function isEndedSession(outcome: Outcome): boolean {
+  return outcome.kind === 'reply' && outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === ENDED;
 }
 
 function codeOf(text: string): unknown {

@@ -7,7 +7,7 @@ import type { ManualCall } from '../../../engine/by-hand/plan.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { header } from '../../../journal/exchange.ts';
 import type { Finding } from '../../../journal/finding.ts';
-import { isUnknownSession } from '../../../journal/network/unknown-session.ts';
+import { isEndedSession, isUnknownSession } from '../../../journal/network/unknown-session.ts';
 import { curlLine } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { mark, tint, verdictNoun } from '../../../report/marks.ts';
@@ -21,7 +21,7 @@ import { headText } from '../../../wire/request-bytes.ts';
 /** Returns the exit status of a call: 1 if a MUST is broken, 3 if the call could not be judged, otherwise 0. */
 export function callStatus({ findings, exchanges, disturbed }: ManualResult): number {
   if (findings.some(({ verdict }) => verdict === 'fail')) return 1;
-  if (knowsNoSession(exchanges)) return 3;
+  if (knowsNoSession(exchanges) || hasEndedSession(exchanges)) return 3;
   const unanswered = exchanges.some(
     ({ sending, received }) => sending.purpose === 'step' && received.outcome.kind === 'none',
   );
@@ -31,6 +31,14 @@ export function callStatus({ findings, exchanges, disturbed }: ManualResult): nu
 /** True if the operator answered `session_not_found`. Then the session was probably typed wrongly, or is closed. */
 function knowsNoSession(exchanges: ManualResult['exchanges']): boolean {
   return exchanges.some(({ received }) => isUnknownSession(received.outcome));
+}
+
+/** True if the operator answered `session_expired` to a balance call or a bet. Wins and refunds must be accepted anyway. */
+function hasEndedSession(exchanges: ManualResult['exchanges']): boolean {
+  return exchanges.some(
+    ({ sending, received }) =>
+      (sending.call === 'balance' || sending.call === 'bet') && isEndedSession(received.outcome),
+  );
 }
 
 /** Returns the text output for a call that was sent. */
@@ -61,6 +69,10 @@ export function callText(
   if (played.next !== null) lines.push(forTerminal(played.next));
   if (callStatus(played) === 3 && knowsNoSession(played.exchanges)) {
     const why = `UNDECIDED: the operator does not know the session ${String(hand.fields.sessionID)}. Compare the sessionID with the operator's, or open the session again there.`;
+    lines.push(...wrap(forTerminal(why), options.width));
+  }
+  if (callStatus(played) === 3 && hasEndedSession(played.exchanges)) {
+    const why = `UNDECIDED: the operator says that the session ${String(hand.fields.sessionID)} has ended. Open a session at the operator, and give its sessionID.`;
     lines.push(...wrap(forTerminal(why), options.width));
   }
   return `${lines.join('\n')}\n`;

@@ -202,6 +202,16 @@ describe('croupier call', () => {
     expect([status, out]).toEqual([3, expect.not.stringContaining('fail')]);
   });
 
+  it('ends with status 3, and accuses nobody, if the session has ended', async () => {
+    const { url } = await operator(() => ({
+      status: 401,
+      body: '{"code":"session_expired","message":"Log in again."}',
+    }));
+    const { status, out } = await call(url, 'balance', '--read');
+    expect(out).toContain('UNDECIDED: the operator says that the session s-1 has ended.');
+    expect([status, out]).toEqual([3, expect.not.stringContaining('fail')]);
+  });
+
   it('refuses an amount that is not a decimal, and sends it only as a raw field', async () => {
     const { url, seen } = await operator(accepts);
     const typo = await call(url, 'bet', '--amount', '2,50');
