@@ -16,8 +16,7 @@ const isReplay = (planned: PlannedCall): boolean =>
   !breaksConnection(planned.source) &&
   planned.source.step.expect.outcome !== 'declined' &&
   planned.step.type !== 'free' &&
-  planned.source.step.type !== 'free' &&
-  !planned.source.step.campaign;
+  planned.source.step.type !== 'free';
 
 function replayOf(call: TransactionCall, word: string): RuleCheck {
   return {

@@ -56,6 +56,17 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       ),
   },
   {
+    name: 'replayed-withdrawal-paid',
+    breaks: ['idempotency.win'],
+    description: 'The sum of free rounds is paid twice when the service sends its win twice.',
+    change: (right) =>
+      processingAgain(
+        right,
+        (earlier, again) =>
+          again.call === 'win' && isAgain(earlier, again) && again.type !== 'free' && again.frID !== null,
+      ),
+  },
+  {
     name: 'replayed-refund-paid',
     breaks: ['idempotency.refund', 'refund.retried'],
     mayBreak: [
