@@ -17,9 +17,10 @@ export interface StatedValues {
 
 /**
  * The sign that a limit of the operator was the reason of a declined bet. `every-bet`: the operator also declined plain
- * bets with the same words. `now-and-then`: the operator accepted the same kind of bet directly afterwards.
+ * bets with the same words. `now-and-then`: the operator accepted the same kind of bet directly afterwards. `steps`: bets must
+ * be multiples of a step, such as 0.50.
  */
-export type OwnLimit = 'every-bet' | 'now-and-then';
+export type OwnLimit = 'every-bet' | 'now-and-then' | 'steps';
 
 /** One call as it was sent. */
 export interface SentCall {

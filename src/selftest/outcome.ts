@@ -48,7 +48,7 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
   const { exitCode } = conclude(fold);
   const wrongs = [
     ...missedBy(trial, new Set([...failed, ...warned]), fold),
-    ...unrelatedIn(trial, [...failed, ...warned], fold),
+    ...unrelatedIn(trial, failed, warned, fold),
     ...undecidedIn(trial, undecided, fold),
     ...wrongStatus(trial, exitCode),
     ...[...new Set(faults)].map((fault): Wrong => ({ kind: 'fault', rule: null, details: [fault] })),
@@ -112,11 +112,15 @@ function missedBy(trial: Trial, found: ReadonlySet<RuleId>, fold: Fold): readonl
   return missed.map((rule) => ({ kind: 'missed', rule, details: detailsOf(rule, fold) }));
 }
 
-function unrelatedIn(trial: Trial, found: readonly RuleId[], fold: Fold): readonly Wrong[] {
+function unrelatedIn(trial: Trial, failed: readonly RuleId[], warned: readonly RuleId[], fold: Fold): readonly Wrong[] {
   const known = new Set([...trial.breaks.flat(), ...trial.mayBreak]);
-  return found
-    .filter((rule) => !known.has(rule))
-    .map((rule) => ({ kind: 'unrelated', rule, details: detailsOf(rule, fold) }));
+  // A correct variant may only give warnings.
+  const mayFail = trial.kind === 'variant' ? new Set<RuleId>() : known;
+  return [...failed.filter((rule) => !mayFail.has(rule)), ...warned.filter((rule) => !known.has(rule))].map((rule) => ({
+    kind: 'unrelated',
+    rule,
+    details: detailsOf(rule, fold),
+  }));
 }
 
 /** If the operator is correct, returns the undecided rules as errors, because then the run must decide every rule. */

@@ -183,6 +183,19 @@ export class BalanceAdjuster {
   }
 
   /**
+   * Places one plain bet, and sends a win of the same amount if the operator accepts the bet.
+   *
+   * @returns undefined if the balance is too low or unknown
+   */
+  async plainBet(account: Account, balance: Money | undefined, amount: Money): Promise<Exchange | undefined> {
+    if (!balance || balance.compare(amount) < 0) return undefined;
+    const round = this.#newRound();
+    const exchange = await this.#bet(account, round, amount, 'probe');
+    if (isSuccess(replyStatus(exchange))) await this.#pay(account, round, amount, 'probe', true);
+    return exchange;
+  }
+
+  /**
    * Places a free bet, and refunds it. The reply to the bet shows whether the operator accepts free bets at this time.
    *
    * @param frID the campaign of the free bet

@@ -1,3 +1,4 @@
+import type { Money } from '../../contract/money.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import type { OwnLimit } from '../../judge/observed-call.ts';
 import { type OwnDecline, wordsOf } from '../../judge/policy/own-limits.ts';
@@ -13,15 +14,21 @@ export interface BetsToCompare {
   plainBets(): Promise<readonly Exchange[]>;
   /** Places one more free bet of the campaign. */
   freeBet(): Promise<Exchange>;
+  /** Places a plain bet of this amount. undefined if the balance is too low. */
+  betOf(amount: Money): Promise<Exchange | undefined>;
 }
 
 /**
  * Remembers which declines of a run come from a limit of the operator, such as a pause between two bets, or only one open round. A
  * decline comes from a limit if the operator also declines plain bets with the same text. A declined free bet also comes from a
- * limit if the operator accepts the next free bet.
+ * limit if the operator accepts the next free bet, and a decline of an amount if other bets show that amounts must be multiples of a
+ * step.
  */
 export class OwnLimits {
+  /** The texts with which the operator also declines plain bets. */
   readonly #known = new Set<string>();
+  /** The kinds of declines for which a comparison has shown that amounts must be multiples of a step. */
+  readonly #steps = new Set<string>();
   readonly #comparisons = new Map<string, number>();
 
   /**
@@ -29,19 +36,33 @@ export class OwnLimits {
    *
    * @param bets places bets; `limitOf` compares their replies with the decline
    */
-  async limitOf({ words, isPlain, isFree }: OwnDecline, bets: BetsToCompare): Promise<OwnLimit | undefined> {
+  async limitOf({ words, isPlain, isFree, steps }: OwnDecline, bets: BetsToCompare): Promise<OwnLimit | undefined> {
     if (isPlain) this.#known.add(words);
     if (this.#known.has(words)) return 'every-bet';
-    const comparisons = this.#comparisons.get(words) ?? 0;
+    // An operator that accepts no decimals at all also declines a low bet like a bet that is too high. So each kind of comparison
+    // counts only for itself.
+    const kind = `${steps?.sign} ${words}`;
+    if (this.#steps.has(kind)) return 'steps';
+    const comparisons = this.#comparisons.get(kind) ?? 0;
     if (comparisons >= MAX_COMPARISONS) return undefined;
-    this.#comparisons.set(words, comparisons + 1);
-    const isSame = (await bets.plainBets()).some(
-      ({ outcome }) => outcome.kind === 'reply' && wordsOf(readReply(outcome.reply)) === words,
-    );
-    if (isSame) {
+    this.#comparisons.set(kind, comparisons + 1);
+    if ((await bets.plainBets()).some((bet) => isDeclinedWith(words, bet))) {
       this.#known.add(words);
       return 'every-bet';
     }
-    return isFree && isSuccess(replyStatus(await bets.freeBet())) ? 'now-and-then' : undefined;
+    if (isFree) return isSuccess(replyStatus(await bets.freeBet())) ? 'now-and-then' : undefined;
+    for (const amount of steps?.amounts ?? []) {
+      const bet = await bets.betOf(amount);
+      if (!bet) continue;
+      const isStep = steps?.sign === 'accepted' ? isSuccess(replyStatus(bet)) : isDeclinedWith(words, bet);
+      if (!isStep) continue;
+      this.#steps.add(kind);
+      return 'steps';
+    }
+    return undefined;
   }
+}
+
+function isDeclinedWith(words: string, { outcome }: Exchange): boolean {
+  return outcome.kind === 'reply' && wordsOf(readReply(outcome.reply)) === words;
 }

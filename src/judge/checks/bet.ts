@@ -178,6 +178,13 @@ export const betChecks: GroupChecks<'bet'> = {
         return undefined;
       const declined = ownDecline(observed);
       if (declined !== undefined && mayBeLimit(observed)) return { kind: 'skip', reason: declined, declined: true };
+      if (observed.ownLimit === 'steps')
+        return {
+          kind: 'warn',
+          expected: `a bet of ${observed.amount} is answered 200`,
+          actual: describeOutcome(observed),
+          why: 'an operator may accept only multiples of a step, such as 0.50',
+        };
       const refused = check200(observed, `a bet of ${observed.amount}`);
       return refused?.kind === 'breach' && observed.reading?.code === 'insufficient_funds' ? undefined : refused;
     },

@@ -87,6 +87,8 @@ export function operatorLimit(observed: ObservedCall): string | undefined {
     return `the operator declined the bet because of its own limit, and declines plain bets in the same words: ${describeOutcome(observed)}`;
   if (observed.ownLimit === 'now-and-then')
     return `the operator declined the bet because of its own limit, and accepted the next bet of this kind: ${describeOutcome(observed)}`;
+  if (observed.ownLimit === 'steps')
+    return `the operator declined the bet because its amount is no multiple of a step: ${describeOutcome(observed)}`;
   if (isEnded(observed)) return `the session has ended: ${describeOutcome(observed)}`;
   return undefined;
 }

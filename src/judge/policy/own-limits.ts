@@ -1,6 +1,8 @@
+import { Money } from '../../contract/money.ts';
 import type { ReplyReading } from '../../reply/read.ts';
 import { isFormRejected } from '../../reply/status.ts';
 import { operatorLimit } from '../checks/check.ts';
+import { plannedAmount } from '../checks/planned-amount.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { isPlain } from '../planned-calls.ts';
 
@@ -15,6 +17,17 @@ export interface OwnDecline {
   readonly isPlain: boolean;
   /** True for a free bet of a campaign that the operator knows. */
   readonly isFree: boolean;
+  /** The comparison that shows whether bets must be multiples of a step. undefined if a step can't be the reason of the decline. */
+  readonly steps: StepComparison | undefined;
+}
+
+/**
+ * A comparison that shows whether bets must be multiples of a step, such as 0.50. `accepted`: a step is the reason if the
+ * operator accepts a bet of one of the amounts. `declined`: a step is the reason if it declines such a bet with the same words.
+ */
+interface StepComparison {
+  readonly sign: 'accepted' | 'declined';
+  readonly amounts: readonly Money[];
 }
 
 /**
@@ -42,7 +55,27 @@ export function ownDeclineOf(observed: ObservedCall): OwnDecline | undefined {
     words: wordsOf(reading),
     isPlain: isPlain(planned) && !isFree && isOfStake && !observed.exceedsBalance && hasNewRound(observed),
     isFree,
+    steps: isFree ? undefined : stepComparison(observed),
   };
+}
+
+/** Returns the comparison for a bet whose amount is no multiple of the stake. */
+function stepComparison({
+  amount,
+  stake,
+  exceedsBalance,
+  planned: { step },
+}: ObservedCall): StepComparison | undefined {
+  if (!amount || !stake || amount.isMultipleOf(stake)) return undefined;
+  // The bet was too high. If the operator declines a low bet with the same words, the reason is not the balance.
+  if (exceedsBalance || step.expect.code === 'insufficient_funds')
+    return { sign: 'declined', amounts: [stake.plus(Money.unit(amount.decimals()))] };
+  // The amount is written in an unusual way, as 1.5. If the operator also declines 1.50, the reason is not how it is written.
+  if (plannedAmount(step).hasFewDecimals) return { sign: 'declined', amounts: [amount] };
+  // An operator that accepts a stake with fewer decimals accepts decimals.
+  const decimals = stake.decimals() + 1;
+  if (amount.decimals() <= decimals) return undefined;
+  return { sign: 'accepted', amounts: ['5', '2'].map((digit) => stake.plus(Money.of(digit).shift(-decimals))) };
 }
 
 /** True if the bet is the first call of its round in this scenario, whatever the session. */

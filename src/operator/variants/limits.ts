@@ -59,6 +59,13 @@ function counter(): (walletID: number) => number {
   };
 }
 
+const STEP: LimitReply = { status: 400, code: 'STAKE_STEP', message: 'The stake must be a multiple of 0.50.' };
+
+/** True if an amount is no multiple of a number of smallest units. */
+function isNoStep(units: bigint): LimitCondition {
+  return ({ amount }) => amount % units !== 0n;
+}
+
 /** The least time between two bets of a player, in milliseconds. */
 const PAUSE_MS = 40;
 
@@ -137,6 +144,19 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
         ({ walletID }) => count(walletID) % 15 === 0,
       );
     },
+  },
+  {
+    name: 'stakes-in-steps',
+    mayWarn: ['bet.decimal-amount'],
+    description: 'A bet that is no multiple of 0.50 (in JPY of 50) is declined with 400 and a code of the operator.',
+    change: (right) => limitingBets(right, STEP, isNoStep(50n)),
+  },
+  {
+    name: 'stakes-in-steps-of-coins',
+    mayWarn: ['bet.decimal-amount'],
+    description: 'A bet that is no multiple of 0.20 (in JPY of 20) is declined with 422 and no code.',
+    change: (right) =>
+      limitingBets(right, { status: 422, message: 'The stake must be a multiple of 0.20.' }, isNoStep(20n)),
   },
   highestBet('highest-bet-own-code', 'with 422 and a code of the operator', {
     status: 422,

@@ -13,6 +13,13 @@ const FURTHER = scenarioOf(
 
 const FREE = scenarioOf('free-rounds/one', 'rules: [free-rounds.bet]\nsteps: [{ bet: { type: free } }, { balance: }]');
 
+/** Bets between two whole amounts: with two decimals, with an amount that is written short, and with an amount that is too high. */
+const DECIMALS = [
+  'rules: [bet.decimal-amount]\nsteps: [{ bet: }, { bet: { amount: "4.00" } }, { bet: { amount: "1.01" } }, { balance: }]',
+  'rules: [bet.decimal-amount]\nsteps: [{ bet: }, { bet: { amount: "4.00" } }, { bet: { amount: "1.5" } }, { balance: }]',
+  'rules: [bet.insufficient-funds]\nsteps: [{ bet: { amount: "${balance}" }, as: all }, { win: { round: all, amount: "${all.amount}" } }, { bet: }, { balance: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
+].map((yaml, number) => scenarioOf(`bet/decimals-${number}`, yaml));
+
 const declined = (message: string): ToyReply => ({ status: 409, body: { code: 'OWN', message } });
 
 /** An operator that declines every second bet that it receives with the right signature, as if it needed a pause. */
@@ -73,6 +80,27 @@ describe('a bet that is declined in the operator’s own words', () => {
     );
     const run = await ran(url, [FREE], { campaign: 'spring' });
     expect(run.verdict('free-rounds.bet')).toBe('fail');
+  });
+
+  it.each([
+    ['multiples of 0.50', /^\d+(\.[05]0?)?$/, ['warn', 'pass', 'skip']],
+    ['multiples of 0.20', /^\d+(\.[02468]0?)?$/, ['warn', 'warn', 'skip']],
+    ['one decimal', /^\d+(\.\d0?)?$/, ['warn', 'pass', 'skip']],
+    ['whole amounts', /^\d+(\.00)?$/, ['fail', 'warn', 'skip']],
+    ['amounts that are written with two decimals', /^\d+\.\d\d$/, ['pass', 'fail', 'pass']],
+  ])('is compared with bets of other amounts if the operator accepts only %s', async (_, accepted, verdicts) => {
+    const { url, wallet } = await operatorServer(({ call, fields }, tell) =>
+      call === 'bet' && !accepted.test(String(fields?.amount)) ? declined('Please bet a valid amount.') : tell(),
+    );
+    const found: unknown[] = [];
+    for (const scenario of DECIMALS) {
+      const run = await ran(url, [scenario], {}, [P1]);
+      found.push(run.verdict(scenario.id.endsWith('2') ? 'bet.insufficient-funds' : 'bet.decimal-amount'));
+    }
+    expect(found).toEqual(verdicts);
+    const together = await ran(url, DECIMALS.toReversed(), { workers: 1 }, [P1]);
+    expect(together.verdict('bet.decimal-amount')).toBe(found.includes('fail') ? 'fail' : 'warn');
+    expect(wallet.balance().format(2)).toBe('100.00');
   });
 
   it('is compared with plain bets at most three times, and not at all once the reason is known', async () => {
