@@ -74,7 +74,7 @@ Only \`croupier serve\` and runs with the flag \`--launches\` use these keys ([c
     text: `## Amounts and currencies
 
 The [stake](glossary.md#stake) is the amount of a normal bet. [positions.md](positions.md#amounts-and-currencies) explains the number of decimals.`,
-    keys: ['stakes', 'decimals', 'freeRounds', 'largeAmounts'],
+    keys: ['stakes', 'decimals', 'freeRounds', 'largeAmounts', 'credit'],
   },
   {
     text: `## Scenarios and decisions

@@ -68,5 +68,6 @@ export async function embeddedOperator(
     behaviour,
   );
   for (const line of describeVariations(variations)) err.write(`The embedded operator has the ${line}\n`);
-  return reference;
+  const credit = variations.some(({ variation }) => 'credit' in variation);
+  return { ...reference, credit };
 }

@@ -12,6 +12,8 @@ import { createService } from '../service/service.ts';
 export interface Reference {
   readonly client: ClientUnderTest;
   readonly campaign: string;
+  /** True if its accounts have a credit line. Absent: they have none. */
+  readonly credit?: boolean;
   /** Returns the requests that the backend of the embedded operator has sent to the embedded service. */
   readonly launches: () => readonly LaunchRequest[];
   readonly secrets: readonly string[];

@@ -152,6 +152,8 @@ export interface RunOptions extends AmountSettings {
   /** The id of a campaign that the operator knows. Null: croupier invents an id. */
   readonly campaign: string | null;
   readonly largeAmounts: boolean;
+  /** True if accounts have a credit line, so that a bet above the balance may be accepted. Absent: they have none. */
+  readonly credit?: boolean | undefined;
   /**
    * Number of times that each race is repeated. A race ends earlier if a repetition finds a problem. Absent: croupier chooses the
    * number, depending on how long the repetitions take.

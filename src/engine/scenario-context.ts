@@ -92,6 +92,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     seenBefore: options.seenBefore ?? (() => false),
     deadlineMs: run.deadlineMs,
     campaignKnown: run.campaign !== null,
+    hasCredit: run.credit,
     walletOf: (alias) => byAlias.get(alias) ?? null,
     wallets: [...wallets.values()],
     currencyOf: (alias) => {

@@ -55,6 +55,7 @@ export class CallRecorder {
       decimals: this.#decimalsOf(step.session, wallet, reading),
       deadlineMs: this.#context.deadlineMs,
       campaignKnown: this.#context.campaignKnown,
+      hasCredit: this.#context.hasCredit === true,
       freeBetsTakeMoney: this.#effects.freeBetsTakeMoney,
       isWholeBalance: plannedAmount(step).isBalance,
       exceedsBalance: step.call === 'bet' && amount !== undefined && (wallet?.certain()?.compare(amount) ?? 0) < 0,

@@ -21,6 +21,8 @@ export interface JudgeContext {
   readonly demanding: boolean;
   readonly deadlineMs: number;
   readonly campaignKnown: boolean;
+  /** True if accounts have a credit line, so that a bet above the balance may be accepted. Left out: they have none. */
+  readonly hasCredit?: boolean | undefined;
   /**
    * Returns the wallet of a session. `alias` is the name of the session in the scenario. null if the operator never issued the
    * session.

@@ -79,6 +79,8 @@ export interface ObservedCall {
   readonly deadlineMs: number;
   /** False if the campaign of the free rounds was invented for the test. */
   readonly campaignKnown: boolean;
+  /** True if accounts have a credit line, so that a bet above the balance may be accepted. */
+  readonly hasCredit: boolean;
   /** True if a read has shown that a free bet of this scenario lowered the balance. */
   readonly freeBetsTakeMoney: boolean;
   /** True for a bet of the whole balance. */

@@ -49,4 +49,6 @@ export interface Variant extends Variation {
    * untested, and end as undecided.
    */
   readonly declines?: true;
+  /** True if accounts have a credit line, and the configuration of the run says so. */
+  readonly credit?: true;
 }

@@ -136,6 +136,7 @@ async function playOnce(
       campaign: operator.campaign,
       launches: operator.launches,
       largeAmounts: true,
+      credit: trial.credit,
       fewerReads: true,
       raceRounds: RACE_ROUNDS,
       after: after && new EarlierRun(after, operator.client),

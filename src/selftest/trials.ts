@@ -37,6 +37,8 @@ export interface Trial {
   readonly mayBeUndecided: boolean;
   /** False if the run must not end as conforming, with exit status 0, because the operator leaves MUST rules untested. */
   readonly mayConform: boolean;
+  /** True if accounts have a credit line, and the configuration of the run says so. */
+  readonly credit?: true | undefined;
   readonly behaviour: (scale: Scale) => Behaviour;
 }
 
@@ -171,6 +173,7 @@ function trialOfVariant(variant: Variant): Trial {
     mustFail: false,
     mayBeUndecided: variant.declines === true,
     mayConform: true,
+    credit: variant.credit,
     behaviour: (scale) => behaviourWith([variant], scale),
   };
 }

@@ -43,6 +43,7 @@ export interface JudgeOptions {
   readonly currency?: string;
   readonly strict?: boolean;
   readonly campaignKnown?: boolean;
+  readonly hasCredit?: boolean;
   /** Rules that are proven to be broken by other scenarios. */
   readonly proven?: readonly RuleId[];
   /** True: it is not the first attempt, and the earlier ones showed the same. */
@@ -113,6 +114,7 @@ class ScenarioPlayer {
       strict: options.strict ?? false,
       deadlineMs: 5000,
       campaignKnown: options.campaignKnown ?? true,
+      hasCredit: options.hasCredit,
       walletOf: (alias) => this.#byAlias.get(alias) ?? null,
       wallets: [...this.#wallets.values()],
       currencyOf: () => currencyByCode(options.currency ?? 'USD'),

@@ -362,6 +362,12 @@ export const configSchema = z
       .describe(
         'true: croupier also tests very large amounts: more than 2^53 of the smallest unit of the currency, such as cents. It pays them with wins, and takes them back with bets. Default: false.',
       ),
+    credit: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: accounts have a credit line, so a wallet may accept bets above the balance. croupier then judges only the bets that the wallet declines. Default: false.',
+      ),
     strict: z.boolean().optional().describe('true: a breach of a SHOULD rule also fails the run. Default: false.'),
     notify: notifySchema
       .optional()

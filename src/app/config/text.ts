@@ -97,6 +97,7 @@ const CONFIG_EXAMPLES: Readonly<Record<Exclude<keyof Config, 'clients'>, string>
   stakes: '{ USD: "1.00", JPY: "100" }',
   decimals: '{ USDT: 6, mBCH: 5 }',
   largeAmounts: 'false',
+  credit: 'false',
   strict: 'false',
   trace: 'false',
   notify: '[{ kind: slack, url: "${SLACK_URL}" }]',

@@ -302,6 +302,7 @@ function playOf(
       ...settings,
       campaign: settings.campaign ?? reference?.campaign ?? null,
       largeAmounts: settings.largeAmounts || reference !== undefined,
+      credit: settings.credit ?? reference?.credit,
       launches: reference?.launches ?? (launches && (() => launches.requestsOf(client))),
       after: earlierJournal && new EarlierRun(earlierJournal, client),
       pace,

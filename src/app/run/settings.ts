@@ -20,6 +20,7 @@ export type RunSettings = Pick<
   | 'decimals'
   | 'campaign'
   | 'largeAmounts'
+  | 'credit'
   | 'raceRounds'
   | 'deadlineMs'
   | 'lingerMs'
@@ -59,6 +60,7 @@ export function runSettings(
     decimals: { ...config.decimals, ...Object.fromEntries((flags.decimals ?? []).map(readDecimals)) },
     campaign: flags.campaign ?? config.freeRounds?.frID ?? null,
     largeAmounts: flags.largeAmounts ?? config.largeAmounts ?? false,
+    credit: config.credit,
     raceRounds: flags.raceRounds ?? (flags.quick ? QUICK_RACE_ROUNDS : undefined),
     deadlineMs: flags.deadline ?? duration(config.deadline ?? DEFAULTS.deadline),
     lingerMs: flags.linger ?? duration(config.linger ?? DEFAULTS.linger),

@@ -25,7 +25,7 @@ export const betRules = {
       'a bet of more than the balance is answered with an error whose `code` is `insufficient_funds` (a status of 500 is a warning, because the service then sends a refund)',
     means:
       'A player with too little money does not learn the reason, because the game only reports a failure. Or the game accepts the bet.',
-    hint: 'Check the balance before the debit, in the same transaction, and answer a 4xx with `"code": "insufficient_funds"` if the balance is too low. Do not throw an error, because it becomes a 500.',
+    hint: 'Check the balance before the debit, in the same transaction, and answer a 4xx with `"code": "insufficient_funds"` if the balance is too low. Do not throw an error, because it becomes a 500. If accounts have a credit line, set `credit: true` in croupier.yaml.',
   },
   'bet.declined-takes-nothing': {
     level: 'MUST',

@@ -4,7 +4,7 @@ import { breach, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { isPlain, isTakenBet, type PlannedCall } from '../planned-calls.ts';
-import { check200, type GroupChecks, operatorLimit, ownDecline, WRONG_BALANCES } from './check.ts';
+import { CREDIT, check200, type GroupChecks, operatorLimit, ownDecline, WRONG_BALANCES } from './check.ts';
 import { isZeroAmount, plannedAmount } from './planned-amount.ts';
 
 const isNewBet = ({ step }: PlannedCall): boolean => step.call === 'bet' && step.origin.kind === 'fresh';
@@ -202,7 +202,9 @@ export const betChecks: GroupChecks<'bet'> = {
       if (!reading) return { kind: 'undecided', reason: describeOutcome(observed) };
       const expected = 'a bet above the balance is answered with an error whose code is `insufficient_funds`';
       if (observed.answer === 'accepted')
-        return breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
+        return observed.hasCredit
+          ? { kind: 'skip', reason: CREDIT }
+          : breach(expected, `${describeOutcome(observed)}: the bet was accepted`, WRONG_BALANCES);
       const declined = ownDecline(observed);
       const limit = mayBeLimit(observed) ? declined : limitOfAnotherKind(observed);
       if (limit !== undefined) return { kind: 'skip', reason: limit, declined: true };

@@ -284,6 +284,10 @@ export function mayBeOwnDelay({ pausedMs, delayedMs, firstByte }: Stamps): boole
   return pausedMs !== undefined || (delayedMs !== undefined && firstByte !== null);
 }
 
+/** The reason why the rules about bets above the balance cannot be judged if accounts have a credit line. */
+export const CREDIT =
+  'the operator accepted bets above the balance, because the accounts have a credit line (`credit: true` in the configuration)';
+
 /** The reason why free rounds cannot be judged if croupier invented the campaign for the test. */
 export const UNKNOWN_CAMPAIGN =
   'the operator refused the made-up campaign of the test (set `freeRounds: { frID: … }` to a campaign that it knows)';

@@ -2,6 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { isRedirect } from '../../reply/status.ts';
 import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
+import { CREDIT } from '../checks/check.ts';
 import { isOverdraft } from '../checks/concurrency.ts';
 import { BY_SESSION, inOtherSession } from '../checks/idempotency.ts';
 import { breach, PASS } from '../decision.ts';
@@ -99,7 +100,8 @@ function judgeOverdraft(
     .reduce((total, { effect }) => total.plus(effect), Money.zero);
   const expected = `the accepted bets together are at most the balance, ${before}`;
   // If no bet was accepted, nothing was overdrawn. The balance may have been below zero before.
-  if (accepted.length > 0 && sum.compare(before.plus(won)) > 0) {
+  const isOverdrawn = accepted.length > 0 && sum.compare(before.plus(won)) > 0;
+  if (isOverdrawn && !first.hasCredit) {
     collector.decide(
       subject,
       breach(expected, `${accepted.length} bets were accepted, ${sum} in total`, [
@@ -121,7 +123,7 @@ function judgeOverdraft(
     return;
   }
   if (bets.every(({ reading }) => !reading)) collector.decide(subject, { kind: 'undecided', reason: 'no reply came' });
-  else collector.decide(subject, PASS);
+  else collector.decide(subject, isOverdrawn ? { kind: 'skip', reason: CREDIT } : PASS);
   reads.candidate(wallet, {
     rule: 'concurrency.no-lost-update',
     step: first.planned.step,

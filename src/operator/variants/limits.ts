@@ -276,6 +276,21 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     },
   },
   {
+    name: 'credit-line',
+    credit: true,
+    description: 'Each account has a credit line of 500.00: a bet may make the balance negative, down to -500.00.',
+    change: () => ({
+      covers: (wallet, debit) => wallet.balance + (readAmount('500', scaleOf(wallet.currency)) ?? 0n) >= debit,
+    }),
+  },
+  {
+    name: 'unlimited-credit',
+    declines: true,
+    credit: true,
+    description: 'Each account has an unlimited credit line, so every bet is accepted.',
+    change: () => ({ covers: () => true }),
+  },
+  {
     name: 'account-in-the-red',
     declines: true,
     description:

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/contract/json.ts';
 import type { Finding } from '../../../src/journal/finding.ts';
 import { withFields } from '../faults.ts';
 import { judgeScenario } from '../judged-scenario.ts';
@@ -164,4 +165,29 @@ it('copies that were all declined are skipped, and a resend of them too', () => 
   expect(judged.broken).toEqual([]);
   expect(judged.verdict('idempotency.concurrent')).toBe('skip');
   expect(judged.verdict('idempotency.refund')).toBe('skip');
+});
+
+it.each([
+  [
+    'bet.insufficient-funds',
+    'steps: [{ bet: , as: a }, { balance: }, { bet: { amount: "${balance + unit}" }, expect: { outcome: declined, code: insufficient_funds } }, { balance: }]',
+  ],
+  [
+    'concurrency.no-overdraft',
+    'steps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "${balance - stake}" }, times: 3, expect: either }] }, { balance: }]',
+  ],
+] as const)('an accepted bet above the balance breaks %s, unless accounts have a credit line', (rule, steps) => {
+  const credit: Fault = ({ call }, honest, wallet) => {
+    if (call !== 'bet') return honest();
+    wallet.move('500');
+    const { status, body } = honest();
+    wallet.move('-500');
+    return { status, body: { ...(body as JsonObject), balance: wallet.balance().format(2) } };
+  };
+  const yaml = `rules: [${rule}]\n${steps}`;
+  expect(judgeScenario(yaml, { fault: credit }).verdict(rule)).toBe('fail');
+  const judged = judgeScenario(yaml, { fault: credit, hasCredit: true });
+  expect(judged.verdict(rule)).toBe('skip');
+  expect(judged.broken).toEqual([]);
+  expect(judgeScenario(yaml, { hasCredit: true }).verdict(rule)).toBe('pass');
 });
