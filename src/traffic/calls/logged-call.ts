@@ -77,8 +77,10 @@ export function loggedCall(
   const ending = endingOf(primary, reading);
   const logged = (field: 'balance' | 'replyTx' | 'code'): string | null =>
     views.map(({ exchange }) => exchange.logged[field]).find((text) => text !== undefined) ?? null;
+  // A server between the two sides may have replaced the operator's reply. Then the operator's own reply has its balance.
+  const own = also && isReplaced({ seen, alsoSeen: also }) ? readingOf(bestReply([also.exchange.answer])) : reading;
   const isAnswered = reply !== null;
-  const isWhole = reading !== null && !isCut(reading);
+  const isWhole = own !== null && !isCut(own);
   return {
     ...place,
     seen,
@@ -87,14 +89,20 @@ export function loggedCall(
     done: ending === 'unknown' && isCut(reading) ? 'maybe' : doneBy(seen.call, ending, answers),
     status: reply?.status ?? null,
     reading,
-    balance: saidBalance(reading) ?? (isWhole || !isAnswered ? null : saidMoney(logged('balance'))),
-    replyTxID: unmasked(reading?.txID ?? (isWhole ? null : logged('replyTx'))),
+    balance: saidBalance(own) ?? (isWhole || !isAnswered ? null : saidMoney(logged('balance'))),
+    replyTxID: unmasked(own?.txID ?? (isWhole ? null : logged('replyTx'))),
     code: reading?.code ?? (isWhole ? null : logged('code')),
     amount: (seen.amount === null ? also?.money : seen.money) ?? null,
     signature:
       views.map(({ exchange }) => signatureOf(exchange, keysOf)).find((state) => state !== 'unknown') ?? 'unknown',
     isSignedByOther: views.some(({ exchange }) => isSignedByOther(exchange, keysOf)),
   };
+}
+
+/** True if the operator logged a success, and the service received a reply with an error instead. */
+export function isReplaced({ seen, alsoSeen }: Pick<LoggedCall, 'seen' | 'alsoSeen'>): boolean {
+  const [received, sent] = [seen.exchange.answer, alsoSeen?.exchange.answer];
+  return received.kind === 'reply' && sent?.kind === 'reply' && isSuccess(sent.status) && !isSuccess(received.status);
 }
 
 interface KnownReply extends Omit<Reply, 'headers' | 'body'> {

@@ -9,7 +9,7 @@ import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '.
 import { signatureProblem } from '../../reply/signature.ts';
 import { isSuccess } from '../../reply/status.ts';
 import { hasFloatRest } from '../books/float-rest.ts';
-import { isCut, isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
+import { isCut, isDeclinedTest, isReplaced, type LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, isUndueRefund, type Transaction } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -79,6 +79,8 @@ function replyBreaches(call: LoggedCall, bets: Bets, currency: string | null): r
     case 'declined':
     case 'refused':
     case 'failed':
+      // The operator did not write the reply that the service received.
+      if (isReplaced(call)) return [];
       return [...bodyBreaches(call, bets, currency), ...errorBreaches(call)];
   }
 }
@@ -231,7 +233,7 @@ function transactionBreaches(
   if (call === 'refund' && !isUndueRefund(transaction, transactions, bets))
     found.push(...refundBreaches(transaction, bets));
   if (!first) return found;
-  for (const again of attempts.filter((one) => one.number > first.number && !isDeclinedTest(one))) {
+  for (const again of attempts.filter((one) => one.number > first.number && !isDeclinedTest(one) && !isReplaced(one))) {
     const rule = `idempotency.${call}` as const;
     if (amountsDiffer(first, again)) {
       if (again.ending === 'accepted')
@@ -265,7 +267,9 @@ function transactionBreaches(
 function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readonly Breach[] {
   const declined = attempts.filter(
     (one) =>
-      (one.ending === 'declined' || one.ending === 'failed' || one.ending === 'error-200') && !isDeclinedTest(one),
+      !isReplaced(one) &&
+      (one.ending === 'declined' || one.ending === 'failed' || one.ending === 'error-200') &&
+      !isDeclinedTest(one),
   );
   return declined.map((attempt) => {
     const status = attempt.status ?? 'with an error';

@@ -639,6 +639,35 @@ describe('the logs of both sides', () => {
     expect(lost(6000).breaches.map(({ rule }) => rule)).toEqual(['reply.deadline']);
   });
 
+  it('show the balance and no breach of the operator if a gateway replaced the reply of the operator', () => {
+    const resent = (second: string): IncidentTimeline => {
+      const win = (status: number, answered: object, at: number): [string, string, object] => [
+        'w1',
+        '50.00',
+        { status, at, ...answered },
+      ];
+      return new Log()
+        .balance('80.00', { at: 0 })
+        .bet('b1', '20.00', { balance: '60.00', at: 1 })
+        .win(...win(504, {}, 2))
+        .win(...win(200, { balance: second }, 3))
+        .balance('80.00', { at: 0, side: 'operator' })
+        .bet('b1', '20.00', { balance: '60.00', at: 1, side: 'operator' })
+        .win(...win(200, { balance: '110.00', side: 'operator' }, 2))
+        .win(...win(200, { balance: second, side: 'operator' }, 3))
+        .timeline();
+    };
+    const [once, twice] = [resent('110.00'), resent('160.00')];
+    expect([once.status, sums(once), once.breaches]).toEqual([0, ['110', '110', '0'], []]);
+    expect([twice.status, sums(twice)]).toEqual([1, ['110', '160', '50']]);
+    const refused = new Log()
+      .balance('80.00', { at: 0 })
+      .bet('b1', '20.00', { status: 500, at: 1 })
+      .refund('f1', 'b1', '20.00', { status: 504, at: 2 })
+      .refund('f1', 'b1', '20.00', { balance: '80.00', at: 2, side: 'operator' });
+    expect(refused.timeline().breaches.filter(({ rule }) => rule.startsWith('refund.'))).toEqual([]);
+  });
+
   it('show together that the operator carried out a call that the service saw as lost', () => {
     const timeline = log.timeline();
     expect(timeline.calls[2]).toMatchObject({ ending: 'late', done: 'yes' });
