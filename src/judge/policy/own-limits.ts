@@ -2,7 +2,6 @@ import { Money } from '../../contract/money.ts';
 import type { ReplyReading } from '../../reply/read.ts';
 import { isFormRejected } from '../../reply/status.ts';
 import { operatorLimit } from '../checks/check.ts';
-import { plannedAmount } from '../checks/planned-amount.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { isPlain } from '../planned-calls.ts';
 
@@ -70,8 +69,6 @@ function stepComparison({
   // The bet was too high. If the operator declines a low bet with the same words, the reason is not the balance.
   if (exceedsBalance || step.expect.code === 'insufficient_funds')
     return { sign: 'declined', amounts: [stake.plus(Money.unit(amount.decimals()))] };
-  // The amount is written in an unusual way, as 1.5. If the operator also declines 1.50, the reason is not how it is written.
-  if (plannedAmount(step).hasFewDecimals) return { sign: 'declined', amounts: [amount] };
   // An operator that accepts a stake with fewer decimals accepts decimals.
   const decimals = stake.decimals() + 1;
   if (amount.decimals() <= decimals) return undefined;

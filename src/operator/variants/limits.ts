@@ -151,13 +151,6 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     description: 'A bet that is no multiple of 0.50 (in JPY of 50) is declined with 400 and a code of the operator.',
     change: (right) => limitingBets(right, STEP, isNoStep(50n)),
   },
-  {
-    name: 'stakes-in-steps-of-coins',
-    mayWarn: ['bet.decimal-amount'],
-    description: 'A bet that is no multiple of 0.20 (in JPY of 20) is declined with 422 and no code.',
-    change: (right) =>
-      limitingBets(right, { status: 422, message: 'The stake must be a multiple of 0.20.' }, isNoStep(20n)),
-  },
   highestBet('highest-bet-own-code', 'with 422 and a code of the operator', {
     status: 422,
     code: 'MAX_STAKE_EXCEEDED',
