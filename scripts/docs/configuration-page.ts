@@ -79,7 +79,7 @@ The [stake](glossary.md#stake) is the amount of a normal bet. [positions.md](pos
   {
     text: `## Scenarios and decisions
 
-[scenarios.md](scenarios.md) explains how to write a scenario, [exit-status.md](exit-status.md#what-you-name-must-be-tested) explains \`require\`, and
+[scenarios.md](scenarios.md) explains how to write a scenario, [exit-status.md](exit-status.md#rules-and-scenarios-that-you-name) explains \`require\`, and
 [ci.md](ci.md#labels) explains labels. The [glossary](glossary.md#must) explains SHOULD.`,
     keys: ['scenarios', 'require', 'strict', 'labels'],
   },
