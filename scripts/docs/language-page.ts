@@ -23,7 +23,9 @@ steps:
 
 On this page: [expressions](#expressions), [a scenario](#a-scenario), [needs](#needs), [calls](#a-step-calls), [other actions](#a-step-other-actions),
 [time, number and names](#a-step-time-number-and-names), [expectations](#a-step-expectations), [wrong and unusual calls](#a-step-wrong-and-unusual-calls),
-[a fragment](#a-fragment). In the tables, the value \`steps\` is a list of steps, and \`nothing\` means that you can write the key alone (\`- bet:\`).
+[a fragment](#a-fragment).
+
+Two values in the tables need an explanation. \`steps\` is a list of steps. \`nothing\` means that you can write the key alone, such as \`- bet:\`.
 
 ## Expressions
 
@@ -34,7 +36,7 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 |---|---|
 | a name of \`cases\`, or a parameter of a fragment | its value in this case, or in this use of the fragment |
 | \`stake\` | the usual amount of a bet in this currency |
-| \`unit\` | the smallest step of the currency, for example 0.01 |
+| \`unit\` | the smallest amount of the currency, for example 0.01 |
 | \`balance\`, \`balance.NAME\` | the last known balance of the first session, or of the session with the alias \`NAME\` |
 | \`session\`, \`session.NAME\` | the id of the first session, or of the session with the alias \`NAME\` |
 | \`campaign\` | the configured free-rounds campaign |
@@ -42,10 +44,10 @@ Any value can contain an expression, \`\${…}\`. An expression computes with \`
 | \`bet1.roundID\`, \`bet1.amount\` | the round and the amount of the step \`bet1\` |
 | \`bet1.reply.txID\` | the txID that the operator answered in the step \`bet1\` |
 | \`self.txID\`, \`self.roundID\`, \`self.amount\` | the values of the step that contains the expression |
-| \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | the values of a bet that an earlier run sent, and whose round is not finished (\`needs: { run: earlier }\`) |
-| \`drift.first\`, \`drift.second\` | two amounts of wins whose sum is wrong in binary floating point (double) |
+| \`begun.txID\`, \`begun.roundID\`, \`begun.amount\` | the values of a bet of an earlier run (\`needs: { run: earlier }\`). The round of this bet is not finished |
+| \`drift.first\`, \`drift.second\` | two amounts, for two wins. A wallet that adds them as binary floating-point numbers (double) gets a wrong sum |
 
-croupier computes money exactly. Write amounts in quotes, as in \`"11.00"\`.
+croupier computes money exactly. Write amounts in quotes, such as \`"11.00"\`.
 `;
 
 const NEEDS = '### Needs';
@@ -93,13 +95,13 @@ steps:
         at: 100ms             # 100 ms after the first bet
   - wait: 500ms
   - balance:
-\`\`\``,
+\`\`\`
+
+In the tables, \`linger\` is the time in which croupier waits for a [late debit](glossary.md#late-debit).`,
     keys: ['resend', 'together', 'wait', 'launches', 'use'],
   },
   {
-    text: `## A step: time, number and names
-
-\`linger\`, here and in \`wait\`, is the time in which croupier waits for a [late debit](glossary.md#late-debit).`,
+    text: '## A step: time, number and names',
     keys: ['as', 'with', 'times', 'copies', 'after', 'eventually', 'at'],
   },
   {
@@ -126,7 +128,7 @@ steps:
   {
     text: `## A step: wrong and unusual calls
 
-A step with one of these keys is wrong or unusual on purpose. Such a step must also have \`expect\`. \`expect\` is optional only with \`break\` and \`sign: valid\`. Examples:
+A step with one of these keys is wrong or unusual on purpose. Such a step must also have \`expect\`, except a step with \`break\` or with \`sign: valid\`. Examples:
 
 \`\`\`yaml
 steps:
@@ -186,7 +188,7 @@ export function languagePage(schema: Schema): string {
   const keys = Object.keys(scenario.properties ?? {}).filter((key) => key !== 'rules' && key !== 'needs');
   const aboutScenario = `## A scenario
 
-\`rules\` lists the ids of the [rules](rules.md) that the scenario tests. The groups of rules are ${RULE_GROUPS.join(', ')}.`;
+The key \`rules\` lists the ids of the [rules](rules.md) that the scenario tests. The groups of rules are ${RULE_GROUPS.join(', ')}.`;
   return [
     INTRODUCTION,
     sectionsOf(

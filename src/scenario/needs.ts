@@ -48,7 +48,7 @@ const KNOWN = {
   currency: field(
     'The properties that the currency of the first session must have.',
     map('currency', {
-      code: field('The code of the currency, as in `USD`.', currencyCode),
+      code: field('The code of the currency, such as `USD`.', currencyCode),
       kind,
       decimals: field('The number of decimals. `some`: at least one.', decimals),
     }),
@@ -71,22 +71,22 @@ const KNOWN = {
     word('launches', ['seen'] as const),
   ),
   amounts: field(
-    '`large`: the operator must support amounts of more than 2^53 smallest units (`largeAmounts` in croupier.yaml).',
+    '`large`: the operator must support amounts of more than 2^53 times the smallest amount of the currency (`largeAmounts` in croupier.yaml).',
     word('a size of amounts', ['large'] as const),
   ),
 };
 
 const sessionNeed: Shape<ReadMap<SessionNeed>> = map('a session', {
   player: field(
-    'The player of the session: `same` as in the first session, or an `other` player.',
+    'The player of the session. `same`: the player of the first session. `other`: another player.',
     word('a player', SAME_OR_OTHER),
   ),
   game: field(
-    'The game of the session: `same` as in the first session, or an `other` game.',
+    'The game of the session. `same`: the game of the first session. `other`: another game.',
     word('a game', SAME_OR_OTHER),
   ),
   currency: field(
-    'The currency of the session: `same` as in the first session, or an `other` currency.',
+    'The currency of the session. `same`: the currency of the first session. `other`: another currency.',
     word('a currency', SAME_OR_OTHER),
   ),
   state,

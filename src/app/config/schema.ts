@@ -107,7 +107,7 @@ function refuseWrongCode(code: string, context: z.RefinementCtx): void {
 const client = z.strictObject({
   extCID: text.describe('The external client id. No other client of the service has the same id.'),
   integratorBaseUrl: httpUrl.describe(
-    'The base URL of the operator for reverse calls. croupier adds the path of each call to this URL, as in …/eu/bet.',
+    'The base URL of the operator for reverse calls. croupier adds the path of each call to this URL, for example …/eu/bet.',
   ),
   integrationApiKey: keyText.describe(`The key that signs the reverse calls. ${KEY_VALUE}`),
   cID: text
@@ -239,7 +239,7 @@ const logs = z.strictObject({
   pattern: text
     .optional()
     .describe(
-      'A regular expression for log lines that are plain text. Each named group gives a field of a call, as in (?<session>…).',
+      'A regular expression for log lines that are plain text. Each named group gives a field of a call, for example (?<session>…).',
     ),
 });
 
@@ -272,7 +272,7 @@ export const configSchema = z
       .record(currencyCode, money)
       .optional()
       .describe(
-        'The stake of a bet, by currency, as in { USD: "1.00" }. Default: 1, or a usual amount of the currency, such as 100 in JPY.',
+        'The stake of a bet, by currency, for example { USD: "1.00" }. Default: 1, or a usual amount of the currency, such as 100 in JPY.',
       ),
     decimals: z
       .record(currencyCode, z.int('must be a whole number'))
@@ -284,7 +284,7 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        "The number of decimals of a wallet's amounts, by currency, as in { USDT: 6, mBCH: 5 }. For fiat currencies, the contract defines this number. Default: as many decimals as the operator's balances show.",
+        "The number of decimals of a wallet's amounts, by currency, for example { USDT: 6, mBCH: 5 }. For fiat currencies, the contract defines this number. Default: as many decimals as the operator's balances show.",
       ),
     scenarios: z
       .array(text)
@@ -306,13 +306,13 @@ export const configSchema = z
       .partialRecord(z.enum(CALL_NAMES), z.union([duration, budget]))
       .optional()
       .describe(
-        'For each kind of call: 95 of 100 replies must arrive within this time, as in { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, slower replies fail the run. Default: no limit.',
+        'For each kind of call: 95 of 100 replies must arrive within this time, for example { bet: 800ms }. Slower replies give a warning. With { bet: { p95: 800ms, fail: true } }, slower replies fail the run. Default: no limit.',
       ),
     labels: z
       .record(z.string().regex(LABEL_NAME, LABEL_NAME_WANTED), z.union([text, labelSource]))
       .optional()
       .describe(
-        'Labels of each run, such as the build of the operator, as in { build: { header: X-Build } }. Journals and reports show them. --label overrides a label. Default: none.',
+        'Labels of each run, such as the build of the operator, for example { build: { header: X-Build } }. Journals and reports show them. --label overrides a label. Default: none.',
       ),
     workers: count
       .optional()
@@ -360,7 +360,7 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe(
-        'true: croupier also tests very large amounts: more than 2^53 of the smallest unit of the currency, such as cents. It pays them with wins, and takes them back with bets. Default: false.',
+        'true: croupier also tests very large amounts: more than 2^53 times the smallest amount of the currency. croupier pays these amounts with wins, and takes them back with bets. Default: false.',
       ),
     credit: z
       .boolean()
@@ -372,7 +372,7 @@ export const configSchema = z
     notify: notifySchema
       .optional()
       .describe(
-        'The addresses that get the result of each run, as in [{ kind: slack, url: "${SLACK_URL}" }]. Default: none.',
+        'The addresses that get the result of each run, for example [{ kind: slack, url: "${SLACK_URL}" }]. Default: none.',
       ),
     trace: z
       .boolean()

@@ -65,7 +65,7 @@ function settings(
   return Object.entries(examples).map(([key, example]) => {
     const value = written[key];
     const line = value === undefined ? `${indent}# ${key}: ${example}` : `${indent}${key}: ${value}`;
-    const [meaning = ''] = (keys[key]?.description ?? '').split(/(?<=\.) |, as in /);
+    const [meaning = ''] = (keys[key]?.description ?? '').split(/(?<=\.) |, (?:as in|for example) /);
     return `${line.padEnd(MEANING_COLUMN)} # ${meaning.replace(/\.$/, '')}`;
   });
 }

@@ -46,7 +46,7 @@ const tamper: Shape<Tamper> = byKind('`body`, or a map of the fields to change',
   map: transform(
     map('tamper', {
       body: field(
-        'Fields of the body to change after signing, with their new values. `tamper: body` without a map raises the amount by one smallest unit.',
+        'Fields of the body to change after signing, with their new values. `tamper: body` without a map raises the amount by the smallest amount of the currency.',
         dictionary('a map of the fields to change', anything()),
       ),
       query: field(
@@ -76,7 +76,7 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
         set: field('Fields to add or to change.', dictionary('a map of fields', anything())),
         drop: field('Fields to omit.', list('a list of the names of fields', text('the name of a field'))),
         format: field(
-          'The way to write the same JSON. Default: `canonical`.',
+          'The form in which the same JSON is written. Default: `canonical`.',
           word('a way to write the body', BODY_FORMATS, {
             canonical: 'the usual way',
             pretty: 'indented',
@@ -173,7 +173,7 @@ const status: Shape<Status> = {
 
 const expectMap = map('expect', {
   outcome: field(
-    'The expected outcome. The default is `declined` if `status` or `code` is the status or code of an error, and `accepted` otherwise.',
+    'The expected outcome. Default: `declined` if the step expects an error (`status` or `code`), otherwise `accepted`.',
     outcome,
   ),
   status: field(
@@ -248,7 +248,7 @@ export const MODIFIERS = {
     'The reply that this scenario expects. croupier also checks the rules of the contract, with or without `expect`.',
     expectation,
   ),
-  sign: field('The way in which the call is signed. Default: `valid`.', signs),
+  sign: field('The kind of signature of the call. Default: `valid`.', signs),
   tamper: field('The part of the call that is changed after signing.', tamper),
   'header-case': field(
     'The letter case in which the name of the header X-REQUEST-SIGN is written. Default: `upper`.',
@@ -268,11 +268,11 @@ export const MODIFIERS = {
     trickle,
   ),
   times: field(
-    'The number of times that the call is sent, each time with new ids: one after another, or at the same instant inside `together`. Default: 1.',
+    'The number of times that the call is sent, each time with new ids: one after another, or at the same moment inside `together`. Default: 1.',
     integer('a number of times', 1, MAX_TIMES),
   ),
   copies: field(
-    'The number of copies of the same bytes that are sent at the same instant (only inside `together`). Default: 1.',
+    'The number of copies of the same bytes that are sent at the same moment (only inside `together`). Default: 1.',
     integer('a number of copies', 2, MAX_AT_ONCE),
   ),
   after: field(

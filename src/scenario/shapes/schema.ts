@@ -36,7 +36,7 @@ const VERB_VALUES: Readonly<Record<Verb, { readonly about: string; readonly json
     about: 'Sends the call of an earlier step again, with the same URL, body and txID.',
     json: () => RESENT.json(),
   },
-  together: { about: 'Sends several calls at the same instant.', json: () => ({ $ref: '#/definitions/steps' }) },
+  together: { about: 'Sends several calls at the same moment.', json: () => ({ $ref: '#/definitions/steps' }) },
   wait: {
     about:
       'Waits for a time. `linger`: the configured time (2 s by default) after which a late debit would be visible.',

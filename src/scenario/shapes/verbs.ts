@@ -80,11 +80,11 @@ export const RESENT = byKind('the name of a step, or a map with `earliest` or `e
   map: transform(
     map('resend', {
       earliest: field(
-        'Sends the first accepted transaction of this kind in this run again.',
+        'Sends again: the first transaction of this kind that was accepted in this run.',
         word('a call', TRANSACTION_CALLS),
       ),
       'earlier-run': field(
-        'Sends a transaction of this kind from an earlier run again (`run --after JOURNAL`).',
+        'Sends again: a transaction of this kind from an earlier run (`run --after JOURNAL`).',
         word('a call', TRANSACTION_CALLS),
       ),
     }),
