@@ -90,7 +90,8 @@ describe('croupier report merge', () => {
     expect(lines.map((line) => eventProblem(JSON.parse(line))).filter((diagnostic) => diagnostic !== null)).toEqual([]);
     const direct = await cli('report', 'merge', ...SHARDS, '--to', 'json=-');
     const converted = await cli('report', 'convert', 'merged.ndjson', '--to', 'json=-');
-    expect(JSON.parse(converted.out)).toEqual(JSON.parse(direct.out));
+    // Only a report of a journal file can name the command that settles it.
+    expect({ ...(JSON.parse(converted.out) as object), settle: null }).toEqual(JSON.parse(direct.out));
     expect((await cli('report', 'merge', 'merged.ndjson')).err).toContain('is not a part of a divided run');
   });
 
