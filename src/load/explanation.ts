@@ -46,7 +46,7 @@ export interface Evidence {
   readonly unit: Money;
 }
 
-/** If there are more transactions than this, triples are not searched. */
+/** Maximum number of transactions that are searched: the latest ones. */
 const MAX_SEARCHED = 40;
 
 /**

@@ -39,7 +39,8 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'replayed-win-paid',
     breaks: ['idempotency.win', 'win.retried'],
-    // If another defect changes the amount of the win, no other rule explains the second effect in another session.
+    // A second win in another session breaks idempotency.conflicting-body. idempotency.win explains this breach, except if a second
+    // defect also changes the amount of the win.
     mayBreak: [
       'idempotency.same-reply',
       'idempotency.concurrent',

@@ -78,11 +78,11 @@ export function prose(text: string): readonly Content[] {
 }
 
 /**
- * Renders a sentence that may contain text from outside. Between backticks, only a single word or a command of croupier becomes
- * code. So a secret in the text is not divided by tags, and can still be found and removed.
+ * Renders a sentence that may contain text from outside. Between backticks, only a single word, a key with
+ * its value, or a command of croupier becomes code. So a secret in the text is not divided by tags, and can still be found and removed.
  */
 export function proseFromOutside(text: string): readonly Content[] {
   return text
-    .split(/`([\w.:/#-]{1,60}|croupier [\w .:/#-]{1,60})`/)
+    .split(/`([\w.:/#-]{1,60}|\w{1,40}: \w{1,40}|croupier [\w .:/#-]{1,60})`/)
     .map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`));
 }

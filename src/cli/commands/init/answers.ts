@@ -164,6 +164,11 @@ function withScheme(text: string): string {
 function whyNoUrl(text: string): string | undefined {
   const protocol = URL.parse(text)?.protocol;
   if (protocol === 'http:' || protocol === 'https:') return undefined;
+  const scheme = /^([a-z][a-z0-9+.-]*):\/{1,3}(?!\/)/i.exec(text);
+  if (scheme) {
+    const rest = text.slice(scheme[0].length);
+    return `${scheme[1]} is not http or https. Write https://${rest}, or http://${rest} if the wallet does not use TLS`;
+  }
   const withHttps = text === '' ? null : URL.parse(`https://${text}`);
   if (withHttps !== null && !text.includes('://'))
     return `${text} has no scheme. Write https://${text}, or http://${text} if the wallet does not use TLS`;
