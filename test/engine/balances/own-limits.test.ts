@@ -90,7 +90,9 @@ describe('a bet that is declined in the operator’s own words', () => {
     ['amounts that are written with two decimals', /^\d+\.\d\d$/, ['pass', 'fail', 'pass']],
   ])('is compared with bets of other amounts if the operator accepts only %s', async (_, accepted, verdicts) => {
     const { url, wallet } = await operatorServer(({ call, fields }, tell) =>
-      call === 'bet' && !accepted.test(JSON.stringify(fields?.amount ?? null).replaceAll('"', '')) ? declined('Please bet a valid amount.') : tell(),
+      call === 'bet' && !accepted.test(JSON.stringify(fields?.amount ?? null).replaceAll('"', ''))
+        ? declined('Please bet a valid amount.')
+        : tell(),
     );
     const found: unknown[] = [];
     for (const scenario of DECIMALS) {
