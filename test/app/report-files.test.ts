@@ -19,7 +19,7 @@ import {
   refuseSharedFile,
   writeWhole,
 } from '../../src/app/report-files.ts';
-import { strictJunitReport } from '../../src/report/exports/junit.ts';
+import { REPORT_FORMS } from '../../src/report/exports/kinds.ts';
 
 describe('readReportRequests', () => {
   it('reads a kind with its file', () => {
@@ -38,7 +38,7 @@ describe('readReportRequests', () => {
 
   it('reads the form of a report after its file', () => {
     expect(readReportRequests(['junit=a.xml,strict,json=b.json'], '--to')).toMatchObject([
-      { kind: 'junit', file: 'a.xml', report: strictJunitReport },
+      { kind: 'junit', file: 'a.xml', report: REPORT_FORMS.junit?.strict },
       { kind: 'json', file: 'b.json' },
     ]);
   });

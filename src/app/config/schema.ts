@@ -351,7 +351,7 @@ export const configSchema = z
       })
       .optional()
       .describe(
-        'The limits of the history in the working directory. Runs that `croupier history pin` marks are always kept. If this key is missing, the defaults of its three keys are used.',
+        'The limits of the history in the working directory. Runs that `croupier history pin` marks are always kept. Default: the defaults of the three keys below.',
       ),
     maxAtOnce: count
       .optional()
