@@ -14,7 +14,7 @@ const write = (name: string, text: string) => writeFileSync(path.join(cwd, name)
 const read = (name: string) => readFileSync(path.join(cwd, name), 'utf8');
 
 const entry = (rule: string, more = '', expires = '2999-12-31') =>
-  `- rule: ${rule}\n  reason: Release 42 mends it.\n  ticket: PAY-1\n  expires: ${expires}\n${more}`;
+  `- rule: ${rule}\n  reason: Release 42 fixes it.\n  ticket: PAY-1\n  expires: ${expires}\n${more}`;
 
 /** Judges the reference operator, which has the given defect, with a baseline. */
 async function judged(baseline: string, selection: readonly string[], defect = true) {
@@ -36,7 +36,7 @@ describe('croupier run --baseline', () => {
     );
     expect(status).toBe(0);
     expect(out).toContain('Known failures (baseline.yaml)');
-    expect(out).toContain('still fails. The baseline allows this until 2999-12-31 (PAY-1): Release 42 mends it.');
+    expect(out).toContain('still fails. The baseline allows this until 2999-12-31 (PAY-1): Release 42 fixes it.');
     expect(out).not.toContain('── Failures');
     expect(report()).toMatchObject({ exitCode: 0, verdict: 'conforming', causes: [] });
     expect(report().baseline).toMatchObject([{ rule: 'idempotency.bet', state: 'failing', line: 1 }]);
