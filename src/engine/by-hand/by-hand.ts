@@ -297,10 +297,7 @@ class ByHand {
     how: Pick<CallToSend, 'purpose' | 'step' | 'amount'>,
   ): Promise<Exchange> {
     const exchange = await this.#sender.send({ call, request, scenario: null, ...how });
-    // A win or a refund must be accepted although the session has ended.
-    const mayEnd = call === 'balance' || call === 'bet';
-    if (isUnknownSession(exchange.outcome) || (mayEnd && isEndedSession(exchange.outcome)))
-      this.#closed.add(exchange.id);
+    if (isUnknownSession(exchange.outcome) || isEndedSession(call, exchange.outcome)) this.#closed.add(exchange.id);
     return exchange;
   }
 }

@@ -1,3 +1,4 @@
+import type { CallName } from '../../contract/call-name.ts';
 import { bodyText, type ExchangeRequest, type Outcome } from '../exchange.ts';
 
 /** The code with which an operator says that it does not know a session. */
@@ -52,9 +53,13 @@ export function isUnknownSession(outcome: Outcome): boolean {
   return outcome.kind === 'reply' && outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === CODE;
 }
 
-/** True if the reply says that the session has ended. */
-export function isEndedSession(outcome: Outcome): boolean {
-  return outcome.kind === 'reply' && outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === ENDED;
+/**
+ * True if the operator declined a balance call or a bet because the session has ended. Always false for a win or a refund, which
+ * the operator must accept anyway.
+ */
+export function isEndedSession(call: CallName, outcome: Outcome): boolean {
+  if (call === 'win' || call === 'refund' || outcome.kind !== 'reply') return false;
+  return outcome.reply.status !== 200 && codeOf(bodyText(outcome.reply.body)) === ENDED;
 }
 
 function codeOf(text: string): unknown {

@@ -33,12 +33,8 @@ function knowsNoSession(exchanges: ManualResult['exchanges']): boolean {
   return exchanges.some(({ received }) => isUnknownSession(received.outcome));
 }
 
-/** True if the operator answered `session_expired` to a balance call or a bet. Wins and refunds must be accepted anyway. */
 function hasEndedSession(exchanges: ManualResult['exchanges']): boolean {
-  return exchanges.some(
-    ({ sending, received }) =>
-      (sending.call === 'balance' || sending.call === 'bet') && isEndedSession(received.outcome),
-  );
+  return exchanges.some(({ sending, received }) => isEndedSession(sending.call, received.outcome));
 }
 
 /** Returns the text output for a call that was sent. */
