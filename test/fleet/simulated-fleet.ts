@@ -29,7 +29,11 @@ export interface SimulatedFleet {
 }
 
 const BALANCE = '1000.00';
-const PLAYERS = ['ada', 'bob'];
+
+/** Returns the players of an operator. Their names differ from operator to operator, because runs on one player wait for each other. */
+function playersOf(name: string): readonly string[] {
+  return [`ada-${name}`, `bob-${name}`];
+}
 
 /**
  * @param size number of operators
@@ -41,8 +45,8 @@ export async function simulatedFleet(size: number, select: readonly string[], ra
   const key = randomBytes(24).toString('hex');
   const names = Array.from({ length: size }, (_, index) => `operator-${String(index).padStart(3, '0')}`);
   const sessionsOf = (name: string) =>
-    PLAYERS.map((player) => ({
-      sessionID: `${name}-${player}`,
+    playersOf(name).map((player) => ({
+      sessionID: `session-${player}`,
       player,
       currency: 'USD',
       gameID: 'catch',
@@ -91,7 +95,7 @@ export async function simulatedFleet(size: number, select: readonly string[], ra
     wrongBalances: () =>
       names.filter((name, index) => {
         const { defect } = BEHAVIOURS[index % BEHAVIOURS.length] ?? {};
-        return !defect && PLAYERS.some((player) => operatorOf(name).balanceOf(name, player, 'USD') !== BALANCE);
+        return !defect && playersOf(name).some((player) => operatorOf(name).balanceOf(name, player, 'USD') !== BALANCE);
       }),
     close: async () => {
       await Promise.all(served.map((one) => one.close(0)));
