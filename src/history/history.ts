@@ -77,7 +77,7 @@ export async function openExistingHistory({ dir, database }: HistoryPlace): Prom
 }
 
 /** True if the text names a server, and not a file. A Windows path begins with a single letter and a colon. */
-function isAddress(database: string): boolean {
+export function isAddress(database: string): boolean {
   return /^[a-z][a-z0-9+.-]+:/i.test(database);
 }
 

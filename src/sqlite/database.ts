@@ -145,11 +145,24 @@ function makePrivate(file: string): void {
   }
 }
 
+/** True for the error of a database that another process uses, so that another attempt may work. */
+export function isInUse(error: unknown): boolean {
+  return error instanceof DatabaseError ? error.reason === 'in-use' : primaryCode(error) === RESULT.busy;
+}
+
+/**
+ * Returns the lowest 8 bits of the result code of SQLite: the primary result code. The higher bits are details. Returns 0 for an
+ * error of anything else.
+ */
+function primaryCode(error: unknown): number {
+  const isOfSqlite = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+  return isOfSqlite ? Number(error.errcode) & 0xff : 0;
+}
+
 /** Returns the error with the name of the file and advice, if the message of SQLite has neither. */
 export function explained(error: unknown, file: string | undefined): unknown {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return error;
-  // The lowest 8 bits are the primary result code. The higher bits are details.
-  switch (error.errcode & 0xff) {
+  if (!(error instanceof Error)) return error;
+  switch (primaryCode(error)) {
     case RESULT.busy:
       return new DatabaseError('in-use', `${file} is in use by another process.`, { cause: error });
     case RESULT.corrupt:

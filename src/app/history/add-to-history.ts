@@ -1,10 +1,12 @@
 import { createReadStream, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Mutex } from 'async-mutex';
 import type { Evidence, FinishedRun } from '../../history/record.ts';
 import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { LoadResult } from '../../journal/load/result.ts';
 import { forTerminal } from '../../report/escape.ts';
+import { isInUse } from '../../sqlite/database.ts';
 import type { Config } from '../config/schema.ts';
 import { shownPath, whyUnreadable } from '../files.ts';
 import type { Stdio } from '../stdio.ts';
@@ -27,6 +29,11 @@ const MAX_JOURNAL = 128 * 1024 * 1024;
  * first run.
  */
 const writing = new Mutex();
+
+/** Time for which an addition is repeated while other processes use the database, in ms. */
+const MAX_REPEAT_MS = 30_000;
+/** Time between two attempts, in ms. */
+const REPEAT_AFTER_MS = 200;
 
 /**
  * Adds a finished run to the history, with a compressed copy of its journal. If that is not possible, prints a notice. Never
@@ -75,18 +82,36 @@ async function adding(
         import('../../history/history.ts'),
         import('../../history/record.ts'),
       ]);
-      const { run, evidence } = await describe(stdio.cwd);
-      const history = await openHistoryAt({ dir: stdio.cwd, database: databaseIn(stdio) });
-      try {
-        await addRun(history, run, evidence, retentionOf(config));
-      } finally {
-        await history.destroy();
-      }
+      await whileInUse(async () => {
+        const { run, evidence } = await describe(stdio.cwd);
+        const history = await openHistoryAt({ dir: stdio.cwd, database: databaseIn(stdio) });
+        try {
+          await addRun(history, run, evidence, retentionOf(config));
+        } finally {
+          await history.destroy();
+        }
+      });
     });
   } catch (error) {
     const why = whyUnreadable(error).replace(/\.$/, '');
     stdio.err.write(
       `${forTerminal(`This run is not in the history: ${why}. Its result and its journal are complete. --no-history switches the history off.`)}\n`,
     );
+  }
+}
+
+/**
+ * Does some work in the database. Repeats it for up to 30 seconds while another process uses the database, for example while many
+ * runs of one folder end at the same time.
+ */
+async function whileInUse(work: () => Promise<void>): Promise<void> {
+  const end = performance.now() + MAX_REPEAT_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isInUse(error) || performance.now() > end) throw error;
+      await sleep(REPEAT_AFTER_MS);
+    }
   }
 }

@@ -1,12 +1,13 @@
 import { Semaphore } from 'async-mutex';
 import { EXIT, interruptedStatus, UsageError, worstStatus } from '../../../app/exit-status.ts';
-import { databaseIn } from '../../../app/history/settings.ts';
+import { databaseIn, isHistoryWanted } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { plural } from '../../../contract/plural.ts';
 import { type CheckedFleet, type CheckedOperator, checkFleet } from '../../../fleet/check-fleet.ts';
 import { type ProcessEnd, processEnd, processesOf, runArguments, startProcess } from '../../../fleet/run-process.ts';
 import { isQuiet, nextStarts } from '../../../fleet/schedule.ts';
+import { type History, isAddress, openHistoryAt } from '../../../history/history.ts';
 import { latestStart } from '../../../history/runs.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { columnsOf, padEnd } from '../../../report/terminal/layout.ts';
@@ -48,6 +49,7 @@ export async function fleetRunCommand(
   );
   const width = Math.max(...operators.map(({ name }) => columnsOf(name)), 0);
   const turns = new Semaphore(parallel);
+  const history = await openForRuns(fleet.dir, stdio);
   try {
     const judged = await Promise.all(
       operators.map((operator) =>
@@ -64,7 +66,20 @@ export async function fleetRunCommand(
     return status;
   } finally {
     interrupt.dispose();
+    await history?.destroy();
   }
+}
+
+/**
+ * Opens the file of the history until the last run has ended. Otherwise, SQLite writes its log into the file and deletes it each
+ * time that a run has added itself, and the other runs must wait.
+ *
+ * @returns undefined if the runs use no such file, or if it can't be opened: then each run says so
+ */
+async function openForRuns(dir: string, stdio: Stdio): Promise<History | undefined> {
+  const database = databaseIn(stdio);
+  if (!isHistoryWanted({}, stdio) || (database !== undefined && isAddress(database))) return undefined;
+  return openHistoryAt({ dir, database }).catch(() => undefined);
 }
 
 /**
