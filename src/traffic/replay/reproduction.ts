@@ -108,8 +108,9 @@ function lateBefore(compared: readonly ComparedCall[]): readonly string[] {
 }
 
 /**
- * Returns what a broken connection does not repeat of a call without a reply in time: the time of the reply, and the order in which
- * the operator carried out this call and the next call of the same round.
+ * Returns one reason that says what a broken connection does not repeat of a call without a reply in time. This can be the time of
+ * the reply, and the order in which the operator carried out this call and the next call of the same round. Returns no reason if
+ * neither matters.
  */
 function notCutOff(
   call: LoggedCall,
@@ -123,16 +124,14 @@ function notCutOff(
   );
   const endMs = endOfReply(call);
   const isBefore = endMs !== null && next?.atMs != null && endMs <= next.atMs;
-  const missing: string[] = [];
-  if (broken.has('reply.deadline'))
-    missing.push(
-      `in the logs, ${name} had no reply in time, but the replay broke its connection, so the time of its reply was not tested`,
-    );
+  const untested: string[] = [];
+  if (broken.has('reply.deadline')) untested.push('The time of its reply was not tested');
   if (next && !isBefore)
-    missing.push(
-      `in the logs, ${name} had no reply in time, and they do not show that the operator had carried it out before ${nameOf(next, next.number)} came, but in the replay it may have done so`,
+    untested.push(
+      `In the replay, the operator may have carried it out before ${nameOf(next, next.number)} came; the logs do not show this order`,
     );
-  return missing;
+  if (untested.length === 0) return [];
+  return [`in the logs, ${name} had no reply in time, so the replay broke its connection. ${untested.join('. ')}`];
 }
 
 /** Returns the time of the operator's reply, by the log that shows it. Null if no log shows it. */

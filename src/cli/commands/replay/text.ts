@@ -33,6 +33,7 @@ export function replayText(outcome: ReplayOutcome, paint: Paint, columns: number
   const head = wrap(`${verdict}: ${forTerminal(sentence(outcome))}`, columns).join('\n');
   return [
     `${colour(paint.bold(verdict))}${head.slice(verdict.length)}`,
+    ...whyLines(outcome, columns),
     '',
     ...lines,
     '',
@@ -44,6 +45,12 @@ export function replayText(outcome: ReplayOutcome, paint: Paint, columns: number
   ].join('\n');
 }
 
+/** Returns the reasons for `not reproduced` as a list. Other verdicts need no reasons. */
+function whyLines({ verdict, missing }: ReplayOutcome, columns: number): readonly string[] {
+  if (verdict !== 'not reproduced') return [];
+  return ['Why:', ...missing.flatMap((reason) => hanging('- ', `${forTerminal(reason)}.`, columns))];
+}
+
 function rowText({ number, past, now, verdict }: ComparedCall, outcome: ReplayOutcome): string {
   const mark = outcome.now.calls.has(number) ? ' (wrong)' : '';
   const before = forTerminal(cameText(past));
@@ -51,11 +58,11 @@ function rowText({ number, past, now, verdict }: ComparedCall, outcome: ReplayOu
     case 'same':
       return `as before: ${before}${mark}`;
     case 'differs':
-      return `then ${before}; now ${forTerminal(now ? cameText(now) : '')}${mark}`;
+      return `logs: ${before}; now: ${forTerminal(now ? cameText(now) : '')}${mark}`;
     case 'unknown':
-      return `then unknown; now ${forTerminal(now ? cameText(now) : '')}${mark}`;
+      return `logs: unknown; now: ${forTerminal(now ? cameText(now) : '')}${mark}`;
     case 'not played':
-      return `then ${before}; not played`;
+      return `logs: ${before}; now: not played`;
   }
 }
 
@@ -66,7 +73,7 @@ function cameText({ status, reason, code, change }: CallResult): string {
   return `${answer}${code === null ? '' : ` ${code}`}${moved}`;
 }
 
-function sentence({ verdict, compared, past, now, missing, isUnexplained }: ReplayOutcome): string {
+function sentence({ verdict, compared, past, now, isUnexplained }: ReplayOutcome): string {
   const replies = repliesText(compared);
   switch (verdict) {
     case 'fixed':
@@ -84,7 +91,7 @@ function sentence({ verdict, compared, past, now, missing, isUnexplained }: Repl
     case 'differs':
       return `no rule is broken, but ${replies}.`;
     case 'not reproduced':
-      return `nothing is wrong now, but the replay does not show that the recorded problem (${wrongText(past)}) is fixed: ${missing.join('; ')}.`;
+      return `nothing is wrong now, but the replay does not show that the recorded problem (${wrongText(past)}) is fixed.`;
     case 'undecided':
       if (isUnexplained && past.rules.size === 0 && past.calls.size === 0)
         return 'no rule is broken now, but the record does not show for certain whether one was (see croupier incident).';

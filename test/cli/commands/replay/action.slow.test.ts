@@ -93,7 +93,7 @@ describe('croupier replay', () => {
     ]);
     const { out, status } = await replay(log, '--reference');
     expect(out).toMatch(/^differs: no rule is broken, but 1 reply of 1 differs/);
-    expect(out).toContain('then 400 INSUFFICIENT_FUNDS; now 200');
+    expect(out).toContain('logs: 400 INSUFFICIENT_FUNDS; now: 200');
     expect(status).toBe(1);
   });
 

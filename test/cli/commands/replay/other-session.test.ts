@@ -59,6 +59,6 @@ it('a win that moves no money again in another session of the player is fixed', 
   expect(out.replaceAll('\n', ' ')).toMatch(
     /^fixed: the recorded problem \(idempotency\.win, money\.conservation\) is fixed\./,
   );
-  expect(out).toMatch(/3 {2}win 5\.00 {2}then 200, balance \+5; now 409/);
+  expect(out).toMatch(/3 {2}win 5\.00 {2}logs: 200, balance \+5; now: 409/);
   expect(status).toBe(0);
 }, 60_000);
