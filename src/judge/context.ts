@@ -52,6 +52,6 @@ export interface JudgeContext {
   /** The kinds of calls for which this run has shown that the operator reads their amounts in the right unit. */
   readonly rightUnit: RightUnit;
   report(finding: Finding): void;
-  /** Reports by which sum a breach made a balance wrong. Called if the finding was reported before a balance showed this sum. */
+  /** Reports by how much a breach made a balance wrong. Is called if the finding was reported before a balance showed this sum. */
   reportSum?(found: FoundSum): void;
 }

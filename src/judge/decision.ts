@@ -31,7 +31,7 @@ export type Decision =
       readonly noMoney?: true;
     }
   | { readonly kind: 'note'; readonly actual: string }
-  /** `declined`: true if the operator declined the call that would have tested the rule. */
+  /** `declined`: true if the call would have tested the rule, but the operator declined the call. */
   | { readonly kind: 'skip'; readonly reason: string; readonly declined?: true }
   | { readonly kind: 'undecided'; readonly reason: string };
 

@@ -36,8 +36,8 @@ export class FindingCollector {
   #afterProbe = false;
 
   /**
-   * @param options `contract` is the version of the contract that the operator follows; rules of later versions are not judged.
-   * `amountsVary` is true if the amounts of the scenario depend on the balance
+   * @param options `contract` is the version of the contract that the operator follows; rules of later versions are not judged. If
+   * `amountsVary` is true, the amounts of the scenario depend on the balance
    */
   constructor(
     { strict, contract, amountsVary }: FindingCollectorOptions,

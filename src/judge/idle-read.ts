@@ -24,7 +24,7 @@ export type ReadResult =
    * whether reads show old balances.
    */
   | { readonly kind: 'behind' }
-  /** Nothing explains the balance. It must be read twice more, to find out whether it changes without a call. */
+  /** Nothing explains the balance. croupier must read it twice more, to find out whether the balance changes without a call. */
   | { readonly kind: 'probe' };
 
 /**
@@ -44,8 +44,8 @@ export interface ConcurrentCalls {
 export interface UnexpectedReply {
   readonly rule: RuleId;
   /**
-   * The decision if the next read shows the right balance. Then only the balance in the reply was wrong. `nothing` if the contract
-   * allows this balance in the reply.
+   * The decision if the next read shows the right balance: then only the balance in the reply was wrong. `nothing` if the contract
+   * allows the wrong balance in the reply.
    */
   readonly ifReadFits: 'breach' | 'warn' | 'nothing';
   readonly step: CallStep;

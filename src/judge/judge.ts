@@ -111,7 +111,7 @@ export class Judge {
 
   /**
    * croupier has completed a round with a win of 0. Makes the next balance read check that this win has moved nothing. Judges
-   * nothing else, because the win is not part of the scenario.
+   * nothing else about this win, because the win is not part of the scenario.
    *
    * @param step the win
    * @param exchange an exchange in which the win was accepted
@@ -344,7 +344,7 @@ export class Judge {
 
   #remember(observed: ObservedCall): void {
     const { step } = observed.planned;
-    // Only replies to steps with a name are kept, because later steps can refer only to them. So a long scenario needs little
+    // A later step can refer only to a step with a name. So only replies to such steps are kept, and a long scenario needs little
     // memory.
     if (step.name !== undefined && observed.reading && !this.#replies.has(step.key))
       this.#replies.set(step.key, observed.reading);
@@ -368,8 +368,8 @@ function expectsError(planned: PlannedCall): boolean {
 }
 
 /**
- * For a win or refund that failed first and was then sent again: makes the next balance read check that it was paid only once. A
- * faulty operator pays at every attempt.
+ * A win or refund failed, and croupier sent it again. Makes the next balance read check that it was paid only once. A faulty
+ * operator pays at every attempt.
  */
 function expectOnePayment({ planned, exchange, effect, answer }: ObservedCall, wallet: Wallet | null): void {
   const { step } = planned;

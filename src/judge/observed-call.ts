@@ -16,9 +16,9 @@ export interface StatedValues {
 }
 
 /**
- * The sign that a limit of the operator was the reason of a declined bet. `every-bet`: the operator also declined plain
- * bets with the same words. `now-and-then`: the operator accepted the same kind of bet directly afterwards. `steps`: bets must
- * be multiples of a step, such as 0.50.
+ * Shows how croupier recognised that a limit of the operator was the reason for a declined bet. `every-bet`: the operator also
+ * declined plain bets with the same words. `now-and-then`: directly afterwards, the operator accepted the same kind of bet.
+ * `steps`: bets must be multiples of a step, such as 0.50.
  */
 export type OwnLimit = 'every-bet' | 'now-and-then' | 'steps';
 
@@ -35,7 +35,10 @@ export interface SentCall {
   readonly retried?: boolean;
   /** True if the operator answered other calls, but closed the connection without a reply at every attempt at this call. */
   readonly closesConnection?: boolean;
-  /** Why a limit of the operator was the reason of a declined bet. Not set if no limit was the reason. */
+  /**
+   * Says how croupier recognised that a limit of the operator was the reason for a declined bet. Left out if no limit was the
+   * reason.
+   */
   readonly ownLimit?: OwnLimit;
   /** For a balance read: true if no earlier call can still take effect, because enough time has passed. */
   readonly lingered: boolean;
@@ -51,15 +54,18 @@ export interface ObservedCall {
   readonly reading: ReplyReading | undefined;
   /** True if the operator closes the connection at every attempt at this call, but at no other call. */
   readonly closesConnection: boolean;
-  /** Why a limit of the operator was the reason of a declined bet. undefined if no limit was the reason. */
+  /**
+   * Says how croupier recognised that a limit of the operator was the reason for a declined bet. undefined if no limit was the
+   * reason.
+   */
   readonly ownLimit: OwnLimit | undefined;
   /** The amount of the call. A resend has the amount of the first call. undefined if no amount can be read. */
   readonly amount: Money | undefined;
   /** The change of the balance if the operator accepts the call: negative for a bet, 0 for a free bet. */
   readonly effect: Money;
   /**
-   * For a resend or a copy: the transaction of the first call. For a call whose txID was already used: the earlier transaction with
-   * this txID.
+   * For a resend or a copy: the transaction of the first call. For a call whose txID an earlier call already had: the transaction
+   * of this earlier call.
    */
   readonly earlier: Transaction | undefined;
   /** For a refund, the transaction that it names. For a win, the bet of its round. */

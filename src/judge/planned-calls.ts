@@ -227,7 +227,7 @@ function plannedOf(
       ? before.find(({ step: other }) => isNew(other) && other.txID === step.txID)
       : undefined;
   const roundBet = step.winOf ?? null;
-  // A call that is sent again has the same signature as the first time, unless the step of the repetition sets another one.
+  // If a call is sent again, it has the signature of the first call, unless the step that repeats the call has another `sign`.
   const sign = deviations.sign ?? source?.step.deviations.sign;
   const tamper = deviations.tamper ?? (deviations.sign === undefined ? source?.step.deviations.tamper : undefined);
   const signedRight = (sign === undefined || sign === 'valid' || sign === 'upper-case') && tamper === undefined;

@@ -25,9 +25,9 @@ const SPECIAL_SIGNATURE_RULES: readonly RuleId[] = [
 /** Maximum number of breaches that are compared with each other. */
 const MAX_BREACHES = 5000;
 
-/** A finding that is kept until the end of the run, because another finding may explain it. */
+/** A finding that is kept until the end of the run, because another finding may explain this finding. */
 interface RuleBreach {
-  /** True if the breach can explain a fail: the breach is itself a fail, or a warning about money. */
+  /** True if the breach can explain a fail. This is so if the breach is itself a fail, or a warning about money. */
   readonly fails: boolean;
   readonly alone: boolean;
   readonly unaware: boolean;
@@ -35,7 +35,7 @@ interface RuleBreach {
   readonly rule: RuleId;
   readonly endpoint: CallName | null;
   readonly causes: readonly RuleId[];
-  /** The causes that explain the breach only if their own breach moved money. */
+  /** The rules that explain this breach only if their own breach moved money. */
   readonly causesWithMoney: readonly RuleId[];
 }
 
@@ -51,17 +51,17 @@ interface ScenarioFacts {
   /** The rules whose breach made a balance wrong. */
   readonly moved?: readonly RuleId[];
   /**
-   * True if no stale read was known when the scenario began. Then its reads did not wait until the operator shows the current
-   * balance.
+   * True if croupier knew of no stale read when the scenario began. In such a scenario, croupier did not wait before a read until
+   * the operator showed the current balance.
    */
   readonly unaware?: boolean;
-  /** True if no other player was active while the scenario was played, neither in this scenario nor in another one. */
+  /** True if no other player was active during this scenario, neither in this scenario nor in another scenario. */
   readonly alone?: boolean;
 }
 
 /**
- * Decides which findings of a run explain other findings. If one scenario has proven a breach, this breach is the simplest
- * explanation of every other finding that it can cause.
+ * Decides which findings of a run explain other findings. If a scenario has proven a breach, this breach is the simplest
+ * explanation of all other findings that the breach can cause.
  */
 export class Attribution {
   readonly #failing = new Set<RuleId>();
@@ -159,7 +159,10 @@ export class Attribution {
     return warnings.filter(({ causes }) => !causes.some((cause) => broken.has(cause))).map(({ rule }) => rule);
   }
 
-  /** The failing rule that the operator breaks with its stale reads. undefined if too few stale reads were seen to be sure. */
+  /**
+   * The rule that the operator breaks with its stale reads, if this rule fails. undefined if croupier has seen too few stale reads
+   * to be sure.
+   */
   get #lateRule(): RuleId | undefined {
     const { rule, isSure } = this.#staleReads;
     return isSure && rule && this.#failing.has(rule) ? rule : undefined;
@@ -175,15 +178,15 @@ export class Attribution {
         !(alone && cause === 'session.isolated') &&
         !(rule === 'signature.mismatch' && cause === 'signature.accepted' && !this.#refusesRight(endpoint)),
     );
-    // A read that did not wait may show an old balance. Then a wrong balance proves only that reads are stale.
+    // A read that did not wait may show an old balance. Then a wrong balance proves only that the operator shows old balances.
     const late = this.#lateRule;
     const isOfRead = rule === 'session.isolated' || causes.includes('session.isolated');
     return late && unaware && isOfRead && rule !== late ? [late, ...failing] : failing;
   }
 
   /**
-   * True if the operator breaks the rule only rarely. In another scenario, the operator probably kept the rule, so the rule
-   * explains no breach there.
+   * True if the operator breaks the rule only rarely. In another scenario, the operator probably kept the rule. So the rule
+   * explains no breach in that scenario.
    */
   #isIntermittent(rule: RuleId): boolean {
     const fails = this.#breaches.filter((one) => one.fails && one.rule === rule).length;
@@ -200,8 +203,8 @@ export class Attribution {
     const vote = (rule: RuleId, weight: number): void => void votes.set(rule, (votes.get(rule) ?? 0) + weight);
     for (const one of breaches) {
       vote(one.rule, 1.01);
-      // The breach of this rule can lead to any balance, so the rule would explain every breach. For this reason, it does not count
-      // as a cause.
+      // The breach of this rule can lead to any balance, so the rule would explain every breach. Therefore croupier does not count
+      // this rule as a cause.
       if (one.rule === 'money.conservation') continue;
       for (const cause of this.#causesOf(one))
         if (!SYSTEMATIC.includes(cause) && cause !== 'money.conservation') vote(cause, 1);
@@ -238,8 +241,8 @@ export class Attribution {
     for (const endpoint of this.#letIn) {
       const refusesRight = this.#refusesRight(endpoint);
       for (const rule of SPECIAL_SIGNATURE_RULES) {
-        // If an endpoint refuses right signatures and accepts a wrong one, it verifies other bytes than the bytes that were sent.
-        // So its breach of `signature.accepted` stays a finding, and explains the other rules.
+        // If an endpoint refuses right signatures and accepts a wrong signature, the endpoint verifies different bytes from those
+        // that croupier sent. So its breach of `signature.accepted` stays a finding, and explains the breaches of the other rules.
         if (refusesRight && rule === 'signature.accepted') continue;
         const judged = ruleById(rule).endpoints;
         if (judged ? !judged.includes(endpoint) : !isOnlyAbout(rule, endpoint)) continue;
@@ -265,7 +268,9 @@ export function isWarningAboutMoney(rule: RuleId): boolean {
   return level === 'SHOULD' && money;
 }
 
-/** True for a rule that is only about calls to this endpoint. Such a rule has no verdict of its own for each endpoint. */
+/**
+ * True for a rule that is only about calls to this endpoint. Such a rule has one verdict, and not one verdict for each endpoint.
+ */
 function isOnlyAbout(rule: RuleId, endpoint: CallName): boolean {
   return (
     endpoint === 'balance' &&

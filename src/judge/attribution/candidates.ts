@@ -17,12 +17,12 @@ export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: R
 
 /**
  * Returns checks for accepted calls that no rule about ordinary calls judges, for example calls with a deviation. Such a call moves
- * money too, so it may be the cause of a wrong balance. Without these checks, croupier would blame an ordinary call instead.
+ * money too, so this call may be the cause of a wrong balance. Without these checks, croupier would blame an ordinary call.
  */
 export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects): PendingCheck[] {
   return wallet.moves.flatMap(({ step: key, delta }): PendingCheck[] => {
     const planned = effects.ofStep(key)?.planned;
-    // Calls that were sent at the same instant are not judged here but together, in races/race.ts.
+    // Calls that were sent at the same instant are not judged here. The file races/race.ts judges them together.
     const plain = planned && PLAIN_EFFECTS[planned.step.call];
     if (!plain || planned.group !== null || planned.step.expect.outcome !== 'accepted') return [];
     const { rule, expected } = plain;
@@ -57,7 +57,7 @@ export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects):
 }
 
 /**
- * Returns the hypothesis that the operator subtracted the bet of the round from the win. Returns an empty list if the bet is
+ * Returns one hypothesis: that the operator subtracted the bet of the round from the win. Returns an empty list if the bet is
  * unknown, or if it is not smaller than the win.
  */
 function keptBack(winOf: string | undefined, win: Money, effects: Effects): BalanceHypothesis[] {
@@ -74,8 +74,8 @@ function keptBack(winOf: string | undefined, win: Money, effects: Effects): Bala
 }
 
 /**
- * Returns the check that a wallet reads amounts in the right unit, and not for example in cents. With a wrong unit, all amounts,
- * all bets or all wins are wrong by the same power of ten.
+ * Returns a check of the unit: does the wallet read amounts in the unit of the contract, or for example in cents? With a wrong
+ * unit, all amounts, all bets or all wins are wrong by the same power of ten.
  */
 export function inAnotherUnit(
   { wallet, step, exchange }: IdleRead,

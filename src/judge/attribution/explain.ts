@@ -6,7 +6,7 @@ import type { WalletMemory } from '../wallet/wallet-memory.ts';
 import { isWrittenAsDouble, rounded, SCALES } from './units.ts';
 
 /**
- * One breach that explains a wrong balance. If several breaches together explain the balance, each explains a part of the
+ * A breach that explains a wrong balance, alone or together with other breaches. With other breaches, it explains a part of the
  * difference.
  */
 export interface PossibleBreach {
@@ -34,7 +34,8 @@ export function explainByCandidates(
 ): Explanation | undefined {
   const pools = [
     // The reply to a repeated call may be the stored first reply. Then this reply looks right even if the repeated call moved
-    // money, and only the reply to a later call is wrong.
+    // money, and only the reply to a later call is wrong. So the repeated calls are candidates too, like the call with the first
+    // wrong reply.
     odd ? candidates.filter(({ step }) => step.key === odd.step.key || step.origin.kind !== 'fresh') : [],
     candidates.filter((one) => !isConfirmed(one, wallet)),
     odd ? [] : candidates,
@@ -48,12 +49,12 @@ export function explainByCandidates(
   const before = proven('money.main-unit') ? last : undefined;
   for (const scale of before ? SCALES : []) {
     const meant = before?.plus(value.minus(before).shift(-scale)) ?? value;
-    // If the wallet reads amounts in the other unit, the balance is right. So no further rule is broken.
+    // The wallet reads amounts in another unit. This alone gives the balance that was read, so no further rule is broken.
     if (possible.some((one) => one.equals(meant))) return undefined;
     const explained = explain(meant, possible, pools[1] ?? [], proven);
     if (explained) return explained;
   }
-  // The balance may also contain a rounding error, so the rounded balance is tried too.
+  // The balance may also contain a rounding error. So croupier tries to explain the rounded balance too.
   const about = rounded(value, wallet.unit);
   const near = possible.map((one) => rounded(one, wallet.unit));
   const isExact = about.equals(value) || near.some((one) => one.equals(about)) || !isWrittenAsDouble(value);
@@ -80,7 +81,7 @@ export function explain(
   const candidates = pendingChecks.flatMap((pendingCheck) =>
     pendingCheck.hypotheses.map((hypothesis) => ({ pendingCheck, hypothesis })),
   );
-  // A wallet that reads amounts in another unit does so for all amounts. So this breach is never combined with a second breach.
+  // A wallet with a wrong unit reads all amounts in this unit. So this breach is never combined with a second breach.
   const combinable = candidates.filter(
     ({ pendingCheck, hypothesis }) => pendingCheck.rule !== 'money.main-unit' && hypothesis.alone !== true,
   );

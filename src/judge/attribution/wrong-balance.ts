@@ -30,7 +30,7 @@ export function attributeExplained(
   const possible = wallet.possible();
   const own = wallet.moves.map(({ step }) => effects.callOf(step));
   const causes = causesOf(pendingCheck.rule, [
-    // If the player's own calls moved money too, one of them may have moved a wrong sum instead.
+    // If the player's own calls moved money too, one of these calls may have moved a wrong sum.
     ...(pendingCheck.rule === 'session.isolated'
       ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
       : []),
@@ -60,8 +60,8 @@ function generalCauses(wallet: Wallet, by: Money): RuleId[] {
   // A faulty read takes money, or adds one smallest unit. So `balance.read-only` is named only for such a difference.
   const isOfReads = by.isNegative() || by.equals(wallet.unit);
   const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
-  // A bet whose connection broke may still be in progress while later calls are sent. A bet that failed with a reply is never in
-  // progress any more.
+  // A bet whose connection broke may still be in progress while croupier sends later calls. A bet that failed with a reply is no
+  // longer in progress.
   const mayBeAtWork = ({ rule, until, hypotheses }: PendingCheck): boolean =>
     until === 'linger' &&
     (rule !== 'refund.after-error' ||
@@ -141,7 +141,7 @@ export function attributeUnexplained(
         wrongSum: wrongSum(wallet, difference),
       },
     );
-  // If the reply to a call had the right balance, this call is the least likely cause.
+  // If the reply to a call had the right balance, this call is the least likely cause of the wrong balance.
   const doubted = new Set(wallet.moves.filter(({ vouched }) => !vouched).map(({ step }) => step));
   const fresh = due.filter(
     (one) =>
@@ -208,8 +208,8 @@ export function attributeUnexplained(
 }
 
 /**
- * Returns the rules about ordinary calls. If the operator handles every ordinary call wrongly, this fault also explains why a
- * special call of this scenario was wrong.
+ * Returns the rules about ordinary calls. If the operator handles every ordinary call wrongly, this fault also explains a wrong
+ * special call of this scenario.
  */
 function plainCauses(rule: RuleId): RuleId[] {
   if (OF_EVERY_CALL.includes(rule)) return [];
@@ -231,7 +231,7 @@ function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
 
 /**
  * True if the balance is wrong by less than the smallest unit of the currency. No transaction moves such a small sum, so the
- * operator has computed inexactly.
+ * operator has rounded or computed wrongly.
  */
 export function isBelowUnit(read: IdleRead): boolean {
   const difference = nearestDifference(read.value, read.wallet.possible()).absolute();

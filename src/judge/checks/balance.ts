@@ -29,8 +29,8 @@ export const balanceChecks: GroupChecks<'balance'> = {
     applies: (planned, plannedCalls) => {
       const before = plannedCalls.calls[planned.index - 1];
       if (!isPlain(planned) || planned.step.call !== 'balance') return false;
-      // If `times` repeats a step, the key of each repetition ends in `x` and a number. So the read before this one is a repetition
-      // of the same step.
+      // If `times` repeats a step, the key of each repetition ends in `x` and a number. Then the read before this read is a
+      // repetition of the same step.
       if (/x\d+$/.test(planned.step.key)) return true;
       return before?.step.call === 'balance' && isPlain(before);
     },

@@ -43,8 +43,8 @@ export interface RuleCheck {
 export type GroupChecks<Group extends string> = { readonly [id in Extract<RuleId, `${Group}.${string}`>]: RuleCheck };
 
 /**
- * Rules whose breach makes the balance in replies wrong. Then a bet of the whole balance in the last reply may be more or less than
- * the real balance.
+ * Rules whose breach makes the balances in replies wrong. If one of them is broken, a bet of the balance in the last reply may be
+ * more or less than the real balance.
  */
 export const WRONG_BALANCES: readonly RuleId[] = [
   'balance.read',
@@ -65,7 +65,7 @@ export function isLimitCode(code: string | undefined): boolean {
 
 /**
  * True if the operator says in the reply that it is busy, or that it has a limit. If all repetitions of a call get such a reply,
- * this is one fault, whatever the replies to the first attempts were.
+ * they have one cause, whatever the first replies were.
  */
 export function isExcuse({ reading }: ObservedCall): boolean {
   return (
@@ -75,7 +75,7 @@ export function isExcuse({ reading }: ObservedCall): boolean {
 
 /**
  * Returns the reason if the operator declined a call because of its own limit, or because of too many requests. The operator may
- * decline new bets and balance reads for such a reason, so the rule is then skipped. Returns undefined if there is no such reason.
+ * decline new bets and balance reads for such a reason. Then the rule is skipped. Returns undefined if there is no such reason.
  */
 export function operatorLimit(observed: ObservedCall): string | undefined {
   const { reading, planned } = observed;
@@ -183,12 +183,16 @@ export function mayBeUnknown({ planned, target }: ObservedCall): boolean {
   return planned.step.call === 'refund' && target?.answer !== 'accepted';
 }
 
-/** Returns the rules that explain why the reply to a repeated call has no txID: the operator may not repeat its first reply. */
+/**
+ * Returns the rules whose breach can explain why the reply to a repeated call has no txID. One possible cause: the operator does
+ * not send its first reply again.
+ */
 export function causesInRepeat({ planned: { step, group }, reading, earlier }: ObservedCall): readonly RuleId[] {
-  // The operator may repeat its first reply. If the first reply was not a 200, it may have had no body.
+  // The operator may send its first reply again. A first reply that was not a 200 may have had no txID. Then the reply to the
+  // repeated call has no txID either.
   if (earlier?.reply && earlier.reply.status !== 200) return ['reply.success-is-200'];
   if (step.call === 'balance' || reading?.txID !== undefined) return [];
-  // If copies are sent at the same instant, the operator may carry out any of them first. So a copy can also be the first one.
+  // If copies are sent at the same instant, the operator may carry out any of them first. So any copy can be the repeated call.
   return group !== null || step.origin.kind !== 'fresh'
     ? [`idempotency.${step.call}`, 'idempotency.concurrent', 'free-rounds.replay']
     : [];

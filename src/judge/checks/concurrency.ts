@@ -27,7 +27,7 @@ export const isOverdraft = (planned: PlannedCall): boolean =>
   (isNewMover(planned) && planned.step.call === 'bet' && planned.step.expect.outcome === 'either') ||
   (isNewMover(planned) && plannedAmount(planned.step).isBalance);
 
-// The file races/race.ts judges these rules, for all calls of one instant together.
+// The file races/race.ts judges these rules, because all calls that were sent at the same instant must be judged together.
 export const concurrencyChecks: GroupChecks<'concurrency'> = {
   'concurrency.no-lost-update': {
     applies: (planned, plannedCalls) =>

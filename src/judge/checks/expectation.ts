@@ -4,8 +4,8 @@ import { describeOutcome, type ObservedCall, type StatedValues } from '../observ
 
 export interface Unmet {
   /**
-   * `answer` if the expectation is about the outcome of the call, which rules also judge. `content` if it is about other properties
-   * of the reply.
+   * `answer` if the expectation is about the outcome of the call. Rules judge this outcome, too. `content` if the expectation is
+   * about other properties of the reply.
    */
   readonly about: 'answer' | 'content';
   readonly expected: string;

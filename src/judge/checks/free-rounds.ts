@@ -36,8 +36,8 @@ function checkFree(observed: ObservedCall, what: string): Decision | undefined {
 }
 
 /**
- * Returns the rule about a bet or win with money that is sent again. If this rule is broken, the same fault explains why a free bet
- * or win is handled wrongly.
+ * Returns the rule about repeated bets or wins with money. If the operator breaks this rule, the same fault explains why the
+ * operator handles a repeated free bet or win wrongly.
  */
 function ruleOfReplay({ planned }: ObservedCall): readonly RuleId[] {
   return [planned.step.call === 'bet' ? 'idempotency.bet' : 'idempotency.win'];
@@ -75,7 +75,8 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
         ? breach(
             `the replay is answered with the same operator txID, ${JSON.stringify(first)}`,
             again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
-            // Another txID shows that the operator carried out the call again. It may do the same with calls that are not free.
+            // A different txID shows that the operator carried out the call again. Perhaps the operator does so with every repeated
+            // call, also outside free rounds.
             again === undefined ? [] : ruleOfReplay(observed),
           )
         : undefined;

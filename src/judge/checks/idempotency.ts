@@ -62,13 +62,14 @@ function isOfNothing({ planned, target }: ObservedCall): boolean {
 
 /**
  * Returns the rule that explains why the reply to a resend has another txID. If the operator carried out several copies that were
- * sent at the same instant, it has several transactions, and a resend may find any of them.
+ * sent at the same instant, the operator has several transactions. The reply to a resend may then be about any of these
+ * transactions.
  */
 function severalOf({ planned }: ObservedCall): readonly RuleId[] {
   return planned.source?.group === null ? [] : ['idempotency.concurrent'];
 }
 
-/** For a first refund, returns the earlier bets that have the txID of the refunded bet but another body. */
+/** For the first refund of a bet, returns the earlier bets that have the txID of this bet but a different body. */
 function othersOfTarget(
   { step, index, target, refundsBefore, regular }: PlannedCall,
   plannedCalls: PlannedCalls,
@@ -106,8 +107,8 @@ function isOver({ planned, reading }: ObservedCall): boolean {
 }
 
 /**
- * Returns the rule about a call that is sent again in the same run. An operator that breaks this rule for every such call also
- * handles a call of an earlier run wrongly.
+ * Returns the rule about a call that is sent again in the same run. If an operator breaks this rule for every repeated call, it
+ * also handles a call of an earlier run wrongly.
  */
 function ruleOfReplay(call: CallName): readonly RuleId[] {
   return call === 'balance' ? [] : [`idempotency.${call}`];
@@ -209,7 +210,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       if (observed.planned.target && observed.planned.sameTxID === null) return ofReplaced(observed);
       if (!earlier || observed.effect.isZero()) return [];
       const meaning = meaningOfSecond(observed);
-      // An operator that carries out every repeated call again also carries it out again in another session.
+      // An operator that carries out every repeated call again does so in another session, too.
       const causes = isSameAmount(observed) ? ruleOfReplay(observed.planned.step.call) : [];
       const difference = observed.effect.minus(earlier.effect);
       return [

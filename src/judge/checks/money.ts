@@ -68,8 +68,8 @@ export const moneyChecks: GroupChecks<'money'> = {
           : [
               {
                 by: moved.minus(observed.effect),
-                // The rule about ordinary calls of this kind is a possible cause too. It explains the balance better if other calls
-                // show that the unit is right.
+                // The rule about ordinary calls of this kind is a possible cause too. If other calls show that the unit is right,
+                // this rule explains the balance better.
                 causes: plainRule(observed),
                 get meaning() {
                   return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;

@@ -91,7 +91,7 @@ const unknownRefundChecks: Pick<
     reply(observed) {
       if (observed.target?.state !== 'none' && observed.target?.state !== 'refused') return undefined;
       const refused = check200(observed, 'the refund of a declined bet');
-      // If an operator does not store declined bets, it treats this refund like the refund of an unknown transaction.
+      // If an operator does not store declined bets, it handles this refund like the refund of an unknown transaction.
       return refused?.kind === 'breach'
         ? breach(refused.expected, refused.actual, [...(refused.causes ?? []), 'refund.unknown'])
         : refused;
@@ -208,8 +208,8 @@ function hypothesesAfterError(observed: ObservedCall): BalanceHypothesis[] {
 }
 
 /**
- * If a refund was declined and its bet may never have reached the operator, adds `refund.unknown` as a cause. For the operator,
- * such a refund names an unknown transaction.
+ * If a refund was declined, and its bet may never have reached the operator, adds `refund.unknown` as a cause: the operator then
+ * does not know the transaction that the refund names.
  */
 function becauseUnknown(observed: ObservedCall, decision: Decision | undefined): Decision | undefined {
   const isUnknown = observed.target?.state === 'unknown' || observed.target?.state === 'none';
@@ -400,7 +400,7 @@ export const refundChecks: GroupChecks<'refund'> = {
       !isForeign(planned),
     hypotheses(observed) {
       const once = paid(observed, refundedSum(observed), 'a bet that had been refunded was refunded again');
-      // Any number of the refunds that are sent at once may have been paid.
+      // If several refunds of the bet are sent at the same instant, the operator may have paid any number of them.
       return observed.planned.group === null
         ? once
         : once.flatMap(({ by, meaning }) =>

@@ -15,7 +15,7 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
   const decision = check.reply?.(observed);
   const ofForm =
     isFormRejected(observed.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
-  // If a bet was wrongly declined with `insufficient_funds`, it shows nothing about the rule that it tests.
+  // A bet that was wrongly declined with `insufficient_funds` shows nothing about the rule that the bet tests.
   if (
     observed.isWronglyDeclined &&
     !rule.startsWith('reply.') &&

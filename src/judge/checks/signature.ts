@@ -105,7 +105,7 @@ function expect401(
 
 /**
  * Judges a call that is signed correctly in an unusual form. Only a 401 says that the operator did not find or verify the
- * signature. The operator may also decline the call for another reason, which this rule does not judge.
+ * signature. The operator may also decline the call for another reason. This rule does not judge such a decline.
  */
 function expectVerified(what: string, applies: RuleCheck['applies'], controlled: 1 | 2 | 3 = 1): RuleCheck {
   return {

@@ -116,8 +116,8 @@ function needsControl({ planned, answer, decision }: HeldDecision): boolean {
 }
 
 /**
- * Returns the decision for a call whose control was not accepted. If the tier is 2 or 3, the control has a deviation too. Another
- * rule judges this deviation, so this rule is skipped.
+ * Returns the decision for a call whose control was not accepted. With tier 2 or 3, the control has a deviation too, and another
+ * rule judges this deviation. So the rule of the call is skipped.
  */
 function withoutControl({ step }: PlannedCall, tier: 1 | 2 | 3): Decision {
   const reason = `the same ${step.call} without the deviation (step ${step.key}) was not accepted either`;
@@ -151,8 +151,8 @@ export class TemporaryErrors {
 
   /** Records whether the reply to a step was a temporary error. */
   record({ planned: { step, signedRight }, status }: Pick<HeldDecision, 'planned' | 'status'>): void {
-    // A server that is busy may still check signatures. So only calls with the right signature show that the operator is not too
-    // busy.
+    // A server that is busy may still check signatures, and refuse wrong ones. So only replies to calls with the right signature
+    // show that the operator is not too busy.
     if (status !== undefined && !isTemporary(status) && signedRight) this.#answering.add(step.call);
     if (isTemporary(status) && step.expect.outcome !== 'either') this.#turnedAway.add(step.key);
   }

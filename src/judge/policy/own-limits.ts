@@ -10,7 +10,7 @@ import { isPlain } from '../planned-calls.ts';
  * plain bet.
  */
 export interface OwnDecline {
-  /** The status, code and message. Two declines with the same words have the same reason. */
+  /** The status, code and message of the reply. If two replies have the same words, the bets were declined for the same reason. */
   readonly words: string;
   /** True for a plain bet of one stake. If the operator declines such a bet, only a limit can be the reason. */
   readonly isPlain: boolean;
@@ -66,7 +66,8 @@ function stepComparison({
   planned: { step },
 }: ObservedCall): StepComparison | undefined {
   if (!amount || !stake || amount.isMultipleOf(stake)) return undefined;
-  // The bet was too high. If the operator declines a low bet with the same words, the reason is not the balance.
+  // The bet was too high for the balance, or the scenario expects such a bet. If the operator declines a low bet with the same
+  // words, the reason is not the balance.
   if (exceedsBalance || step.expect.code === 'insufficient_funds')
     return { sign: 'declined', amounts: [stake.plus(Money.unit(amount.decimals()))] };
   // An operator that accepts a stake with fewer decimals accepts decimals.

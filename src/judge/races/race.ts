@@ -26,7 +26,7 @@ function isRejected({ answer, reading }: ObservedCall): boolean {
   return answer === 'declined' || (answer === 'failed' && !isRedirect(reading?.status));
 }
 
-/** Counts the calls that were in flight together with at least one other call. */
+/** Returns how many of the calls were in flight at the same time as at least one other call. */
 export function overlapCount(calls: readonly ObservedCall[]): number {
   return calls.filter((one) =>
     calls.some(
@@ -138,12 +138,15 @@ function judgeOverdraft(
  */
 const ONE_AT_A_TIME = 'the operator declines every call of the player while another call is in progress';
 
-/** The statuses that say that another call is in progress: Conflict (RFC 9110, 15.5.10) and Locked (RFC 4918, 11.3). */
+/**
+ * The statuses with which an operator says that another call is in progress: Conflict (RFC 9110, 15.5.10) and Locked (RFC 4918,
+ * 11.3).
+ */
 const IN_CONFLICT: ReadonlySet<number | undefined> = new Set([409, 423]);
 
 /**
- * A wallet that answers overlapping calls with these statuses protects its balance. So the rule is untested, but nothing speaks
- * against the wallet. A limit or a blocked account is no reason to decline only the calls that overlap.
+ * A wallet that answers overlapping calls with these statuses protects its balance. So the rule is not tested, but the wallet is
+ * not suspected either. A limit or a blocked account is no reason to decline only the calls that overlap.
  */
 function isAcceptedOrInConflict({ answer, reading }: ObservedCall): boolean {
   return answer === 'accepted' || IN_CONFLICT.has(reading?.status);
@@ -220,7 +223,8 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
   for (const set of sets.values()) {
     const [first] = set;
     if (!first || set.length < 2) continue;
-    // The service sends no call in two sessions. So this is judged like any other txID that comes again with another body.
+    // The service sends no call in two sessions. So croupier judges this case like every txID that is sent again with a different
+    // body.
     const isInTwoSessions = set.some(({ planned }) => isSameTxIDAtOnce(planned));
     const rule = isInTwoSessions ? 'idempotency.conflicting-body' : 'idempotency.concurrent';
     const subject = { rule, step: first.planned.step, exchange: first.exchange.id } as const;
@@ -252,7 +256,7 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
       if (!differ) collector.decide(subject, PASS);
       continue;
     }
-    // The operator may carry out such a call twice or not at all even if it is sent alone. Then the rule about single calls
+    // Perhaps the operator also carries out a single call of this kind twice, or not at all. Then the rule about single calls
     // explains the breach.
     const plain = PLAIN_EFFECTS[first.planned.step.call];
     const sameCauses = [...(plain ? [plain.rule] : []), ...causesOfFurtherCall(first.planned)];
@@ -283,8 +287,8 @@ function judgeCopies({ calls, wallet }: Race, collector: FindingCollector): void
 }
 
 /**
- * Returns the rules that explain why the operator carries out copies at the same instant more than once. The operator may carry out
- * every repeated call again, or all copies at the same instant, also within one session.
+ * Returns the rules that explain why the operator carries out copies at the same instant more than once. Perhaps the operator
+ * carries out every repeated call again. Or it carries out all copies that arrive at the same instant, also within one session.
  *
  * @param rule the rule that the copies break
  */

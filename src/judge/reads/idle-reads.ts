@@ -223,8 +223,8 @@ export class IdleReads {
   }
 
   /**
-   * Reports a stale read: its balance was wrong, but a second read a little later was right, although no call was sent between
-   * them.
+   * Reports a stale read: its balance was wrong, but a second read a little later had the right balance, although croupier sent no
+   * call between the two reads.
    */
   #caughtUp(read: IdleRead, memory: WalletMemory): void {
     const { value } = read;

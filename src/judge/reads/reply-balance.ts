@@ -58,8 +58,8 @@ function ruleOfRefundReply({ planned, target }: ObservedCall, wallet: Wallet, sa
     case 'broken':
     case 'late':
     case 'failed': {
-      // If the operator does not know the bet, it may reply with 0. If it is still processing the bet, the balance may include the
-      // bet but not the refund.
+      // If the operator does not know the bet, it may reply with 0. If the operator is still processing the bet, the balance may
+      // already include the bet but not yet the refund.
       const taken = wallet.certain()?.plus(target.effect);
       if (said.isZero() || taken?.equals(said) !== false) return undefined;
       return target.answer === 'broken' ? 'refund.broken-connection' : 'refund.after-error';

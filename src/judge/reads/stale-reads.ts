@@ -18,7 +18,10 @@ const MAX_WAITS_WITHOUT_SIGHTING = 2;
 /** Maximum number of waits without success if at least one wait has succeeded. */
 const MAX_WAITS_AFTER_SIGHTING = 20;
 
-/** This number of stale reads proves the fault. A single stale read is not enough, because two amounts can be equal by chance. */
+/**
+ * This number of stale reads proves the fault. A single stale read is no proof: by chance, the wrong balance may look like an old
+ * balance.
+ */
 const ENOUGH_SIGHTINGS = 2;
 
 /** A pause is the longest delay that was observed, multiplied by this factor. */
@@ -93,7 +96,7 @@ export class StaleReadHistory {
     return this.#healed && this.isWorthWaiting;
   }
 
-  /** False when waiting has failed too often, or when the time budget is spent. */
+  /** False when waiting has failed too often, or when the run has waited for its maximum time. */
   get isWorthWaiting(): boolean {
     return (
       this.#leftMs > 0 &&

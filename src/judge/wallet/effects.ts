@@ -19,13 +19,16 @@ import type { Wallet } from './wallet.ts';
 export class Effects {
   readonly #byTxID = new Map<string, Transaction>();
   readonly #byStep = new Map<string, Transaction>();
-  /** For the key of each step that sent a transaction again: this transaction. Only for steps that may have moved the money. */
+  /**
+   * The transactions that were sent again, by the key of the step that sent the transaction again. Contains only steps that may
+   * have moved money.
+   */
   readonly #byRepeat = new Map<string, Transaction>();
   /** The txIDs of bets whose refund was answered 200. If such a bet arrives later, it must take nothing. */
   readonly #blocked = new Set<string>();
   /** The txIDs of free wins that were credited. The withdrawal of the bonus must not pay their amount again. */
   readonly #freeWins = new Set<string>();
-  /** The txIDs of transactions that moved another amount than their own amount. */
+  /** The txIDs of transactions that moved a wrong amount. */
   readonly #misbooked = new Set<string>();
   /** The txIDs of free bets that took money, as a balance read has shown. */
   readonly #freeBets = new Set<string>();
@@ -111,7 +114,7 @@ export class Effects {
     if (transaction.state !== 'unknown' || !happened) return;
     transaction.state = 'applied';
     const target = transaction.planned.step.call === 'refund' ? this.#targetOf(transaction.planned) : undefined;
-    if (target) this.#isReversed(target, transaction.planned.step.key);
+    if (target) this.#markReversed(target, transaction.planned.step.key);
     else this.#expectRefundOf(transaction);
   }
 
@@ -129,7 +132,7 @@ export class Effects {
     if (refund) bet.wallet?.branch({ txID: refund.txID, delta: bet.effect.negated(), kind: 'unanswered' });
   }
 
-  /** Records that a call moved another amount than its own, as a balance read has shown. */
+  /** Records that a call moved a wrong amount, as a balance read has shown. */
   misbooked(step: string): void {
     const transaction = this.#byStep.get(step);
     if (transaction) this.#misbooked.add(transaction.txID);
@@ -192,7 +195,10 @@ export class Effects {
     if (answer !== 'declined' && answer !== 'refused') transaction.wallet?.setUnknown(planned.step.key);
   }
 
-  /** Applies the first answer to a transaction. If the first answer was a 401, applies the next answer in the same way. */
+  /**
+   * Applies the first answer to a transaction. If this answer was a 401, the next answer to the transaction is applied in the same
+   * way.
+   */
   #answered({ planned, answer, reading }: ObservedCall, transaction: Transaction): void {
     const facts = this.#factsOf(planned);
     if (!facts) return;
@@ -262,7 +268,10 @@ export class Effects {
     }
   }
 
-  /** Applies a refund that was answered 200. The bet is given back. If the bet has not arrived yet, it must never be taken. */
+  /**
+   * Applies a refund that was answered 200. The bet is given back. If the bet has not arrived at the operator yet, the operator
+   * must never take its amount.
+   */
   #giveBack(planned: PlannedCall, refund: Transaction, target: Transaction | undefined): void {
     const { key } = planned.step;
     if (!target) {
@@ -284,11 +293,11 @@ export class Effects {
       target.wallet?.branch({ txID: refund.txID, delta: target.effect.negated(), kind: 'either' });
     else if (money === 'moves' && isFree) this.#giveBackFree(key, target);
     else if (money === 'moves') target.wallet?.move(key, target.effect.negated());
-    if (state === 'reversed') this.#isReversed(target, key);
+    if (state === 'reversed') this.#markReversed(target, key);
   }
 
-  /** Marks a bet as given back. If another refund of this bet has an unknown outcome, that refund pays nothing any more. */
-  #isReversed(target: Transaction, step: string): void {
+  /** Marks a bet as given back. Other refunds of this bet whose outcome is unknown now count as refunds that paid nothing. */
+  #markReversed(target: Transaction, step: string): void {
     target.state = 'reversed';
     this.#blocked.add(target.txID);
     for (const { planned, state, txID, wallet } of this.#byTxID.values())
@@ -328,7 +337,7 @@ export class Effects {
     if (money === 'gives-back') {
       const target = this.#targetOf(planned);
       const effect = earlier.wallet?.settle(key, earlier.txID, true);
-      if (effect && target) this.#isReversed(target, key);
+      if (effect && target) this.#markReversed(target, key);
       else this.#giveBack(planned, earlier, target);
       return;
     }

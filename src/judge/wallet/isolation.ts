@@ -2,7 +2,7 @@ import type { ObservedCall } from '../observed-call.ts';
 import type { Wallet } from './wallet.ts';
 
 /**
- * Makes the next read of each other wallet check that a call has moved no money in this other wallet.
+ * A call must not move money in the wallets of other players. Adds this check to the next read of every wallet except `own`.
  *
  * @param own the wallet of the session of the call; null if the operator never issued the session
  * @param wallets all wallets of the scenario

@@ -14,8 +14,8 @@ export interface Move {
 }
 
 /**
- * The expected balance of one player. Contains all possible states of the wallet (the worlds), the changes since the last balance
- * read, the checks that wait for a read, and the balances in replies.
+ * The expected balance of one player. The class contains all possible states of the wallet (the worlds), the changes since the last
+ * balance read, the checks that wait for a read, and the balances in replies.
  */
 export class Wallet {
   readonly id: string;
@@ -27,8 +27,8 @@ export class Wallet {
   #pendingChecks: PendingCheck[] = [];
   #moves: Move[] = [];
   /**
-   * The balance in the last reply, plus all changes since then. This is the expected balance if replies are right and reads are out
-   * of date.
+   * The balance in the last reply, plus all changes since this reply. If replies show the right balance and reads show an old
+   * balance, this is the expected balance.
    */
   #replied: Money | undefined;
   /** True if a balance read after the last reply counted as right. */
@@ -163,7 +163,7 @@ export class Wallet {
     return this.#worlds.undo(txID);
   }
 
-  /** Makes any balance right at the next read, because the contract does not define the effect of a step. */
+  /** After this step, accepts any balance at the next read, because the contract does not define the effect of the step. */
   setUnknown(step: string): void {
     this.#worlds.setUnknown(step);
   }
@@ -173,7 +173,8 @@ export class Wallet {
   }
 
   /**
-   * Removes and returns the checks that this read decides. All other checks need a read after the settle time.
+   * Is called after a balance read. Removes and returns the pending checks that this read decides. All other checks stay until
+   * `lingered` is true.
    *
    * @param lingered true if no earlier call can still take effect, because enough time has passed
    */
