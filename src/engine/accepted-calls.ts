@@ -14,8 +14,8 @@ export interface AcceptedCall {
 }
 
 /**
- * Keeps the first accepted call of each kind in each wallet of a run. Removes a bet when it is refunded. If such a bet is sent
- * again, the contract allows any answer, so the answer would show nothing.
+ * Keeps the first accepted call of each kind in each wallet of a run. Removes a bet when it is refunded: the contract allows any
+ * answer to the repetition of such a bet, so the answer would show nothing.
  */
 export class AcceptedCalls {
   readonly #earliest = new Map<string, AcceptedCall>();

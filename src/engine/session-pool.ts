@@ -96,8 +96,8 @@ export class SessionPool {
       }
       assignments.push(...partial);
     }
-    // Assignments with fewer currencies come first. Reason: an operator may separate wallets by currency only, and not by player.
-    // Players with different currencies would not show this fault.
+    // Assignments with fewer currencies come first. An operator may by mistake separate wallets only by currency, and not by
+    // player. Two players with different currencies would not show this fault.
     const currencies = (assignment: SessionAssignment): number =>
       new Set([...assignment.values()].map(({ currency }) => currency)).size;
     assignments.sort((a, b) => currencies(a) - currencies(b));

@@ -37,7 +37,7 @@ interface OpenScenario {
  * each wallet.
  *
  * Events of `croupier settle` can be added after those of the run. The class does no input or output. After each event, the state
- * is complete up to this event. So the journal of an aborted run works too, although its last event is missing.
+ * is complete up to this event. So the class can also read the journal of an aborted run, in which the last events are missing.
  */
 export class AfterRun {
   readonly #signedRight: (sending: Sending) => boolean;
@@ -91,7 +91,7 @@ export class AfterRun {
     return [...this.#estimates.values()];
   }
 
-  /** All transactions, in the order in which they were first sent. Of a load test, nearly all finished rounds are left out. */
+  /** All transactions, in the order in which they were first sent. For a load test, nearly all finished rounds are left out. */
   get transactions(): readonly PastTransaction[] {
     return this.#transactions.all();
   }
@@ -164,7 +164,7 @@ export class AfterRun {
   }
 
   /**
-   * Records that no reply to the calls in flight will come any more, because the process that sent them has ended. Returns a
+   * Records that no more replies to the calls in flight will come, because the process that sent these calls has ended. Returns a
    * `received` event for each of these calls.
    */
   giveUp(detail: string): readonly Received[] {
@@ -231,7 +231,7 @@ export class AfterRun {
     }
     const past = pastCallOf(sending);
     const transaction = past && this.#transactions.ofTxID(past.txID);
-    // If the call is of another kind or has another body, it is a different call, even with the same txID.
+    // A call of another kind, or with a different body, is a different call, even if it has the same txID.
     if (!past || transaction?.call.call !== past.call || !transaction.bodies.includes(past.body)) return;
     transaction.inFlight -= 1;
     if (!this.#signedRight(sending) || !mayHaveArrived(exchange)) {

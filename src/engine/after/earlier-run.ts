@@ -50,10 +50,11 @@ export class EarlierRun implements EarlierTransactions {
     this.#ageDays = Math.floor(ageMs / DAY_MS);
     for (const { call, walletID, state, purpose, reply, effect } of afterRun.transactions) {
       const key = `${call.call} ${walletID}`;
-      // A refunded bet is left out, because its state is different: if it is sent again, the contract allows any answer that takes
-      // no money.
+      // A refunded bet is left out, because the contract allows any answer that takes no money when such a bet is sent again. So
+      // the answer would show nothing.
       const isPlain = purpose === 'step' && state === 'applied' && !call.free && !call.campaign;
-      // A call that moved no money is left out: if the operator carried it out a second time, the balance would not show this.
+      // A call that moved no money is left out: if the operator carried out such a call a second time, the balance would not show
+      // this.
       if (!isPlain || !reply || reply.status !== 200 || !effect || effect.isZero() || this.#transactions.has(key))
         continue;
       const request = buildRequest({ call: call.call, ...addressOf(client), fields: {}, rawBody: call.body });
@@ -83,7 +84,7 @@ export class EarlierRun implements EarlierTransactions {
     for (const session of this.#client.sessions) {
       const walletID = walletIdOf(session);
       const known = wallets.get(walletID);
-      // The operator may refuse a balance call in an expired session. So another session of the same wallet is preferred.
+      // The operator may refuse a balance call in an expired session. So croupier prefers another session of the same wallet.
       if (this.#afterRun.estimateOf(walletID) && (!known || known.state === 'expired')) wallets.set(walletID, session);
     }
     for (const [walletID, session] of wallets) {

@@ -12,8 +12,8 @@ export type OpenItem =
   /** A win, or a refund of an accepted bet, that was not answered 200. It must be sent again unchanged. */
   | { readonly kind: 'again'; readonly transaction: PastTransaction }
   /**
-   * A round of a killed run that has an accepted bet and no win. It gets a win of 0, as the service sends it for a lost round. As
-   * long as the round is open, some operators decline further bets of the session.
+   * A round of a killed run that has an accepted bet and no win. croupier completes it with a win of 0, which the service sends for
+   * a lost round. While a round is open, some operators decline further bets of the session.
    */
   | { readonly kind: 'round'; readonly bet: PastTransaction }
   /** A wallet whose balance differs from its balance before the run, or is uncertain. */

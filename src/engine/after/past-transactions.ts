@@ -50,8 +50,8 @@ export class PastTransactions {
   readonly #refunds = new Map<string, PastTransaction[]>();
   readonly #rounds = new Map<string, PastTransaction[]>();
   /**
-   * The txIDs of forgotten transactions, because a repetition of such a transaction is no new transaction. Lines of the journal may
-   * name a transaction a little longer than its round is kept, so twice as many txIDs are kept here.
+   * The txIDs of forgotten transactions. A call with such a txID repeats a transaction, and is not a new one. The journal may name
+   * a transaction for a short time after its round was forgotten. So the list has up to twice `MAX_REPEATABLE` txIDs.
    */
   #forgotten: LRUCache<string, true> | undefined;
   /** The first accepted transaction of each kind and wallet that moved money. A later run can send these transactions again. */
@@ -71,8 +71,8 @@ export class PastTransactions {
   }
 
   /**
-   * If a refund was already sent for a bet, returns this refund, in any state. The caller sends this refund again instead of a
-   * second one.
+   * If a refund was already sent for a bet, returns this refund, in any state. Then the caller sends this refund again, and creates
+   * no second refund.
    */
   refundOf(bet: PastTransaction): PastTransaction | undefined {
     return this.#refunds.get(bet.call.txID)?.find((refund) => refund.walletID === bet.walletID);
@@ -93,8 +93,8 @@ export class PastTransactions {
   }
 
   /**
-   * Forgets the round of a transaction if nothing that may still happen depends on it. A load test has millions of rounds, and
-   * nearly all of them are finished.
+   * Forgets the round of a transaction if nothing that may still happen depends on the round. A load test has millions of rounds,
+   * and nearly all of them are finished.
    *
    * Keeps the rounds of the first transactions of each wallet, because a later run can send them again.
    */
@@ -178,8 +178,8 @@ export class PastTransactions {
       if (before === 'sent') transaction.reply = reading;
       transaction.open = false;
     } else if (first.state === 'unknown' && mayStillMove(facts)) transaction.open = true;
-    // The answer closes the open effect of the first sending. If the operator decides whether the money moves, the next read shows
-    // its decision.
+    // If the call was accepted now, it is known whether its first sending moved the money, so this effect is no longer open. If the
+    // operator may choose whether the money moves, the next read shows the choice.
     const isClosed = answer === 'accepted' && money !== 'gives-back' && this.#settle(transaction, money === 'settles');
     if (money === 'settles') this.#book(transaction, before, isClosed ? 'nothing' : first.money);
     else this.#book(transaction, before, money);
@@ -187,8 +187,8 @@ export class PastTransactions {
 
   #acceptedAgain(transaction: PastTransaction): void {
     if (transaction.call.call !== 'refund') transaction.open = false;
-    // A bet with an unknown outcome may have reached the operator only after its refund. Then the refund gave nothing back the
-    // first time. The same refund gives back the stake if the operator accepts it when it is sent again.
+    // A bet with an unknown outcome may have reached the operator only after its refund. Then the refund gave back nothing at
+    // first. If the operator accepts the same refund when it is sent again, the refund gives back the stake.
     else if (this.#targetOf(transaction)?.state === 'unknown') this.#giveBack(transaction, transaction.state);
   }
 

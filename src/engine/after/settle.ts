@@ -41,8 +41,8 @@ export interface SettleOptions extends AmountSettings {
   /** Decides whether calls may leave. Absent: every call may leave. */
   readonly gate?: CallGate | undefined;
   /**
-   * True if the last calls of the run may be missing in the journal. Then a balance that the journal does not explain is restored too.
-   * Absent: the journal has every call, so somebody else may have caused such a balance.
+   * True if the last calls of the run may be missing in the journal. Then a balance that the journal does not explain is restored
+   * too. Absent: the journal has every call, so somebody else may have caused such a balance.
    */
   readonly isCutOff?: boolean;
   readonly uuid: () => string;
@@ -144,8 +144,8 @@ class Settlement {
   }
 
   /**
-   * Returns the items that are open now. Also returns the balance of each wallet whose calls were settled, until this balance was
-   * read once, even if probably no money is missing. If the journal is cut off, returns the unread balances of all wallets.
+   * Returns the items that are open now. Also returns the balance of each wallet whose calls were settled, even if probably no
+   * money is missing. It is returned until it was read once. If the journal is cut off, returns the unread balances of all wallets.
    */
   #openItems(): readonly OpenItem[] {
     const item = openItemsOf(this.#afterRun);
@@ -327,7 +327,7 @@ class Settlement {
     const still = new Set(this.#openItems().map(keyOfItem));
     return [...this.#progress].flatMap(([key, { item, tries, last, found, missing, givenUp }]): readonly Settled[] => {
       const done = !still.has(key);
-      // If the win got no usable answer, the win has become an open item that replaces the item of its round.
+      // If the win got no usable answer, the list of open items now contains the win, in place of its round.
       if (item.kind === 'round' && done && (last && replyStatus({ outcome: last })) !== 200) return [];
       const settled = {
         item,

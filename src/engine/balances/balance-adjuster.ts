@@ -45,8 +45,8 @@ const MAX_SENDINGS = 4;
 /** Maximum number of times that a win of 0 is sent. It is low, because nobody loses money if this win does not arrive. */
 const MAX_SENDINGS_OF_ZERO = 2;
 /**
- * After this number of wins of 0 without a reply, croupier sends no more wins of 0 in this run. Each of them would make the run
- * wait for the whole deadline.
+ * After this number of wins of 0 without a reply, croupier sends no more wins of 0 in this run. For each of them, the run would
+ * wait until the deadline.
  */
 const MAX_UNANSWERED_ENDS = 2;
 /**
@@ -106,13 +106,13 @@ export class BalanceAdjuster {
     let now = from;
     let beginnings = 0;
     let begun = open;
-    // All bets fail at this operator, so a further bet would only be one more call with an unknown outcome.
+    // At this operator, all bets fail. So a further bet would only add one more call with an unknown outcome.
     if (!begun && this.#sender.waitPolicy.stopsRetrying('bet')) return now;
     for (let tries = 0; tries < MAX_TRIES && !now.equals(to); ) {
       const missing = to.minus(now).truncated(account.denomination.decimals);
       // The rest is too small for a bet or a win.
       if (missing.isZero()) return now;
-      // All wins time out at this operator. So it would be unknown whether a win was credited.
+      // At this operator, all wins time out. So it would be unknown whether the operator credited a win.
       if (!missing.isNegative() && this.#sender.waitPolicy.neverEnds('win')) return now;
       const stake = stakeWithin(now, account.denomination);
       const round = missing.isNegative()
@@ -163,8 +163,8 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Places two plain bets one after the other, and sends a win of the same amount for each bet. The replies show whether the
-   * operator declines every bet at this time.
+   * Places two plain bets, one after the other. For each bet, sends a win of the same amount. The replies show whether the operator
+   * declines every bet at this time.
    *
    * @returns the exchanges of the bets; only one if the first bet was not accepted
    */
@@ -261,7 +261,7 @@ export class BalanceAdjuster {
   /** Places a bet. If the outcome of the bet is unknown, refunds the bet. */
   async #place(account: Account, bet: OwnCall, purpose: Purpose): Promise<Exchange> {
     const taken = await this.#send(account, bet, purpose);
-    // All other errors mean that the bet took no money (contract). So the bet is not refunded.
+    // All other errors mean that the operator did not take the money of the bet (contract). So croupier does not refund the bet.
     if (!isSuccess(replyStatus(taken)) && mayHaveTaken(taken)) await this.#refund(account, bet, purpose);
     return taken;
   }
@@ -302,8 +302,8 @@ export class BalanceAdjuster {
   }
 
   /**
-   * Writes to the journal that a call is still owed. Without this event, nobody would know that the player has lost the stake of
-   * the bet.
+   * Writes to the journal that croupier still owes a call. Without this event, nobody would know that the player has lost the stake
+   * of the bet.
    */
   #recordOwed({ scenario, sessionID }: Account, call: 'win' | 'refund', { fields }: OwnCall): void {
     this.#run.record({ event: 'owed', scenario, call, sessionID, txID: fields.txID ?? '', open: true, fields });

@@ -17,7 +17,7 @@ const MAX_DEFICIT = Money.of('20');
  */
 const MIN_BALANCE = Money.of('200');
 
-/** The difference between the balance of a wallet now and its balance before the run. The scenarios that have ended caused it. */
+/** The amount by which all scenarios that have ended changed the balance of a wallet. */
 interface Change {
   readonly account: Account;
   /** Negative if money is missing. */
@@ -32,8 +32,8 @@ export interface KeptChange {
 }
 
 /**
- * The money that each wallet has more or less than before the run, because of the scenarios. Restoring a balance needs a bet, a win
- * and a read. So croupier does not restore the balance after every scenario, but once at the end of the run.
+ * Counts by how much the scenarios have changed the balance of each wallet since the beginning of the run. Restoring a balance
+ * needs a bet, a win and a read. So croupier does not restore the balance after every scenario, but once at the end of the run.
  */
 export class BalanceChanges {
   readonly #byWallet = new Map<string, Change>();
@@ -74,7 +74,7 @@ export class BalanceChanges {
     this.clear(wallet);
   }
 
-  /** Notes that a wallet has the same balance as before the run, except for what `leave` has noted. */
+  /** Notes that a wallet again has the balance from before the run, apart from the changes that `leave` has noted. */
   clear(wallet: string): void {
     this.#byWallet.delete(wallet);
   }

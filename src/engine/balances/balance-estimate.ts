@@ -6,8 +6,9 @@ import { type OpenEffect, Worlds } from '../../ledger/worlds.ts';
  * Estimates the balance of one wallet from a journal. Keeps every balance that is possible, because the outcome of some calls is
  * unknown. Also keeps the balance before the run, and the last balance that was read if the journal does not explain it.
  *
- * In the judge, a balance read decides whether a call with an unknown outcome was carried out. Here it does not: such a call stays
- * open until it is answered, or until `leaveToRead` lets the next read decide. See `JOURNAL_WORLDS`.
+ * In the judge, a balance read decides whether a call with an unknown outcome was carried out. In this class, a balance read does
+ * not decide this: such a call stays open until it is answered, or until `leaveToRead` lets the next read decide. See
+ * `JOURNAL_WORLDS`.
  */
 export class BalanceEstimate {
   readonly walletID: string;
@@ -99,7 +100,7 @@ export class BalanceEstimate {
 
   /**
    * Records the first read of a scenario. If the balance has changed since the end of the previous scenario, somebody else has
-   * changed it. So the balance to restore changes by the same amount.
+   * changed the balance. So this method changes the balance to restore by the same amount.
    */
   opens(value: Money): void {
     const before = this.#isFresh ? this.#read : this.#worlds.base;

@@ -38,7 +38,8 @@ export class KnownBalances {
 
   /**
    * Remembers the balances that a scenario has left, by wallet. After the last read, only wins that complete a round may follow. If
-   * any other call followed, this method does nothing, because the operator may have moved money in this call by mistake.
+   * any other call followed, this method does nothing, because the operator may by mistake have moved money when it answered this
+   * call.
    */
   remember(balances: ReadonlyMap<string, LeftBalance>): void {
     const completions = [...balances.values()].reduce((sum, { completed }) => sum + completed.length, 0);

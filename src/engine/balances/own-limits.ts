@@ -21,8 +21,8 @@ export interface BetsToCompare {
 /**
  * Remembers which declines of a run come from a limit of the operator, such as a pause between two bets, or only one open round. A
  * decline comes from a limit if the operator also declines plain bets with the same text. A declined free bet also comes from a
- * limit if the operator accepts the next free bet, and a decline of an amount if other bets show that amounts must be multiples of a
- * step.
+ * limit if the operator accepts the next free bet, and a decline of an amount if other bets show that amounts must be multiples of
+ * a step.
  */
 export class OwnLimits {
   /** The texts with which the operator also declines plain bets. */
@@ -39,8 +39,8 @@ export class OwnLimits {
   async limitOf({ words, isPlain, isFree, steps }: OwnDecline, bets: BetsToCompare): Promise<OwnLimit | undefined> {
     if (isPlain) this.#known.add(words);
     if (this.#known.has(words)) return 'every-bet';
-    // An operator that accepts no decimals at all also declines a low bet like a bet that is too high. So each kind of comparison
-    // counts only for itself.
+    // An operator that accepts no decimals declines a low bet with the same words as a bet that is too high. So the two ways to
+    // compare bets (`sign`) are counted separately.
     const kind = `${steps?.sign} ${words}`;
     if (this.#steps.has(kind)) return 'steps';
     const comparisons = this.#comparisons.get(kind) ?? 0;

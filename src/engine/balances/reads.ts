@@ -34,8 +34,8 @@ export interface ReadsOptions {
 }
 
 /**
- * Reads balances for the steps of a scenario, and between the steps. If a balance differs from what the judge expects, does what
- * the judge asks for.
+ * Reads balances for the steps of a scenario, and between the steps. If a balance is not as the judge expects, follows the decision
+ * of the judge: waits, reads the balance again, or finds out whether the balance changes without a call.
  */
 export class Reads {
   readonly #context: ScenarioContext;
@@ -151,7 +151,8 @@ export class Reads {
     const from = this.#run.now();
     const until = from + this.#run.lingerMs;
     let shownAt: number | undefined;
-    // The expected balance must be read twice in a row, because one of several servers may know this balance before the others.
+    // The expected balance must be read twice in a row: if the operator has several servers, one server may know this balance
+    // before the others.
     for (let inARow = 0; this.#run.now() < until && inARow < FITTING_READS_IN_A_ROW; ) {
       await this.#waitForStaleReads(Math.min(POLL_MS, this.#run.lingerMs / MIN_POLLS));
       const value = await this.#probe(alias);

@@ -172,8 +172,8 @@ class ByHand {
   }
 
   /**
-   * Returns advice if a call was accepted but did not change the balance. This is right only if the operator had already carried
-   * out the call.
+   * Returns advice for a call that was accepted but did not change the balance. Such a reply is right only if the operator had
+   * already carried out the call.
    */
   #ifNothingMoved(answer: Answer, before: Read | undefined, after: Read | undefined): string | null {
     const { call: manual, maybeKnown } = this.#options;
@@ -208,9 +208,7 @@ class ByHand {
     });
   }
 
-  /**
-   * Reads the balance after the calls. If the balance differs from what the judge expects, waits or reads again, as the judge asks.
-   */
+  /** Reads the balance after the calls. If the judge does not expect this balance, waits or reads again, as the judge decides. */
   async #closing(
     judge: Judge,
     wallet: Wallet,
@@ -231,8 +229,8 @@ class ByHand {
   }
 
   /**
-   * If the session is not open, the user may have mistyped it. Then a balance that could not be read decides nothing, and neither
-   * does the status 401.
+   * If the session is not open, the user may have mistyped its id. Then neither a balance that could not be read nor a status 401
+   * decides anything.
    */
   #withoutClosedSession(finding: Finding): Finding {
     const isOfSession = finding.rule === 'balance.read' || finding.rule === 'signature.accepted';

@@ -193,8 +193,7 @@ export class Dispatch {
       session &&
       transaction?.state === 'applied' &&
       transaction.reply &&
-      // If a call has the txID of another call, it is not kept, because the operator may treat it as a repetition of that other
-      // call.
+      // A call that has the txID of another call is not kept, because the operator may treat it as a repetition of that other call.
       transaction.planned.sameTxID === null &&
       Object.keys(step.deviations).length === 0 &&
       !step.campaign

@@ -68,7 +68,7 @@ export class Outbox {
   callToSend(step: CallStep, { request, spec, plainAmount }: Outgoing): CallToSend {
     const { trickle, break: breakAt } = step.deviations;
     const { call, key, expect } = step;
-    // If the scenario changes the body after signing, the signature is of another body than the one that is sent.
+    // If the scenario changes the body after signing, the signature does not belong to the body that is sent.
     const { sign = spec.tamper ? 'of-other-body' : 'valid' } = spec;
     const signed = sign === 'valid' ? undefined : sign;
     const scenario = this.#context.plan.id;
@@ -133,7 +133,7 @@ export function outgoingOf(step: CallStep, sessionID: string, client: ClientUnde
   const tampered = deviations.tamper && evaluated(deviations.tamper.fields, own);
   const add = deviations.query?.add && evaluated(deviations.query.add, own).fields;
   const raw = deviations.body?.raw === undefined ? undefined : textOf(evaluate(deviations.body.raw, own));
-  // The service sends the parameters of the query in the order in which it signs them. So any other order is a deviation.
+  // The service sends the parameters of a query in the order in which it signs them. So every different order is a deviation.
   const { order = 'sorted', encode } = deviations.query ?? {};
   const spec: CallSpec = {
     call: step.call,

@@ -5,8 +5,8 @@ import { isTooMany, type LimitedReply, RateLimit, retryAfterMs } from '../../jou
 /** Maximum pause without calls in ms, if the operator asks for a pause in `Retry-After`. */
 const MAX_PAUSE_MS = 60_000;
 /**
- * The first pause after a refusal without `Retry-After`, as a share of the deadline. As long as the operator accepts no call at
- * all, each pause is twice as long as the pause before.
+ * The first pause after a refusal without `Retry-After`, as a share of the deadline. While the operator accepts no call, each pause
+ * is twice as long as the previous pause.
  */
 const FIRST_BACKOFF = 0.02;
 /**
@@ -74,7 +74,7 @@ export class Pace {
     await this.#places.acquire(this.#placesFor(calls));
     if (this.#perSecond === Number.POSITIVE_INFINITY && this.#waitMs <= 0) return;
     await this.#gate.runExclusive(async () => {
-      // While croupier waits, another reply can make the wait longer. So the remaining time is computed again after each sleep.
+      // During a wait, another reply can make the wait longer. So the remaining time is computed again after each sleep.
       for (let ms = this.#waitMs; ms > 0; ms = this.#waitMs) {
         const { signal } = this.#options;
         await sleep(ms, undefined, signal && !signal.aborted ? { signal } : {}).catch(() => undefined);
@@ -113,7 +113,7 @@ export class Pace {
     this.#changedMs = now;
   }
 
-  /** Returns a pause that becomes longer as long as the operator accepts no call. */
+  /** Returns the length of a pause. While the operator accepts no call, each pause is longer than the previous pause. */
   #backoffMs(now: number): number {
     const { deadlineMs } = this.#options;
     if (now < this.#pausedUntil || now - this.#acceptedMs > MAX_BACKOFF_DEADLINES * deadlineMs) return 0;

@@ -111,7 +111,7 @@ export class Sender {
   /** The longest time to a reply so far, in milliseconds. */
   #slowestMs = 0;
   /**
-   * Number of times that bytes without a call arrived after a reply. The next call over the same connection may have got these
+   * Counts how often bytes that belong to no call arrived after a reply. The next call over the same connection may have got these
    * bytes as its reply.
    */
   lateExcess = 0;
@@ -267,8 +267,8 @@ export class Sender {
   }
 
   /**
-   * Waits as long as the operator needed for its slowest reply. In this time, bytes that belong to no reply can arrive. If a call
-   * has got such bytes as its reply, its own reply arrives in this time too.
+   * Waits as long as the operator needed for its slowest reply. Bytes that belong to no reply can arrive in this time. If croupier
+   * has read such bytes as the reply to a call, the real reply to this call also arrives in this time.
    */
   async waitForExcess(): Promise<void> {
     if (this.#keepAlive) await sleep(Math.min(this.#slowestMs, MAX_EXCESS_WAIT_MS) + EXCESS_WAIT_MS);

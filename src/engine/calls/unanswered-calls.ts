@@ -57,8 +57,8 @@ export class UnansweredCalls {
   }
 
   /**
-   * True if a call that is sent now may overlap with an unanswered call of the sessions. An operator that has missed the deadline
-   * may need the same time once more.
+   * True if a call that is sent now may overlap with an unanswered call of the sessions. If the operator has missed the deadline
+   * for a call, it may need once more the time of the deadline to process the call.
    */
   mayOverlap(sessions: readonly string[], lingerMs: number): boolean {
     return this.#of(sessions).some(
@@ -73,7 +73,8 @@ export class UnansweredCalls {
 
 /**
  * True if the reply declines a call, and the reason may be that the operator still processes an earlier call of the player. If the
- * call must be declined anyway, the reason is the call itself, unless the status says that the reason is temporary.
+ * operator must decline the call anyway, the reason is the call itself. An exception is a status that says that the reason is
+ * temporary.
  */
 export function mayBeConflict({ expect, deviations }: CallStep, exchange: Exchange): boolean {
   const status = replyStatus(exchange);

@@ -27,7 +27,7 @@ export class WaitPolicy {
   readonly #carriedOut = new Set<CallName>();
   /**
    * For each kind of call: the number of calls that were answered "too busy" until croupier stopped sending them again. Null if a
-   * call of this kind got another answer.
+   * call of this kind ever got a different answer.
    */
   readonly #busy = new Map<string, number | null>();
   #failsAtRandom = false;
@@ -79,7 +79,7 @@ export class WaitPolicy {
     return !this.#carriedOut.has(call) && this.timeoutsOf(call) >= TIMEOUTS_TO_GIVE_UP;
   }
 
-  /** True if many calls of this kind failed and none has succeeded so far. Then a retry would show nothing new. */
+  /** True if many calls of this kind failed and none has succeeded so far. Then a retry would give no new information. */
   stopsRetrying(call: CallName): boolean {
     return this.#alwaysFails(call, FAILURES_TO_STOP_RETRYING) || this.neverEnds(call);
   }

@@ -48,8 +48,8 @@ const MAX_DEADLINES = 3;
 
 /**
  * Returns the time in milliseconds that the operator may still need for calls that were sent at once and timed out. An operator
- * that locks each player or `txID` processes such calls one after another. Without this wait, the next call would also time out
- * because of these calls, and croupier would report the next call.
+ * that locks each player or `txID` processes such calls one after another. Without this wait, these calls would also delay the next
+ * call until it times out. Then croupier would report the next call.
  */
 export function queueWaitMs(exchanges: readonly Exchange[], deadlineMs: number): number {
   const late = exchanges.filter(({ outcome }) => outcome.kind === 'none' && outcome.reason === 'too-late').length;

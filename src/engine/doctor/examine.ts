@@ -90,7 +90,7 @@ const NO_ANSWER: Answered = { checks: [], answer: 'unknown' };
 
 function answerOf(reply: Reply): BaseUrlAnswer {
   const { status } = reply;
-  // If the operator refuses the signature, it has understood the call.
+  // If the operator refuses the signature, it has recognised the request as a call of the contract.
   if (isOfContract(reply) || status === 401 || status === 403) return 'of-contract';
   return 'other';
 }

@@ -38,15 +38,18 @@ export function isOfContract(reply: Reply): boolean {
 }
 
 /**
- * True if the server does not seem to know the path, because a right and a wrong signature get the same answer. If a wallet knew
- * the path but not the session, its reply would have a code, or it would answer a wrong signature in another way.
+ * True if the server does not seem to know the path, because a right and a wrong signature get the same answer. A wallet that knows
+ * the path but not the session replies with a code, or answers a wrong signature differently.
  */
 export function isNothingThere(right: Reply, wrong: Outcome): boolean {
   const alike = wrong.kind === 'reply' && wrong.reply.status === right.status;
   return alike && isUnknownPath(right);
 }
 
-/** True for a reply with which a server says that it does not know the path. A wallet that knows only the path replies with a code. */
+/**
+ * True for a reply with which a server says that it does not know the path. A wallet that knows the path but not the session
+ * replies with a code.
+ */
 export function isUnknownPath(reply: Reply): boolean {
   const { status } = reply;
   return (status === 404 || status === 405 || status === 410) && readReply(reply).code === undefined;
@@ -130,7 +133,8 @@ export function checkLatency(results: readonly CallResult[]): Check {
   const [median = 0, longest = 0] = [times[times.length >> 1], times.at(-1)];
   const said = `GET /balance is answered within ${median.toFixed(1)} ms (median of ${times.length} calls), at most ${longest.toFixed(1)} ms`;
   const delayed = results.filter(({ stamps }) => isBodyDelayed(stamps)).length;
-  // The first replies on a new connection never have this delay. So half of all replies with a delay are enough for a warning.
+  // The first replies on a new connection never have this delay between head and body. So a warning is given if half of all replies
+  // have the delay.
   if (delayed >= results.length / 2) {
     const where = `in ${delayed} of ${results.length} replies, the body came about 40 ms after the head, because the server waits for the acknowledgement of the head (Nagle's algorithm)`;
     return check('latency', 'warn', `${said}; ${where}`, DELAYED_BODY_ADVICE);
@@ -197,7 +201,7 @@ export function checkClock({ headers }: Reply, time: number): Check {
  */
 export function checkKey(right: Reply, wrong: Outcome): Check {
   const gateway = header(right.headers, 'www-authenticate');
-  // Some wallets answer 403 for a closed session. Such a wallet gives another answer to a wrong signature.
+  // Some wallets answer 403 for a closed session. Such a wallet gives a different answer to a wrong signature.
   const alike = wrong.kind === 'reply' && wrong.reply.status === right.status;
   const refused = right.status === 401 || (right.status === 403 && (alike || readReply(right).code === undefined));
   if (refused && gateway !== undefined) {

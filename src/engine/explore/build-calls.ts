@@ -9,8 +9,8 @@ function repeatCall(
   builder: ScenarioBuilder,
 ): void {
   if (broken === 'raced') {
-    // While the operator still processes one of these two calls, it may decline the other one, so that croupier sends it again. So
-    // each answer is allowed.
+    // While the operator still processes one of these two calls, it may decline the other one, and then croupier sends it again. So
+    // the scenario allows every answer.
     const again = { resend: entry.name, expect: 'either' };
     builder.step({ together: [again, again] });
   }

@@ -26,10 +26,7 @@ export function buildSettledRefund(
   });
 }
 
-/**
- * Builds a refund that is sent in another player's session. The operator is still allowed to give the amount back to the player of
- * the bet.
- */
+/** Builds a refund that is sent in another player's session. The operator may give the amount back to the player of the bet. */
 export function buildForeignRefund(
   operation: OperationOf<'refund-foreign'>,
   builder: ScenarioBuilder,
@@ -67,8 +64,8 @@ export function buildRefundAhead(
 }
 
 /**
- * Builds a call with the txID of an earlier call and another amount. It stays in the same round. In another round, the operator
- * might accept the same txID as a new transaction.
+ * Builds a call with the txID of an earlier call and a different amount. The call stays in the round of the earlier call. In a
+ * different round, the operator might accept the same txID as a new transaction.
  */
 export function buildConflict(
   operation: OperationOf<'conflict'>,

@@ -88,8 +88,9 @@ function builtScenario(
 }
 
 /**
- * Returns the wins that give back each bet of a whole balance. Without these wins, the wallet would stay empty, and croupier could
- * not restore it: it raises a balance with a bet and its win, and an empty wallet has no money for the bet.
+ * Some bets take the whole balance. Returns for each of these bets a win that pays the same amount. Without these wins, the wallet
+ * would stay empty, and croupier could not restore its balance: croupier raises a balance with a bet and a win, and an empty wallet
+ * cannot pay a bet.
  */
 function wonBack({ entries }: HistoryLedger): JsonObject[] {
   const open = entries.filter(

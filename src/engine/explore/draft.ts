@@ -9,8 +9,8 @@ import { buildScenario } from './build-scenario.ts';
 import type { History, Player } from './operation.ts';
 
 /**
- * A scenario must list at least one rule. If it can decide none of the rules that its history breaks, it lists this one, which says
- * that no money is lost.
+ * A scenario must list at least one rule. If the scenario can decide none of the rules that its history breaks, it lists
+ * `money.conservation`: no money is lost.
  */
 const ANY_RULE: RuleId = 'money.conservation';
 

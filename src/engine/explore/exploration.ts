@@ -15,7 +15,7 @@ export interface Find {
   readonly history: number;
   readonly steps: number;
   readonly stepsBefore: number;
-  /** At the end of the search, the history was played `played` times. In this number of times, it failed. */
+  /** At the end of the search, croupier played the history `played` times. The history failed in `failed` of these times. */
   readonly failed: number;
   readonly played: number;
   /** True if the time ran out before the history was as short as possible. */

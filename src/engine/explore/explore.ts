@@ -6,8 +6,8 @@ import { numberOf, Search } from './search.ts';
 
 /**
  * Searches an operator for faults by playing generated histories. If a history fails, looks for a shorter history that still breaks
- * one of the same rules. Then treats these rules as known, and continues the search. Records every call in the journal, as a run
- * does.
+ * one of the same rules. Then continues the search, and no longer counts breaches of these rules. Records every call in the
+ * journal, as a run does.
  */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
   const started = options.now();

@@ -63,7 +63,8 @@ export class Search {
   #histories = 0;
   #shortening: number | null = null;
   /**
-   * True after the search has seen that two players have separate wallets. Before that, histories are not played in parallel.
+   * True after the search has seen that two players have separate wallets. Before the search has seen this, it plays no histories
+   * in parallel.
    */
   #isolated = false;
   /** Number of histories in a row without a result, because a connection failed. */
@@ -238,7 +239,7 @@ export class Search {
   }
 
   /**
-   * Two workers may find the same fault in two ways. So a find is removed if another find explains it. The longest finds are
+   * Two workers may find the same fault with two histories. So a find is removed if another find explains it. The longest finds are
    * checked first.
    */
   async #dropExplained(): Promise<void> {

@@ -116,8 +116,8 @@ export interface Failing {
 }
 
 /**
- * This rule is reported only if no other rule explains a difference. So a shorter history that breaks only this rule does not help
- * to find the fault.
+ * This rule is reported only if no other rule explains a difference. So if a shorter history breaks only this rule, it does not
+ * help to find the fault.
  */
 const UNEXPLAINED: RuleId = 'money.conservation';
 

@@ -118,8 +118,8 @@ export class AttemptRunner {
     for (let times = 0; times < PROOFS && options.isUnlocked === true && !isStopped(); times += 1) {
       const suspects = attempted.findings.filter(isSuspect);
       if (suspects.length === 0) break;
-      // Another run of croupier may have disturbed this scenario, and may now repeat its own scenario for the same reason. The
-      // random wait prevents that both runs repeat their scenarios at the same time.
+      // Another run of croupier may have disturbed this scenario, and may now repeat its own scenario for the same reason. Because
+      // of the random wait, the two runs do not repeat their scenarios at the same time.
       await sleep(randomInt(Math.max(1, Math.ceil(options.lingerMs))));
       const again = { ...series, plan: series.scenario.plan(), first: attempted.attempt + 1 };
       attempted = await this.#playAttempts(again, { fewerReads: false, breaches: [], suspects });
@@ -156,8 +156,8 @@ export class AttemptRunner {
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
-        // The operator is gone. It closed the connection for this reason, and not because the connection was kept alive. So the
-        // scenario is played once more, and the new result says that the operator is gone.
+        // The operator has stopped answering. It closed the connection because it stopped, and not because croupier kept the
+        // connection alive. So the scenario is played once more, and the new result says that the operator has stopped answering.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
         return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches }) : attempted;
       }
@@ -174,7 +174,7 @@ export class AttemptRunner {
     }
   }
 
-  /** False if the operator answered earlier calls and now answers no call any more. True in all other cases. */
+  /** False if the operator answered earlier calls, but answers no call now. True in all other cases. */
   #isOperatorThere(assignment: SessionAssignment): Promise<boolean> {
     const { presence, sender, options } = this.#context;
     const { sessionID } = sessionOf(assignment, 'main');
@@ -196,8 +196,8 @@ export class AttemptRunner {
    *
    * @param failed the steps that failed in every attempt of the series so far
    * @param how `seen`: the observations of earlier attempts. `fewerReads`: true if this attempt leaves out balance reads.
-   * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself. `suspects`:
-   * see {@link AttemptRunner.#playAttempts}
+   * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself.
+   * `suspects`: see {@link AttemptRunner.#playAttempts}
    */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
@@ -281,7 +281,7 @@ export class AttemptRunner {
     if (isLost) for (const finding of breaches) report(finding);
     if (suspects) for (const finding of proven(suspects, held)) report(finding);
     const shown = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
-    // If this attempt repeats a failed attempt and no failure occurs again, nothing is proven. So the scenario does not fail.
+    // This attempt repeats a failed attempt. If no failure occurs again, nothing is proven, so the scenario does not fail.
     const isUnproven = suspects !== undefined && !findings.some(isFailure);
     const verdict = isUnproven ? graver('inconclusive', shown === 'fail' ? 'pass' : shown) : shown;
     const played = { ...result, verdict };

@@ -20,7 +20,7 @@ const MAX_UNKNOWN_CAMPAIGNS = 2;
 
 /**
  * The expected outcomes of calls that the operator may carry out. Only calls with these outcomes show that an endpoint is fast
- * enough: an operator that hangs on correct calls often refuses a wrong call quickly.
+ * enough: an operator that does not answer correct calls in time often refuses a wrong call quickly.
  */
 const MAY_BE_ACCEPTED: readonly string[] = ['accepted', 'either'];
 
@@ -85,7 +85,7 @@ export class GiveUpPolicy {
       : { verdict: 'inconclusive', reason: `${nameOf(failing)} has failed ${times}` };
   }
 
-  /** True if the scenario needs balance reads, and the operator answered every balance read of the run "too busy". */
+  /** True if the scenario needs balance reads, but the operator answered "too busy" to every balance read of the run. */
   #needsReads({ needs }: Plan): boolean {
     return !needs.launches && this.#waitPolicy.hasGivenUp('balance') && isBusy(this.#waitPolicy.lastFailure('balance'));
   }

@@ -14,8 +14,8 @@ export interface JournalFile {
    */
   append(event: JournalEvent): void;
   /**
-   * Writes whole lines that are no events, as a load test does (journal/load/lines.ts). Otherwise does the same as `append`, but
-   * removes no secrets: the caller has removed them from the few texts of a line that may contain secrets.
+   * Writes whole lines that are no events, as a load test does (journal/load/lines.ts). Unlike `append`, this function removes no
+   * secrets: the caller has already removed them from the few texts that may contain secrets.
    *
    * @throws UnwritableJournal if the operating system does not accept the lines
    */

@@ -239,8 +239,8 @@ class Run {
   }
 
   /**
-   * True if calls of one player cause wrong answers to calls of another player. Then players must not play in parallel, because a
-   * scenario would find faults that come from the calls of another scenario.
+   * True if calls of one player cause wrong answers to calls of another player. Then scenarios of different players must not be
+   * played in parallel, because one scenario would find faults that come from the calls of another scenario.
    */
   #playersDisturbEachOther(): boolean {
     if (this.#attribution.isProven('session.isolated')) return true;

@@ -81,7 +81,7 @@ export class SilentWatch {
     }
   }
 
-  /** At the end of the run, watches once more all wallets in which something failed. Meanwhile no scenario may run. */
+  /** Watches, at the end of the run, all wallets in which something failed. Meanwhile no scenario may run. */
   async atEnd(adjuster: BalanceAdjuster): Promise<void> {
     for (const suspect of this.#suspects.values()) await this.#watch(suspect, adjuster);
   }
@@ -91,7 +91,7 @@ export class SilentWatch {
     if (this.#isMoved) return;
     suspect.watches += 1;
     const { session } = suspect;
-    // A call of croupier itself may take effect late. So the watch begins only when this is no longer possible.
+    // A call that croupier itself has sent may take effect late. So the watch begins only when this is no longer possible.
     const restMs = this.#lastCallOf(session) + lingerMs - now();
     if (restMs > 0) await sleep(restMs, undefined, { signal }).catch(() => undefined);
     const account = {
@@ -105,8 +105,8 @@ export class SilentWatch {
       const value = await adjuster.read(account, 'probe');
       if (!value) return;
       values.push(value);
-      // One change is not enough to prove this. After one change, it is still possible that each read changes the balance by the
-      // same amount.
+      // One change does not prove that somebody else moves the balance. After one change, it is still possible that each read
+      // changes the balance by the same amount.
       if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
     }
     if (!this.#isMoved && values.length === READS && changesOf(values) > 0 && !isMovedByReads(values))

@@ -34,7 +34,7 @@ export async function judgeLaunched({ key, place }: LaunchesStep, { context, run
       step: key,
       purpose: 'step',
     });
-  /** Reads the balance of a session. Retries the read, because a busy operator may be able to answer a moment later. */
+  /** Reads the balance of a session. If the operator is busy, reads again, because it may be able to answer a moment later. */
   const read = async (session: LaunchedSession): Promise<Exchange> => {
     let exchange = await send(session);
     for (let retry = 0; retry < RETRIES && isOpen(exchange) && !sender.waitPolicy.neverEnds('balance'); retry += 1) {

@@ -193,7 +193,7 @@ async function playRepetitions(options: PlayOptions, shared: SharedState): Promi
   await options.shownDecimals.learn(options.assignment.values(), options.plan.id);
   for (let plan = options.plan; ; plan = laterRound(options.replan())) {
     const report = (finding: Finding): void => collected.add(finding);
-    // Only the first repetition can show that a call fails in every attempt. If the operator cannot serve a call in a later
+    // Only the first repetition can show that a call fails in every attempt. If the operator fails to answer a call in a later
     // repetition, the repetitions end.
     const isLasting = (step: string): boolean =>
       races.round === 1 && (options.isLasting?.(step) ?? options.attempt >= MAX_ATTEMPTS);

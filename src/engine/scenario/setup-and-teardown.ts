@@ -30,7 +30,8 @@ export async function setUp(
     const left = lastLeft?.balance ?? ofLastRepetition(wallet);
     if (left) {
       context.judge.reads.open(wallet, left);
-      // The reply to the win had the right balance. If the win has still moved money, the next read shows it.
+      // The last scenario completed these rounds with wins of 0, and the replies to the wins had the right balance. If such a win
+      // moved money nevertheless, the next read shows it.
       for (const { step, exchange } of lastLeft?.completed ?? [])
         context.judge.roundEnded({ ...step, session: alias, place: context.plan.place }, exchange);
     } else {
@@ -107,8 +108,8 @@ export async function readLast(
  *
  * @param completed receives the wins of 0 that were sent after the last read, by wallet
  * @param isBroken true if the scenario has shown that a rule is broken
- * @returns true if every balance is the same as before the scenario, and false if a balance could not be restored. Null if this is not
- *   known, or if a balance is restored only at the end of the run
+ * @returns true if every balance is the same as before the scenario, and false if a balance could not be restored. Null if this is
+ * not known, or if croupier restores a balance only at the end of the run
  */
 export async function restore(
   context: ScenarioContext,
@@ -204,8 +205,8 @@ function isUnread(wallet: Wallet): boolean {
 }
 
 /**
- * Some operators return no balance for an empty wallet. So this returns zero if the balance could not be read and only an empty
- * wallet is possible. Otherwise returns undefined.
+ * Some operators return no balance for an empty wallet. So this function returns zero if the balance could not be read and the
+ * wallet can only be empty. Otherwise it returns undefined.
  */
 function certainZero(wallet: Wallet): Money | undefined {
   const certain = wallet.certain();

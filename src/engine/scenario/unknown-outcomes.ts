@@ -57,7 +57,7 @@ async function settleAll(
     if (transaction.state !== 'unknown') continue;
     const key = `settle.${transaction.planned.step.key}`;
     if (transaction.planned.step.call !== 'bet') await send(againOf(transaction, key), { judged: false });
-    // If a refund of this bet was already sent, the same refund is sent again. So the bet never gets a second refund.
+    // If a refund of this bet was already sent, croupier sends this refund again. So there is never a second refund for a bet.
     else if (!unsettled(context).some((other) => refundedBy(other) === transaction.planned.step.key))
       await send(refundOf(context, transaction, key, uuid), { judged: true });
   }

@@ -111,8 +111,8 @@ function openPartsOf<Scenario>(
 }
 
 /**
- * Returns the players that must next get into the same part, because this makes the most scenarios possible. If several choices are
- * equal, returns the one with the fewest players.
+ * Returns the players that must next be put into the same part, because this makes the most scenarios possible. If several sets of
+ * players are equal in this respect, returns the set with the fewest players.
  */
 function bestUnion(
   open: readonly PlayerGroups[],
@@ -125,7 +125,7 @@ function bestUnion(
   let best: { playerGroup: readonly string[]; at: number; serves: number; size: number } | undefined;
   for (const playerGroup of unique.values()) {
     // If one of the players already belongs to a group, the other players join this group. If the players already belong to two
-    // groups, they can't get into one group.
+    // different groups, they cannot all be in one group.
     const holding = groups.flatMap((group, at) => (playerGroup.some((player) => group.has(player)) ? [at] : []));
     const at = holding[0] ?? groups.findIndex(({ size }) => size === 0);
     const group = groups[at];
@@ -145,7 +145,7 @@ function bestUnion(
   return best;
 }
 
-/** True if every group without a player can still get a free player. */
+/** `groups` are the players of each part so far. True if there are enough unused players for the parts that have no player yet. */
 function leavesEnough(groups: readonly ReadonlySet<string>[], playable: ReadonlySet<string>): boolean {
   const counts = groups.map((group) => countIn(group, playable));
   const free = playable.size - counts.reduce((sum, one) => sum + one, 0);
@@ -169,7 +169,8 @@ function assignTo<Scenario>(
   const chosen = among.find((part) => part.load / parallelism(part) === least);
   if (!chosen) return;
   chosen.given.add(scenario);
-  // If no players can play the scenario, it takes no time. If the scenario needs several players, it keeps all of them busy.
+  // If the players of the part cannot play the scenario, it takes no time. If the scenario needs several players, it keeps all of
+  // them busy.
   chosen.load += weight * Math.min(playerGroups.smallestWithin(chosen.players) ?? 0, parallelism(chosen));
 }
 
