@@ -7,8 +7,8 @@ export interface CutObject {
   /** The members that are complete, as the text of a JSON object. A value that ends at the cut is left out. */
   readonly text: string;
   /**
-   * The inner object that the cut divides: the name of its member, and its text up to the cut. Some loggers write this inner object
-   * as a string. Null if the cut is in no inner object.
+   * If the cut is inside an inner object: the name of the member that has this object as its value, and the text of the object up
+   * to the cut. Some loggers write this inner object as a string. Null if the cut is in no inner object.
    */
   readonly open: { readonly name: string; readonly text: string } | null;
 }
@@ -21,7 +21,7 @@ const MARK_WITHIN = /…|\.{3}|[[(<{*-]\s?truncated/i;
 
 /**
  * Reads the beginning of a JSON object. Loggers keep only the first characters of a long text. So if the end of an object is
- * missing, this says nothing about the program that sent the object.
+ * missing, the logger may have cut it, and the sender did not make a mistake.
  *
  * @returns undefined if the text is a whole object, or not the beginning of an object
  */
@@ -69,8 +69,8 @@ export function loggedBody(text: string): Body {
   // Most bodies have no inner object. Such a body is complete if it ends with a brace. It is not parsed, which saves time.
   if (text.endsWith('}') && text.lastIndexOf('{') === 0 && !MARK_WITHIN.test(text)) return body;
   const value = parsed(text);
-  // Some loggers cut out the middle of a text. Then the first half of one field name and the second half of another can become one
-  // name, with the mark between them.
+  // Some loggers cut out the middle of a text, and write a mark in its place. Then the mark can stand inside a field name: before
+  // it is the beginning of one field name, and after it is the end of another.
   const isCut = isFields(value)
     ? Object.keys(value).some((name) => MARK_WITHIN.test(name))
     : value === undefined && cutObject(text) !== undefined;
@@ -107,7 +107,7 @@ class MemberScan {
   #end = 0;
   /** The position before the last text in quotation marks. */
   #quoted = 0;
-  /** The position after the complete member before the last one. It is used if a mark of the logger is inside the last text. */
+  /** The position after the last complete member but one. It is used if the last member contains a mark of the logger. */
   #endBefore = 0;
   #name = '';
   #valueAt = 0;
@@ -142,7 +142,8 @@ class MemberScan {
   }
 
   /**
-   * Some loggers cut out the middle of a text and write their mark there. Then the two halves of the text do not belong together.
+   * Some loggers cut out the middle of a text and write a mark in its place. Then the text before the mark and the text after it
+   * are not one value.
    */
   #isMarkInText(): boolean {
     if (!MARK_WITHIN.test(this.#text.slice(this.#quoted, this.#at))) return false;

@@ -24,7 +24,7 @@ export interface LogTime {
   readonly zoneless?: true;
   /**
    * When the clocks are set back, a local time occurs twice. If the log does not show which of the two times is meant, `ms` is the
-   * earlier time, and `laterMs` is the later one (an hour later).
+   * earlier time, and `laterMs` is one hour later.
    */
   readonly laterMs?: number;
   /** True if the request and the reply are on one line. Then the time may be the end of the call. */
@@ -93,14 +93,14 @@ export interface LoggedExchange {
    * service.
    */
   readonly isOfRun?: boolean;
-  /** True if the log has every call of the run of croupier that sent this call. So no call between two of its calls is missing. */
+  /** True if the log has every call of the run that sent this call. Then no call is missing between two calls of this run. */
   readonly isOfWholeRun?: boolean;
   /** True if croupier has judged the call already. The findings are in its journal. */
   readonly isJudged?: boolean;
   /** True if the proxy of croupier sent the call, to test the operator. The service did not send it. */
   readonly isProbe?: boolean;
   /**
-   * True if a fault of the proxy, or a broken connection, changed the reply. So the service got another reply than the operator
+   * True if a fault of the proxy, or a broken connection, changed the reply. So the service did not get the reply that the operator
    * sent.
    */
   readonly isDisturbed?: boolean;

@@ -81,8 +81,8 @@ export function isContractField(name: string): boolean {
 }
 
 /**
- * True for a call of another provider: it has none of the {@link OWN_FIELDS}, but it has a field that the contract does not define.
- * Always false for a call of a croupier run, because a run may leave out fields on purpose to test the operator.
+ * True for a call of another provider: it has a field that the contract does not define, and none of the {@link OWN_FIELDS}. Always
+ * false for a call of a croupier run, because a run may leave out fields on purpose to test the operator.
  */
 function isOfOther(sent: JsonObject, exchange: LoggedExchange): boolean {
   const { isOfRun, logged } = exchange;

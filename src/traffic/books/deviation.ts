@@ -9,7 +9,7 @@ export interface Cause {
   readonly text: string;
   readonly transaction: Transaction;
   readonly by: Money;
-  /** The repeated call that was carried out a second time; null for any other error. */
+  /** The call that was sent again and was carried out a second time. Null for any other error. */
   readonly repeat: LoggedCall | null;
 }
 
@@ -23,7 +23,7 @@ export interface Deviation {
   readonly by: Money;
   /** The errors that together explain the difference exactly; empty if no known error explains it. */
   readonly causes: readonly Cause[];
-  /** Other sets of errors that explain the difference equally well. The logs do not show which set of errors happened. */
+  /** Other sets of errors that explain the difference equally well. The logs do not show which set is the right one. */
   readonly otherCauses: readonly (readonly Cause[])[];
   /** The call whose reply contained the last balance before this one; null if there is none. */
   readonly after: LoggedCall | null;

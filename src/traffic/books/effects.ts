@@ -13,14 +13,14 @@ export interface Candidate {
   readonly text: string;
   /** The repeated call that may have been carried out a second time. */
   readonly repeat?: LoggedCall;
-  /** True if the reply proves the error, because it has a different `txID` than the first reply. */
+  /** True if the reply to the repeated call proves the error: its `txID` differs from the `txID` of the first reply. */
   readonly isShown?: boolean;
   /**
-   * True if the error is one smallest unit of the currency. A wallet that computes with binary floating point can lose such a
-   * unit.
+   * True if the error is one smallest unit of the currency (such as one cent). A wallet that computes with binary floating point
+   * can lose such a unit.
    */
   readonly isRounding?: boolean;
-  /** The index of the earlier wrong balance, if this change of the balance corrects it. */
+  /** Set if this change corrects an earlier wrong balance: the index of that balance. */
   readonly fixes?: number;
 }
 
@@ -190,7 +190,8 @@ function refundEffect(
   }
   if (!bet)
     return { worlds: givenBlindly(worlds, call.done, transaction.origTxID, amount), candidates: [], unknown: null };
-  // If the service sent another amount than that of the bet, the contract does not say which of them the operator gives back.
+  // The amount that the service sent differs from the amount of the bet. The contract does not say which of the two amounts the
+  // operator gives back.
   const amounts = [amount, transaction.amount ?? amount];
   const given = worlds.flatMap((world) =>
     isApplied(world, bet.key)
@@ -227,9 +228,9 @@ function refundEffect(
 }
 
 /**
- * Applies a refund that the service must not send: a win had settled the round, or the refund names a win. The contract does not say
- * what the operator does with such a refund, so no effect is an error of the operator. It gives the money back or not, and it may
- * take back the win.
+ * Applies a refund that the service must not send: a win had settled the round, or the refund names a win. The contract does not
+ * say how the operator handles such a refund: it may give the money back or not, and it may take back the win. So none of these
+ * effects is an error.
  */
 function givenAnyway(worlds: readonly World[], amount: Money, bet: Transaction | undefined): readonly World[] {
   const given = worlds.flatMap((world) => {
@@ -243,7 +244,7 @@ const PAID_TWICE = 'the refund was paid twice: at the failed attempt, and when i
 
 /**
  * Applies a refund whose bet is not in the log. The operator may have taken the bet before the log begins, or not at all. In both
- * cases, it must not take the bet after the refund.
+ * cases, the operator must not take the bet after the refund.
  */
 function givenBlindly(
   worlds: readonly World[],

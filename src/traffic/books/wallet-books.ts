@@ -51,7 +51,7 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
   return { transactions, ...result, unknown: result.unknown ?? books.doubt() };
 }
 
-/** Returns a time in ms. Two calls can be in flight at the same time only if their beginnings differ by at most this time. */
+/** Returns the maximum time in ms between the beginnings of two calls that are in flight at the same time. */
 function reachOf(calls: readonly LoggedCall[]): number {
   let reach = 0;
   for (const { seen } of calls)
@@ -59,7 +59,10 @@ function reachOf(calls: readonly LoggedCall[]): number {
   return reach;
 }
 
-/** Says for each call about money near the call at `index` whether it was in flight at the same time as that call. */
+/**
+ * Compares the call at `index` with the calls about money near it: were the two calls in flight at the same time? Returns the set
+ * of all answers.
+ */
 function meetingsOf(calls: readonly LoggedCall[], index: number, reachMs: number): ReadonlySet<'yes' | 'no' | 'maybe'> {
   const found = new Set<'yes' | 'no' | 'maybe'>();
   const call = calls[index];
@@ -75,7 +78,7 @@ function meetingsOf(calls: readonly LoggedCall[], index: number, reachMs: number
 }
 
 /**
- * The number of calls before a call, and after it, that may have been in flight at the same time. Calls farther away are not
+ * Number of calls before and after a call that may have been in flight at the same time as this call. Calls farther away are not
  * checked.
  */
 const NEIGHBOURS = 100;
@@ -194,8 +197,8 @@ export class BooksComputation {
   }
 
   /**
-   * True if the reply contains a usable balance. If it is unknown whether the operator took a bet, the balance in the reply to the
-   * refund of this bet is not usable: the contract allows any balance there.
+   * True if the reply contains a usable balance. If it is unknown whether the operator took a bet, the reply to the refund of this
+   * bet has no usable balance, because the contract allows any balance in it.
    */
   #saysBalance(call: LoggedCall, transaction: Transaction | undefined): boolean {
     if (call.balance === null || call.done !== 'yes' || call.ending === 'error-200') return false;
@@ -261,7 +264,7 @@ export class BooksComputation {
   #deviate(call: LoggedCall, said: Money): readonly World[] {
     const fixes = this.#fixes();
     // An earlier balance may be wrong because the operator did not take a bet. If the operator then gives nothing back for the
-    // refund of this bet, the balance is right again. So these explanations are tried first.
+    // refund of this bet, the balance is right again. So explanations with both errors are tried first.
     const ofBet = fixes.filter(
       ({ transaction }) => transaction.call === 'bet' && this.#worlds.some((world) => isClosed(world, transaction.key)),
     );
@@ -380,8 +383,8 @@ const MAX_UNREAD = 100;
 const MAX_COMBINED = 3;
 
 /**
- * True if the reply to a call may be the stored reply to an earlier attempt. False if all earlier replies are known, and each of
- * them has another balance.
+ * True if the reply to a call may be the stored reply to an earlier attempt. False if all earlier replies are known and none of
+ * them has the balance of this reply.
  */
 function isStored(call: LoggedCall, { attempts }: Transaction): boolean {
   const earlier = attempts.filter(({ number, done }) => number < call.number && done !== 'no');

@@ -11,7 +11,7 @@ interface Settled {
  * are the real balances.
  *
  * Effects depend on each other: a refund gives money back only if its bet was taken. So two worlds can differ in more than the
- * balance, and this module can't use `ledger/worlds.ts` (see docs/architecture.md).
+ * balance. Therefore this module can't use `ledger/worlds.ts` (see docs/architecture.md).
  */
 export interface World {
   readonly balance: Money;
@@ -85,8 +85,8 @@ export function distinct(worlds: readonly World[]): readonly World[] {
 }
 
 /**
- * Moves each fact that is the same in all possible states (worlds) into the part that the worlds share. With this function, the
- * time for one call does not grow with the length of the log.
+ * Moves each fact that is the same in all possible states (worlds) into the part that the worlds share. Without this function, the
+ * time that one call needs would grow with the length of the log.
  */
 export function settle(worlds: readonly World[]): readonly World[] {
   const [first] = worlds;

@@ -37,7 +37,8 @@ export interface LoggedCall {
   readonly wallet: string | null;
   readonly ending: Ending;
   /**
-   * `yes` or `no` if the operator's own reply shows whether the call was carried out. `maybe` means that the reply does not show it.
+   * `yes` or `no` if the operator's own reply shows whether the call was carried out. `maybe` means that the reply does not show
+   * it.
    */
   readonly done: 'yes' | 'no' | 'maybe';
   /** The status of the reply; null if there was no reply, or if the status is unknown. */
@@ -77,7 +78,8 @@ export function loggedCall(
   const ending = endingOf(primary, reading);
   const logged = (field: 'balance' | 'replyTx' | 'code'): string | null =>
     views.map(({ exchange }) => exchange.logged[field]).find((text) => text !== undefined) ?? null;
-  // A server between the two sides may have replaced the operator's reply. Then the operator's own reply has its balance.
+  // A server between the two sides may have replaced the operator's reply. Then the balance is in the reply that the operator
+  // logged.
   const own = also && isReplaced({ seen, alsoSeen: also }) ? readingOf(bestReply([also.exchange.answer])) : reading;
   const isAnswered = reply !== null;
   const isWhole = own !== null && !isCut(own);
@@ -110,7 +112,10 @@ interface KnownReply extends Omit<Reply, 'headers' | 'body'> {
   readonly body: Reply['body'] | null;
 }
 
-/** Returns a reply whose body is known at least in part. If no body is known, returns any reply. Null if there is no reply. */
+/**
+ * Returns the reply whose body is known best: a reply with a known body or a part of it, or else any reply. Null if there is no
+ * reply.
+ */
 function bestReply(answers: readonly LoggedReply[]): KnownReply | null {
   const replies = answers.filter((answer) => answer.kind === 'reply');
   return (
@@ -155,8 +160,8 @@ function endingOf({ call, exchange }: RecordedCall, reading: ReplyReading | null
   if (answer.kind === 'none') return ENDINGS[answer.reason];
   if (isClientClosed(answer.status) || (tookMs !== null && tookMs > REPLY_DEADLINE_MS)) return 'late';
   const end = answerOfReply(call, answer.status, reading);
-  // The log has only the beginning of the body. The missing part may contain a balance, so only a published code shows for certain
-  // that this is an error.
+  // The log has only the beginning of the body. The missing part may contain a balance, so only a published code proves that this
+  // reply is an error.
   return end === 'error-200' && isCut(reading) && !isPublishedCode(reading?.code) ? 'unknown' : end;
 }
 

@@ -40,7 +40,7 @@ export const ENDINGS: Readonly<Record<NoReplyReason, NoReplyEnding>> = {
  */
 const CLIENT_CLOSED: ReadonlySet<number> = new Set([460, 499]);
 
-/** True for a status that only the log shows: the service had stopped waiting, so it did not get this status. */
+/** True for a status that only the log shows. The service got no such status, because it had stopped waiting. */
 export function isClientClosed(status: number): boolean {
   return CLIENT_CLOSED.has(status);
 }

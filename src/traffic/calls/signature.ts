@@ -25,7 +25,7 @@ export function signatureOf(exchange: Signed, keysOf: KeysOf): SignatureState {
   return exchange.verified ?? verify(received(exchange), keysOf(exchange.request.url).own);
 }
 
-/** True if a call is signed with the key of another client. The right client is the one at the address of the call. */
+/** True if a call is signed with the key of a different client than the client at the address of the call. */
 export function isSignedByOther(exchange: Signed, keysOf: KeysOf): boolean {
   if (!hasSignature(exchange)) return false;
   const { others } = keysOf(exchange.request.url);
@@ -38,8 +38,8 @@ export function hasSignature({ request: { headers }, logged }: Signed): boolean 
 }
 
 /**
- * An empty list means that no headers were logged. If the list has other headers but no signature header, the call was sent without
- * a signature.
+ * An empty list means that the log has no headers. If the list has headers but no signature header, the call was sent without a
+ * signature.
  */
 function isListed(headers: Signed['request']['headers']): headers is HeaderList {
   return headers !== null && headers.length > 0;

@@ -19,9 +19,9 @@ export interface Transaction {
   readonly isCampaign: boolean;
   readonly attempts: readonly LoggedCall[];
   /**
-   * The state as the service sees it, over all attempts. `accepted`: answered 200 in time. `failed`: the operator may have
-   * carried it out. So a bet must be refunded, and a win or a refund must be sent again. `declined`: answered with another
-   * error. `unknown`: the reply was not logged.
+   * The state as the service sees it, over all attempts. `accepted`: an attempt was answered 200 in time. `failed`: an attempt had
+   * one of the endings in {@link UNANSWERED}, so the operator may have carried out the transaction. Then the service must refund a
+   * bet, and must send a win or a refund again. `unknown`: the reply was not logged. `declined`: all other cases.
    */
   readonly state: 'accepted' | 'declined' | 'failed' | 'unknown';
 }
@@ -51,8 +51,8 @@ export function transactionsOf(calls: readonly LoggedCall[]): readonly Transacti
   const bets = betsOf(all);
   const won = new Set(all.flatMap(({ call, roundID }) => (call === 'win' ? [roundID] : [])));
   return all.map((one) => {
-    // Only 200 is a success (contract, Rules 1). But if the service sent the win of the round, it has accepted the bet with another
-    // 2xx.
+    // Only 200 is a success (contract, Rules 1). But if the service sent the win of the round, the service has treated the bet as
+    // accepted, although the status was a different 2xx.
     if (isOtherSuccess(one) && !won.has(one.roundID)) return { ...one, state: 'declined' };
     // A refund may have no round id. Then it gets the round id of its bet.
     if (one.call !== 'refund' || one.roundID !== null || one.origTxID === null) return one;
@@ -60,7 +60,7 @@ export function transactionsOf(calls: readonly LoggedCall[]): readonly Transacti
   });
 }
 
-/** True for a bet that was answered with another 2xx than 200. A run of croupier counts such a bet as accepted. */
+/** True for a bet that was answered with a 2xx other than 200. A run of croupier counts such a bet as accepted. */
 function isOtherSuccess({ call, attempts, state }: Transaction): boolean {
   const accepted = attempts.filter(({ ending }) => ending === 'accepted');
   return (
@@ -107,7 +107,7 @@ function stateOf(attempts: readonly LoggedCall[]): Transaction['state'] {
   return endings.includes('unknown') ? 'unknown' : 'declined';
 }
 
-/** True if the first attempt of a transaction came before the first attempt of another one. */
+/** True if the first attempt of the transaction `a` came before the first attempt of the transaction `b`. */
 export function isBefore([a]: readonly LoggedCall[], [b]: readonly LoggedCall[]): boolean {
   return a !== undefined && b !== undefined && a.number < b.number;
 }

@@ -2,8 +2,8 @@
 export type AliasKind = 'session' | 'player' | 'email' | 'ip' | 'person';
 
 /**
- * A value may occur as an id of several kinds. Then the kind that comes first in this list decides its alias, so that the value has
- * the same alias in every place.
+ * A value may occur as an id of several kinds. Then the kind that comes first in this list decides the alias of the value. So the
+ * value has the same alias in every place.
  */
 const RANKS: readonly AliasKind[] = ['session', 'player', 'email', 'ip', 'person'];
 
@@ -18,7 +18,7 @@ const VOCABULARY = new Set(
 );
 const LETTERS = 10;
 
-/** Creates aliases for ids. The same id always gets the same alias if the key is the same. */
+/** Creates aliases for ids. With the same key, the same id always gets the same alias. */
 export class Aliases {
   readonly #digest: (text: string) => string;
   readonly #kinds = new Map<string, AliasKind>();

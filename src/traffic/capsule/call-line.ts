@@ -2,8 +2,8 @@ import type { Body, NoReplyReason } from '../../journal/exchange.ts';
 import type { LoggedExchange, LogTime } from '../logged-exchange.ts';
 
 /**
- * For each reason of a missing reply: an error text from which `traffic/read/logs/log-line.ts` reads the same reason. A reason that
- * is not listed means that the connection broke.
+ * For each reason of a missing reply: an error text from which `traffic/read/logs/log-line.ts` reads this reason. For a reason that
+ * is not listed, croupier writes that the connection broke.
  */
 const ERRORS: Readonly<Partial<Record<NoReplyReason, string>>> = {
   'too-late': 'timed out',

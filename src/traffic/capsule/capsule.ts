@@ -34,7 +34,9 @@ export interface CapsulePass {
   document(value: unknown): unknown;
   /** Processes a line of a log, of raw HTTP or of a script. */
   line(text: string): string;
-  /** Learns what a field of a CSV contains. Its name is only in the header of the CSV, so the caller gives the name. */
+  /**
+   * Learns what a field of a CSV contains. The name of the field is only in the header of the CSV, so the caller passes this name.
+   */
   column(name: string, value: string): void;
   scenario(text: string): string;
 }
@@ -51,8 +53,8 @@ export interface RewritingPass extends CapsulePass {
 }
 
 /**
- * A finished part of a capsule can't be shared, for example because an id or a secret could not be replaced. The message does not
- * contain this id or secret.
+ * Thrown if a finished part of a capsule can't be shared, for example because an id or a secret could not be replaced. The message
+ * does not contain this id or secret.
  */
 export class UnsafeCapsuleError extends Error {
   override readonly name = 'UnsafeCapsuleError';

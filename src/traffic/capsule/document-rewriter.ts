@@ -101,8 +101,8 @@ export class DocumentRewriter {
 
   #headerValue(name: string, value: string): string {
     const isSignature = name.toLowerCase() === SIGNATURE_HEADER.toLowerCase();
-    // Somebody who has the key could compute the signature for possible ids, and find the id whose signature matches. Therefore the
-    // signature is removed.
+    // The signature is removed. If it were kept, somebody with the key could compute signatures for possible ids, and find the id
+    // whose signature matches.
     if (isSignature) return this.#text.remove(value);
     return isPrivateHeader(name, this.#privateHeaders)
       ? this.#text.removeHeader(name, value)

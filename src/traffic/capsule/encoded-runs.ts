@@ -19,8 +19,8 @@ export function encodedRunsIn(text: string): readonly EncodedRun[] {
 }
 
 /**
- * Rewrites the decoded content of a run. The encoded text may begin at any character of the run: a path or a name before it may
- * consist of the same characters.
+ * Rewrites the decoded content of a run. The encoded text may begin at any character of the run, because a path or a name before
+ * the encoded text may have the same characters.
  *
  * @param rewrite receives the content, and whether it is readable text. Content that is not text is given with one character for
  * each byte
@@ -46,7 +46,7 @@ export function rewriteRun(
 
 /** The first characters of gzip in base64. */
 const GZIP = 'H4sI';
-/** Maximum size of the decompressed text, in bytes. This limits the memory. */
+/** Maximum size of the decompressed text, in bytes. This maximum limits the memory that is needed. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Returns null if nothing changed. */
@@ -79,11 +79,11 @@ function gunzipped(bytes: Buffer): Buffer | null {
   }
 }
 
-/** Encodes bytes in base64 with the alphabet of the text `like`. Adds padding only if this text has padding. */
+/** Encodes bytes in base64 with the alphabet of the text `like`. Adds padding only if `like` has padding. */
 function inBase64(bytes: Buffer, like: string): string {
   if (/[-_]/.test(like) || !/[+/=]/.test(like)) return bytes.toString('base64url');
   const whole = bytes.toString('base64');
-  // Base64 encodes three bytes at once. If the last group has fewer bytes, one `=` stands for each missing byte.
+  // Base64 encodes three bytes at once. If the last group has fewer bytes, base64 has one `=` for each missing byte.
   return like.endsWith('=') ? whole : whole.slice(0, whole.length - ((3 - (bytes.length % 3)) % 3));
 }
 

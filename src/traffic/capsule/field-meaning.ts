@@ -1,6 +1,7 @@
 /**
- * The meaning of a field, found from its name. The value of a field with the meaning `session`, `player` or `person` (other personal
- * data) is replaced in every text. A `secret` is removed. An `amount` is never treated as an id.
+ * The meaning of a field, found from its name. A capsule replaces the values of fields with the meaning `session`, `player` or
+ * `person` (other personal data) in every text. It removes the values of `secret`. It never treats the value of an `amount` as an
+ * id.
  */
 export type FieldMeaning = 'session' | 'player' | 'person' | 'secret' | 'amount';
 
@@ -53,7 +54,9 @@ function normalized(name: string): string {
 const KEPT_FIELD =
   /^(?:(?:orig(?:inal)?)?(?:tx|transaction)id|round(?:id)?|frid|gameid|extcid|currency|operatortxid|replytxid)$/;
 
-/** True if a capsule keeps the value of a field. Such a value does not count as a secret in other places either. */
+/**
+ * True if a capsule keeps the value of a field. A text that is equal to such a value is not removed as a secret in other places.
+ */
 export function isKeptField(name: string | undefined): boolean {
   return name !== undefined && KEPT_FIELD.test(normalized(name));
 }

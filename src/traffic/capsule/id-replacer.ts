@@ -6,9 +6,12 @@ import { KnownValues, type Occurrence, type Scope } from './known-values.ts';
 
 /** Minimum length of a value in base64 or hexadecimal, in characters. A shorter text would match by accident. */
 const MIN_ENCODED = 5;
-/** Maximum number of encodings (base64 or hexadecimal) inside each other that are decoded. */
+/** Maximum depth of encodings that are decoded. An encoded text (base64 or hexadecimal) can contain another encoded text. */
 const MAX_DEPTH = 4;
-/** Maximum number of rounds of replacing. If two replacements overlap, the second one is made in the next round. */
+/**
+ * Maximum number of rounds of replacing. If two values overlap, the first one is replaced in one round, and the second one in the
+ * next round.
+ */
 const MAX_ROUNDS = 3;
 
 /** The values that a replacer removes, and the texts that replace them. */
@@ -107,7 +110,7 @@ export class IdReplacer {
     const edits: Edit[] = [];
     for (const run of encodedRunsIn(view.text)) {
       const [at, end] = [originOf(view, run.at), originOf(view, run.at + run.text.length)];
-      // A run without escapes was already searched as a part of the text.
+      // The whole text was already searched. If a run has no escapes, it is a part of this text, so it need not be searched again.
       if (view.starts !== null && end - at === run.text.length) continue;
       const rewrite = (content: string, isText: boolean): string =>
         isText ? this.#rounds(content, look, depth + 1) : this.#binary(content, look);
@@ -170,8 +173,8 @@ function isEscape(text: string, at: number): boolean {
 }
 
 /**
- * The ways in which a text may be written: a letter and its accent as one character or as two, or the bytes of UTF-8 read as
- * Latin-1.
+ * The ways in which a text may be written. A letter with an accent can be one character or two. The bytes of UTF-8 can be decoded
+ * as Latin-1 by mistake.
  */
 function spellingsOf(id: string): readonly string[] {
   const latin1 = Buffer.from(id, 'utf8').toString('latin1');
@@ -183,7 +186,10 @@ function encodingsOf(text: string): readonly string[] {
   return [bytes.toString('hex'), ...base64Within(bytes)].filter((encoded) => encoded.length >= MIN_ENCODED);
 }
 
-/** Returns the places in which an id is searched. Null if the id is replaced only in fields for ids. */
+/**
+ * Says whether an id is replaced everywhere in a text, or only where it is a whole word. Null if the id is too short: then it is
+ * replaced only in fields for ids.
+ */
 function scopeOf(id: string): Scope | null {
   const isNumber = /^[\d.]+$/.test(id);
   if (id.length < (isNumber ? 4 : 2)) return null;

@@ -1,4 +1,4 @@
-/** The places in which a value is searched: anywhere in a text, or only as a whole word. */
+/** Where a value counts as found: anywhere in a text, or only if it is a whole word. */
 export type Scope = 'anywhere' | 'whole word';
 
 /** A value that must not be in a capsule. */
@@ -47,8 +47,8 @@ export class KnownValues {
   /** The texts by their first two characters. */
   readonly #ranges = new Map<number, Range>();
   /**
-   * Marks the hashes of the first two characters of all values. At most places of a text, no value can begin. These marks show this
-   * quickly.
+   * Marks the hashes of the first two characters of all values. At most places of a text, no value can begin. With these marks,
+   * such a place is skipped quickly.
    */
   readonly #begins = new Uint8Array(BEGINS);
 
@@ -96,7 +96,7 @@ export class KnownValues {
 
   /**
    * Finds the longest value at a place. First finds the last value in the sorted list that is not greater than the text at this
-   * place. Only this value, or a value with which it begins, can be at this place.
+   * place. The value at this place is the value that was found, or a value that is its beginning.
    */
   #at(
     range: Range,
@@ -143,8 +143,7 @@ function hashOf(begin: number): number {
 }
 
 /**
- * Finds, for each of the sorted texts, the longest other text with which it begins. Returns the positions of these texts; -1 if
- * there is none.
+ * The texts are sorted. Returns for each text the position of the longest other text that is its beginning; -1 if there is none.
  */
 function shorterTexts(texts: readonly string[]): Int32Array {
   const shorter = new Int32Array(texts.length);

@@ -51,7 +51,7 @@ export class Secrets {
     const [scheme, credentials] = split(value.trim(), ' ');
     if (/^basic$/i.test(scheme)) this.addCredentials(Buffer.from(credentials, 'base64').toString('utf8'));
     if (/^(?:basic|bearer|token)$/i.test(scheme)) this.add(credentials.trim(), 'sure');
-    // All other schemes have values with several parts, such as `Digest username="…", response="…"`.
+    // The value of any other scheme has several parts, such as `Digest username="…", response="…"`.
     else for (const part of value.split(/[\s,;="']+/)) this.add(part, 'likely');
   }
 
@@ -63,7 +63,7 @@ export class Secrets {
   }
 }
 
-/** The names of headers whose values are no secrets: ids of the call, addresses, and words that anybody may know. */
+/** The names of headers whose values are not secret: ids of the call, addresses, and words that anybody may know. */
 const HEADER_WITHOUT_SECRET =
   /idempot|authority|^www-authenticate$|^proxy-authenticate$|forwarded|-ip$|-type$|-date$|timestamp/i;
 

@@ -122,7 +122,8 @@ export class TextRewriter {
   rewrite(coloured: string): string {
     const text = withoutColours(coloured);
     const at = this.#depth < MAX_DEPTH ? text.search(MARKED_JSON) : -1;
-    // If JSON with the usual marks comes before it, such a text is the value of a field, and is rewritten with that JSON.
+    // If JSON with ordinary quotation marks comes before the escaped JSON, the escaped JSON is the value of a field. Then it is
+    // rewritten together with the ordinary JSON.
     if (at < 0 || PLAIN_JSON.test(text.slice(0, at))) return this.#unmarked(text);
     const pieces: string[] = [];
     let from = 0;
@@ -152,7 +153,7 @@ export class TextRewriter {
   }
 
   /**
-   * Rewrites JSON whose quotation marks are written in another way. Each quotation mark keeps the way in which it was written.
+   * Rewrites JSON in which the quotation marks are written in another form, such as `\x22`. Every quotation mark keeps its form.
    */
   #marked(text: string): string {
     const marks = text.match(MARK) ?? [];
@@ -168,7 +169,7 @@ export class TextRewriter {
     });
   }
 
-  /** Replaces only the known ids. Use it for texts in which field names do not have their usual meaning. */
+  /** Replaces only the known ids. For texts in which the names of fields do not have their usual meaning. */
   replaceIds(text: string): string {
     return this.#replacer?.replace(text) ?? text;
   }
@@ -375,8 +376,8 @@ const PERCENT_PART = /(?<![^\s"'<>&?=#;,:/])(?=[^\s"'<>&?=#;,:/%]*%[0-9a-f]{2})[
 const HTML_QUOTE = /&(?:quot|#34|#x22);/i;
 /**
  * Matches a `name=value` pair in queries, forms and many logs, together with characters before the name, such as hyphens. The
- * lookahead checks first that a value follows. So a long text without values is searched only once. HTTPie writes two signs `=`
- * before the value of a query.
+ * lookahead first checks that a value follows. Without it, a long text without values would be searched many times. HTTPie writes
+ * two signs `=` before the value of a query.
  */
 const PAIR =
   /(?<![\w.-])(?=[\w.-]+=[^\s&;,"'<>{}\][#`“”„‘’‚])([\w.-]*?)\b([A-Za-z][\w.-]*)(==?)([^\s&;,"'<>{}\][#`“”„‘’‚]+)/g;
@@ -406,7 +407,8 @@ function headerPattern(names: ReadonlySet<string>): RegExp | null {
 /** Finds JSON with escaped quotation marks. A logger escapes them if it writes JSON into a text: `body={\"txID\":\"1\"}`. */
 function escapedJson(text: string): { readonly at: number; readonly end: number; readonly content: string } | null {
   const at = text.search(ESCAPED_JSON);
-  // If JSON without escapes comes before it, such a text is the value of a field, and is rewritten with that JSON.
+  // If JSON without escapes comes before the escaped JSON, the escaped JSON is the value of a field. Then it is rewritten together
+  // with the JSON before it.
   if (at < 0 || PLAIN_JSON.test(text.slice(0, at))) return null;
   let end = at;
   while (end < text.length && text.charAt(end) !== '"') end += text.charAt(end) === '\\' ? 2 : 1;

@@ -3,8 +3,8 @@ import type { EndedCall, Wallet } from './wallet.ts';
 import { keyOf } from './wallet-history.ts';
 
 /**
- * The wallet of a transaction, and the key of the transaction in this wallet. `forgotten` means that the transaction was removed
- * from memory.
+ * The wallet of a transaction, and the key of the transaction in this wallet. `forgotten` means that croupier no longer keeps the
+ * transaction in memory.
  */
 export type Owner = { readonly wallet: string; readonly key: string } | 'forgotten';
 
@@ -13,7 +13,7 @@ type EffectCertainty = 'certain' | 'uncertain' | { readonly alsoIn: string };
 
 /**
  * Decides whether the effect of a call on balances is known. The effect is known if the call is well-formed, and if the proxy saw
- * all calls on which this effect depends. If the effect is unknown, later balances are unknown too.
+ * all calls on which this effect depends. If the effect is unknown, the balances after this call are unknown too.
  */
 export function effectCertainty(
   { logged, isWellFormed }: EndedCall,

@@ -1,6 +1,6 @@
 import { type Framing, type Head, readHead } from './head.ts';
 
-/** The events of a {@link Framer}. The raw bytes of all events, in order, are exactly the bytes of the stream. */
+/** The events of a {@link Framer}. The raw bytes of all events, put together in order, are exactly the bytes of the stream. */
 export interface FramerEvents {
   /**
    * Reports a complete head. Returns how the end of its body is found (the framing), or null if this is unknown. After null, the
@@ -103,8 +103,8 @@ export class Framer {
       this.#kept = [joined];
       const before = this.#keptBytes;
       this.#keptBytes = joined.length;
-      // If lines of a head end with a line feed alone, croupier can't find the end of the head. So croupier must not wait for this
-      // end.
+      // If lines of a head end with a line feed alone, croupier can't find the end of the head. So croupier passes the bytes on,
+      // and does not wait for the end of the head.
       if (this.#keptBytes > MAX_HEAD || !this.#mayBeHead(joined) || hasBareLineFeed(joined, before))
         this.#goOpaque(this.#keptHead());
       return joined.length - before;

@@ -23,7 +23,8 @@ const EMPTY: Framing = { kind: 'length', length: 0 };
 /** Parses a head, given without the empty line that ends it. Returns null if the bytes are not HTTP. */
 export function readHead(bytes: Buffer): Head | null {
   const [firstLine = '', ...lines] = bytes.toString('latin1').split('\r\n');
-  // Receivers treat such characters in different ways: some end a line there, and some refuse the head.
+  // Such characters are dangerous, because receivers differ: some receivers take them for the end of a line, and some refuse the
+  // head.
   if (lines.some((line) => /[\0\r\n]/.test(line))) return null;
   if (!/^(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]|HTTP\/1\.[01] \d{3}(?: .*)?)$/.test(firstLine)) return null;
   const headers = lines.map((line): readonly [string, string] => {

@@ -47,7 +47,7 @@ type Observation =
  */
 const MAX_TO_JUDGE = 20_000;
 const MAX_TO_KEEP = 60_000;
-/** Maximum time in ms for which observations are processed without a pause. In the pause, the traffic has priority again. */
+/** Maximum time in ms for which observations are processed without a pause. During a pause, croupier passes waiting traffic on. */
 const SLICE_MS = 2;
 
 /** Queues observations of proxied calls and processes them when the process is idle, so that judging never delays traffic. */
@@ -118,7 +118,7 @@ export class ObservationQueue implements Observer {
       this.#next += 1;
       this.#process(observation);
     } while (now() < until);
-    // Processed observations are removed at once, so the list stays short.
+    // Observations that were processed are removed from time to time, so that the list stays short.
     if (this.#next >= this.#waiting.length || this.#next > 1000) {
       this.#waiting = this.#waiting.slice(this.#next);
       this.#next = 0;

@@ -128,7 +128,8 @@ export class PendingCalls {
   }
 
   /**
-   * Marks all pending calls when the service ends its side of the connection, because it may not receive their replies.
+   * Marks all pending calls when the service ends its side of the connection. Perhaps the service does not receive the replies to
+   * these calls.
    */
   markHungUp(): void {
     for (const proxiedCall of this.#pending) proxiedCall.hungUpAt ??= this.#context.now();

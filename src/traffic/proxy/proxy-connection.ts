@@ -9,8 +9,8 @@ import type { ProxyContext } from './proxy-context.ts';
 import { Repetition } from './repetition.ts';
 
 /**
- * When the service has ended its side of the connection, its pending calls count as broken after this time in ms. Late replies are
- * still passed on until `MAX_HALF_CLOSED_MS` is over.
+ * If the service ends its side of the connection, its pending calls count as broken after this time in ms. Until
+ * `MAX_HALF_CLOSED_MS` is over, late replies are still passed on.
  */
 const HALF_CLOSED_MS = 1000;
 const MAX_HALF_CLOSED_MS = 60_000;

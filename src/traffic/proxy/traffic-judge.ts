@@ -56,8 +56,8 @@ export interface TrafficJudgeOptions {
   readonly sessions: ReadonlyMap<string, KnownSession>;
   report(finding: TrafficFinding): void;
   /**
-   * True for a bet that the service has not sent before, so that the operator cannot know it. Without this function, the operator may
-   * know each bet that the judge has not seen.
+   * True for a bet that the service has not sent before, so that the operator cannot know it. Without this function, the operator
+   * may know each bet that the judge has not seen.
    */
   isUnsent?(txID: string): boolean;
   /**
@@ -304,8 +304,8 @@ export class TrafficJudge {
     if (!found) return;
     const [rule, problem] = found;
     const { call } = logged.seen;
-    // A 401 for a correct signature may have another reason: the session is not valid, or the format of the call is wrong. It is
-    // certainly a breach if the operator has accepted an earlier call of this session, and the format is right.
+    // A 401 for a correct signature may have another reason: the session is not valid, or the format of the call is wrong. The 401
+    // is certainly a breach if the format is right, and the operator has accepted an earlier call of this session.
     const isCertain = isVerified && isWellFormed;
     if (rule === 'signature.accepted' && !(isCertain && this.#isLasting(`${rule} ${call}`, proxiedCall))) return;
     this.#find(
@@ -339,8 +339,8 @@ export class TrafficJudge {
       return isGood || logged.done === 'yes';
     });
     for (const { rule, verdict, text } of counted) {
-      // A refund of an unknown bet cannot conflict with another call. So if such a refund is answered 409, it counts at once, and
-      // not only after several times.
+      // A refund of an unknown bet cannot conflict with another call. So if such a refund is answered 409, the breach counts at
+      // once. For other calls, a 409 must occur several times.
       const isBetUnknown = logged.status === 409 && call === 'refund' && !history.bets.has(logged.seen.origTxID ?? '');
       const forMs = isBetUnknown ? 0 : LASTING_MS;
       if (isWorthRetrying(logged.status) && !this.#isLasting(`${rule} ${call} ${logged.status}`, proxiedCall, forMs))
@@ -353,8 +353,8 @@ export class TrafficJudge {
   }
 
   /**
-   * Counts one more occurrence of a result. Returns true if the result has occurred enough times and for long enough. Then it is
-   * probably not a temporary problem.
+   * Counts one more occurrence of a result. Returns true if the result has occurred often enough, and over a long enough time, so
+   * that it is probably not a temporary problem.
    */
   #isLasting(what: string, { start }: JudgedCall, forMs = LASTING_MS): boolean {
     const row = this.#inRow.get(what) ?? { count: 0, since: start };

@@ -136,8 +136,7 @@ export function keyOf({ seen, number }: LoggedCall): string {
 }
 
 /**
- * Returns the rule that was broken if a balance is wrong, according to the cause of the wrong balance. Returns null if the cause is
- * unknown, or if it breaks no rule.
+ * Finds the cause of a wrong balance, and returns the rule that this cause breaks. Null if the cause is unknown or breaks no rule.
  */
 export function ruleOf(deviation: Deviation, hasOverlap: (transaction: Transaction) => boolean): RuleId | null {
   const [cause] = deviation.causes;

@@ -91,7 +91,9 @@ export class WalletGroups<W extends SurveyedWallet> {
   #inMemory: RecordedCall[][] | null = null;
   /** The number of calls of all groups. */
   #inGroups = 0;
-  /** The numbers of those groups that contain only one wallet, because it has more than `largest` calls. */
+  /**
+   * The numbers of the groups with a single wallet. Such a wallet has a group of its own, because it has more than `largest` calls.
+   */
   readonly #large = new Set<number>();
 
   /**
@@ -221,8 +223,8 @@ export class WalletGroups<W extends SurveyedWallet> {
     const owner = this.#owners.get(name) ?? this.#newOwner(name, named);
     if (session === null) return owner;
     const kept = copyOf(session);
-    // Only some calls of this session name a player, or its calls name two players. In both cases, both wallets must be judged from
-    // all their calls.
+    // Either only some calls of this session name a player, or the calls of this session name two players. In both cases, both
+    // wallets must be judged from all their calls.
     before?.surveyed.spoil();
     if (before) owner.surveyed.spoil();
     if (named !== null) this.#players.set(kept, named);
@@ -245,8 +247,8 @@ export class WalletGroups<W extends SurveyedWallet> {
   }
 
   /**
-   * Finds the wallets of the calls that name no session and no player. Such a wallet is not ordinary, because its survey lacks
-   * these calls.
+   * Some calls name no session and no player. Finds the wallets with calls that have an id of such a call. These wallets are not
+   * ordinary, because their surveys do not contain such calls.
    */
   async #claim(): Promise<void> {
     if (this.#groupOfID.size === 0) return;

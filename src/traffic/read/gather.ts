@@ -145,8 +145,8 @@ async function findOwners(
   }
   for (const [session, player] of players) if (owners.players.has(player)) owners.sessions.add(session);
   if (selection.player !== undefined) owners.players.add(selection.player);
-  // The lines of other sessions were not read, because the user selected no player. Some of these lines may name the player of a
-  // selected call. So the logs are read again to find the other sessions of this player.
+  // The user selected no player, so only lines that may belong to the selected sessions were read. The player of a selected call
+  // may have other sessions, on other lines. So the logs are read again to find these sessions.
   else if (mayMatter && owners.players.size > 0) await addSessions(owners, sources, paths);
   return owners;
 }

@@ -48,8 +48,8 @@ export function shapeOf(head: string): Shape {
 }
 
 /**
- * True for a report of newman, which begins with the collection. The requests of this collection have no replies. An export from
- * the API of Postman begins in the same way, but its requests have saved replies.
+ * True for a report of newman, which begins with the collection. The requests of this collection have no replies. False for an
+ * export from the API of Postman: it begins in the same way, but its requests have saved replies.
  */
 function isNewman(start: string): boolean {
   return (

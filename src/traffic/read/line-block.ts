@@ -14,7 +14,7 @@ const PINO = /^\[([\d:.,TZ +-]{8,40})\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)(?:
 /** Matches the first line of a field. pino-pretty writes the fields of an entry under the first line of the entry. */
 const FIELD = /^ {4}([\w$@.-]{1,100}):(?: (.*))?$/s;
 
-/** An entry of several lines, as one object or as one line of text. */
+/** An entry of several lines, joined to one object, to a part of a request, or to one line of text. */
 export type BlockEntry =
   /** `side` is the side that wrote the entry, or null if the entry does not show it. */
   | { readonly kind: 'object'; readonly fields: Fields; readonly side: Side | null }
@@ -60,7 +60,7 @@ export class LineBlock {
     return this.#lines[0] ?? '';
   }
 
-  /** True if the entry is a line of text that no other line of text can continue. */
+  /** True if the entry is a line of text, and the next line of text cannot belong to the same entry. */
   get isLineOfText(): boolean {
     return this.#depth === 0 && !this.#isPino && !(this.#logbook ?? this.#wire ?? this.#httpLogging);
   }
@@ -173,7 +173,8 @@ function fieldsOf(lines: readonly string[]): Fields {
 
 function fieldValue(lines: readonly string[]): unknown {
   const text = joined(withoutStack(lines));
-  // If the removed stack was the last field of its object, a comma is now directly before the brace. This comma is removed too.
+  // The stack is now removed. If it was the last field of its object, a comma is directly before the brace. This comma is removed
+  // too.
   return parsed(text) ?? parsed(text.replaceAll(/,(?=[}\]])/g, '')) ?? cutEntry(text) ?? text;
 }
 

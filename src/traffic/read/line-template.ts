@@ -55,7 +55,7 @@ type Part = string | Leaf;
 
 const ID = '([\\w:-]{1,80})';
 const AMOUNT = '((?:0|[1-9]\\d{0,17})(?:\\.\\d{1,18})?)';
-/** The patterns of the values that are read. A value that matches needs no further check, except that an id may be masked. */
+/** The patterns of the values that are read. If a value matches its pattern, only one more check is needed: an id may be masked. */
 const PATTERNS: Readonly<Record<Role, string>> = {
   time: '([^"\\\\{]{1,64})',
   tookMs: '(\\d{1,12}(?:\\.\\d{1,12})?)',
@@ -75,8 +75,8 @@ const ANY_NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 const TOKEN = /[\s,:]+|[{}]|\[(?:[^"[\]{}]|"(?:[^"\\]|\\.)*")*\]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
 
 /**
- * Matches the JSON lines that differ from an example only in the values of a call: ids, amounts, times and balances. All other
- * parts of the line are the same, because they decide which call the line describes, and what its fields mean.
+ * Matches the JSON lines that differ from an example only in these values: ids, amounts, times and balances. All other parts must
+ * be the same, because they decide which call the line describes, and what its fields mean.
  */
 export class LineTemplate {
   /**
@@ -90,8 +90,8 @@ export class LineTemplate {
   readonly #groups: Readonly<Record<Role, number>>;
   readonly #zone: Zone;
   /**
-   * The last time that was read: its text up to the minute, and the value of this minute. Most times begin like the time before, so
-   * this saves time.
+   * The last time that was read: its text up to the minute, and the value of this minute. The next time is often in the same
+   * minute. Then only its seconds are read, which saves time.
    */
   #minute = { text: '', ms: 0 };
 
@@ -235,7 +235,8 @@ function meaningsOf(object: Fields, form: LogForm, { answer, request }: LoggedEx
   const found = new Map<LogField, string | null>();
   for (const field of LOG_FIELDS) {
     const { path, unusable } = pathOf(object, field, form);
-    // A correlation id joins lines. A template is used only for lines that are not joined, so this id may be missing.
+    // A correlation id is needed to join a request and its reply. A template is used only for lines that need not be joined, so
+    // this id may be missing.
     if (path === undefined && field !== 'correlation' && field !== 'session') return undefined;
     for (const each of unusable) constant.add(each);
     found.set(field, path ?? null);

@@ -131,8 +131,8 @@ const CHUNK_SIZE = /^([0-9a-f]{1,8})\s*(?:;.*)?\r?$/i;
 const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a] as const;
 
 /**
- * True if the user copied a body together with its chunk sizes. The headers alone do not show this, because browsers and curl show
- * the joined body under the same headers. So the first line of the body must be a chunk size too.
+ * True if the user copied a body together with its chunk sizes. The header `Transfer-Encoding` alone does not show this: browsers
+ * and curl print the same header, but join the chunks of the body. So the first line of the body must be a chunk size too.
  */
 export function isInChunks(headers: HeaderList, firstLine: string): boolean {
   return CHUNK_SIZE.test(firstLine) && /\bchunked\b/i.test(header(headers, 'transfer-encoding') ?? '');

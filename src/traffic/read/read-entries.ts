@@ -35,7 +35,10 @@ const TRACE = /^[*{}] /;
 const MAX_COMMAND_LINES = 500;
 /** Maximum number of lines that are kept together with the prefix that a log collector put before them. */
 const MAX_COLLECTED = 2000;
-/** The number of lines at the beginning of a file that are read each time, because they may show the format of the file. */
+/**
+ * The number of lines at the beginning of a file that are never skipped when the file is read again, because they may show the
+ * format of the file.
+ */
 const FIRST_LINES = 50;
 const UNKNOWN_FORMAT = 'its format is unknown';
 /**
@@ -68,20 +71,24 @@ export interface Source {
    */
   readonly mayMatter?: ((text: string) => boolean) | undefined;
   /**
-   * Says which player a line belongs to. Lines of players who are not wanted are not read. In logs with requests and replies on separate
-   * lines, a reply is read only if its request was read. If this function is absent, croupier reads each line.
+   * Says which player a line belongs to. Lines of players who are not wanted are not read. In logs with requests and replies on
+   * separate lines, a reply is read only if its request was read. If this function is absent, croupier reads each line.
    */
   readonly ownerOf?: ((text: string) => LineOwner) | undefined;
-  /** Returns false for the number of a line that an earlier reading has taken as alike, and that is not needed now. */
+  /**
+   * Returns false for a line that croupier need not read again: an earlier reading recognised it as like an earlier line, and its
+   * call is not needed now. The argument is the number of the line.
+   */
   readonly isNeeded?: ((line: number) => boolean) | undefined;
   /**
-   * Receives the first and the last line of each group of lines that says nothing but one call, and the line of this call. A later
-   * reading may leave out these lines together ({@link isNeeded}), because they change nothing about the lines after them.
+   * Receives the first and the last line of each group of lines that describes one call and nothing else, and the line of this
+   * call. A later reading may leave out these lines together ({@link isNeeded}), because they change nothing about the lines after
+   * them.
    */
   readonly ofOneCall?: ((from: number, to: number, call: number) => void) | undefined;
   /**
-   * Takes the calls on JSON lines that are like an earlier line, which needs much less time than parsing their JSON. No entry is
-   * yielded for such a call. If this is absent, each line is read by itself.
+   * Takes the calls on JSON lines that are like an earlier line. This needs much less time than parsing the JSON. No entry is
+   * yielded for such a call. If this is absent, the JSON of each line is parsed.
    */
   readonly alike?: AlikeLines | undefined;
 }
@@ -228,7 +235,7 @@ class LineReader {
     this.#textCorrelation = new ReplyCorrelation(logForm({ zone: source.form.zone }));
   }
 
-  /** True if the next line begins a new entry that is not an event of a journal. */
+  /** True if no entry is open, so that the next line begins a new entry. Always false in a journal and in a CSV. */
   get isBetweenEntries(): boolean {
     return !(
       this.#command ??
@@ -247,8 +254,8 @@ class LineReader {
   }
 
   /**
-   * True for a line without a wanted session that changes nothing if it is left out. A line of text counts only if it shows the id
-   * of its request. Without such an id, the order of the lines says which lines belong together.
+   * True for a line without a wanted session that can be left out without any effect on other lines. A line of text can be left out
+   * only if it shows the id of its request. Without such an id, the order of the lines says which lines belong together.
    *
    * @param owner `unknown` if the line shows no session; it may be the reply to a request with a wanted session
    */
@@ -284,7 +291,7 @@ class LineReader {
     if (this.#group.calls === 0) this.#group.from = line + 1;
   }
 
-  /** Ends the entries that lines would have ended which were left out by their numbers. */
+  /** Some lines were left out by their numbers. Ends the entries that these lines would have ended. */
   *#afterGap(next: number): Generator<LogEntry> {
     for (const entry of this.#endBlock()) yield this.#withCollector(entry);
     this.#correlation.forget();
@@ -305,7 +312,7 @@ class LineReader {
     this.#endGroup(to);
   }
 
-  /** If nothing is open, ends the group of lines, and says whether it is about one call. */
+  /** If no entry is open, ends the group of lines, and reports it if it is about one call. */
   #endGroup(to: number): void {
     const { from, calls, call } = this.#group;
     const isOpen =
@@ -458,7 +465,7 @@ class LineReader {
     return taken !== undefined;
   }
 
-  /** Removes the text that a terminal, a message or a text program added to the line of a command. */
+  /** Removes the text that a terminal, a message or a text program added to the lines of a command. */
   #pasted(line: string): string {
     const quoted = line.startsWith('>') ? line.slice(line.startsWith('> ') ? 2 : 1) : undefined;
     // `curl -v` also begins lines with `>`. So lines with `>` count as quoted only if the first of these lines begins a command.
@@ -745,7 +752,10 @@ class LineReader {
 /** Matches what a line of text must have outside its JSON if it describes a request: a path, a URL or the name of a call. */
 const TARGET = /\/|balance|bet|win|refund/i;
 
-/** Matches what a line of JSON must have if it describes a request. */
+/**
+ * Like `TARGET`, for a line of JSON: matches a slash, or the name of a call in quotation marks, unless it is the name of a field,
+ * such as `"balance": 5`.
+ */
 const JSON_TARGET = /\/|"(?:balance|bet|win|refund)\\{0,4}"(?!\s*:)/i;
 
 /** Matches a line of Docker, which may be a part of an entry that has several lines, and an event of a journal. */

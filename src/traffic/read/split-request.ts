@@ -20,7 +20,7 @@ const COMPLETED = /^(.{0,300}?)\bCompleted ([1-5]\d\d) [A-Z][\w' -]{0,60} in (\d
 /** Matches a line that Rails writes between these lines. */
 const PROCESSING = /\bProcessing by [A-Z][\w:]{0,200}#\w{1,100} as \S{1,40}\s*$/;
 
-/** Most lines of a log have none of these words. Such a line is skipped at once, which saves time. */
+/** A line without any of these words is skipped at once. Most lines of a log have none of them, so this saves time. */
 const WORDS = ['Parameters: ', 'Completed ', 'Processing by '] as const;
 
 /** Reads a line that Rails writes after the line `Started POST "/bet"`. Returns undefined for any other line. */
@@ -58,13 +58,16 @@ const REPLY_BODY = '4';
  */
 const SERILOG =
   /^(?:\[[\d:.]{8,16} [A-Z]{3}\]|\d{4}-\d\d-\d\d[T ][\d:.]{8,18}(?: ?(?:Z|[+-]\d\d:\d\d))? \[[A-Z]{3}\]) (?:[^{}:]{1,200} )?(Request|Response|Request and Response|RequestBody|ResponseBody|Duration):(?: (.*))?$/;
-/** The ends of the titles. Most lines of a log have none of them, and are skipped at once. */
+/**
+ * The ends of the titles. A line without any of them is skipped at once. Most lines of a log have none of them, so this saves time.
+ */
 const SERILOG_TITLES = ['Request:', 'Response:', 'Body:', 'Duration:'] as const;
 const SERILOG_FIELD = /^([A-Za-z][\w-]{0,99}): ?(.*)$/;
 
 /**
  * A part of a request, as the HTTP logging of ASP.NET Core writes it: the request, its body, the reply, or all of them in one
- * entry. The body of a reply has no status. So it belongs to the entry of the reply only if it follows directly after it.
+ * entry. The body of a reply is an entry without a status. It belongs to the reply only if it follows directly after the entry of
+ * the reply.
  */
 export class HttpLoggingEntry {
   readonly #head: string;

@@ -38,7 +38,8 @@ function binary(text: string, name: string, instead: string): (typeof BINARIES)[
 }
 
 /**
- * Matches a line of IIS with its usual columns. After the path come the query and the port, so the number there is not a status.
+ * Matches a line of IIS with its usual columns. After the path come the query and the port. So the number after the path is not a
+ * status.
  */
 const IIS_LINE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?:\S+ )?[\d.:a-f]{3,45} (?:GET|POST) \/\S* \S+ \d{1,5} /;
 
@@ -125,8 +126,8 @@ function lookingLike(name: string, instead: string | null): string {
 }
 
 /**
- * True for a tar in the format of Unix version 7, which has no such word. Its head has the sum of all its bytes, where the sum itself
- * counts as spaces.
+ * True for a tar in the format of Unix version 7, which has no such word. Its head has the sum of all its bytes, where the sum
+ * itself counts as spaces.
  */
 function isOldTar(bytes: Buffer): boolean {
   const head = bytes.subarray(0, TAR_HEAD);

@@ -40,7 +40,7 @@ export class WireMessage {
     const request = REQUEST.exec(head);
     if (request) {
       const [, prefix = '', method, url, bytes] = request;
-      // A line with the size of the body is all that is logged of the request.
+      // The only other line that is logged of this request is a line with the size of its body.
       return new WireMessage(prefix, { method, url }, { isRequest: true, ended: bytes !== undefined });
     }
     const reply = REPLY.exec(head);

@@ -26,7 +26,7 @@ export interface ComparedCall {
   readonly now: CallResult | null;
   /** `unknown`: the recorded reply is unknown, so it can't be compared. */
   readonly verdict: 'same' | 'differs' | 'unknown' | 'not played';
-  /** True for a bet that was higher than the balance in the record, but is not higher than the balance in the replay. */
+  /** True for a bet that was higher than the balance in the record, but is not higher than the balance now. */
   readonly wasScarce: boolean;
   /** The parts of the result that differ. */
   readonly differences: readonly ('answer' | 'code' | 'change')[];
@@ -74,14 +74,15 @@ export function compareReplies(
     const outcome = now.get(call.number);
     const reply = outcome?.kind === 'reply' ? readReply(outcome.reply) : undefined;
     const before = balances.get(call.wallet) ?? null;
-    // If the replay broke the connection, it has no balance here either.
+    // If the replay broke the connection, its result has no balance. So the balance in the record is left out too.
     const isBroken = call.ending === 'late' && outcome?.kind === 'none' && outcome.reason === 'broken';
     const past = isSuccess(call.status) && !isBroken ? call.balance : null;
     const present =
       outcome?.kind === 'reply' && isSuccess(outcome.reply.status) ? (reply?.balance.money ?? null) : null;
     const isUnordered = atOnce.has(call.number);
     const hasNoChange = isUnordered || ofBalance.has(call.number);
-    // The order of these calls is unknown. So their balances do not show how much each call changed the balance.
+    // The order of these calls is unknown. So a change between two of their balances does not show how much one call changed the
+    // balance.
     if (isUnordered) balances.set(call.wallet, null);
     else if (past || present) balances.set(call.wallet, { past, now: present });
     const recorded: CallResult = {
@@ -198,8 +199,8 @@ export function verdictOf(
   if (now.rules.size > 0 || now.calls.size > 0) {
     const isShared =
       [...now.rules].some((rule) => past.rules.has(rule)) || [...now.calls].some((call) => past.calls.has(call));
-    // The replay can show more broken rules than the record. If all replies are the same as in the record, these rules were already
-    // broken in the record.
+    // The replay can find more broken rules than the record. If all replies are the same as in the record, the record broke these
+    // rules too.
     const isAsBefore = compared.every(({ verdict }) => verdict === 'same' || verdict === 'unknown');
     return isShared || isAsBefore ? 'still failing' : 'regressed';
   }

@@ -8,7 +8,7 @@ import { transactionsOf } from '../calls/transaction.ts';
 
 const CONFLICT = 409;
 
-/** The rule by which a run judges a call that is sent again in another session of its player. */
+/** The rule by which a run judges a repeated call in another session of the same player. */
 export const RULE_OF_OTHER_SESSION: RuleId = 'idempotency.conflicting-body';
 
 /** An accepted call that was sent again in another session of its player, with the same amount, and accepted again. */
@@ -105,8 +105,8 @@ export function repeatsNotTested(
   wrong: readonly RepeatInOtherSession[],
   { calls, outcomes, sessions, hasParallelCalls, ofBalance, passes }: ReplayedRepeats,
 ): readonly string[] {
-  // The passes are counted for all calls together. So each wrong repeat certainly passed only if the number of passes is the number
-  // of calls that the rule judges.
+  // The passes are counted for all calls together. So it is certain that each wrong repeat passed only if the rule judged exactly
+  // as many calls as there are passes.
   const isJudged = !hasParallelCalls && passes >= judgedCalls(calls);
   return wrong.flatMap(({ first, again }) => {
     const pair = `call ${again.number}, which repeats call ${first.number} in another session,`;
@@ -132,7 +132,9 @@ export function repeatsNotTested(
   });
 }
 
-/** Returns the number of calls that {@link RULE_OF_OTHER_SESSION} may judge: used txIDs with a change, and refunds of their bets. */
+/**
+ * Returns the number of calls that {@link RULE_OF_OTHER_SESSION} may judge: used txIDs with a change, and refunds of their bets.
+ */
 function judgedCalls(calls: readonly LoggedCall[]): number {
   const changed = transactionsOf(calls).map(({ call, txID, attempts }) => ({
     bet: call === 'bet' ? txID : null,
@@ -159,8 +161,8 @@ interface RepeatReply {
 }
 
 /**
- * True if the operator refused a call because its txID is used in another session. Other errors may have another reason, such as a
- * session that has ended. They do not show whether the operator looked up the txID.
+ * True if the operator refused a call because its txID is used in another session. Other errors may have a different reason, such
+ * as a session that has ended. Such an error does not show whether the operator looked up the txID.
  */
 function isConflict({ status, code }: RepeatReply): boolean {
   return status === CONFLICT && !isPublishedCode(code);

@@ -51,8 +51,8 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   const others = timeline.calls.filter(({ number }) => !numbers.has(number));
   const sameError = others.filter((call) => wrong.some((one) => isSameError(one, call)));
   const alike = sameError.filter((call) => wrong.some((one) => isSameError(one, call) && isSameKind(one, call)));
-  // A run may send several calls that the operator may decline. If several of them get a wrong reply, the run reports only the
-  // first one. So the other ones count as affected too.
+  // A run may send several calls that the operator may decline. If several of these calls get a wrong reply, the run reports only
+  // the first call. So the other calls count as affected too.
   const tests = wrong.some(isTest) ? others.filter(isTest) : [];
   const sources = new Set([
     ...[...wrong, ...sameError, ...tests].map(({ number }) => number),
@@ -82,8 +82,8 @@ function isTest({ seen }: LoggedCall): boolean {
 }
 
 /**
- * True if the contract requires the same reply to both calls, because both have the same name. But false if the first call is a bet
- * that was declined with `insufficient_funds`: another bet may be lower than the balance, so it must be accepted.
+ * True if the contract requires the same reply to both calls, because both have the same name. Exception: false if the first call
+ * is a bet that was declined with `insufficient_funds`. Another bet may be lower than the balance, and must then be accepted.
  */
 function isSameKind(a: LoggedCall, b: LoggedCall): boolean {
   return a.seen.call === b.seen.call && !(a.seen.call === 'bet' && a.code === 'insufficient_funds');

@@ -12,7 +12,7 @@ export interface Reproduction {
   readonly past: Failures;
   /** The rules for which the replay has a verdict of its own. */
   readonly decided: ReadonlySet<string>;
-  /** The rules that only repeats in another session broke. Their `untestedRepeats` count instead of the rules. */
+  /** The rules that only repeats in another session broke. For these rules, `untestedRepeats` decides whether they were tested. */
   readonly rulesOfRepeats: ReadonlySet<string>;
   /** The reasons why the replay does not show that the wrong repeats in another session are right now, as sentences. */
   readonly untestedRepeats: readonly string[];
@@ -94,8 +94,8 @@ export function notRepeated({
 }
 
 /**
- * Returns the calls whose recorded reply came too late, and whose new reply came in time. The reason for a late reply may be a load
- * that the replay does not have. So a reply in time does not show that the operator is fixed.
+ * Returns the calls whose recorded reply came too late, and whose new reply came in time. A high load may have delayed the recorded
+ * reply, and the replay does not have this load. So a reply in time does not show that the operator is fixed.
  */
 function lateBefore(compared: readonly ComparedCall[]): readonly string[] {
   return compared.flatMap(({ number, call, past, now }) =>
@@ -108,9 +108,9 @@ function lateBefore(compared: readonly ComparedCall[]): readonly string[] {
 }
 
 /**
- * Returns one reason that says what a broken connection does not repeat of a call without a reply in time. This can be the time of
- * the reply, and the order in which the operator carried out this call and the next call of the same round. Returns no reason if
- * neither matters.
+ * In the logs, the call got no reply in time. The replay broke the connection of the call instead. Returns one reason that says what
+ * the replay did not test: the time of the reply, and whether the operator carried out this call before the next call of the round.
+ * Returns no reason if neither matters.
  */
 function notCutOff(
   call: LoggedCall,

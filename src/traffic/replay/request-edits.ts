@@ -67,8 +67,8 @@ function paramsOf(raw: string): readonly QueryParam[] {
 }
 
 /**
- * Finds the order and the encoding that give exactly this query, and returns those that differ from the usual ones. Returns an
- * empty object if no known order and encoding give this query.
+ * Finds the order and the encoding that give exactly this query. Returns the ones that differ from the usual order and encoding.
+ * Returns an empty object if no known order and encoding give this query.
  */
 function writing(raw: string, params: readonly QueryParam[], further: readonly QueryParam[]): JsonObject {
   const own = params.filter(([name]) => name === 'sessionID');

@@ -45,8 +45,7 @@ function kindOf({ seen, status }: LoggedCall, keys: readonly string[]): SignKind
   const { request, deviation } = seen.exchange;
   const written = SIGN_KINDS.find((kind) => kind === deviation?.signed);
   if (written !== undefined) return written;
-  // The journal of a run says for each wrong signature how it is wrong. So if it says nothing about a signature, the signature is
-  // right.
+  // The journal of a run says for each wrong signature what is wrong. So a signature without such an entry is right.
   if (seen.exchange.isOfRun === true) return 'valid';
   if (request.headers === null) return null;
   const value = header(request.headers, SIGNATURE_HEADER);

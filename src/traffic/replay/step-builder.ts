@@ -132,7 +132,7 @@ export class StepBuilder {
 
   /**
    * Makes a refund that follows a bet of the whole balance, if the operator declined this bet in the record. If the operator
-   * accepts the bet now, this refund gives the money back, which the following calls need. The refund of a declined bet must be
+   * accepts the bet now, this refund gives back the money that the following calls need. The refund of a declined bet must be
    * answered 200 too. Null for all other calls.
    */
   undo({ number, ending }: LoggedCall, part: StepDraft): JsonObject | null {
@@ -222,8 +222,8 @@ export class StepBuilder {
   }
 
   /**
-   * True for a win that has no bet in its round, or whose bet was refunded or may be declined. The contract does not define the
-   * reply to such a win.
+   * True for a win without a bet in its round. Also true for a win whose bet was refunded or may be declined. The contract does not
+   * define the reply to such a win.
    */
   #isWinWithoutBet({ call, roundID, frID }: RecordedCall): boolean {
     if (call !== 'win' || frID !== null) return false;

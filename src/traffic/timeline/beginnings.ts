@@ -2,8 +2,8 @@ import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
 /**
- * Maximum duration in ms of the calls to compare. During a longer call, the service may stop waiting and send the next call, so
- * these two calls can really overlap.
+ * Maximum duration in ms of the calls to compare. A longer call can really overlap with another call: the service may stop waiting
+ * for the reply, and send the next call.
  */
 const MAX_MS = 1000;
 /** Maximum precision in ms of the times to compare. Coarser times do not show which calls overlapped. */
@@ -71,8 +71,8 @@ function waitOf({ took }: Span): number {
 }
 
 /**
- * Returns each call that had no success, with the call that the service may send only after the end of this call: the same win or
- * refund once more, or the refund of the bet.
+ * Returns each call that had no success, together with its follow-up. The service may send the follow-up only after the end of the
+ * call. For a win or a refund, the follow-up is the same call again. For a bet, it is the refund.
  */
 function* followUps(calls: readonly RecordedCall[]): Generator<readonly [Span, Span]> {
   const last = new Map<string, RecordedCall>();

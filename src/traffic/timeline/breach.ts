@@ -87,7 +87,7 @@ function replyBreaches(call: LoggedCall, bets: Bets, currency: string | null): r
 
 function deadlineBreaches(call: LoggedCall): readonly Breach[] {
   const { seen, alsoSeen } = call;
-  // By its own log, the operator replied in time. So the reply was lost or delayed on its way to the service.
+  // The operator's own log shows that the operator replied in time. So the reply was lost or delayed on its way to the service.
   const own = alsoSeen?.exchange;
   const isLostOnTheWay = seen.exchange.answer.kind === 'none' && own?.answer.kind === 'reply';
   if (isLostOnTheWay && own?.tookMs != null && own.tookMs < REPLY_DEADLINE_MS) return [];
@@ -115,7 +115,8 @@ function bodyBreaches(call: LoggedCall, bets: Bets, currency: string | null): re
   );
   const written = reading?.balance.written;
   if (answer !== 'accepted' || written === undefined || !hasFloatRest(written)) return found;
-  // The rounding error is also the cause of the many decimals. So the number of decimals is not reported as a second breach.
+  // The rounding error is also the cause of the many decimals of the balance. So the number of decimals is not reported as a
+  // second breach.
   return [
     ...found.filter(({ rule }) => rule !== 'money.precision'),
     breach(call, 'money.exact', `the balance ${written} has the rounding error of binary floating-point numbers`),
@@ -214,7 +215,7 @@ function balanceAfter({ seen, ending, balance }: LoggedCall): Money | null {
   return ending === 'accepted' && seen.call !== 'refund' ? balance : null;
 }
 
-/** The balance before a call, computed from its reply. Null if it is not certain. */
+/** Returns the balance before a call. It is computed from the balance in the reply to this call. Null if it is not certain. */
 function balanceBefore(call: LoggedCall): Money | null {
   const said = balanceAfter(call);
   if (said === null || call.seen.call === 'balance') return said;

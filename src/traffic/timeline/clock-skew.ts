@@ -4,7 +4,7 @@ import type { RecordedCall } from '../recorded-call.ts';
 export interface Clocks {
   /** The number of ms by which the operator's clock is ahead; negative: behind. */
   readonly aheadMs: number;
-  /** The number of calls, logged by both sides, from which the difference was computed. */
+  /** The number of calls from which the difference was computed. Both sides logged these calls. */
   readonly pairs: number;
 }
 
@@ -167,8 +167,8 @@ function isNameless({ sessionID, player, txID }: RecordedCall): boolean {
 }
 
 /**
- * If an operator's log entry has no ids, finds the call of the service that has the same time. The two are matched only if no other
- * call of the same name fits the entry, and no other entry fits the call.
+ * If an operator's log entry has no ids, finds the call of the service that has the same time. The entry and the call are matched
+ * only if no other call of the same name fits the entry, and no other entry fits the call.
  */
 function matchByTime(
   service: readonly RecordedCall[],

@@ -60,14 +60,14 @@ function missingInRequest({ seen, alsoSeen, amount }: LoggedCall, isConfirmed: b
   return needed.flatMap(([name, value]) => (value === null ? [name] : []));
 }
 
-/** True if the log does not show whether a call belongs to a campaign, because the logger has cut its request. */
+/** True if the log does not show whether a call belongs to a campaign, because the logger has cut the request of this call. */
 export function isTypeCut({ seen }: LoggedCall): boolean {
   return isCutRequest(seen.exchange.request.body) && seen.type === null && seen.frID === null;
 }
 
 /**
- * Returns the parts of a reply that are missing in the log. If no balance shows whether the operator carried out the call, the
- * missing part may decide it.
+ * Returns the parts of a reply that are missing in the log. The missing part matters if no balance shows whether the operator
+ * carried out the call.
  */
 function missingInReply({ reading, ending, balance }: LoggedCall, isConfirmed: boolean): readonly string[] {
   if (!isCut(reading)) return [];
@@ -82,8 +82,8 @@ function isConfirmedLater(call: LoggedCall, { lastSaid, deviations, unknown }: B
 }
 
 /**
- * True if a call may have caused a wrong balance: the call is one of the known causes, or it came after the last right balance and
- * not after the wrong balance.
+ * True if a call may have caused a wrong balance. The call is one of the known causes, or it was sent after the last right balance
+ * and no later than the wrong balance.
  */
 function mayExplain({ number }: LoggedCall, { call, after, causes }: Deviation): boolean {
   if (causes.some(({ transaction }) => transaction.attempts.some((attempt) => attempt.number === number))) return true;

@@ -1,6 +1,6 @@
 import type { RecordedCall } from '../recorded-call.ts';
 
-/** Maximum precision in ms of the times to compare. If the times are coarser, two different calls can look the same. */
+/** Maximum precision in ms of the times to compare. With coarser times, two different calls can look the same. */
 const COARSEST_MS = 10;
 
 /**

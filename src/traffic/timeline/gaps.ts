@@ -7,9 +7,9 @@ import type { RoundVerdict } from './round-verdict.ts';
 import { isSentAgain } from './service-fault.ts';
 
 /**
- * Returns the signs that the logs lack calls of a wallet, or that something else changed the balance of this wallet. A call that is
- * not in the logs may have settled any debt, or may be the true reason for any wrong balance. So if there is such a sign, nothing
- * about money is certain.
+ * Returns the signs that the logs lack calls of a wallet, or that something else changed the balance of this wallet. If there is
+ * such a sign, nothing about money is certain: a call that is not in the logs may have settled any debt, or may be the true reason
+ * for any wrong balance.
  *
  * @returns clauses; empty if the calls fit together
  */
@@ -55,8 +55,8 @@ export function openClause(open: readonly RoundVerdict[]): string {
 }
 
 /**
- * Finds balances that are too low before a win or a refund whose bet is not in the logs. This bet may be the reason for the low
- * balance.
+ * Finds balances that are too low before a win or a refund. The bet of this win or refund is not in the logs, and may be the reason
+ * for the low balance.
  */
 function possibleBets({ deviations, transactions }: Books): readonly string[] {
   const rounds = new Set(transactions.flatMap(({ call, roundID }) => (call === 'bet' ? [roundID] : [])));
@@ -226,8 +226,8 @@ function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] 
 }
 
 /**
- * Finds bets that were answered 200 and refunded later, if the logs do not show how long the reply to the bet took. If it came too
- * late, the refund is right, and the operator must give the money back.
+ * Finds bets that were answered 200 and refunded later, if the logs do not show how long the reply to the bet took. If this reply
+ * came too late, the refund is right, and the operator must give the money back.
  */
 function perhapsLateOf(transactions: readonly Transaction[]): readonly string[] {
   const refunds = new Map(

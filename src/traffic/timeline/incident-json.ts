@@ -251,7 +251,7 @@ function debtJson(one: Debt, currency: string | null): IncidentJson['wallets'][n
     call: one.transaction?.call ?? null,
     txID: one.transaction?.txID ?? null,
     roundID: one.roundID,
-    // A bet is owed even if its amount was not logged. So an unknown amount must be written as null and not as zero.
+    // A bet is owed even if its amount was not logged. Then the amount must be written as null and not as zero.
     amount: one.deviation === null && one.transaction?.amount === null ? null : plain(one.amount),
     owedBy: one.owedBy,
     toAct: one.toAct,

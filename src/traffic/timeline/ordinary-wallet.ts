@@ -61,7 +61,8 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   }
 
   /**
-   * If a key is known, each signature in the log must be verified. This needs the whole call, so no call can serve as an example.
+   * If a key is known, each signature in the log must be verified. For this, the whole call is needed, so no call can serve as an
+   * example for similar lines.
    */
   isExample(exchange: LoggedExchange): boolean {
     const { own, others } = this.#keysOf(exchange.request.url);
@@ -172,7 +173,7 @@ interface Kind {
   readonly balance: string | null;
 }
 
-/** Returns the kind of a call whose signature need not be verified. Returns undefined if the call must be looked at by itself. */
+/** Returns the kind of a call whose signature need not be verified. Returns undefined for a call that needs a check of its own. */
 function kindOf({ exchange, call, currency }: RecordedCall): Kind | undefined {
   const { answer, side, request } = exchange;
   if (answer.kind !== 'reply') return undefined;
@@ -310,8 +311,8 @@ export class OrdinaryWallet implements SurveyedWallet {
     if (time.ms < this.#atMs || time.ms - took < this.#beginMs) return false;
     const margin = time.precisionMs > FINE_MS ? time.precisionMs : 0;
     const isShared = time.ms < this.#endMs + margin || time.ms - took < this.#atMs + margin;
-    // The first balance of a wallet is reliable only if no other call was in flight. So the second call must not overlap with the
-    // first one.
+    // The first balance of a wallet is reliable only if no other call was in flight at this time. So the second call must not
+    // overlap with the first call.
     if (isShared && this.#calls === 2) return false;
     this.#isLastShared = isShared;
     this.#atMs = time.ms;
@@ -376,7 +377,7 @@ export class OrdinaryWallet implements SurveyedWallet {
   }
 
   /**
-   * True if the reply has the balance that follows from the one before, or if it has the first balance of the wallet.
+   * True if the reply has the balance that follows from the previous balance, or if it has the first balance of the wallet.
    *
    * @param change the amount of the call; null for a balance call
    */
@@ -405,7 +406,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     return said.equals(moneyOf(this.#said).plus(sign === 1 ? changed : changed.negated()));
   }
 
-  /** Ends the survey of the wallet. `currencies` are those of its sessions in the configuration. */
+  /** Ends the survey of the wallet. `currencies` are the configured currencies of its sessions. */
   finish(currencies: readonly string[]): void {
     for (const currency of currencies) {
       if (this.#currency !== null && this.#currency !== currency) this.spoil();
@@ -499,7 +500,7 @@ function openRound(roundID: string, bets: Money, firstCall: number): RoundVerdic
   return { roundID, state: 'open', bets, wins: Money.zero, debts: [], firstCall, ...sums };
 }
 
-/** The amounts that were read last. Most bets have one of a few amounts, so an amount need not be parsed again. */
+/** The amounts that were read last. Most bets have one of a few amounts, so the same text is parsed only once. */
 const AMOUNTS = new Map<string, Money>();
 const MAX_AMOUNTS = 1000;
 

@@ -131,8 +131,8 @@ const SURE_ROUNDS = 2;
 const SURE_STEPS = 3;
 
 /**
- * Returns the calls whose time is certain, by the name and the txID of the call. A time is certain if it has an offset from UTC, or
- * if it is not in the repeated hour.
+ * Returns the calls with a certain time. The key is the name and the txID of the call. A time is certain if it has an offset from
+ * UTC, or if it is not in the repeated hour.
  */
 function certainTimes(calls: readonly RecordedCall[]): ReadonlyMap<string, readonly RecordedCall[]> {
   return Map.groupBy(
@@ -146,11 +146,12 @@ function keyOf({ call, txID }: RecordedCall): string {
 }
 
 /**
- * Returns the calls of one log that are in the second hour (`second`), and those whose hour is not known (`open`). All other calls
- * are in the first hour. `isShuffled` is true if the order of the calls does not show the hours of the open calls.
+ * The clock shows one hour twice. Returns the calls of one log that are in the second hour (`second`), and the calls whose hour is
+ * not known (`open`). All other calls are in the first hour. `isShuffled` is true if the calls were not written in the order of
+ * their times. Then the place of an open call in the log does not show its hour.
  *
  * @param run the calls in the repeated hour, in the order in which they were written
- * @param certain the calls whose time is certain, by the name and the txID of the call
+ * @param certain the calls with a certain time; the key is the name and the txID of the call
  * @param isSure true if the order in which the calls were written is known
  */
 function hoursOf(
@@ -192,8 +193,8 @@ function hourBy(
 }
 
 /**
- * True if another log has other calls in the two hours. Then the order of all these calls is not known. If the log of the other
- * side has the same calls, these do not count.
+ * True if another log has other calls in the two hours. Then the order of all these calls is not known. The calls that are also in
+ * this log do not count.
  */
 function hasOthersBetween(
   open: readonly RecordedCall[],

@@ -1,15 +1,15 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Number of parts into which the ids are divided. While repeated ids are searched, only one part is in memory. */
+/** Number of parts into which the ids are divided. Only one part at a time is in memory when croupier looks for repeated ids. */
 const PARTS = 32;
-/** Number of ids of one part that are kept in memory. Then they are written to the file of this part. */
+/** Number of ids of one part that are kept in memory. When there are more, the ids are written to the file of this part. */
 const BLOCK = 4096;
 
 /**
  * Finds the wallets with an id that also occurs in another call. Keeps 16 bytes for each id in files, because a log can have more
- * ids than fit in memory. In about one of some million logs, two different ids count as equal. This does no harm: a wallet is then
- * checked without need.
+ * ids than fit in memory. Very rarely, two different ids have the same hash and count as equal. This does no harm: croupier then
+ * only checks a wallet without need.
  */
 export class RepeatedIds {
   readonly #folder: string;
@@ -21,7 +21,10 @@ export class RepeatedIds {
   readonly #blocks = Array.from({ length: PARTS }, () => new Float64Array(2 * BLOCK));
   readonly #lengths = Array.from({ length: PARTS }, () => 0);
 
-  /** @param folder a folder for the files, which begin with `name` */
+  /**
+   * @param folder the folder for the files with the ids
+   * @param name the beginning of the names of these files
+   */
   constructor(folder: string, name: string) {
     this.#folder = folder;
     this.#name = name;

@@ -7,7 +7,7 @@ export interface Sums {
   readonly should: Money | null;
   /** The sum in the operator's books after the last call. */
   readonly booked: Money | null;
-  /** `booked` minus `should`. It is negative if the player has too little. */
+  /** `booked` minus `should`. A negative difference means that the player has too little. */
   readonly difference: Money | null;
 }
 

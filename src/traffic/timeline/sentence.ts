@@ -31,8 +31,8 @@ function timeText(ms: number): string {
 /** The number of characters in two lines of a ticket. */
 const MAX_TICKET = 240;
 /**
- * The number of characters that `player` with its id counts for, and that `txID` with its id counts for. With fixed numbers, the
- * sentence is the same after a capsule has replaced the ids by aliases. A `txID` is a UUID.
+ * The length that counts for `player` with its id, and the length that counts for `txID` with its id, in characters. These lengths
+ * are fixed, so that the sentence is the same after a capsule has replaced the ids by aliases. A `txID` is a UUID.
  */
 const NAME_LENGTH = 20;
 const TX_ID_LENGTH = 'txID '.length + 36;
@@ -374,7 +374,7 @@ function debtClauses(debts: readonly Debt[], currency: string | null, detail: De
   return `${shown.join('; ')}${rest > 0 ? `; and ${rest} more ${rest === 1 ? 'debt' : 'debts'}` : ''}`;
 }
 
-/** If one error in one transaction causes several debts, the error is named only once. */
+/** If one error in one transaction causes several debts, the sentence names the error only once. */
 function debtGroups(debts: readonly Debt[]): readonly (readonly Debt[])[] {
   return [...Map.groupBy(debts, (debt) => faultOf(debt) ?? debt).values()];
 }

@@ -68,8 +68,8 @@ function isFailedForService({ state, attempts }: Transaction): boolean {
 }
 
 /**
- * Returns the wins in rounds whose bets failed by the operator's log alone. Then the service may have got another reply, and may
- * count the bet as accepted.
+ * Returns the wins in rounds whose bets all failed, if only the operator's log shows that they failed. The service may have got a
+ * different reply to a bet, and may count this bet as accepted.
  */
 export function winsOfFailedBets(transactions: readonly Transaction[]): readonly Transaction[] {
   const rounds = Map.groupBy(

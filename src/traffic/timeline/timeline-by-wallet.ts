@@ -116,7 +116,7 @@ class Timelines {
   readonly #notes = new Set<string>();
   #clocks: IncidentTimeline['clocks'] = null;
   readonly #statuses = new Set<IncidentTimeline['status']>();
-  /** The number of calls so far. The next calls get higher numbers, so no number is used twice. */
+  /** The number of calls so far. The next calls get higher numbers, so that each number is used only once. */
   numbered = 0;
 
   add(timeline: IncidentTimeline): void {

@@ -30,8 +30,8 @@ export interface WalletVerdict extends Sums, Owner {
   readonly rounds: readonly RoundVerdict[];
   readonly debts: readonly Debt[];
   /**
-   * The debts that the known calls suggest, if something shows that the logs lack a call. These debts are not certain, because the
-   * missing call may have settled them.
+   * The debts according to the known calls, if something shows that calls are missing in the logs. These debts are not certain,
+   * because a missing call may have settled them.
    */
   readonly possibleDebts: readonly Debt[];
   /** The reasons why some values are unknown, each as a clause. */
@@ -68,7 +68,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
   // A round at the end of the logs may not have ended yet. Then the sums contain only the calls so far.
   const isSure = gaps.length === 0;
-  // A reply that was not logged decides whether the service counts the call, so it can change the sums.
+  // Whether the service counts a call depends on the reply. So a reply that was not logged can change the sums.
   const hasSums = isSure && unloggedOf(calls).length === 0 && paidFreeBetsOf(books).length === 0;
   return {
     ...owner,
@@ -89,10 +89,10 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
 
 /**
  * Adds the faults of the service to a verdict. If the operator carried out a call that the service must not send, the contract does
- * not say which balance is right. So the correct sums are then unknown. The debts of the operator do not depend on it.
+ * not say which balance is right. Then the correct sums are unknown. The debts of the operator do not depend on these sums.
  */
 export function withServiceFaults(verdict: WalletVerdict, serviceFaults: readonly Oddity[]): WalletVerdict {
-  // The last call that a fault names is the one that the service must not send.
+  // In each fault, the last of the named calls is the call that the service must not send.
   const wrong = new Set(serviceFaults.map(({ calls }) => Math.max(...calls)));
   const moved = verdict.calls.filter(
     ({ number, seen, done, amount }) =>

@@ -5,7 +5,7 @@ import type { RepeatedIds } from './repeated-ids.ts';
 import type { IncidentTimeline } from './timeline.ts';
 import type { WalletVerdict } from './verdict.ts';
 
-/** If the end of a round or of a call has not come after this number of calls, the division does not wait for it any more. */
+/** The division waits for the end of a round or of a call. After this number of calls, it stops waiting. */
 const MAX_WAIT = 2000;
 
 /**
@@ -101,7 +101,8 @@ export class PartsOfWallet {
       isBefore(part.at(-2), last) &&
       isBefore(last, next);
     const balance = isQuiet ? balanceOf(last) : null;
-    // There is no place where the part may end. So it ends here, and the sums of the wallet are unknown.
+    // There was no place where the part may end, and the part is now too long. So it ends here, and the sums of the wallet are
+    // unknown.
     if (balance === null && part.length < MAX_SIZES * this.#size) return null;
     this.#isForced ||= balance === null;
     this.#endOfPartMs = this.#lastMs;
@@ -167,8 +168,8 @@ function askedFor(call: RecordedCall, balance: string): RecordedCall {
 }
 
 /**
- * Joins the verdicts on the parts of a wallet. If the verdict on one part is unknown, the debts of the other parts are not certain,
- * because calls of that part may have settled them.
+ * Joins the verdicts on the parts of a wallet. If the verdict on one part is unknown, calls of this part may have settled debts of
+ * other parts. So these debts are not certain.
  *
  * @param calls the number of calls of the wallet
  * @param doubts the reasons why the parts together do not show the state of the wallet

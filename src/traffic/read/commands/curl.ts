@@ -114,8 +114,7 @@ export function readCurl(args: readonly string[], piped: StandardInput | null, b
 }
 
 /**
- * Splits short options that are joined in one word: `-sSi` becomes three options, and `-XPOST` becomes an option and
- * its value.
+ * Splits a word that contains several short options: `-sSi` becomes three options, and `-XPOST` becomes an option and its value.
  */
 function splitOptions(word: string): readonly string[] {
   if (!/^-[^-]./.test(word)) return [word];

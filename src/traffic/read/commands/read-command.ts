@@ -12,10 +12,16 @@ const BEGINS = new RegExp(
   'i',
 );
 
-/** Matches the name of a program of {@link BEGINS}. Most lines of a log contain no such name. This pattern finds them quickly. */
+/**
+ * Matches the name of a program of {@link BEGINS}. This pattern is fast. Most lines of a log contain no such name, so the slower
+ * pattern is not needed for them.
+ */
 const PROGRAM = /curl|wget|https?\s|invoke-|iwr|irm/i;
 
-/** The line for which {@link beginsCommand} was called last. The reader of a line calls it several times. */
+/**
+ * The line for which {@link beginsCommand} was called last, with the result. The reader calls the function several times for the
+ * same line.
+ */
 let last = { line: '', begins: false };
 
 /** True if a line is the first line of a copied command. */
@@ -33,8 +39,8 @@ function isFirstLine(line: string): boolean {
 }
 
 /**
- * Reads a copied command: curl, Invoke-WebRequest, wget or HTTPie. The quotation is that of bash, zsh, cmd or PowerShell. Browsers
- * copy requests for these shells.
+ * Reads a copied command: curl, Invoke-WebRequest, wget or HTTPie. Understands the quotation marks and escapes of bash, zsh, cmd
+ * and PowerShell, because browsers copy requests for these shells.
  */
 export function readCommand(
   text: string,
@@ -92,8 +98,8 @@ function redirected(
 }
 
 /**
- * Returns the output of the command before a pipe: `printf FORMAT`, `echo` or `cat`. croupier itself prints a command with `printf`
- * if a terminal cannot show the body.
+ * Returns the output of the command before a pipe: `printf FORMAT`, `echo` or `cat`. croupier itself prints a command that begins
+ * with `printf`, if a terminal cannot show the body.
  */
 function piped(program: string, args: readonly string[], beside: ReadFileBeside): StandardInput {
   const [first = ''] = args;

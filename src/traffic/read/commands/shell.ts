@@ -153,8 +153,8 @@ function ansiQuoted(command: string, from: number): Quoted | undefined {
 
 /**
  * Splits a command line of cmd into words. cmd itself removes the carets, and the program then splits the rest. In the rest, `\"`
- * means a quotation mark. Within a quotation, `""` means a quotation mark too. Chrome puts a caret before every special character,
- * and writes each line end twice.
+ * means a quotation mark. Inside quotation marks, `""` also means a quotation mark. Chrome puts a caret before every special
+ * character, and writes each line end twice.
  */
 function cmdWords(command: string): ShellReading {
   let bare = '';
@@ -266,8 +266,8 @@ export type HereDocumentReading =
   | { readonly kind: 'open' };
 
 /**
- * Matches an escaped character or a quotation (so that these are skipped), `<<<`, or `<<` together with the word that ends the
- * here-document.
+ * Matches `<<` together with the word that ends the here-document. Also matches `<<<`, escaped characters and quoted text, so that
+ * a `<<` in these is skipped.
  */
 const HERE =
   /\\.|'[^']*'?|"[^"\\]*(?:\\.[^"\\]*)*"?|(?<text><<<)|<<(?<indented>-?)[ \t]*(?:'(?<single>\w+)'|"(?<double>\w+)"|(?<bare>\w+))/gs;

@@ -127,7 +127,7 @@ export class WgetOutput {
     if (ABOUT_REPLY.test(line)) return NOTHING;
     const bar = PROGRESS.exec(line)?.[0];
     const text = bar === undefined ? line : line.slice(bar.length, line.lastIndexOf('}') + 1);
-    // The line of a header after `-d`, and the empty line after it.
+    // With `wget -d`, the output contains the headers of the reply, each on one line. An empty line follows the last header.
     if (!this.#isInBody && /^[\w-]{1,60}: /.test(text)) return { kind: 'lines', lines: [text] };
     if (text.trim() === '') return this.#isInBody ? { kind: 'lines', lines: [text] } : NOTHING;
     const lines = this.#isInBody ? [text] : ['', text];

@@ -12,8 +12,8 @@ const PREFIXES: readonly RegExp[] = [
   /^\[pod\/[^\]]+\] (?:(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) )?/,
   // containerd and CRI-O.
   /^(?<time>\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)) (?:stdout|stderr) [FP] /,
-  // `docker logs -t` and `kubectl logs --timestamps`. A time with nanoseconds is theirs, because other programs seldom write
-  // nanoseconds.
+  // `docker logs -t` and `kubectl logs --timestamps`. A time with nanoseconds is a time of these collectors, because other programs
+  // seldom write nanoseconds.
   /^(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z) /,
   // syslog (RFC 5424).
   /^<\d{1,3}>\d (?<time>\S+) \S+ \S+ \S+ \S+ (?:-|(?:\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])+) (?:\uFEFF)?/,

@@ -81,8 +81,9 @@ function sideOf({ side }: Fields): Side {
 const MAX_PARTS = 2;
 
 /**
- * Counts the parts that an exchange from one layer of an entry has: the result and a body (0 to 2). The layer with the most parts
- * is used. For example, a message only repeats the method and the URL, and another field has the bodies.
+ * Counts how many of these parts the exchange has: the result, and a body (0 to 2). An entry can describe the exchange in several
+ * layers. The layer with the most parts is used. For example, a message only repeats the method and the URL, and another field has
+ * the bodies.
  */
 function knownParts({ request: { body }, answer }: LoggedExchange): number {
   const hasBody = (body !== null && body !== 'unknown') || (answer.kind === 'reply' && answer.body !== null);
@@ -119,8 +120,8 @@ function inText(text: string, around: Fields): Fields | undefined {
 }
 
 /**
- * Reads a text that is one JSON object and nothing else. Nothing was printed around such an object. Python and Ruby print objects in
- * other forms, and a CSV doubles quotation marks, so such texts are left to {@link printedBodies}.
+ * Reads a text that is only a JSON object, with nothing before or after it. {@link printedBodies} reads all other texts: objects in
+ * the forms of Python and Ruby, and objects in a CSV, which doubles quotation marks.
  */
 function wholeObject(text: string): Fields | undefined {
   if (!text.startsWith('{"') || text.startsWith('{""') || text.includes("{'") || text.includes('=>')) return undefined;
@@ -205,7 +206,10 @@ const QUERIES = [
   'args',
 ] as const;
 
-/** These paths, and the first name of each path. Most objects have none of these names, and this set shows it quickly. */
+/**
+ * The paths in `QUERIES`, and the first name of each path. With this set, an object without any of these names (most objects) is
+ * recognised quickly.
+ */
 const OF_QUERIES: ReadonlySet<string> = new Set(QUERIES.flatMap((path) => [path, path.split('.', 1).join('')]));
 
 function hasOneOf(object: Fields, names: ReadonlySet<string>): boolean {
@@ -312,11 +316,14 @@ function bodyByContent(object: Fields, is: (value: Fields) => boolean, words: re
   return found;
 }
 
-/** Names of fields of which a request, or a reply, has at least one. */
+/** Lists of names of fields. A request, or a reply, has at least one field of its list. */
 const OF_SENT = ['"sessionID"'] as const;
 const OF_REPLIED = ['"balance"', '"message"'] as const;
 
-/** Reads a text that is nothing but a JSON object. A text with none of the names is not parsed, unless it may write them with escapes. */
+/**
+ * Reads a text that is nothing but a JSON object. A text with none of the names is not parsed, unless it may write them with
+ * escapes.
+ */
 function textObject(text: string, names: readonly string[]): unknown {
   if (!text.startsWith('{"') || !text.endsWith('}')) return undefined;
   return names.some((name) => text.includes(name)) || text.includes('\\u') ? parsed(text) : undefined;

@@ -296,8 +296,8 @@ export function logForm(
 }
 
 /**
- * Returns the names of each field. All forms with only the usual names share one object, so that the values of an entry are found
- * once for all of them.
+ * Returns the names of each field. All forms with only the usual names share one object. So the values of an entry are found only
+ * once for all these forms.
  */
 function namedFields(given: NamedFields): LogForm['fields'] {
   if (Object.values(given).every((named) => named === undefined)) return USUAL;

@@ -38,7 +38,7 @@ const THREAD =
   /\[ {0,20}([\w.-]{1,60}-(?:exec|thread|worker|task)-\d{1,9}|qtp\d{1,20}-\d{1,9}|XNIO-\d+ task-\d{1,9}) {0,20}\]/;
 /** Matches a hash as Ruby prints it, if its strings contain no quotation marks. */
 const RUBY_HASH = /\{"\w{1,100}" ?=> ?[^{}]{0,4000}\}/g;
-/** Matches a dictionary as Python prints it, if its strings contain no quotation marks. */
+/** Matches a dictionary as Python prints it, if its strings contain no double quotation marks. */
 const PYTHON_DICTIONARY = /\{'[^"\\{}]{0,4000}'\}/g;
 
 /** Stands for the id of lines that have no id in common. Two such lines are joined only if no other request is between them. */
@@ -64,7 +64,7 @@ function bodiesIn(text: string): Fields | undefined {
   const { objects, between } = splitObjects(line);
   const around = between.join(' ');
   const url = withoutMarks(URL_OF_CALL.exec(around)?.[1]) ?? relativeUrl(around);
-  // A line with `name=value` pairs and without JSON is read by the names of its pairs.
+  // A line without JSON but with `name=value` pairs is read by the names of these pairs.
   const pairs = objects.length === 0 ? namedPairs(line) : undefined;
   if (pairs && PAIRS_OF_CALL.some((name) => pairs[name] !== undefined)) return undefined;
   const [context] = objects;
@@ -76,8 +76,8 @@ function bodiesIn(text: string): Fields | undefined {
   const reply = objects.find((one) => one !== request && (isReply(one.value) || one.isCut));
   const session = withoutMarks(SESSION.exec(` ${around}`)?.[1]);
   const before = between[0] ?? '';
-  // If an object describes the call itself, it is a JSON log entry, which is read elsewhere. Monolog writes the URL before such an
-  // object.
+  // An object that describes the call itself is a JSON log entry, and is read in another function. Monolog writes the URL before
+  // such an object.
   if (context && OWN.some((name) => context.value[name] !== undefined)) {
     if (url === undefined) return undefined;
     const merged: Fields = Object.assign({}, ...objects.map(({ value }) => value).toReversed());

@@ -25,8 +25,8 @@ export class ReplyCorrelation {
   /** The bodies of requests that were logged before the line with the URL. */
   readonly #sent = new Map<string, string>();
   /**
-   * True while lines without an id are about several requests at once. Then a reply can't be assigned to its request, so replies
-   * without an id are not used.
+   * True while lines without an id are about several requests at once. Then it is unknown which reply belongs to which request, so
+   * replies without an id are not used.
    */
   #isMixed = false;
   #hasRepeated = false;
@@ -47,16 +47,16 @@ export class ReplyCorrelation {
   }
 
   /**
-   * True if no line waits for another line, and lines without an id are about one request at a time. Then the next lines are read in
-   * the same way, whether or not the lines before them were read. The last call may still be repeated, see {@link forget}.
+   * True if no line waits for another line, and lines without an id are about one request at a time. Then the lines before do not
+   * influence how the next lines are read. The last call may still be repeated, see {@link forget}.
    */
   get isSettled(): boolean {
     return this.#waiting.size === 0 && this.#sent.size === 0 && this.#replies.size === 0 && !this.#isMixed;
   }
 
   /**
-   * True if a line came, since the last call of this method, that only repeats the call on the lines before it. Each call of this
-   * method sets the answer to false again.
+   * True if, since the last call of this method, there was a line that only repeats the call on the lines before it. Each call of
+   * this method sets the answer to false again.
    */
   hasRepeated(): boolean {
     const hasRepeated = this.#hasRepeated;
@@ -64,7 +64,7 @@ export class ReplyCorrelation {
     return hasRepeated;
   }
 
-  /** Forgets the last call. Called if lines after this call were left out, because the next line then does not repeat this call. */
+  /** Forgets the last call. Is called if lines after this call were left out: the next line then does not repeat this call. */
   forget(): void {
     this.#done = null;
   }
@@ -167,8 +167,8 @@ export class ReplyCorrelation {
   }
 
   /**
-   * Keeps the error in a line of text. It is the reason for a missing reply only if the log has no reply to the request, because the
-   * error may also be about something else.
+   * Keeps the error in a line of text. It is the reason for a missing reply only if the log has no reply to the request, because
+   * the error may also be about something else.
    *
    * @returns false if no request with this id waits for its reply
    */
@@ -226,8 +226,8 @@ export class ReplyCorrelation {
   }
 
   /**
-   * Adds the body of a request whose URL was logged before. If several requests were in progress and have no id, the line does
-   * not show whose body it is. Then their replies are not used either.
+   * Adds the body of a request whose URL was logged before. If several requests were in progress and have no id, the line does not
+   * show to which request the body belongs. Then the replies to these requests are not used either.
    */
   *body(object: Fields, line: number): Generator<LogEntry> {
     const id = this.#idOf(object) ?? ADJACENT;

@@ -92,8 +92,8 @@ function timeOf(text: string, zone: Zone): LogTime | undefined {
 
 /**
  * Returns the ms from one time to another; negative if the second time is before the first. When the clocks are set back in autumn,
- * one hour of local time occurs twice. For a time in this hour, the function chooses the hour in which the two times are closer
- * together.
+ * one hour of local time occurs twice. If a time is in this hour, it has two meanings. The function chooses the meaning with the
+ * smaller difference between the two times.
  */
 export function elapsedMs(from: LogTime, to: LogTime): number {
   if (from.laterMs === undefined && to.laterMs === undefined) return to.ms - from.ms;

@@ -25,8 +25,8 @@ const CSV_FIELD = /"(\{""[^"]*(?:""[^"]*)*)("?)/g;
 const TIME =
   /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?|\d\d?\.\d\d?\.\d{4},? \d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d\d?\/\d\d?\/\d{4},? \d\d?:\d\d:\d\d(?:\.\d{1,9})? ?[AP]M|\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: UTC)?|\d{4}\/\d\d\/\d\d(?: -)? \d\d:\d\d:\d\d(?:\.\d{1,9})?|[A-Z][a-z]{2} \d\d?, \d{4} @ \d\d:\d\d:\d\d(?:\.\d{1,9})?/;
 /**
- * Matches a word of a line. If it ends with `=`, a value in quotation marks may follow. The pattern reads each character only
- * once, so a line may be long.
+ * Matches a word of a line. If it ends with `=`, a value in quotation marks may follow. The pattern reads each character only once,
+ * so it is fast for long lines too.
  */
 const WORD = /([^\s"]+)((?<==)"[^"\\]*(?:\\.[^"\\]*)*")?(?=($|\s|.))/g;
 /** Matches a value in single quotation marks, as Python prints a text with spaces. */
