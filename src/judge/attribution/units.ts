@@ -68,10 +68,13 @@ export class RightUnit {
   /**
    * True if earlier calls have shown that the operator reads the amounts of this kind of call in the right unit. One of two facts
    * is enough:
+   *
    * - In this wallet, a call of this kind had the right effect.
    * - In this wallet, a call of the other kind (bet or win) had the right effect, and in another wallet a call of this kind had the
-   *   right effect. A wrong unit affects either a whole currency, or one kind of call in all wallets. These two calls exclude both
-   *   cases.
+   *   right effect.
+   *
+   * The second fact is enough too, because a wrong unit affects either a whole currency, or one kind of call in all wallets. The
+   * two calls exclude both cases.
    */
   has(kind: CallName, wallet: string): boolean {
     const known = this.#seen.get(wallet);
