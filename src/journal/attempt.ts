@@ -8,7 +8,7 @@ import { addUp, joinSums, type MoneySums } from './money-sums.ts';
 const MAX_SAMPLES = 5;
 /** Maximum number of races that are kept for one attempt. A scenario with a race is repeated only a few times. */
 const MAX_RACES = 100;
-/** Maximum length of a text of a finding, in characters. The text may contain long text from the operator. */
+/** Maximum number of characters of a text in a finding. Such a text can be long, because it can contain text from the operator. */
 const MAX_TEXT = 4000;
 
 /** The findings and passes of one attempt for one rule, one endpoint and one verdict. */
@@ -25,8 +25,8 @@ export interface RuleOutcome {
 }
 
 /**
- * One attempt to play a scenario. Its findings are only counted, except for a few examples. So its size does not depend on the
- * number of steps.
+ * One attempt to play a scenario. Findings are only counted, except for a few examples. So the size of this object does not depend
+ * on the number of steps.
  */
 export interface Attempt {
   readonly started: ScenarioStarted | null;
@@ -50,7 +50,7 @@ export interface CountedAttempt {
   readonly attempt: Attempt;
   /**
    * The earlier failure, if this attempt is a retry that passed; null otherwise. If the retry decided nothing, the failed attempt
-   * counts instead.
+   * is the attempt that counts.
    */
   readonly flaky: Failure | null;
 }

@@ -3,10 +3,14 @@ import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
 import { currencyAbove, type MoneySums } from './money-sums.ts';
 
 /**
- * The states of a known failure after a run. `failing`: it still fails. `passed`: it was tested and did not fail, but the entry
- * stays, because the failure occurs only now and then, or in another scenario of the entry. `mended`: it was tested and no longer
- * fails, so the user must remove it from the baseline. `expired`: its last valid day is over. `undecided`: it was not tested
- * enough. A `mended` or `expired` entry fails the run.
+ * The states of a known failure after a run. A `mended` or `expired` entry fails the run.
+ *
+ * - `failing`: the failure still occurs.
+ * - `passed`: the failure was tested and did not occur. But it occurs only now and then, or it still occurs in another scenario of
+ *   the entry. So the entry stays.
+ * - `mended`: the failure was tested and no longer occurs. The user must remove the entry from the baseline.
+ * - `expired`: the last valid day of the entry is over.
+ * - `undecided`: the failure was not tested enough.
  */
 export const KNOWN_STATES = ['failing', 'passed', 'mended', 'expired', 'undecided'] as const;
 
@@ -41,10 +45,11 @@ export function judgeBaseline(results: RunResults): readonly KnownResult[] {
   return judgeKnown(results.run.baseline?.known ?? [], results);
 }
 
-/** Finds the states of known failures. They may come from another baseline than that of the run. */
+/** Finds the states of known failures. The failures may come from a different baseline than the baseline of the run. */
 export function judgeKnown(known: readonly KnownFailure[], results: RunResults): readonly KnownResult[] {
   const alone = known.map((one) => judgeAlone(one, results));
-  // An entry can name several scenarios. If one of them still fails, the others may have passed only by chance.
+  // An entry can name several scenarios. If the failure still occurs in one of them, the others may have passed only by chance. So
+  // the entry is fixed only if all its scenarios are.
   return alone.map((result) => {
     const isMended = alone.every((other) => other.known.line !== result.known.line || other.state === 'mended');
     return result.state === 'mended' && !isMended ? { ...result, state: 'passed' } : result;
@@ -62,7 +67,7 @@ function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): Kn
   if (failed > 0) return result(isExpired ? 'expired' : 'failing');
   if (known.intermittent && !isExpired) return result(checks > 0 ? 'passed' : 'undecided');
   const isOpen = own.some((place) => place.isOpen);
-  // A rule that passes in one shard (one part of a divided run) may fail in another one. So a single shard cannot show that a
+  // A rule that passes in one shard (one part of a divided run) may fail in another shard. So a single shard cannot show that a
   // failure is fixed.
   const isTried = ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried);
   if (isTried && !known.intermittent && !isOpen && checks > 0) return result('mended');
@@ -87,7 +92,8 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
 }
 
 /**
- * If a failure occurs only now and then, the number of its breaches is chance, and so are its sums. So these sums are not compared.
+ * If a failure occurs only now and then, chance decides how often it occurs, and so how high its sums are. So these sums are not
+ * compared.
  */
 function isAboveSums({ maxSums, intermittent }: KnownFailure, { wrongSums }: Breach): boolean {
   if (!maxSums || !wrongSums || intermittent) return false;
@@ -116,8 +122,8 @@ export interface KnownGroup extends KnownResult {
 }
 
 /**
- * Joins the known failures that belong to one entry and have the same state. There may be several, because an entry can name
- * several scenarios.
+ * Joins the known failures that belong to one entry and have the same state. An entry that names several scenarios gives several
+ * known failures.
  */
 export function knownGroups(results: readonly KnownResult[]): readonly KnownGroup[] {
   return [...Map.groupBy(results, ({ known, state }) => `${known.line} ${state}`).values()].flatMap((own) => {

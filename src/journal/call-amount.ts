@@ -3,7 +3,7 @@ import { Money } from '../contract/money.ts';
 import type { Sending } from './event.ts';
 import { type Body, bodyText } from './exchange.ts';
 
-/** Maximum length of an amount in characters. It would take too long to compute with more digits. */
+/** Maximum length of an amount in characters. With more digits, computing would take too long. */
 const MAX_CHARACTERS = 100;
 
 /**
@@ -31,8 +31,8 @@ export function amountOf(sending: Pick<Sending, 'call' | 'amount' | 'request'>):
 }
 
 /**
- * Reads an amount that another program wrote: a plain decimal in the main unit (contract, "What the service does" 5).
- * Returns undefined if it is not valid.
+ * Reads an amount that another program wrote: a plain decimal in the main unit (contract, "What the service does" 5). Returns
+ * undefined for any other text.
  */
 export function readAmount(text: string): Money | undefined {
   return text.length > MAX_CHARACTERS ? undefined : Money.read(text);

@@ -14,8 +14,8 @@ interface Explained {
 export interface Cause {
   readonly result: RuleResult;
   /**
-   * The rules that this cause explains. The most severe verdicts come first, and rules with the same verdict are in the order of
-   * the catalogue.
+   * The rules that this cause explains. The rules with the most severe verdicts come first. Rules with the same verdict are in the
+   * order of the catalogue.
    */
   readonly explains: readonly Explained[];
   /** Number of findings of the rule itself and of the rules that it explains. */
@@ -34,7 +34,8 @@ export interface Cause {
  * 2. the rules that explain the most findings
  * 3. the rules for which the largest share of the checks failed
  *
- * Scenarios whose own expectation was not met are left out, because no rule is the reason.
+ * The result does not cover scenarios in which only an expectation of the scenario itself was not met, because no rule is the
+ * reason for this.
  *
  * @param rules the results of all rules
  * @param outcomes all outcomes of the run, after attribution
@@ -99,7 +100,8 @@ function causeOf(result: RuleResult, explained: readonly JudgedOutcome[], rules:
 }
 
 /**
- * Returns the broken rules that may be the cause of a breach: its own rule, and each rule that all its findings name as a cause.
+ * Returns the broken rules that may be the cause of a breach: the rule of the breach itself, and each rule that all findings of the
+ * breach name as a cause.
  */
 function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): ReadonlySet<RuleId> {
   const named = broken.filter(
@@ -116,7 +118,7 @@ function candidatesOf(outcome: JudgedOutcome, broken: readonly RuleResult[]): Re
 /**
  * Finds a small set of rules that explains all breaches (a set cover, with a greedy algorithm). First chooses each rule that is the
  * only explanation of a breach. Then always chooses the rule that explains the most of the remaining breaches. If several rules
- * explain the same number, prefers a rule about money, and then the first rule in the catalogue.
+ * explain the same number of breaches, chooses a rule about money, or else the first rule in the catalogue.
  */
 function smallestCover(broken: readonly RuleResult[], suspects: readonly ReadonlySet<RuleId>[]): ReadonlySet<string> {
   const chosen = new Set<string>(suspects.filter(({ size }) => size === 1).flatMap((only) => [...only]));

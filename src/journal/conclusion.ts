@@ -26,8 +26,8 @@ export interface Conclusion {
 }
 
 /**
- * Decides the verdict, the exit status and the first line of a run. No other code decides these. Status 2 (usage and configuration
- * errors) is not possible here: such an error ends croupier before the run starts.
+ * Decides the verdict, the exit status and the first line of a run. No other code decides these three things. Status 2 (usage and
+ * configuration errors) is not possible here: such an error ends croupier before the run starts.
  */
 export function conclude(fold: Fold): Conclusion {
   const conclusion = concluded(fold);
@@ -39,7 +39,10 @@ export function conclude(fold: Fold): Conclusion {
   return limit === null || !isNamed ? conclusion : { ...conclusion, firstLine: `${conclusion.firstLine} ${limit}.` };
 }
 
-/** If at least this share of the calls was refused, the first line mentions the refused calls even if the run is decided. */
+/**
+ * The rate limit refused some calls. If at least this share of the calls was refused, the first line mentions this even if the run
+ * is decided.
+ */
 const MIN_SHARE_OF_REFUSALS = 0.01;
 
 function concluded(fold: Fold): Conclusion {
@@ -90,14 +93,15 @@ function concluded(fold: Fold): Conclusion {
 }
 
 /**
- * Returns the MUST rules about money whose scenarios were all left out. The reason is that the configuration lacks something, such
- * as the currency of a session. The operator may break each of these rules, so the first line of the report names them.
+ * Returns the MUST rules about money whose scenarios were all left out. They were left out because something is missing in the
+ * configuration, such as the currency of a session. The operator may break each of these rules, so the first line of the report
+ * names them.
  */
 function untestedMoney({ run, rules, scenarios }: Fold): readonly RuleResult[] {
   const version = contractVersion(run.contract);
   return rules.filter(({ rule, verdict }) => {
     if (verdict !== 'skip' || rule.level !== 'MUST' || !rule.money) return false;
-    // The only such rule about signatures needs a second client, which most operators do not have.
+    // Only one rule about signatures can lack a setting: a second client, which most operators do not have.
     if (rule.group === 'signature') return false;
     if (version !== undefined && !isThere(rule.since, version)) return false;
     const tests = scenarios.filter(({ planned }) => planned.rules.includes(rule.id));
@@ -119,7 +123,10 @@ function isJudged(result: RuleResult): boolean {
   return result.verdict === 'pass' || result.verdict === 'warn' || result.verdict === 'fail';
 }
 
-/** True if the run decided a rule that an operator can break. A NOTE rule alone is no reason to call an operator conforming. */
+/**
+ * True if the run decided at least one rule that an operator can break. An operator is not called conforming because of NOTE rules
+ * alone.
+ */
 function isAnythingJudged({ rules }: Fold): boolean {
   return rules.some((result) => result.rule.level !== 'NOTE' && isJudged(result));
 }
@@ -181,8 +188,8 @@ function isExcused({ rule, because }: RuleResult, baseline: Fold['baseline']): b
 }
 
 /**
- * True for a MUST rule that no scenario could test, because the operator declined the calls for it. But false if the baseline
- * lists the rule as undecided.
+ * True for a MUST rule that no scenario could test, because the operator declined the calls for it. False if the baseline lists the
+ * rule as undecided.
  */
 function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseline']): boolean {
   if (rule.level !== 'MUST' || !isDeclined) return false;
@@ -351,7 +358,8 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
   }
   if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);
   const { scenarios, expectations, run } = fold;
-  // If every failure is flaky, the line says so. If at least one failure occurs every time, the line names no flaky scenarios.
+  // The line names flaky scenarios only if every failure is flaky. If at least one failure occurs every time, the line does not
+  // name them.
   const always =
     failed.some(({ flaky }) => !flaky) || expectations.some(({ verdict, flaky }) => verdict === 'fail' && !flaky);
   const flaky = scenarios.filter((scenario) => scenario.flaky).length;

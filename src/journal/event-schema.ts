@@ -457,8 +457,8 @@ const journalEvent = z.discriminatedUnion('event', [
 type Same<A, B> = [A, B] extends [B, A] ? true : false;
 
 /**
- * The schema of one line of a journal. If the schema differs from the type JournalEvent, the type of this constant is `never`, and
- * the compiler reports an error.
+ * The schema of one line of a journal. If the schema differs from the type JournalEvent, the type of this constant becomes `never`.
+ * Then the compiler reports an error.
  */
 const lineSchema: Same<z.infer<typeof journalEvent>, JournalEvent> extends true ? typeof journalEvent : never =
   journalEvent;

@@ -91,7 +91,10 @@ interface RunSettings {
   readonly workers: number;
   /** The time in which 95 % of the replies must come, for each kind of call. If it is left out, there are no limits. */
   readonly budgetMs?: Budgets;
-  /** The calls whose slow replies fail the run. For all other calls, and if it is left out, slow replies give only a warning. */
+  /**
+   * The calls whose slow replies fail the run. Slow replies to all other calls give only a warning. If the field is left out, slow
+   * replies never fail the run.
+   */
   readonly budgetFails?: readonly CallName[];
   /** Maximum number of retries of a failed scenario. If it is left out, there are no retries. */
   readonly retries?: number;
@@ -111,12 +114,12 @@ interface RunSettings {
   }[];
 }
 
-/** One part of a divided run. Some fields are equal in all parts, which shows that the parts belong together. */
+/** One part of a divided run. Some fields are equal in all parts. They show that the parts belong together. */
 export interface Shard {
   /** The number of this part, counted from 1. */
   readonly index: number;
   readonly count: number;
-  /** The hash of the plan of the whole run. (`planHash` of the run itself is the hash of the plan of this part.) */
+  /** The hash of the plan of the whole run. The field `planHash` of the event itself is the hash of the plan of this part. */
   readonly planHash: string;
   /** The hash of the list that assigns scenarios and players to the parts. */
   readonly divisionHash: string;
@@ -165,7 +168,7 @@ export interface RunStarted {
    */
   readonly flags?: readonly string[];
   /**
-   * True if the run has the whole built-in suite without a selection, and this suite is the one that was released with this
+   * True if the run has the whole built-in suite without a selection, and nobody has changed this suite since the release of this
    * version.
    */
   readonly whole: boolean;
@@ -242,9 +245,9 @@ export interface Sending {
   readonly call: CallName;
   readonly request: ExchangeRequest;
   /**
-   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency. It is left out
-   * if the call has no amount, if the amount is invalid on purpose, if the call passed through the proxy, and in older journals. In
-   * these cases, call-amount.ts reads the amount from the body.
+   * The amount of a bet, win or refund as it was sent: a plain decimal in the main unit of the session's currency. In these cases,
+   * it is left out, and call-amount.ts reads the amount from the body: the call has no amount, the amount is invalid on purpose,
+   * the call passed through the proxy, or the journal is older.
    */
   readonly amount?: string;
   /** The kind of wrong signature, as a word of the scenario language. It is left out if the signature is not wrong on purpose. */
@@ -313,8 +316,8 @@ export interface Raced {
    */
   readonly offsetsMs?: readonly number[];
   /**
-   * The number of calls that overlapped with another call. Two calls overlap if each of them was completely sent before the other
-   * one was answered.
+   * The number of calls that overlapped with another call. Two calls overlap if both were completely sent before one of them was
+   * answered.
    */
   readonly overlapped: number;
 }
@@ -337,7 +340,7 @@ export interface Owed {
   readonly call: TransactionCall;
   readonly sessionID: string;
   readonly txID: string;
-  /** True if the call must still be sent. False if it was answered, so that it need not be sent any more. */
+  /** True if croupier must still send the call. False if the call was answered, so that croupier no longer owes it. */
   readonly open: boolean;
   readonly fields: Readonly<Record<string, string>>;
   /** The state of the bet that a refund names. It is left out for other calls, and in older journals. */
@@ -349,7 +352,7 @@ export interface Owed {
 /**
  * The state of the bet that an owed refund names.
  *
- * - `not-received`: the operator has certainly not received the bet
+ * - `not-received`: the operator certainly never received the bet
  * - `declined`: the operator took nothing for the bet
  * - `refunded`: another refund has already given the stake back
  * - `accepted`: the operator has the stake
@@ -373,16 +376,16 @@ export interface ScenarioEnded {
   readonly reason: string | null;
   readonly durationMs: number;
   /**
-   * True if every balance is the same as before the scenario. False if a balance could not be restored. Null if this is not known, or
-   * if a balance is restored only at the end of the run.
+   * True if every balance is the same as before the scenario. False if a balance could not be restored. Null if this is not known,
+   * or if a balance is restored only at the end of the run.
    */
   readonly restored: boolean | null;
   readonly passes: Tally;
 }
 
 /**
- * A change of verdict at the end of the run. The breach of another rule, `because`, explains findings of `rule`, so these get a new
- * verdict.
+ * A change of verdict at the end of the run. The breach of another rule (`because`) explains findings of `rule`. So these findings
+ * get a new verdict.
  */
 export interface Attributed {
   readonly event: 'blamed';
@@ -396,8 +399,8 @@ export interface Attributed {
 }
 
 /**
- * The sum by which a breach made a balance wrong. It is a separate event, because a balance showed this sum only after the finding
- * was written.
+ * The sum by which a breach made a balance wrong. This is a separate event, because a balance showed the sum only after the finding
+ * was written to the journal.
  */
 export interface SumFound {
   readonly event: 'wrong-sum';
@@ -427,7 +430,7 @@ export interface MovedAlone {
 
 /**
  * The ways in which a run ends. `complete`: all planned scenarios were played. `time`: the time limit (`--time`) was reached before
- * that. `in-use`: another command used the players, so croupier sent nothing. `bug`: croupier itself failed.
+ * all scenarios were played. `in-use`: another command used the players, so croupier sent nothing. `bug`: croupier itself failed.
  */
 export const RUN_ENDINGS = ['complete', 'bail', 'time', 'interrupted', 'unreachable', 'in-use', 'bug'] as const;
 

@@ -34,8 +34,8 @@ export interface Reply {
 }
 
 /**
- * The reasons why no reply came. Only for `too-late`, the operator is responsible. The other reasons are problems of the
- * connection, or croupier itself caused them (`broken`).
+ * The reasons why no reply came. The operator is responsible only for `too-late`. The other reasons are problems of the connection,
+ * except for `broken`: croupier itself broke the connection.
  */
 export const NO_REPLY_REASONS = [
   'broken', // croupier broke the connection on purpose
@@ -125,7 +125,7 @@ export function isWithin(stamps: Stamps, limitMs: number): boolean | undefined {
 }
 
 /**
- * The delay in milliseconds that a TCP stack adds before it acknowledges a packet: the least and the most. On Linux it is at least
+ * The minimum and the maximum delay in milliseconds that a TCP stack adds before it acknowledges a packet. On Linux it is at least
  * 40 ms.
  */
 const DELAYED_ACK_MS = { from: 36, to: 56 } as const;
@@ -145,7 +145,7 @@ export function isBodyDelayed({ firstByte, end }: Pick<Stamps, 'firstByte' | 'en
 export const DELAYED_BODY_ADVICE =
   "Set TCP_NODELAY on the server's connections, or write the head and the body of a reply in one piece.";
 
-/** True if both exchanges were in flight at the same moment: each request was sent before the other one was answered. */
+/** True if both exchanges were in flight at the same moment: both requests were sent before one of them was answered. */
 export function overlapped(a: Stamps, b: Stamps): boolean {
   return a.sent !== null && b.sent !== null && a.sent < b.end && b.sent < a.end;
 }

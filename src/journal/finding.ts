@@ -20,8 +20,8 @@ export interface Place {
 }
 
 /**
- * A scenario can have an expectation of its own. If it is not met, it is reported under this name instead of a rule id. It fails a
- * run like a MUST rule.
+ * A scenario can have an expectation of its own. If a reply does not meet this expectation, the finding has this name instead of a
+ * rule id. It fails a run like the breach of a MUST rule.
  */
 export const EXPECTATION = 'expectation';
 
@@ -37,13 +37,16 @@ export interface Finding {
   /** The id of the exchange that shows the finding; null if no exchange shows it. */
   readonly exchange: string | null;
   /**
-   * The expected behaviour, as a sentence for people. Like `actual`, it may contain text from the operator that is not escaped yet.
+   * The expected behaviour, as a sentence for people. This text and `actual` may contain text from the operator that is not escaped
+   * yet.
    */
   readonly expected: string;
   readonly actual: string;
   /** Other rules that, if they are broken, explain this finding. */
   readonly causes: readonly RuleId[];
-  /** For a skip: true if the operator declined a call that the test needs. This is allowed, so the rule only stays untested. */
+  /**
+   * For a skip: true if the operator declined a call that the test needs. The operator may do so, and then the rule stays untested.
+   */
   readonly declined?: true;
   /** For a rule about money: true if the breach itself moved no money. */
   readonly noMoney?: true;

@@ -42,7 +42,10 @@ import { EchoedSignatures } from './secrets/echoed-signatures.ts';
  */
 const MAX_NOTICES = 100;
 
-/** The results of a run. Every report is made from them. Their size depends on the plan, and not on the number of exchanges. */
+/**
+ * The results of a run. Every report is made from these results. Their size depends on the plan, and not on the number of
+ * exchanges.
+ */
 export interface Fold {
   readonly run: RunStarted;
   /** The event `run-ended`. Null if the run was cut off before it wrote this event. */
@@ -74,7 +77,10 @@ export interface Fold {
   /** Calls that croupier must still send so that no player loses money. */
   readonly owed: readonly Owed[];
   readonly exchanges: { readonly sent: number; readonly answered: number };
-  /** The signatures of calls that the operator has written into its replies. Reports for other people must not show them. */
+  /**
+   * The signatures of croupier's calls that the operator has written into its replies. Reports for other people must not show these
+   * signatures.
+   */
   readonly echoedSignatures: ReadonlySet<string>;
   /** Response times of the operator for each call. */
   readonly latency: readonly CallLatency[];
@@ -141,7 +147,7 @@ export function startFold(): FoldBuilder {
         return;
       case 'sending':
         sent += 1;
-        // An operator may answer 429 to a wrong signature. This says nothing about the rate of calls.
+        // An operator may answer 429 to a call with a wrong signature. Such a reply says nothing about the rate of calls.
         if (event.signed === undefined) inFlight.set(event.id, event);
         return;
       case 'received':

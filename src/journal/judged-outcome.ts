@@ -67,7 +67,7 @@ function matches(attribution: Attributed, scenario: string, outcome: RuleOutcome
     attribution.rule === outcome.rule &&
     (attribution.endpoint === null || attribution.endpoint === outcome.endpoint) &&
     (attribution.scenario === null || attribution.scenario === scenario) &&
-    // If a rule was skipped, it was not tested, so no other rule explains its result.
+    // A rule that was skipped was not tested. So no other rule explains its result.
     outcome.verdict !== 'skip'
   );
 }
@@ -219,8 +219,8 @@ export interface RulePlace {
 }
 
 /**
- * True for a rule that can be broken only by calls that meet at the same moment. They meet by chance, so it is also chance in which
- * scenario the breach occurs.
+ * True for a rule that can be broken only by calls that are in flight at the same moment. Whether such calls overlap depends on
+ * chance. So chance also decides in which scenario the breach occurs.
  */
 export function isAboutRaces(rule: string): boolean {
   return rule.startsWith('concurrency.') || rule === 'idempotency.concurrent';

@@ -2,7 +2,10 @@ import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { Budgets, JournalEvent, Received, RunStarted } from './event.ts';
 import { isBodyDelayed, replyMs, type Stamps } from './exchange.ts';
 
-/** The medians of the first third and of the last third of a run. `slower` is true if the median has grown too much for chance. */
+/**
+ * The medians of the first third and of the last third of a run. `slower` is true if the median has grown so much that chance does
+ * not explain it.
+ */
 interface Drift {
   readonly earlyMs: number;
   readonly lateMs: number;
@@ -22,7 +25,7 @@ export interface CallLatency {
   readonly p95Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** The distribution of the times, for charts. The ranges (buckets) are narrow, so a chart may join neighbouring ones. */
+  /** The distribution of the times, for charts. The ranges (buckets) are narrow, so a chart may join neighbouring buckets. */
   readonly buckets: readonly Bucket[];
   /** The configured time limit in milliseconds for 95 % of the replies; null if no limit is configured. */
   readonly budgetMs: number | null;
@@ -35,8 +38,8 @@ export interface CallLatency {
 }
 
 /**
- * Maximum number of calls of a scenario that wait before they are counted. A race has fewer calls than this. So the call that has
- * waited longest cannot belong to a race that has not ended.
+ * Maximum number of calls of a scenario that wait before they are counted. A race has fewer calls than this number. So if there are
+ * more waiting calls, the call that has waited longest cannot belong to a race that has not ended.
  */
 const MAX_WAITING = 1000;
 
@@ -44,13 +47,16 @@ const MAX_WAITING = 1000;
 export interface LatencyTally {
   add(event: JournalEvent): void;
   /**
-   * Returns the results of each kind of call, in the order of the contract. Call this function only at the end of the run. It also
-   * counts the calls of scenarios that have not ended, and a later event could show that such a call belongs to a race.
+   * Returns the results of each kind of call, in the order of the contract. Call this function only at the end of the run, because
+   * it also counts the calls of scenarios that have not ended. A later event could show that such a call belongs to a race.
    */
   result(budgets: Budgets): readonly CallLatency[];
 }
 
-/** Starts a tally. Its size depends on the number of calls in flight and not on the total number of calls. */
+/**
+ * Starts to compute response times. The memory that this needs depends on the number of calls that have no reply yet, and not on
+ * the total number of calls.
+ */
 export function startLatencyTally(): LatencyTally {
   const inFlight = new Map<string, CallName>();
   const waiting = new Map<string, Map<string, Timed>>();
@@ -274,7 +280,7 @@ function until(periods: readonly Histogram[], wanted: number): readonly Histogra
   return periods.slice(0, enough + 1);
 }
 
-/** The width of a bucket divided by the width of the bucket before it. With this ratio, a quantile is wrong by 1 % at most. */
+/** Each bucket is wider than the bucket before it by this factor. With this factor, a quantile is wrong by at most 1 %. */
 const BUCKET_RATIO = 1.02;
 const LOG_RATIO = Math.log(BUCKET_RATIO);
 /** The shortest time that is counted, in milliseconds. A shorter time counts as this value, because clocks are not more exact. */

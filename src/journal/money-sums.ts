@@ -7,7 +7,8 @@ export interface WrongSum {
   /** The code of the currency. Null if the session has no known currency. */
   readonly currency: string | null;
   /**
-   * True if the amounts of the scenario depend on the balance. Then the sum differs from run to run. It is left out in other cases.
+   * True if the amounts of the scenario depend on the balance, so that the sum differs from run to run. Left out in all other
+   * cases.
    */
   readonly varies?: true;
 }
@@ -15,7 +16,7 @@ export interface WrongSum {
 /** Sums without their signs. The key is the code of the currency, or an empty text for an unknown currency. */
 export type MoneySums = Readonly<Record<string, string>>;
 
-/** Adds up sums. A sum that differs from run to run is left out, because it can't be compared with the sum of another run. */
+/** Adds up sums. A sum that differs from run to run is left out, because it can't be compared with a sum of another run. */
 export function addUp(sums: Iterable<WrongSum>): MoneySums {
   const all = new Map<string, Money>();
   for (const { amount, currency, varies } of sums) {
@@ -71,7 +72,7 @@ function isAbove(sum: string, limit: string): boolean {
   return a !== undefined && b !== undefined && a.compare(b) > 0;
 }
 
-/** Reads a sum without its sign. Returns undefined if the text is no amount, because somebody may have edited the journal. */
+/** Reads a sum without its sign. Returns undefined if the text is not an amount: somebody may have edited the journal. */
 function moneyOf(text: string): Money | undefined {
   return Money.read(text.replace(/^-/, ''));
 }

@@ -1,7 +1,7 @@
 import { JOURNAL_FORMAT, type JournalEvent } from './event.ts';
 import { isLoadLine, LoadLines } from './load/lines.ts';
 
-/** The error if this version of croupier cannot read a text as a journal. The message names the line and the problem. */
+/** Thrown if this version of croupier cannot read a text as a journal. The message names the line and the problem. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
@@ -16,8 +16,8 @@ const NEWEST = formatNumber(JOURNAL_FORMAT) ?? 0;
  * Reads a journal in pieces. If the run was killed, the last line may be incomplete. So a last line without a line end is left out
  * if it is not JSON.
  *
- * @param check validates every event. If it is left out, events are not validated. This is right for the journal of the current
- * run.
+ * @param check validates every event. If it is left out, events are not validated. The journal of the current run needs no
+ * validation.
  * @throws JournalError if the text is empty, is not a journal, has a newer format, or has a line that is not an event
  */
 export async function* readJournal(

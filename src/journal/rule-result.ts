@@ -54,7 +54,7 @@ export interface RuleResult {
   readonly breaches: number;
   /** True if the rule fails and all of its breaches are on the run's baseline. */
   readonly isKnown: boolean;
-  /** True if the run's baseline lists the rule, but the rule also fails in another way, which no entry of the baseline allows. */
+  /** True if the baseline of the run lists the rule, but the rule also fails in a way that no entry of the baseline allows. */
   readonly isWorse: boolean;
   /** The results at each place where the rule was tried. */
   readonly places: readonly RulePlace[];
@@ -67,7 +67,7 @@ export interface RuleResult {
   readonly findingCount: number;
 }
 
-/** Puts the outcome with the main finding first. Then the reason of the result comes from the place that reports show. */
+/** Puts the outcome with the main finding first. So the reason of the result comes from the same place that reports show. */
 function mainFindingFirst(
   outcomes: readonly JudgedOutcome[],
   [main]: readonly JudgedFinding[],
@@ -124,7 +124,7 @@ export function ruleResult(
     const reason = `the rule is new in version ${rule.since} of the contract, but this run uses version ${how.run.contract}`;
     return { ...base, verdict: 'skip', because: null, seenIn: null, reason };
   }
-  // A skipped scenario shows nothing. Calls of other scenarios that happened to follow the rule show nothing either.
+  // A skipped scenario shows nothing. If calls of other scenarios happened to follow the rule, they show nothing either.
   const skipped = skippedTests(rule, outcomes, scenarios);
   if (skipped.length > 0) return { ...base, ...skipOf(skipped) };
   // If another rule explains a breach, the breach does not hide a warning that no other rule explains.
@@ -166,8 +166,8 @@ export function ruleResult(
 
 /**
  * Returns the skips of the scenarios that test the rule, if every scenario that claims to test it was skipped, and the rule only
- * passed. Other scenarios may have passed checks of the rule, but these scenarios do not bring out its faults. So the passes do not
- * count as a test. Empty if the rule was tested, and if no scenario of the run claims to test it.
+ * passed. Other scenarios may have passed checks of the rule, but they are not made to find a breach of this rule. So these passes
+ * do not count as a test. Empty if the rule was tested, and if no scenario of the run claims to test it.
  */
 function skippedTests(
   rule: Rule,

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 /** Rules about one call that is sent again. An operator may break them by a wrong reply alone. */
 const OF_REPLAYS: readonly Finding['rule'][] = ['idempotency.bet', 'idempotency.win', 'idempotency.refund'];
 
-/** Rules whose breach always means that a call took effect again. */
+/** Rules whose breach always means that a call was carried out a second time. */
 const OF_SECOND_EFFECTS: readonly Finding['rule'][] = ['idempotency.concurrent', 'idempotency.after-refund'];
 
 /**

@@ -10,7 +10,7 @@ export interface ShardHead {
 
 /** The reasons why journals cannot be joined to one run. */
 export interface ShardMismatch {
-  /** `missing` if some parts are missing and may still be added. `unfit` if the journals do not belong together. */
+  /** `missing`: some parts are missing and may still be added. `unfit`: the journals do not belong together. */
   readonly kind: 'missing' | 'unfit';
   readonly reasons: readonly string[];
 }
@@ -35,13 +35,16 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
   ['--allow-flaky', ({ settings }) => settings.allowFlaky ?? false],
 ];
 
-/** Returns a base URL without its port: each job of a pipeline may start the same operator at another port. */
+/**
+ * Returns a base URL without its port. The port may differ between the parts: each job of a pipeline may start the same operator at
+ * another port.
+ */
 function withoutPort(baseUrl: string): string {
   const url = URL.parse(baseUrl);
   return url === null ? baseUrl : `${url.protocol}//${url.hostname}${url.pathname}`;
 }
 
-/** Checks that the journals are all parts of one divided run, and that no part is given twice. Returns undefined if this is so. */
+/** Checks two things: all journals are parts of one divided run, and no part is given twice. Returns undefined if both are true. */
 export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | undefined {
   const whole = heads.filter(({ run }) => run.shard === undefined);
   if (whole.length > 0) {
@@ -98,8 +101,8 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
       ...first.settings,
       sessions: runs.flatMap(({ settings }) => settings.sessions),
     },
-    // Puts the scenarios in the same order as in a run that is not divided: by file. The order of the cases of one file is not
-    // known here, so the cases are sorted by id.
+    // Puts the scenarios in the order of a run that is not divided: sorted by file. The order of the cases of one file is not known
+    // here, so the cases are sorted by id.
     scenarios: scenarios.toSorted((a, b) => compare(a.place.file, b.place.file) || compare(a.id, b.id)),
   };
 }

@@ -39,9 +39,10 @@ export type LoadLine =
   | readonly ['x', number: number, at: number, reason: NoReplyReason];
 
 /**
- * Writes the line of a bet, win or refund. The txIDs, the roundID and the amount are croupier's own, and need no escapes in JSON.
+ * Writes the line of a bet, win or refund. croupier itself makes the txIDs, the roundID and the amount, so they need no escapes in
+ * JSON.
  *
- * The functions that write lines join texts, because `JSON.stringify` needs several times as long for an array.
+ * The functions that write lines join texts. `JSON.stringify` would need several times as long for an array.
  */
 export function sendingLine(
   number: number,
@@ -82,7 +83,10 @@ export function replyLine(
 /** Maximum length of a text that is checked for characters that need escapes, in characters. */
 const SHORT_TEXT = 100;
 
-/** Writes a text as JSON. Does the same as `JSON.stringify`, but in a fraction of its time for a short text without escapes. */
+/**
+ * Writes a text as JSON. The result is the same as that of `JSON.stringify`. For a short text without escapes, this function needs
+ * much less time.
+ */
 function quoted(text: string | null): string {
   if (text === null) return 'null';
   if (text.length > SHORT_TEXT) return JSON.stringify(text);
@@ -122,8 +126,8 @@ export function isLoadLine(value: unknown): value is LoadLine {
 }
 
 /**
- * Maximum number of answered transactions whose line is kept. If such a transaction is repeated later than this, the repetition is
- * left out. It changes nothing, because the transaction was answered.
+ * Maximum number of answered transactions whose line is kept. A repetition of an older transaction is left out. This changes
+ * nothing, because the transaction was answered.
  */
 export const MAX_REPEATABLE = 50_000;
 
@@ -141,9 +145,12 @@ interface OpenSending {
 export class LoadLines {
   readonly #run: RunStarted;
   readonly #sendings = new Map<number, OpenSending>();
-  /** The lines of the wins and refunds that were not answered with a success yet. They are sent again until they are. */
+  /**
+   * The lines of the wins and refunds that were not answered with a success yet. Such a call is sent again until it is answered
+   * with a success.
+   */
   readonly #unanswered = new Map<number, FirstLine>();
-  /** The lines of the other transactions. Only recent ones are kept, because such a call is repeated soon or not at all. */
+  /** The lines of the other transactions. Only recent lines are kept, because such a call is repeated soon or not at all. */
   readonly #recent: LRUCache<number, FirstLine>;
 
   constructor(run: RunStarted, maxRecent = MAX_REPEATABLE) {
@@ -241,8 +248,8 @@ export class LoadLines {
     this.#sendings.delete(number);
     const { sending, at: start } = sent;
     const stamps = { start, resolved: null, connected: null, secured: null, sent: start, firstByte: null, end: at };
-    // The journal does not contain the number of the connection, so 0 stands for it. `connection` must not be null, because the
-    // call may have reached the operator.
+    // The journal does not contain the number of the connection. 0 takes its place, because `connection` must not be null: the call
+    // may have reached the operator.
     const connection = { id: 0, reused: false };
     return { event: 'received', id: sending.id, scenario: null, outcome, stamps, connection, model: null };
   }

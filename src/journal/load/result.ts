@@ -222,15 +222,15 @@ export type LoadVerdict = Pick<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 export type LoadFacts = Omit<LoadResult, 'verdict' | 'exitCode' | 'reasons'>;
 
 /**
- * Decides the verdict and the exit status of a load test, and gives the reasons. A proven fault counts more than a doubt. So with a
- * proven fault, the test fails even if croupier was too slow or the test was interrupted.
+ * Decides the verdict and the exit status of a load test, and gives the reasons. If a fault is proven, the test fails, even if
+ * croupier was too slow or the test was interrupted.
  */
 export function concludeLoad({ money, findings, limits, croupierItself, ...facts }: LoadFacts): LoadVerdict {
   const [unexplained, explained] = [
     money.problems.filter(({ isDrift }) => isDrift),
     money.problems.filter(({ isDrift }) => !isDrift),
   ];
-  // If somebody else uses the wallets, some of these changes have the amount of a transaction by chance.
+  // If somebody else uses the wallets, the amounts of some changes are equal to the amount of a transaction by chance.
   const isByChance = unexplained.length >= explained.length;
   const faults = [
     ...(isByChance ? [] : wrongBalances(explained)),

@@ -47,8 +47,8 @@ export interface LimitedReply {
 }
 
 /**
- * Finds out from replies how many calls per second the operator accepts. Only a refused balance call shows a limit of the rate. To
- * other calls, an operator may answer 429 for reasons of its own, such as a replay that it never accepts.
+ * Finds out from replies how many calls per second the operator accepts. Only a refused balance call shows a limit of the rate. An
+ * operator may answer 429 to other calls for a different reason, for example because it never accepts a repeated call.
  */
 export class RateLimit {
   readonly #accepted = new Map<number, number>();
@@ -75,7 +75,7 @@ export class RateLimit {
     this.#refused += 1;
     count(this.#refusedIn, atMs);
     if (call === 'balance') this.#isReadRefused = true;
-    // The operator asked for this pause in an earlier reply. So a refusal during the pause shows nothing new.
+    // The operator asked for this pause in an earlier reply. So a refusal during the pause gives no new information.
     if (atMs < this.#sinceMs) return call === 'balance';
     const retryMs = retryAfterMs(headers) ?? 0;
     const isLong = retryMs > WINDOW_MS;
@@ -97,8 +97,8 @@ export class RateLimit {
   }
 
   /**
-   * If the operator refused every call for longer than one window, it counts calls over a longer time than the window. Then
-   * replaces the last estimate by a new one: the number of accepted calls, divided by this longer time.
+   * If the operator refused every call for longer than one window, it counts calls over a longer time than the window. Then this
+   * method replaces the last estimate by a new estimate: the number of accepted calls, divided by this longer time.
    */
   #noteEndOfLongWindow(atMs: number): void {
     const sinceMs = this.#sinceMs ?? atMs;
@@ -117,8 +117,8 @@ export class RateLimit {
   /** See {@link RateLimitSummary.perSecond}. */
   get perSecond(): number | null {
     const sorted = this.#samples.toSorted((a, b) => a - b);
-    // An operator may give a reserve of calls once, at the beginning. Then the estimates from the first windows are too high, so
-    // the lower values are nearer to the limit.
+    // Some operators accept more calls at the beginning than later. Then the estimates from the first windows are too high, so the
+    // lower values are nearer to the limit.
     const low = sorted[Math.floor((sorted.length - 1) / 4)];
     if (low === undefined || !this.#isReadRefused) return null;
     const rate = low * SAFE_SHARE;

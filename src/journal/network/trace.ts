@@ -38,8 +38,8 @@ export function callSpan(runID: string, id: string, scenario: string | null): Tr
 }
 
 /**
- * Returns the span of a call in a load test. Each call has a trace of its own, because one trace with all calls of a load test
- * would be too large for every tracing system.
+ * Returns the span of a call in a load test. Each call has a trace of its own. A single trace with all calls of a load test would
+ * be too large for any tracing system.
  */
 export function loadCallSpan(runID: string, number: number): Trace {
   const both = hash([runID, 'load', String(number)], 48);

@@ -11,8 +11,8 @@ export interface UnknownPath {
 
 /**
  * Finds out whether every correctly signed call was answered as if its path were unknown: with 404, 405 or 410, and without a code.
- * A wallet that knows the path, but not the session, gives a code such as `session_not_found`. Otherwise nobody can tell whether the
- * base URL is wrong, or whether no session is open.
+ * A wallet that knows the path, but not the session, gives a code such as `session_not_found`. Without such a code, it is unknown
+ * whether the base URL is wrong, or whether no session is open.
  */
 export class UnknownPathTally {
   #first: number | null = null;

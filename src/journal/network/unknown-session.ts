@@ -17,8 +17,8 @@ export interface UnknownSessions {
 }
 
 /**
- * Finds out which sessions the operator never knew in a run. A session counts as unknown only if every balance call was answered
- * so. An operator that forgets a session in the middle of a run breaks the contract.
+ * Finds out which sessions the operator never knew in a run. A session counts as unknown only if every balance call was answered as
+ * if the session were unknown. If an operator forgets a session in the middle of a run, it breaks the contract.
  */
 export class UnknownSessionTally {
   /** The exchanges of the sessions that may be unknown. Null for a session that the operator knows. */
@@ -36,7 +36,9 @@ export class UnknownSessionTally {
     this.#sessions.set(sessionID, exchanges.add(exchange));
   }
 
-  /** @param configured the ids of the sessions that must be open. Scenarios invent other ids on purpose */
+  /**
+   * @param configured the ids of the sessions that must be open. Other ids are not counted, because scenarios invent ids on purpose
+   */
   result(configured: readonly string[]): UnknownSessions | null {
     const unknown = configured.filter((id) => this.#sessions.get(id) != null);
     if (unknown.length === 0) return null;

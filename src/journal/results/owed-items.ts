@@ -3,7 +3,7 @@ import type { Cause } from '../cause.ts';
 import type { Owed, OwedBet } from '../event.ts';
 import type { Fold } from '../fold.ts';
 
-/** A refund or win that croupier owes. A bet of uncertain outcome and its refund are one item, as for `croupier settle`. */
+/** A refund or win that croupier owes. A bet with an unknown outcome and its refund are one item, as in `croupier settle`. */
 export interface OwedItem {
   readonly call: TransactionCall;
   /** The txID of the refund or win. Null if no refund was sent yet. */
@@ -18,13 +18,13 @@ export interface OwedItem {
   readonly status: number | null;
   /** The state of the bet of a refund. Null for a win, and if the state is not known. */
   readonly bet: OwedBet | null;
-  /** The fact that shows that no money is owed to a player: the state of the bet, or the balance. Null if a player may have lost money. */
+  /** The reason why no money is owed to a player: the state of the bet, or the balance. Null if a player may have lost money. */
   readonly owesNoMoney: 'bet' | 'balance' | null;
   /** Position of the likely cause in `Fold.causes`, from 0. Null if no single cause fits. */
   readonly cause: number | null;
 }
 
-/** The states of a bet whose refund gives back no stake, because the operator has none. */
+/** The states of a bet whose refund gives nothing back, because the operator does not have the stake. */
 const WITHOUT_STAKE: readonly OwedBet[] = ['not-received', 'declined', 'refunded'];
 
 /** Returns what croupier owes at the end of a run, in the order in which it was first owed. */
@@ -59,7 +59,10 @@ function isBet({ call, fields }: Owed): boolean {
   return call === 'refund' && fields.txID !== undefined && fields.origTxID === undefined;
 }
 
-/** True if the balances after the scenario are the same as before it. A retry may hide that an earlier attempt lost money. */
+/**
+ * True if the balances after the scenario are the same as before it. False for a scenario that was retried, because the retry may
+ * hide that an earlier attempt lost money.
+ */
 function isBalanceBack(scenario: string | null, { scenarios }: Pick<Fold, 'scenarios'>): boolean {
   const result = scenarios.find(({ planned }) => planned.id === scenario);
   return result?.restored === true && result.retries === 0;
@@ -98,15 +101,18 @@ export function groupOwed(items: readonly OwedItem[]): readonly OwedGroup[] {
   );
 }
 
-/** The debts of a run that ended too early, in addition to its owed calls. */
+/**
+ * A run that ended too early may owe more than its owed calls, but croupier does not know what. These scenarios may have left the
+ * debts.
+ */
 export interface UnknownDebts {
   /** The scenarios that had begun and not ended. Empty if the run ended between two scenarios. */
   readonly scenarios: readonly string[];
 }
 
 /**
- * Returns null if the list of owed calls is complete. A run that ended too early had no time to decide which calls it owes. So calls
- * without a reply, open rounds and changed balances are not in the list, and only `croupier settle` finds them.
+ * Returns null if the list of owed calls is complete. A run that ended too early had no time to decide which calls it owes. So
+ * calls without a reply, open rounds and changed balances are not in the list, and only `croupier settle` finds them.
  */
 export function unknownDebts({ ended, scenarios }: Pick<Fold, 'ended' | 'scenarios'>): UnknownDebts | null {
   if (ended !== null) return null;

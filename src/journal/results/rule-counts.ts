@@ -8,7 +8,9 @@ export interface RuleCounts {
   readonly judged: number;
 }
 
-/** Counts the rules of a run. All reports take their numbers of rules from here, so that these numbers add up. */
+/**
+ * Counts the rules of a run. All reports take their numbers of rules from this function, so that the numbers in all reports agree.
+ */
 export function countRules({ rules }: Pick<Fold, 'rules'>): RuleCounts {
   const byVerdict: Record<Verdict, number> = {
     fail: 0,

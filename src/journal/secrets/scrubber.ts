@@ -8,7 +8,7 @@ export const MASK = '***';
 const MIN_SECRET = 4;
 
 /**
- * A part of a secret that consists of ordinary words or of digits is removed only if it has at least this length, in characters. A
+ * A part of a secret that consists of ordinary words or of digits is removed only if it has at least this number of characters. A
  * shorter part, such as `integration`, also occurs in texts that have nothing to do with the secret.
  */
 const MIN_WORDS = 16;
@@ -78,9 +78,15 @@ const SHORT_TEXT = 256;
 /** Finds parts of secrets in a text. Even in the worst case, a text that is twice as long takes only twice the time. */
 class SecretSearch {
   readonly #places = new Map<number, Place[]>();
-  /** Has a 1 bit for each hash in `#places`. For most places of a text, it has a 0. So it shows quickly that no secret is there. */
+  /**
+   * Has a 1 bit for each hash in `#places`. At most places of a text, the bit is 0. Then it is clear at once that no secret is at
+   * this place.
+   */
   readonly #filter = new Int32Array(1 << (FILTER_BITS - 5));
-  /** The folded codes of the text that is searched. All searches share it, because a new array for each text takes longer. */
+  /**
+   * The folded codes of the text that is searched. All searches use the same array, because creating a new array for each text
+   * takes longer.
+   */
   #codes = new Uint16Array(1024);
 
   constructor(secrets: readonly string[]) {
@@ -121,7 +127,7 @@ class SecretSearch {
 
   /**
    * True if a short text has no escape, no NUL and no place that may belong to a secret. Then the search would find nothing. A load
-   * test removes secrets from thousands of short texts a second, and this takes a fraction of the time of the search.
+   * test removes secrets from thousands of short texts a second. This check needs much less time than the search.
    */
   #isCertainlyClean(text: string): boolean {
     const { length } = text;

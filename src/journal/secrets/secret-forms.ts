@@ -3,7 +3,10 @@ export interface SecretForm {
   readonly text: string;
   /** Minimum length of a part of the text that reveals the secret, in characters. */
   readonly min: number;
-  /** True if the secret is encoded in this text. False if the text has the secret's own characters, which may be ordinary words. */
+  /**
+   * True if the secret is encoded in this text. False if the text contains the characters of the secret themselves, which may be
+   * ordinary words.
+   */
   readonly encoded: boolean;
 }
 
@@ -21,16 +24,16 @@ const ENCODINGS: readonly { readonly encode: Encoding; readonly length: (count: 
 ];
 
 /**
- * Returns the texts that reveal a secret: its characters in both orders, and its UTF-8 and UTF-16 bytes in hexadecimal
- * and base64, each encoded once or twice.
+ * Returns the texts that reveal a secret: the secret itself, the secret written backwards, and the UTF-8 and UTF-16 bytes of both
+ * in hexadecimal and base64, each encoded once or twice.
  */
 export function formsOf(secret: string): readonly SecretForm[] {
   const reversed = Array.from(secret).reverse().join('');
   // A form of an HTML page writes a space as a plus.
   const plain = new Set([secret, reversed, secret.replaceAll(' ', '+'), reversed.replaceAll(' ', '+')]);
   const bytes = [secret, reversed].flatMap((text) => {
-    // In these UTF-16 bytes, every second byte is 0. A text that lacks only the 0 at the end reveals the secret too. So the minimum
-    // is one byte less.
+    // Every second byte of UTF-16 text in ASCII is 0. A text that lacks only the last 0 reveals the secret too. So the minimum is
+    // one byte less.
     const wide = Buffer.from(text, 'utf16le');
     return [
       { bytes: Buffer.from(text, 'utf8'), min: MIN_RUN },
@@ -58,8 +61,8 @@ export function base64Within(bytes: Buffer): readonly string[] {
 }
 
 /**
- * Returns the base64 characters of these bytes if `offset` other bytes come before them. Leaves out a character at either end if it
- * also depends on other bytes. Such a character reveals at most four bits of the secret.
+ * Returns the base64 characters of these bytes if `offset` other bytes come before them. A character at the beginning or the end
+ * may also depend on other bytes. Such a character is left out, because it reveals at most four bits of the secret.
  */
 function base64At(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

@@ -67,8 +67,8 @@ function unescaped(view: View): View | null {
 interface Decoded {
   readonly character: string;
   /**
-   * Several escapes can follow each other directly. This is the position at which the escape of this character begins, counted from
-   * the first of these escapes.
+   * Several escapes can follow each other directly. This is the position of the escape of this character. It is counted from the
+   * first of these escapes.
    */
   readonly at: number;
 }
