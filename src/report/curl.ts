@@ -29,8 +29,8 @@ export function curlLine(request: ExchangeRequest): string | null {
 }
 
 /**
- * Quotes any text as one word for a POSIX shell. The word contains only printable text. A shell drops line breaks at the end of a text
- * with control characters.
+ * Quotes any text as one word for a POSIX shell. The word contains only printable text. If the text has control characters, a shell
+ * drops line breaks at its end.
  */
 export function quoteWord(text: string): string {
   if (UNPRINTABLE.test(text)) return `"$(printf ${printfFormat({ encoding: 'utf8', data: text })})"`;

@@ -5,8 +5,8 @@
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 
 /**
- * Characters that XML 1.0 cannot contain, not even escaped, and invisible characters, with which an operator could deceive a
- * reader of the file.
+ * Characters that must not be in an XML file. XML 1.0 cannot contain some of them, not even escaped. The others are invisible, and
+ * an operator could deceive a reader of the file with them.
  */
 const NOT_IN_XML = /[^\P{Cc}\t\n\r]|[\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 

@@ -32,7 +32,8 @@ interface FollowUp {
 }
 
 /**
- * Maximum number of calls that are kept after a broken connection. Later calls rarely show an effect of the broken connection.
+ * Maximum number of calls that are kept after a broken connection. Calls after these rarely show an effect of the broken
+ * connection.
  */
 const MAX_FOLLOW_UP = 30;
 
@@ -64,7 +65,7 @@ export async function findEvidence(
       addToFollowUp(followUps, exchange);
     } else if (event.event === 'finding' && event.finding.exchange !== null) {
       const followUp = followUps.get(event.scenario);
-      // The journal records a finding before the end of the call that shows the finding. So this call is counted too (+ 1).
+      // The journal records a finding before the end of the call that shows the finding. So this call is added to the count (+ 1).
       followUp?.endedBy.set(event.finding.exchange, followUp.calls.length + 1);
     }
   }

@@ -23,8 +23,8 @@ export interface Answer {
 }
 
 /**
- * Maximum number of characters of an identifier. Of a longer identifier, only the end is shown, because the ends of identifiers
- * differ more often than the beginnings.
+ * Maximum number of characters of an identifier. Of a longer identifier, only the end is shown, because two identifiers more often
+ * differ at the end than at the beginning.
  */
 const MAX_ID = 8;
 const MAX_WORD = 20;

@@ -65,7 +65,9 @@ export async function* sentExchanges(
 /** A scenario with the exchanges of the attempt that decided its result. */
 export interface PlayedScenario {
   readonly scenario: ScenarioResult;
-  /** The exchanges in the order in which they were sent. Some are left out if there are more than the report may show. */
+  /**
+   * The exchanges in the order in which they were sent. If there are more exchanges than the report may show, some are left out.
+   */
   readonly exchanges: readonly JournalledExchange[];
   /** Number of all exchanges of the attempt, including the ones that `exchanges` leaves out. */
   readonly exchangeCount: number;
@@ -103,7 +105,7 @@ export async function* eachScenario(
     if (event.event === 'scenario-started') {
       const scenario = results.get(event.scenario);
       if (!scenario) continue;
-      // A flaky scenario failed in an earlier attempt. The exchanges that show this failure are kept for the report.
+      // A flaky scenario failed in an earlier attempt. The report shows the exchanges with this failure, so they are kept.
       const before = scenario.flaky ? (playing.get(event.scenario)?.exchanges ?? []) : [];
       const shown = before.filter(({ sending }) => evidence.has(sending.id));
       playing.set(event.scenario, {

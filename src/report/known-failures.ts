@@ -8,7 +8,7 @@ import { currencyAbove, sumText } from '../journal/money-sums.ts';
 
 /**
  * For each state, the verdict that gives a known failure its mark and its colour in reports. The states that fail the run come
- * first. Reports use the same order.
+ * first in this list, and also in reports.
  */
 const VERDICT_OF_STATE: Readonly<Record<KnownGroup['state'], Verdict>> = {
   mended: 'fail',
@@ -76,8 +76,8 @@ export function knownSentence(group: KnownGroup): string {
 }
 
 /**
- * For a rule that the baseline lists: says where the rule fails although no entry allows a failure there. Null if every failure
- * is allowed.
+ * For a rule that the baseline lists: says at which places the rule fails although no entry allows a failure there. Null if every
+ * failure is allowed.
  */
 export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules' | 'baseline'>): string | null {
   const result = rules.find(({ rule }) => rule.id === id);
@@ -102,8 +102,8 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
 }
 
 /**
- * Says how much more money the failure at a place moves than the baseline allows. Null if the baseline does not allow the
- * failure for another reason.
+ * Says by how much the failure at a place is above the sum that the baseline allows. Null if the sum is not the reason why the
+ * baseline does not allow the failure.
  */
 function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null {
   for (const { known, state } of baseline) {

@@ -16,8 +16,8 @@ export interface Look {
 }
 
 /**
- * The amount of detail of a text report. 0: the verdict, what failed, what was not tested. 1 (`-v`): also every rule, every finding, the
- * notes and the response times. 2 (`-vv`): also every exchange.
+ * The amount of detail of a text report. 0: the verdict, what failed, what was not tested. 1 (`-v`): also every rule, every
+ * finding, the notes and the response times. 2 (`-vv`): also every exchange.
  */
 export type Verbosity = 0 | 1 | 2;
 
@@ -48,8 +48,8 @@ export interface ReportOptions extends Look {
    */
   readonly isPart?: boolean;
   /**
-   * The exit status of a run that a second signal ended at once. The journal of this run has no end, so the status does not follow
-   * from the journal. Absent: the status follows from the journal.
+   * The exit status of a run that a second signal ended at once. The journal of such a run has no end, so it does not show the
+   * status. Absent: the journal shows the status.
    */
   readonly endedAtOnce?: number | undefined;
   /** The path of the journal, which the report shows. Null if the report shows no path. */
@@ -62,13 +62,13 @@ export interface ReportOptions extends Look {
    */
   readonly curl: boolean;
   /**
-   * True if the text report is printed into the log of a pipeline, which many people can read. Then the text report too contains
-   * signatures and curl lines only if `curl` is true. Absent: false.
+   * True if the text report is printed into the log of a pipeline, which many people can read. Then the text report contains
+   * signatures and curl lines only if `curl` is true, like the pages for other people. Absent: false.
    */
   readonly isPublic?: boolean;
   /**
-   * Removes secrets from a text. Only a report that compresses text calls this function. Every other text is scrubbed when it is
-   * written.
+   * Removes secrets from a text. Only a report that compresses text calls this function. In all other reports, secrets are removed
+   * when the text is written.
    */
   readonly scrub: (text: string) => string;
   /** For each rule, the verdicts of earlier runs of the same client, the latest first. Absent: there is no history. */

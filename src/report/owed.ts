@@ -7,16 +7,16 @@ import { quoteWord } from './curl.ts';
 export interface OwedTexts {
   /** One clause for each cause and kind of call. */
   readonly summary: readonly string[];
-  /** One clause for each owed call. Empty if the summary says the same. */
+  /** One clause for each owed call. Empty if the summary already says everything. */
   readonly all: readonly string[];
 }
 
-/** True if the run owes a call, could not restore a balance, or ended too early to know. */
+/** True if the run owes a call, could not restore a balance, or ended too early to know what it owes. */
 export function isAnythingLeft({ owed, scenarios, ended }: Fold): boolean {
   return owed.length > 0 || ended === null || scenarios.some(({ restored }) => restored === false);
 }
 
-/** Describes everything that the run owes or may owe: balances, calls, and what is not known. Nothing is escaped yet. */
+/** Describes everything that the run owes or may owe: balances, calls, and debts that are not known. Nothing is escaped yet. */
 export function owedClauses(fold: Fold): readonly string[] {
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
   const unknown = unknownText(fold);
@@ -30,7 +30,7 @@ export function owedClauses(fold: Fold): readonly string[] {
 /** Maximum number of scenarios that a clause names. */
 const MAX_NAMES = 3;
 
-/** Returns a clause which says that the list of owed calls is not complete. Null if it is complete. */
+/** Returns a clause which says that the list of owed calls is not complete. Null if the list is complete. */
 export function unknownText(fold: Pick<Fold, 'ended' | 'scenarios'>): string | null {
   const unknown = unknownDebts(fold);
   if (unknown === null) return null;
@@ -86,7 +86,7 @@ function itemText(item: OwedItem, { run }: Fold): string {
   const result = resultOf(item);
   if (call === 'refund' && txID === null)
     return `the bet ${origTxID}${money}${where} may have been accepted, and it was not refunded: ${result}`;
-  // Without its bet, an old journal does not show whether the id is that of the refund or of the bet.
+  // An old journal does not record the bet of a refund. Then it is unknown whether `txID` is the id of the refund or of its bet.
   if (call === 'refund' && origTxID === null && bet === null)
     return `the refund with or for the txID ${txID}${where} ${reply}: ${result}`;
   const ofBet = call === 'refund' && origTxID !== null ? ` for the bet ${origTxID}` : '';

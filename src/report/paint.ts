@@ -6,7 +6,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
  */
 export type Paint = Pick<ChalkInstance, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'>;
 
-// The colour level is set here, because chalk's own detection ignores NO_COLOR and checks only one stream, not both standard
-// output and standard error. `wantsColour` decides instead.
+// The colour level is set here, and the function `wantsColour` decides which level is used. chalk's own detection ignores NO_COLOR.
+// It also checks only one stream, and not both standard output and standard error.
 export const PLAIN: Paint = new Chalk({ level: 0 });
 export const ANSI: Paint = new Chalk({ level: 1 });

@@ -16,7 +16,8 @@ interface Named {
  */
 export function runAgain({ id, place }: Named, flags: readonly string[] = []): string | null {
   if (place.file === '') return null;
-  // For a scenario of the user, the command names the file, because the configuration may not contain the folder of the file.
+  // For a scenario of the user, the command names the file of the scenario, because the configuration may not contain the folder of
+  // this file.
   const name = isBuiltIn(id, place.file) ? id : place.file;
   return ['croupier', 'run', ...flags, name].map(quoteWord).join(' ');
 }
@@ -30,8 +31,8 @@ export function shownFile({ id, place }: Named): string {
 }
 
 /**
- * Returns a line of a scenario file as the terminal shows it, such as `refund/unknown:8`. A built-in scenario is named by its
- * id, because the user did not write its file and its path is long. Other scenarios are named by their path.
+ * Returns a line of a scenario file as the terminal shows it, such as `refund/unknown:8`. A built-in scenario is named by its id,
+ * because its path is long and the user did not write its file. Other scenarios are named by their path.
  */
 export function shownLine(scenario: string, { file, line }: Pick<Place, 'file' | 'line'>): string {
   const [id = ''] = scenario.split('#');

@@ -47,7 +47,7 @@ export function comparisonText(before: RunSummary, now: RunSummary, change: Comp
 
 const MAX_NAMES = 6;
 
-/** Lists what the later run did not test, apart from whole rules. */
+/** Lists what the later run did not test. Whole rules are listed elsewhere. */
 function lostLines(
   { goneEndpoints, goneScenarios, fewerSessions }: Comparison,
   { paint, width }: TextStyle,

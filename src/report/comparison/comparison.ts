@@ -23,19 +23,19 @@ export interface Comparison extends LostCoverage {
   readonly differences: readonly string[];
   /** Rules that fail now, but did not fail before. */
   readonly broken: readonly Change[];
-  /** Rules that failed before, and were judged now without a failure. */
+  /** Rules that failed in the earlier run, and were judged in the later run without a failure. */
   readonly fixed: readonly Change[];
-  /** Rules that give a warning now, and were judged before without a failure and without a warning. */
+  /** Rules that were judged in the earlier run without a failure and without a warning, and give a warning in the later run. */
   readonly warned: readonly Change[];
-  /** Rules that gave a warning before, and were judged now without a failure and without a warning. */
+  /** Rules that gave a warning in the earlier run, and were judged in the later run without a failure and without a warning. */
   readonly cleared: readonly Change[];
-  /** Rules that were not judged before, and were judged now without a failure. */
+  /** Rules that were not judged in the earlier run, and were judged in the later run without a failure. */
   readonly added: readonly Change[];
-  /** Rules that were judged before, with or without a failure, but not now. */
+  /** Rules that were judged in the earlier run, with or without a failure, but not in the later run. */
   readonly gone: readonly Change[];
-  /** Rules that failed before and fail now at a further place, or with more harm. */
+  /** Rules that failed in both runs, and fail in the later run at a further place, or with more harm. */
   readonly worse: readonly Change[];
-  /** Rules that failed before and fail now in the same way, or in fewer places. */
+  /** Rules that failed in both runs, and fail in the later run in the same way, or in fewer places. */
   readonly stillFailing: readonly Change[];
   /** Calls whose 95th percentile grew so much that chance does not explain the growth. */
   readonly slower: readonly Slower[];
@@ -79,7 +79,7 @@ export function compare(before: RunSummary, now: RunSummary): Comparison {
   };
 }
 
-/** True if a rule was judged without a failure and without a warning. */
+/** True if the rule was judged and gave neither a failure nor a warning. */
 function isClean(verdict: Verdict): boolean {
   return isJudged(verdict) && verdict !== 'fail' && verdict !== 'warn';
 }
@@ -97,9 +97,9 @@ export function isLessTested({ gone, goneEndpoints, goneScenarios, fewerSessions
 const MAX_NAMES = 3;
 
 /**
- * Says what is worse about a rule that failed in both runs; null if nothing is worse. A scenario in which the rule fails only now
- * counts if the rule passed there before, in the same currency. For rules about races, neither such scenarios nor larger sums count, because both depend
- * on chance.
+ * Says what is worse about a rule that failed in both runs; null if nothing is worse. If the rule fails now in a scenario in which
+ * it passed before, in the same currency, this counts as worse. For rules about races, neither such scenarios nor larger sums count
+ * as worse, because both depend on chance.
  */
 function howWorse(id: string, before: RunSummary, now: RunSummary): string | null {
   const placesOf = (run: RunSummary): readonly FailingPlace[] =>
@@ -128,13 +128,16 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   return `it also fails in ${[...scenarios].slice(0, MAX_NAMES).join(', ')}${others}`;
 }
 
-/** False if both runs played the scenario, but with sessions in different currencies, in which a wallet may behave differently. */
+/**
+ * False if both runs played the scenario, but with sessions in different currencies. A wallet may behave differently in each
+ * currency.
+ */
 function isSameCurrency(scenario: string, before: RunSummary, now: RunSummary): boolean {
   const [earlier, later] = [before.currencies?.[scenario], now.currencies?.[scenario]];
   return earlier === undefined || later === undefined || earlier.join(' ') === later.join(' ');
 }
 
-/** Names the first place at which the rule makes balances more wrong than before; null if there is no such place. */
+/** Names the first place at which the rule makes balances more wrong than in the earlier run; null if there is no such place. */
 function moreMoney(earlier: readonly FailingPlace[], later: readonly FailingPlace[]): string | null {
   for (const { scenario, endpoint, wrongSums } of later) {
     const before = earlier.find((place) => place.scenario === scenario && place.endpoint === endpoint);
@@ -213,7 +216,7 @@ const SETTING_NAMES: Readonly<Record<string, string>> = {
   allowFlaky: '--allow-flaky',
 };
 
-/** Names the settings that differ. A journal does not name all settings, so some can only be described. */
+/** Names the settings that differ. A journal does not name all settings, so some differences can only be described in general. */
 function settingsDifference(before: RunSummary, now: RunSummary): string {
   const [earlier, later] = [before.settings ?? {}, now.settings ?? {}];
   const keys = new Set([...Object.keys(earlier), ...Object.keys(later)]);

@@ -2,9 +2,11 @@ import type { RunSummary, SummarySession } from './run-summary.ts';
 
 /** The parts of an earlier run that a later run did not test. */
 export interface LostCoverage {
-  /** Endpoints at which a rule was judged before but not now, although the rule itself was judged. */
+  /**
+   * Endpoints at which a rule was judged in the earlier run but not in the later run, although the rule itself was judged in both.
+   */
   readonly goneEndpoints: readonly { readonly id: string; readonly endpoint: string }[];
-  /** Scenarios that gave a decision before, but were left out or skipped now. */
+  /** Scenarios that gave a decision in the earlier run, but were left out or skipped in the later run. */
   readonly goneScenarios: readonly string[];
   /** The sessions that are missing now, as sentences. */
   readonly fewerSessions: readonly string[];

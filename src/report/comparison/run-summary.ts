@@ -63,7 +63,7 @@ export interface RunSummary {
   readonly scenarios: readonly string[];
   /** The scenarios that gave a decision. */
   readonly decided: readonly string[];
-  /** The scenarios that were played, and were neither skipped nor cut off. */
+  /** The scenarios that were played. Scenarios that were skipped or cut off are left out. */
   readonly tried: readonly string[];
   /** The sessions of the run. Null if the report does not name them. */
   readonly sessions: readonly SummarySession[] | null;

@@ -15,10 +15,10 @@ export interface BaselineEntry {
   /** The scenarios in which the rule fails; empty for all scenarios. */
   readonly scenarios: readonly string[];
   readonly noMoney: boolean;
-  /** The highest sums by which the rule may make balances wrong in one scenario. */
+  /** For each currency, the highest sum by which the rule may make a balance wrong in one scenario. */
   readonly maxSums: MoneySums;
   readonly intermittent: boolean;
-  /** The reason of the failure. Empty if a person has to write it. The same is true for `ticket` and `expires`. */
+  /** The reason of the failure. Empty if a person has to write the reason. `ticket` and `expires` are also empty in this case. */
   readonly reason: string;
   readonly ticket: string;
   readonly expires: string;
@@ -44,20 +44,20 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
 }
 
 /**
- * If a rule fails in all scenarios that test it, and there are at least this number of them, the entry names no scenario. A
- * list of all these scenarios would add nothing.
+ * If a rule fails in all scenarios that test it, and there are at least this number of them, the entry names no scenario. A list of
+ * all these scenarios would give no further information.
  */
 const MIN_EVERYWHERE = 6;
 
-/** Returns the places where something fails that no known failure of the run's baseline allows. */
+/** Returns the places with a failure that the baseline of the run does not allow. */
 function failingPlaces({ places, baseline }: Fold): readonly RulePlace[] {
   const known = baseline.filter(({ state }) => state !== 'mended' && state !== 'expired').map((result) => result.known);
   return places.filter((place) => place.failed > 0 && !known.some((one) => allows(one, breachAt(place))));
 }
 
 /**
- * Returns new entries that allow the failures at some places, and nothing else. If an entry of the run's baseline allows such a
- * failure, the new entry has the reason, the ticket and the last day of this entry.
+ * Returns new entries that allow exactly the failures at some places. If an entry of the run's baseline allows such a failure, the
+ * new entry has the reason, the ticket and the last day of this entry.
  */
 export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly BaselineEntry[] {
   const raced = new Set(fold.races.map(({ scenario }) => scenario));
@@ -73,7 +73,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
         ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
       );
       const sumCurrencies = new Set(own.flatMap((place) => Object.keys(breachAt(place).wrongSums ?? {})));
-      // An entry without scenarios allows a sum in every scenario. So its sums must not come from scenarios in several currencies.
+      // An entry without scenarios allows its sum in every scenario. So the sum must not come from scenarios in several currencies.
       const isEverywhere =
         fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length && sumCurrencies.size < 2;
       // Chance decides whether the calls of a race overlap. So if only races show the failure, chance also decides in which
@@ -100,14 +100,20 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
   );
 }
 
-/** Minimum number of scenarios with a failure, and without one, that show that a failure depends on the currency. */
+/**
+ * Minimum number of scenarios with a failure, and minimum number of scenarios without a failure. With fewer, croupier does not
+ * conclude that the failure depends on the currency.
+ */
 const MIN_BY_CURRENCY = 3;
-/** Minimum share of the scenarios in the broken currencies that must fail. If it is lower, chance explains the passed currencies. */
+/**
+ * Minimum share of the scenarios in the broken currencies that must fail. If fewer fail, chance can explain why no scenario failed
+ * in the other currencies.
+ */
 const MIN_SHARE_BY_CURRENCY = 0.75;
 
 /**
- * True if a rule fails in nearly all scenarios of some currencies, and in no scenario of the others. croupier chooses the sessions of
- * each scenario again in each run, so chance then decides in which scenarios the rule fails.
+ * True if a rule fails in nearly all scenarios of some currencies, and in no scenario of the others. croupier chooses the sessions
+ * of each scenario again in each run. So if the failure depends on the currency, chance decides in which scenarios the rule fails.
  *
  * @param tried the places of the rule with a decision
  */
@@ -138,9 +144,9 @@ function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry,
 }
 
 /**
- * Joins entries that differ only in their scenarios. Entries with sums in different currencies are not joined: a later run may play a
- * scenario in another currency, and the sum of another scenario in that currency says nothing about it. Entries without a sum are
- * joined with those of the only currency, if there is only one.
+ * Joins entries that differ only in their scenarios. Entries with sums in different currencies are not joined: a later run may play
+ * a scenario in another currency, and the sum of another scenario in that currency says nothing about it. If all entries with a sum
+ * have the same currency, entries without a sum are joined with them.
  */
 function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
   const kind = ({ scenarios, failed: _failed, checks: _checks, maxSums: _sums, ...rest }: BaselineEntry): string =>

@@ -24,7 +24,9 @@ export async function* slackReport(fold: Fold, open: OpenJournal, options: Optio
   yield `${JSON.stringify(message, null, 2)}\n`;
 }
 
-/** The lines of the summary contain no `<`, `>` and `@`. `&` begins an entity in every text of Slack. */
+/**
+ * The lines of the summary contain no `<`, `>` and `@`. `&` must be escaped, because it begins an entity in every text of Slack.
+ */
 function forSlack(line: string): string {
   return line.replaceAll('&', '&amp;');
 }

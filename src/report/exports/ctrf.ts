@@ -95,8 +95,8 @@ function testOf(test: TestCase, suite: string, fold: Fold) {
     ...(verdict !== 'pass' && details !== '' && { trace: details.split('\n').map(forTerminal).join('\n') }),
     ...(place && { filePath: place.file, line: place.line }),
     ...(rule && { labels: { level: rule.level, money: rule.money } }),
-    // In this format, a flaky test is a test that passed in the end. But a flaky scenario fails the run, unless the user allows
-    // flaky scenarios. So only passed tests are marked.
+    // In this format, a flaky test is a test that passed in the end. But in croupier, a flaky scenario fails the run, unless the
+    // user allows flaky scenarios. So a test gets the mark `flaky` only if it passed.
     ...(test.flaky && statusOf(verdict) === 'passed' && { flaky: true }),
     ...(test.flaky && { tags: ['flaky'] }),
   };

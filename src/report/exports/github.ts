@@ -11,7 +11,10 @@ import { runAgain } from '../run-again.ts';
 import { breaches } from '../terminal/breach.ts';
 import { clip, duration } from '../terminal/layout.ts';
 
-/** Maximum number of annotations. GitHub shows at most ten of each level for one step and drops the others without a message. */
+/**
+ * Maximum number of annotations. GitHub shows at most ten of each level for one step, and drops further annotations without a
+ * message.
+ */
 const MAX_ANNOTATIONS = 10;
 const MAX_TEXT = 400;
 
@@ -107,7 +110,7 @@ function breachAnnotation(fold: Fold, id: string, finding: JudgedFinding, becaus
 function commandOf({ level, title, place, lines }: Annotation, { repositoryFile }: ReportOptions): string {
   const file = place === null || place.file === '' ? null : (repositoryFile ?? unchanged)(place.file);
   const properties = [
-    // GitHub shows an annotation without a file on the page of the workflow step.
+    // Without a file, GitHub shows the annotation on the page of the workflow step.
     ...(file === null || place === null
       ? []
       : [`file=${forWorkflowProperty(file)}`, `line=${place.line}`, `col=${place.column}`]),

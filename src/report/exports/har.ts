@@ -32,7 +32,7 @@ export async function* harReport(fold: Fold, open: OpenJournal): AsyncGenerator<
     latest = received === null ? latest : (clock.at(received.stamps.start) ?? latest);
     const known = sessions.get(sessionNamedIn(sending.request) ?? '');
     const owner = { player: known?.player ?? undefined, currency: known?.currency ?? undefined };
-    // The journal of the proxy has only the calls that passed through the proxy.
+    // The journal of the proxy has only the calls that passed through the proxy, so calls may be missing.
     const isOfWholeRun = run.source !== 'proxy';
     yield separator + JSON.stringify(entryOf(exchange, latest, { ...owner, isOfWholeRun }));
     separator = ',\n';
@@ -122,8 +122,8 @@ function pairs(list: HeaderList): readonly object[] {
 }
 
 /**
- * Returns the phases of an exchange in milliseconds. The value of a phase that did not happen is -1. HAR requires that the TLS
- * handshake counts twice: in `ssl` and in `connect`.
+ * Returns the phases of an exchange in milliseconds. The value of a phase that did not happen is -1. HAR requires that the time of
+ * the TLS handshake is in two values: in `ssl` and in `connect`.
  */
 function phasesOf(stamps: Stamps | null): Readonly<Record<string, number>> {
   if (stamps === null) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: 0, receive: 0 };

@@ -18,7 +18,10 @@ import { duration } from '../terminal/layout.ts';
 
 type Options = Pick<ReportOptions, 'repositoryFile' | 'journal'>;
 
-/** One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, a budget, or the run. */
+/**
+ * One test of the report. It stands for a rule, a scenario with a missed expectation, an entry of the baseline, a budget, or the
+ * run.
+ */
 export interface TestCase {
   readonly name: string;
   readonly classname: string;
@@ -153,8 +156,8 @@ function caseElement(test: TestCase, isStrict: boolean): string {
 
 function outcomeElement({ verdict, message, details, flaky }: TestCase): string {
   const escaped = forXmlAttribute(message);
-  // Maven Surefire writes this element for tests that passed on retry. Programs that read the report do not count this element
-  // as a failure. But the run of croupier may fail because of such a test.
+  // Maven Surefire writes this element for tests that passed on retry. Programs that read the report do not count this element as a
+  // failure, although the run of croupier may fail because of such a test.
   const flakyFailure = flaky
     ? `      <flakyFailure message="${escaped}" type="flaky">${forXmlText(details)}</flakyFailure>\n`
     : '';

@@ -23,7 +23,7 @@ export function* metricsText(metrics: readonly Metric[], common: Labels = {}): G
   for (const { name, help, samples } of metrics) {
     if (samples.length === 0) continue;
     yield `# TYPE ${name} gauge\n`;
-    // By the standard, this line may exist only if the name ends with the unit.
+    // The OpenMetrics standard allows this line only if the name ends with the unit.
     if (name.endsWith('_seconds')) yield `# UNIT ${name} seconds\n`;
     yield `# HELP ${name} ${help}\n`;
     for (const { labels = {}, value } of samples) yield `${name}${labelText({ ...common, ...labels })} ${value}\n`;

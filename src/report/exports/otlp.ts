@@ -7,7 +7,7 @@ import { WallClock } from '../../journal/wall-clock.ts';
 import { noReplySentence } from '../exchange-summary.ts';
 import type { OpenJournal } from '../options.ts';
 
-/** Names of the program that made the spans, and facts about it, such as the environment. */
+/** Facts about the program that made the spans, such as its name and its environment. */
 export type Resource = Readonly<Record<string, string>>;
 
 /** Maximum number of spans in one request, as in the SDKs of OpenTelemetry. */
@@ -126,7 +126,7 @@ function attemptOf({ started, trace }: OpenAttempt, ended: ScenarioEnded | null,
   const isFailed = verdict === 'fail' || verdict === 'inconclusive';
   return {
     ...ids(trace),
-    // Each scenario has a trace of its own, so the run can only be linked.
+    // Each scenario has a trace of its own. So the span of the run can't be its parent, and is only linked.
     links: [ids(runSpan(fold.run.runID))],
     name: text(started.scenario),
     kind: INTERNAL,

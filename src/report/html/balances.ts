@@ -97,7 +97,10 @@ function sessionOf(url: string): string {
 /** Sizes of the parts of a chart, in pixels. */
 const MIN_SLOT = 76;
 const MAX_SLOT = 140;
-/** The width that a chart has room for on a wide screen. With few calls, their slots are wider, so that they use this width. */
+/**
+ * The width that a chart has room for on a wide screen. If there are few calls, their slots are made wider, so that the chart uses
+ * the whole width.
+ */
 const ROOM = 1040;
 const LEFT = 12;
 const TOP = 34;
@@ -139,8 +142,7 @@ ${shown.map((one, at) => dots(one, shown.slice(0, at), middle(at, slot), y))}${s
 }
 
 /**
- * One column of the chart. It shows one call, or several equal calls of a race, or equal calls one after the other with the same
- * result.
+ * One column of the chart. It shows one call, several equal calls of a race, or several equal calls in a row with the same result.
  */
 interface Slot {
   readonly points: BalancePoint[];
@@ -222,8 +224,8 @@ function dots({ points, last }: Slot, earlier: readonly Slot[], x: number, y: (v
   if (!last.isOff && earlier.at(-1)?.last.reportedText === last.reportedText) return circles;
   const sorted = reportedPoints.toSorted((a, b) => (a.reported && b.reported ? b.reported.compare(a.reported) : 0));
   const [highest, lowest] = [sorted[0], sorted.length > 1 ? sorted.at(-1) : undefined];
-  // The line of the reported balances leaves out replays and races. There it stays at the height of the last balance before them,
-  // and a label must not lie on it.
+  // The line of the reported balances leaves out replays and races. At these calls, it stays at the height of the last balance
+  // before them. A label must not lie on this line.
   const passing = last.isPresent ? undefined : earlier.findLast((slot) => slot.last.isPresent)?.last.reported;
   const line = passing ? y(passing) : null;
   const label = (point: BalancePoint | undefined, by: number): Content =>
@@ -238,8 +240,9 @@ const DIGITS = 9;
 const GAP = 4;
 
 /**
- * Returns the baseline of a label, moved so that a horizontal line does not cross the label.
+ * Returns the position of a label, moved so that a horizontal line does not cross the label.
  *
+ * @param baseline the position of the label before it is moved
  * @param line the height of the line; null if there is none
  * @param way -1 to move the label above the line, 1 to move it below
  */

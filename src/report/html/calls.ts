@@ -8,13 +8,16 @@ import { exchangeBody } from './exchange.ts';
 import { anchor, block, type Content, html, type Markup, sign } from './markup.ts';
 import type { ReadExchange } from './reading.ts';
 
-/** One row of the list of calls. Successive balance reads by croupier itself share a row if they have the same result. */
+/**
+ * One row of the list of calls. If croupier itself read a balance several times in a row with the same result, these reads share a
+ * row.
+ */
 export interface Row {
   readonly first: ReadExchange;
   count: number;
 }
 
-/** The facts about the exchanges of one scenario that the list of calls shows, each by the id of the exchange. */
+/** The facts about the exchanges of one scenario that the list of calls shows. The key of each map is the id of the exchange. */
 export interface CallFacts {
   readonly points: ReadonlyMap<string, BalancePoint>;
   readonly differences: ReadonlyMap<string, Differences>;

@@ -12,8 +12,8 @@ export interface Difference {
 }
 
 /**
- * The differences between an exchange and the first exchange of its transaction. For the first exchange itself, this is the
- * difference from the expected balance.
+ * The differences between an exchange and the first exchange of its transaction. For the first exchange, they are the differences
+ * between the balance in its reply and the expected balance.
  */
 export interface Differences {
   /** The id of the first exchange with the same transaction in this scenario. Null if this exchange is the first. */
@@ -29,8 +29,8 @@ export interface Differences {
 const NONE: Differences = { first: null, request: [], reply: [], missing: [], status: null };
 
 /**
- * Compares each exchange of a scenario with the first exchange of the same transaction. For the first exchange itself, compares
- * the balance in its reply with the expected balance.
+ * Compares each exchange of a scenario with the first exchange of the same transaction. For a first exchange, compares the balance
+ * in its reply with the expected balance.
  *
  * @param raced ids of the calls of races. The balance in a single reply of a race cannot be predicted.
  */
@@ -105,7 +105,7 @@ export function repliedBalance({ sending, replied }: ReadExchange): Money | null
 export function expectedBalance({ sending, received }: JournalledExchange): readonly Money[] {
   if (!received?.model) return [];
   const { before, after } = received.model;
-  // A read changes no balance. croupier has already corrected its expected balance by the reply of the read, so the expected
+  // A read changes no balance. After the reply of a read, croupier has already corrected its expected balance. So the expected
   // balance before the read is used.
   const texts = sending.call === 'balance' && before.length > 0 ? before : after;
   return texts.flatMap((text) => Money.read(text) ?? []);

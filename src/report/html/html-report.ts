@@ -134,7 +134,7 @@ function heading(id: string, title: string, count: number): Markup {
 
 const MAX_NAMES = 8;
 
-/** Renders the likely causes: the effect of each cause, where to see it, and the command that plays its scenario again. */
+/** Renders the likely causes. For each cause: its effect, where to see it, and the command that plays its scenario again. */
 export function causesSection(fold: Fold, past: (result: RuleResult) => Markup | null): Markup {
   const { causes } = fold;
   if (causes.length === 0) return NOTHING;
@@ -162,7 +162,10 @@ ${again === undefined ? null : command(again, 'Run it again')}</li>
 `;
 }
 
-/** Renders the calls that croupier must still send, and the balances that it could not restore. Adds the command that does both. */
+/**
+ * Renders the calls that croupier must still send, and the balances that it could not restore. Adds the command that sends these
+ * calls and restores these balances.
+ */
 export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Markup {
   const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
   const names = unrestored.map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);

@@ -78,8 +78,8 @@ export function prose(text: string): readonly Content[] {
 }
 
 /**
- * Renders a sentence that may contain text from outside. Between backticks, only a single word, a key with
- * its value, or a command of croupier becomes code. So a secret in the text is not divided by tags, and can still be found and removed.
+ * Renders a sentence that may contain text from outside. Between backticks, only a single word, a key with its value, or a command
+ * of croupier becomes code. So no tag divides a secret in the text, and the secret can still be found and removed.
  */
 export function proseFromOutside(text: string): readonly Content[] {
   return text

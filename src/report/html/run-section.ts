@@ -42,7 +42,7 @@ function settingsList({ run }: Fold): Markup {
 
 /** Width of the time axis, in units of the drawing. The browser stretches the drawing to the available width. */
 const AXIS = 1000;
-/** Scenarios that would be narrower than this, or closer to each other, share one bar. */
+/** Scenarios that would be narrower than this width, or closer to each other than this width, share one bar. */
 const LEAST = 3;
 
 interface Bar {

@@ -134,8 +134,8 @@ function body(
     isDrawn ? balanceCharts(points) : null,
     timelineCharts(played),
     source,
-    // Without scripts, the page shows the exchanges of the findings, and the other calls as plain lines. The script replaces
-    // both with one list. The list stays packed until the reader opens the scenario, because a browser needs a long time to
+    // Without scripts, the page shows the exchanges of the findings, and the other calls as plain lines. The script replaces both
+    // with one list. The script creates the list only when the reader opens the scenario, because a browser needs a long time to
     // show thousands of elements.
     html`<div class="scriptless">${shown.length === 0 ? null : callsList(shown, facts, open)}${callsListing(rows)}</div>
 `,

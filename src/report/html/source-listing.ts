@@ -19,7 +19,8 @@ export function sourceListing(
   const { place } = planned;
   if (place.file === '') return NOTHING;
   const hits = new Map(
-    // The first finding of a line is the most severe. A map keeps the last value of a key, so the order is reversed.
+    // The first finding of a line is the most severe one. A map keeps the last value of a key, so the order is reversed to keep the
+    // first finding.
     findings
       .toReversed()
       .flatMap(({ place: at, verdict }) => (at?.file === place.file ? [[at.line, verdict] as const] : [])),

@@ -18,8 +18,8 @@ import { capital, clip, columnsOf, padEnd, wrap } from './layout.ts';
 import { timedCalls, timelineLines, timelineSummary } from './timeline.ts';
 
 /**
- * Maximum number of findings of one rule that the report shows with all details. For each further finding, the report names
- * only the scenario.
+ * Maximum number of findings of one rule that the report shows with all details. Of each further finding, the report shows only the
+ * name of the scenario.
  */
 const MAX_DETAILED = 2;
 /**
@@ -60,8 +60,8 @@ export function breaches(fold: Fold): readonly Breach[] {
 
 function breach(id: Breach['id'], findings: readonly JudgedFinding[], max = MAX_DETAILED): Breach {
   const failing = findings.filter((finding) => finding.verdict === 'fail');
-  // For a rule, one finding of each scenario is kept, because a second scenario shows more than a second finding in the first
-  // scenario. For expectations, all different findings are kept.
+  // For a rule, only one finding of each scenario is kept. A finding in a second scenario says more than a second finding in the
+  // first scenario. For expectations, all different findings are kept.
   const kindOf = ({ scenario, place, expected }: JudgedFinding): string =>
     id === EXPECTATION ? JSON.stringify([scenario, place?.line, place?.column, expected]) : scenario;
   const kinds = [...Map.groupBy(failing, kindOf).values()].flatMap(([first]) => first ?? []);
@@ -71,8 +71,8 @@ function breach(id: Breach['id'], findings: readonly JudgedFinding[], max = MAX_
 }
 
 /**
- * Returns the breaches that the short report shows. If another shown rule explains a rule, the explained rule is left out,
- * because the lines about its cause name it.
+ * Returns the breaches that the short report shows. Leaves out a rule that another shown rule explains, because the lines about the
+ * other rule name it as well.
  */
 export function unexplained(all: readonly Breach[]): readonly Breach[] {
   const shown = new Set(all.map(({ id }) => id));
@@ -80,8 +80,8 @@ export function unexplained(all: readonly Breach[]): readonly Breach[] {
 }
 
 /**
- * Returns the lines of the short report about one breach. The first breach is shown with its whole exchange. For each other
- * breach, only the facts that differ are shown.
+ * Returns the lines of the short report about one breach. The first breach is shown with its whole exchange. Of each other breach,
+ * only the facts are shown that differ from the first breach.
  *
  * @param number the number of the breach in the report, from 1
  */
@@ -257,7 +257,7 @@ function findingLines(
   const oneLine = columnsOf(id) + columnsOf(forTerminal(title)) + 4 <= options.width;
   const heading = [`  ${paint.bold(id)}${oneLine ? `  ${forTerminal(title)}` : ''}`];
   if (!oneLine) heading.push(...wrap(forTerminal(title), options.width - 4).map((line) => `    ${line}`));
-  // Another rule is shown as a possible cause only if this run found that rule broken.
+  // Another rule is shown as a possible cause only if this run found this other rule broken.
   const causes = finding.causes.filter((cause) =>
     fold.rules.some(({ rule, verdict }) => rule.id === cause && verdict === 'fail'),
   );

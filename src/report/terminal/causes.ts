@@ -10,7 +10,7 @@ import { runAgain, shownLine } from '../run-again.ts';
 import { row } from './exchange.ts';
 import { columnsOf, hanging, wrap } from './layout.ts';
 
-/** Maximum number of scenarios that one line names. For further scenarios, the line gives only their number. */
+/** Maximum number of scenarios that one line names. The line gives only the number of further scenarios. */
 const MAX_NAMES = 6;
 
 /** Returns the lines above the causes: the number of rules that explain all failures, and a warning about foreign changes. */
@@ -24,7 +24,7 @@ export function causeSummary(fold: Fold, options: ReportOptions): readonly strin
 }
 
 /**
- * Returns the lines about the likely causes: the effect of each cause, where to see it, and the command that plays its scenario
+ * Returns the lines about the likely causes. For each cause: its effect, where to see it, and the command that plays its scenario
  * again.
  */
 export function causeLines(fold: Fold, options: ReportOptions): readonly string[] {

@@ -104,7 +104,7 @@ export function shortExchangeLines(
   options: Look,
 ): readonly string[] {
   const { sending, received } = exchange;
-  // The short report names no exchange, because only a report with -v or -vv lists them.
+  // The short report names no id of an exchange, because only a report with -v or -vv lists the exchanges.
   const id = verbosity === 0 ? '' : ` (exchange ${sending.id})`;
   return [
     ...row('request', `${callWords(sending, sessions)}${id}`, indent, options),

@@ -34,7 +34,10 @@ export function latencyWarningLines(fold: Fold, { paint, unicode, width }: Look)
   );
 }
 
-/** The minimum number and share of replies with a delayed body for a warning. A smaller number may be chance. */
+/**
+ * The minimum number of replies with a delayed body for a warning, and their minimum share of all replies. Fewer delayed bodies may
+ * be chance.
+ */
 const MIN_DELAYED = 10;
 const MIN_DELAYED_SHARE = 0.5;
 

@@ -24,13 +24,14 @@ export function cutTo(text: string, columns: number): string {
 }
 
 /**
- * Breaks text into lines of at most `width` columns. Breaks at spaces, and in JSON also after commas. An identifier, an address
- * or a signature is never broken, so that a user can copy it. If such a text is longer than `width`, its line is longer than
- * `width` too. Only text in a script without spaces may be broken anywhere.
+ * Breaks text into lines of at most `width` columns. Breaks at spaces, and in JSON also after commas. An identifier, an address or
+ * a signature is never broken, so that a user can copy it. If such a text is longer than `width`, its line is longer than `width`
+ * too. An exception is text in a script without spaces, such as Chinese: it may be broken anywhere.
  */
 export function wrap(text: string, width: number): readonly string[] {
   const identifiers: string[] = [];
-  // wrap-ansi would break a long identifier. So a word of exactly this width replaces the identifier during the wrapping.
+  // wrap-ansi would break a long identifier. So during the wrapping, a word of exactly `width` columns takes the place of the
+  // identifier.
   const standIn = STAND_IN.repeat(width);
   const pieces = (word: string): readonly string[] =>
     columnsOf(word) <= width ? [word] : brokenAfterCommas(word, width);

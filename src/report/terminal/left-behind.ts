@@ -5,8 +5,8 @@ import { owedClauses, owedTexts, settleCommandLine } from '../owed.ts';
 import { hanging } from './layout.ts';
 
 /**
- * Lists the calls that croupier must still send, and the balances that it could not restore. Adds the command that does both. The
- * calls of one cause are one entry, and only the verbose report lists each of them.
+ * Lists the calls that croupier must still send, and the balances that it could not restore. Adds the command that sends these
+ * calls and restores these balances. The calls of one cause are one entry, and only the verbose report lists each of them.
  */
 export function leftBehind(fold: Fold, options: ReportOptions): readonly string[] {
   const { width, journal, paint, verbosity } = options;

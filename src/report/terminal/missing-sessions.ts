@@ -9,7 +9,7 @@ import { wrap } from './layout.ts';
 
 type Session = RunStarted['settings']['sessions'][number];
 
-/** If a scenario is skipped because a session is missing, the reason begins with one of these texts. */
+/** The beginnings of the reasons for which a scenario is skipped if a session is missing. */
 const NEEDS_EXPIRED = 'the scenario needs an expired session';
 const NEEDS_SESSION = ['the scenario needs another session', NEEDS_EXPIRED];
 
@@ -75,8 +75,8 @@ function furtherConditions(untested: readonly RuleResult[], added: string, { wid
 }
 
 /**
- * Returns the rules that are untested because of a missing session, or because of a missing currency. Empty if it is unknown what is
- * missing.
+ * Returns the rules that are untested because of a missing session, or because of a missing currency. Empty if it is unknown what
+ * is missing.
  */
 export function testedWithSessions(fold: Fold): readonly RuleResult[] {
   return [...testedWithCurrency(fold), ...(sessionsToAdd(fold).length === 0 ? [] : withReason(fold, NEEDS_SESSION))];

@@ -146,7 +146,7 @@ const MAX_UNDECIDED = 8;
 
 /**
  * Names each rule, followed by the scenario in which the rule could not be decided. The short report names only the first rules of
- * a long list: with a wrong key, one reason concerns nearly every rule.
+ * a long list. Such a list occurs, for example, if the key is wrong: then nearly every rule is undecided for the same reason.
  */
 function undecidedNames(results: readonly RuleResult[], { verbosity }: ReportOptions): string {
   const shown = verbosity === 0 && results.length > MAX_UNDECIDED ? results.slice(0, MAX_UNDECIDED - 2) : results;
@@ -193,7 +193,7 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
   const { rule } = result;
   const money = rule.money ? `  ${paint.yellow('$')}` : '';
   const heading = `  ${paint.yellow(mark('warn', unicode))} ${paint.bold(rule.id)}  ${rule.level}${money}`;
-  // The text describes the effect of a breach. If a MUST rule only warns, there was no breach, so the text would exaggerate.
+  // The text describes the effect of a breach. A MUST rule that only warns was not broken, so this text would exaggerate.
   const text = rule.level === 'SHOULD' ? rule.means : null;
   const lines = [heading, ...(text === null ? [] : wrap(text, options.width - 4).map((line) => `    ${line}`))];
   if (rule.clause === 'position') lines.push(paint.dim(`    ${clauseText(rule)}`));
@@ -230,7 +230,7 @@ function warning(result: RuleResult, fold: Fold, evidence: Evidence, options: Re
   return [...lines, ...row('to fix', ruleById(rule.id).hint, 4, options)];
 }
 
-/** Says which broken rules explain a warning. Returns null if no broken rule explains it. */
+/** Says which broken rules explain a warning. Returns null if no broken rule explains the warning. */
 function explanation({ rule, findings, because }: RuleResult, { causes, rules }: Fold): string | null {
   const finding = findings.find(({ verdict }) => verdict === 'warn');
   const broken = rules.filter(({ verdict }) => verdict === 'fail');

@@ -39,7 +39,7 @@ const MIN_WIDTH = 40;
  * the response times. The report of a failed run ends with the verdict and one line for each cause.
  */
 export async function* terminalReport(whole: Fold, all: OpenJournal, given: ReportOptions): AsyncGenerator<string> {
-  // The person at a terminal also has the journal with all signatures, so this report may contain curl commands.
+  // The person at a terminal can also read the journal, which has all signatures. So this report may contain curl commands.
   const curl = given.curl || given.isPublic !== true;
   const { fold, open } = curl ? { fold: whole, open: all } : await withoutEchoes(whole, all);
   const options = { ...given, curl, width: Math.min(Math.max(given.width, MIN_WIDTH), MAX_WIDTH) };
@@ -63,7 +63,7 @@ export async function* terminalReport(whole: Fold, all: OpenJournal, given: Repo
     yield* titled('Notes: points that the contract leaves open', notes(fold, evidence, options), options);
   }
   const rest = leftOut(fold, options);
-  // The short report names these rules only once, together with the sessions to add.
+  // The short report names these rules only once, in the advice about the sessions to add.
   const named = isShort ? testedWithSessions(fold) : [];
   const untested = reasons(fold, ['skip', 'untested'], options, named);
   const missing = missingSessions(fold, options);
@@ -191,7 +191,7 @@ export function counts(fold: Fold, { paint, unicode, width }: ReportOptions): re
   return flow(pieces, '   ', width - 2);
 }
 
-/** Lists the scenarios that the run left out because it ended early. If it played none, all scenarios are left out. */
+/** Lists the scenarios that the run left out because it ended early. If the run played no scenario, these are all scenarios. */
 function notPlayedLines(fold: Fold, { width }: ReportOptions): readonly string[] {
   const ids = notPlayed(fold);
   if (ids.length === 0 || ids.length === fold.scenarios.length) return [];

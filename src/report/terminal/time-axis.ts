@@ -9,7 +9,7 @@ export interface TimeAxis {
   readonly width: number;
   /** Returns the column that shows a moment. The first column is 0. */
   column(at: number): number;
-  /** The columns that stand for shortened waits. Such a column shows more time than the others. */
+  /** The columns that stand for shortened waits. Such a column stands for a longer time than the other columns. */
   readonly cuts: readonly number[];
 }
 

@@ -109,7 +109,7 @@ function overlapText(timed: readonly TimedCall[], count: number): string {
   if (count === timed.length) return 'all of them overlapped';
   if (count === 0) return 'none of them overlapped';
   const alone = timed.filter((one) => !timed.some((other) => other !== one && overlapped(one.stamps, other.stamps)));
-  // The stamps of a call whose body was sent in pieces do not show that the call was already in flight before the last piece. So
+  // If the body of a call was sent in pieces, its stamps do not show that the call was already in flight before the last piece. So
   // the calls that overlapped no other call are named only if their number agrees with `count`.
   const names = alone.length === timed.length - count ? alone.slice(0, MAX_NAMES).map(({ label }) => label) : [];
   const rest = names.length > 0 && alone.length > names.length ? ` and ${alone.length - names.length} more` : '';

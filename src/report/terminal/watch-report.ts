@@ -10,7 +10,7 @@ import { row } from './exchange.ts';
 import { columnsOf } from './layout.ts';
 import { amounts, counts, inVerdictColour } from './terminal.ts';
 
-/** The verdicts of the scenarios in the runs before, by the id of the scenario. */
+/** The latest earlier verdict of each scenario. The key is the id of the scenario. */
 export type EarlierVerdicts = ReadonlyMap<string, Verdict>;
 
 /**
@@ -48,7 +48,7 @@ export function watchReport(earlier: EarlierVerdicts, rows: number): Report {
     const lines: string[] = [];
     let left = blocks.length;
     for (const block of blocks) {
-      // One line stays free, for the number of the blocks that do not fit.
+      // One line stays free, for the text that gives the number of blocks that do not fit.
       if (height([...lines, ...block], options) > room - (left > 1 ? 1 : 0)) break;
       lines.push(...block);
       left -= 1;
@@ -58,7 +58,7 @@ export function watchReport(earlier: EarlierVerdicts, rows: number): Report {
   };
 }
 
-/** Returns one line for each scenario that had another verdict before. */
+/** Returns one line for each scenario whose verdict differs from its earlier verdict. */
 function changes({ scenarios }: Fold, earlier: EarlierVerdicts, { paint, unicode }: ReportOptions): readonly string[] {
   const changed = scenarios.filter(({ planned, state, verdict }) => {
     const before = earlier.get(planned.id);
@@ -72,7 +72,7 @@ function changes({ scenarios }: Fold, earlier: EarlierVerdicts, { paint, unicode
   });
 }
 
-/** Returns for each cause its line, and if it is wanted, what was expected and found. */
+/** Returns for each cause its line. If the caller wants it, also returns the expected and the actual behaviour. */
 function failures(
   failing: readonly Breach[],
   fold: Fold,

@@ -10,7 +10,9 @@ const filter = startFilter();
 
 const bar = document.querySelector<HTMLElement>('.bar');
 
-/** When the page scrolls to an element, leaves free space above this element. Otherwise the bar would hide it. */
+/**
+ * When the page scrolls to an element, leaves free space above this element. Without this space, the bar would hide the element.
+ */
 function leaveRoomForBar(): void {
   if (bar === null) return;
   const isStuck = getComputedStyle(bar).position === 'sticky';

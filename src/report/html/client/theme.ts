@@ -21,7 +21,7 @@ export function startTheme(): void {
   label();
 }
 
-// A browser may refuse storage to a page from disk. In this case, the next two functions do nothing.
+// A browser may refuse to store data for a page from disk. In this case, the next two functions do nothing.
 
 function remembered(): string | null {
   try {

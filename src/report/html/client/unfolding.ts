@@ -20,7 +20,9 @@ async function unpacked(base64: string): Promise<string> {
   return new Response(stream).text();
 }
 
-/** Scrolls the charts of balances in a scenario to their first wrong balance, because a small screen shows only a part of a chart. */
+/**
+ * Scrolls the charts of balances in a scenario to their first wrong balance, because a small screen shows only a part of a chart.
+ */
 function showWrongBalances(scenario: Element): void {
   for (const chart of scenario.querySelectorAll<HTMLElement>('.chart .wide')) {
     const wrong = chart.querySelector<SVGCircleElement>('circle.off');
@@ -33,7 +35,7 @@ function showWrongBalances(scenario: Element): void {
  * near the visible part of the page.
  */
 export function startUnfolding(): void {
-  // The event `toggle` does not bubble, so it is handled in the capture phase.
+  // The event `toggle` does not bubble. So it is handled in the capture phase, before it reaches its element.
   addEventListener(
     'toggle',
     ({ target }) => {
