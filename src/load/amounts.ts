@@ -9,9 +9,9 @@ export interface LoadDenomination {
 }
 
 /**
- * The beginning of a Sidon sequence (Mian and Chowla, 1944): no two pairs of its numbers have the same sum or difference. If
- * the amounts have such numbers of units, a difference of the balance shows which transaction went wrong, even if two went
- * wrong at once.
+ * The beginning of a Sidon sequence (Mian and Chowla, 1944): no two pairs of its numbers have the same sum or difference. The
+ * amounts of transactions have such numbers of units. So if a balance is wrong, the difference shows which transaction went wrong,
+ * even if two transactions went wrong at once.
  */
 const CODES: readonly bigint[] = [
   1n,
@@ -41,8 +41,8 @@ const CODES: readonly bigint[] = [
 ];
 
 /**
- * The numbers of units that are added to all amounts of a window, in turn. The difference of the two numbers is not the difference of
- * two codes. So the amounts of a window also differ from those of the window before.
+ * The numbers of units that are added to all amounts of a window, in turn. The difference between the two numbers is not a
+ * difference between two codes. So the amounts of a window also differ from the amounts of the window before.
  */
 const SHIFTS: readonly bigint[] = [0n, 33n];
 
@@ -79,7 +79,7 @@ export class WindowAmounts {
     this.#shift = (this.#shift + 1) % SHIFTS.length;
   }
 
-  /** Returns an amount that is a little more than `least`, and that no transaction of the window has. */
+  /** Returns an amount that is a little higher than `least`. No other transaction of the window has this amount. */
   above(least: Money): Money {
     const { unit } = this.#denomination;
     const extra = this.#extras[this.#shift]?.[this.#next] ?? this.#extraOf(BigInt(this.#next) ** 2n);

@@ -70,8 +70,8 @@ interface CallJudge {
 }
 
 /**
- * A call that was sent. The network calls its methods. One object for each call takes less time than several small objects and
- * functions.
+ * A call that was sent. The network calls its methods. Each call has only this one object, because several small objects and
+ * functions would need more time.
  */
 class SentCall implements NetworkCall {
   readonly bytes: string;
@@ -85,7 +85,7 @@ class SentCall implements NetworkCall {
   readonly manner: Manner;
   /** The state of the wallet when the call left. */
   readonly departure: Departure;
-  /** False for a balance call whose balance somebody else compares. */
+  /** False for a balance call if the caller of this class compares the balance itself. */
   readonly isJudged: boolean;
   readonly #judge: CallJudge;
   #resolve: ((answered: Answered) => void) | undefined;
@@ -148,7 +148,7 @@ export class Caller {
     answered: (sent, delivery) => this.#answered(sent, delivery),
     reportLateBytes: (sent) => this.#reportLateBytes(sent),
   };
-  /** The first reply since the last quiet point whose balance was not possible. */
+  /** The first reply since the last quiet point that had an impossible balance. */
   oddReply: OddReply | undefined;
   calls = 0;
 
@@ -220,7 +220,7 @@ export class Caller {
     const line = isFirst
       ? sendingLine(id, at, sessionIndex, call, txID, roundID, amount, origTxID ?? null, this.#scrubbed(frID))
       : copyLine(id, at, number);
-    // A call that is sent again has the same bytes. It is rare, so the bytes are built again, and are not kept.
+    // A repetition has the same bytes as the first call. Repetitions are rare, so the bytes are not kept, but built again.
     const bytes = context.requests.transaction({ call, sessionID, txID, roundID, amount, origTxID, frID });
     return this.#deliver(
       line,

@@ -34,12 +34,12 @@ export interface ConnectionSettings {
   readonly route: Route;
   /** Maximum time in milliseconds from the last byte of a request to the last byte of its reply. */
   readonly deadlineMs: number;
-  /** Returns false if calls may not leave any more. Absent: they may always leave. */
+  /** Returns false as soon as no more calls may leave. Absent: calls may always leave. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /**
- * An idle connection is used again only within this time, in milliseconds. Most servers close idle connections later than this.
+ * After this time in milliseconds, an idle connection is not used any more. Most servers close idle connections later than this.
  */
 const KEEP_ALIVE_MS = 1000;
 
@@ -54,7 +54,10 @@ export class Connections {
   /** The received bytes of every connection. They are read before the next bytes arrive. */
   readonly #received = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
   readonly #heads = new KnownHeads();
-  /** False after the operator has sent bytes that belong to no reply. A later call could get them as its reply. */
+  /**
+   * False after the operator has sent bytes that belong to no reply. On the same connection, a later call could get these bytes as
+   * its reply.
+   */
   #mayReuse = true;
 
   constructor(settings: ConnectionSettings) {
@@ -202,7 +205,8 @@ class Connection {
   #write(socket: Socket): void {
     const call = this.#call;
     if (!call) return;
-    // The connection may have taken long, for example because the process was stopped.
+    // Connecting may have taken a long time, for example because the process was stopped. So calls may no longer be allowed to
+    // leave.
     if (this.#settings.mayLeave?.() === false) {
       this.fail('aborted', 'The worker has lost its part of the load.');
       return;
@@ -231,7 +235,7 @@ class Connection {
   #onData(chunk: Buffer): void {
     const call = this.#call;
     if (!call) {
-      // These bytes belong to no call, so the connection cannot be used any more.
+      // These bytes belong to no call. So the connection must not be used for further calls.
       this.#onExcess();
       this.discard();
       return;
@@ -279,7 +283,7 @@ class Connection {
     const hasBytes = this.#parser.hasBytes;
     const progress = { reused: this.#uses > 1, hasBytes, hasHead: false, beginning: null };
     const { reason, message } = exchangeFailure(error ?? new Error('closed'), progress);
-    // The bytes belong to the call that used the connection before, so they are not the fault of this call.
+    // The bytes belong to the previous call on this connection. So they are not the fault of this call.
     if (reason === 'not-http' && this.#previous) {
       this.#onExcess();
       this.fail('stale-connection', `Bytes that belong to no reply came over the kept-alive connection. ${message}`);

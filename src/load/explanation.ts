@@ -6,7 +6,7 @@ import type { LoadTransaction } from './wallet.ts';
 export interface Suspicion {
   readonly transaction: LoadTransaction;
   readonly rule: RuleId;
-  /** The fault, as a clause. The name of the transaction comes before this clause. */
+  /** The fault, as a clause that follows the name of the transaction. */
   readonly what: string;
   /** The difference of the balance that this fault would cause. */
   readonly delta: Money;
@@ -14,7 +14,8 @@ export interface Suspicion {
 }
 
 /**
- * The kind of a fault. One fault of an operator loses or doubles several transactions, but does not lose one and double another.
+ * The kind of a fault. A single fault of an operator can lose several transactions, or double several transactions, but does not
+ * lose one transaction and double another.
  *
  * - `lost`, `doubled`: the effect of an accepted transaction is missing, or happened twice
  * - `refund`, `half-refund`, `unknown`: a refund gave back nothing, half, or money of a bet that took nothing
@@ -34,7 +35,7 @@ export interface Explanation {
 
 /** The transactions that may explain a wrong balance. */
 export interface Evidence {
-  /** The transactions since a reply last showed the right balance. A late effect may also belong to an earlier transaction. */
+  /** The transactions after the last reply that showed the right balance. Also earlier transactions that may have a late effect. */
   readonly suspects: readonly LoadTransaction[];
   /** All transactions since the last quiet point, with the refunded bets before it. */
   readonly window: readonly LoadTransaction[];
@@ -46,15 +47,15 @@ export interface Evidence {
   readonly unit: Money;
 }
 
-/** Maximum number of transactions that are searched: the latest ones. */
+/** Maximum number of suspects from which explanations are formed. If there are more suspects, only the latest ones are used. */
 const MAX_SEARCHED = 40;
 
 /**
  * Explains the difference between the balance that a wallet shows and the balance that the answers give.
  *
  * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried before
- * pairs, and pairs before triples. Two restrictions prevent wrong explanations. Without them, the sum of some of many transactions
- * would explain any difference, even one that somebody else caused:
+ * pairs, and pairs before triples. Two restrictions prevent wrong explanations. Without them, the sum of some transactions would
+ * nearly always be equal to the difference, even if somebody else caused the difference:
  *
  * - If a reply was still right after a transaction, this transaction is tried only alone.
  * - A pair or a triple must look like one fault.
@@ -91,8 +92,8 @@ function indexed(all: readonly Suspicion[]): ReadonlyMap<string, readonly Suspic
 }
 
 /**
- * True if one fault of the operator may have caused both: they are of the same kind. The effects of calls that were sent once are
- * lost or doubled together only if the calls were processed at the same moment.
+ * True if one fault of the operator may have caused both suspicions. They must be of the same kind. If the calls were sent only
+ * once, they must also have been processed at the same moment to be lost or doubled together.
  */
 function areOneFault(one: Suspicion, other: Suspicion): boolean {
   if (one.kind !== other.kind) return false;
@@ -272,8 +273,8 @@ function swappedWith(
 ): readonly Suspicion[] {
   return window.flatMap((transaction): Suspicion[] => {
     if (transaction.state !== 'applied' || transaction.call === 'refund') return [];
-    // `difference` is the actual balance minus the expected balance. If a bet was booked with a higher amount, it is negative;
-    // if a win was, it is positive.
+    // `difference` is the actual balance minus the expected balance. It is negative if the operator booked a bet with a higher
+    // amount, and positive if the operator booked a win with a higher amount.
     const booked =
       transaction.call === 'bet' ? transaction.amount.minus(difference) : transaction.amount.plus(difference);
     const other = others.find((one) => isAtTheSameTime(one, transaction) && one.amount.equals(booked));

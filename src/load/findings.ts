@@ -1,7 +1,7 @@
 import type { CallName } from '../contract/call-name.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 
-/** One problem that a reply, a repetition or a race showed. Money problems are separate, see quiet-point.ts. */
+/** A problem that a reply, a repetition or a race showed. Problems with money are not among these: see quiet-point.ts. */
 export interface LoadFinding {
   readonly rule: RuleId;
   readonly verdict: 'fail' | 'warn' | 'note';
@@ -12,13 +12,13 @@ export interface LoadFinding {
   readonly sessionID: string;
   /** The txID of the first call that showed the problem; null if this was a balance call. */
   readonly txID: string | null;
-  /** The trace of the first sending of this call. It is left out for balance calls, and if the calls are not traced. */
+  /** The trace of the first sending of this call. Left out for balance calls, and if the calls have no trace. */
   readonly traceID?: string;
   /** Time of the first occurrence, in milliseconds from the start. */
   readonly atMs: number;
 }
 
-/** A problem with the number of calls that showed it. Its details are those of the first of these calls. */
+/** A problem, together with the number of calls that showed it. Its details come from the first of these calls. */
 export interface CountedFinding extends LoadFinding {
   readonly count: number;
 }

@@ -8,16 +8,19 @@ type SearchStep = NonNullable<LoadResult['search']>['steps'][number];
 export interface RateSearch {
   readonly search: NonNullable<LoadResult['search']>;
   /**
-   * The result of the step that decides: the step with a fault or an interruption. Otherwise the step with the highest rate
-   * that kept the limits. Otherwise the last step.
+   * The result that counts. First choice: the step with a fault or an interruption. Second choice: the step with the highest rate
+   * that kept the limits. Third choice: the last step.
    */
   readonly result: LoadResult;
 }
 
 const FIRST_RATE = 10;
-/** The search ends when the lowest rate that is too high is at most this many times the highest rate that kept the limits. */
+/**
+ * The search knows the lowest rate that is too high, and the highest rate that kept the limits. It ends when the first divided by
+ * the second is at most this number.
+ */
 const PRECISION = 1.1;
-/** The operator keeps up if it gets at least this share of the rate. */
+/** The operator is fast enough if it gets at least this share of the calls that the rate requires. */
 const KEPT_UP = 0.95;
 
 /**

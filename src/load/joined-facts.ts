@@ -23,7 +23,7 @@ interface WholeLoad extends Pick<LoadFacts['load'], 'interrupted' | 'workers'> {
 }
 
 /**
- * Joins the facts of workers. All numbers are the sums of the workers' numbers, to the unit. All times are those of the calls of all
+ * Joins the facts of workers. All numbers are the exact sums of the numbers of the workers. All times are those of the calls of all
  * workers together.
  *
  * @param parts the parts of the workers. Must not be empty
@@ -104,7 +104,7 @@ export function joinedFacts(
   };
 }
 
-/** Joins items with the same key: the first one, with the sum of their counts. */
+/** Joins items with the same key. The result is the first of these items, with the sum of all counts. */
 function summed<Item extends { readonly count: number }>(
   items: readonly Item[],
   keyOf: (item: Item) => string,

@@ -10,11 +10,11 @@ import type { Requests } from './requests.ts';
 import type { Schedule } from './schedule.ts';
 
 /**
- * A remark that is no problem:
+ * A remark about something that is no problem:
  *
- * - `healed`: a balance that was wrong at first, and correct when croupier read it again after the linger
- * - `declined-round`, `declined-free-bet`: a bet that the operator declined
- * - `free-bet`: a free bet that the operator accepted
+ * - `healed`: a balance was wrong at first, and correct when croupier read it again after the linger
+ * - `declined-round`, `declined-free-bet`: the operator declined a bet
+ * - `free-bet`: the operator accepted a free bet
  */
 export type Remark = 'healed' | 'declined-round' | 'declined-free-bet' | 'free-bet';
 

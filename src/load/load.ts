@@ -60,7 +60,7 @@ export interface LoadOptions {
   readonly onSecond?: SecondListener;
   /** Is called with each recorded time. */
   readonly onTime?: TimeListener;
-  /** Returns false if calls may not leave any more. Absent: calls may leave until the end of the test. */
+  /** Returns false as soon as no more calls may leave. Absent: calls may leave until the end of the test. */
   readonly mayLeave?: () => boolean;
   /** Is called when the load ends, before open rounds are completed. */
   readonly onEnd: () => Promise<void>;
@@ -224,7 +224,7 @@ class LoadTest {
     const progress = setInterval(() => this.#tell(), PROGRESS_MS);
     try {
       const { opened, unopened } = await this.#open();
-      // If this process vanishes later, the opening balances say how much the players are owed.
+      // If this process stops unexpectedly later, the opening balances in the journal show how much the players are owed.
       this.#outbox.flush();
       await this.#options.onOpened?.();
       const { signal, durationMs, lingerMs } = this.#options;
@@ -334,8 +334,8 @@ class LoadTest {
       await this.#schedule.ticket();
       const { answer, status, balance, detail } = await caller.read(session, null, false);
       const shown = answer === 'accepted' ? balance : undefined;
-      // Two reads must agree. With some faults, a reply shows the balance of another player whose call is processed at the same
-      // moment.
+      // Two reads must give the same balance. Some faulty operators reply with the balance of another player whose call is
+      // processed at the same moment.
       if (shown && before?.equals(shown)) return { opening: shown };
       before = shown;
       if (shown && performance.now() < until) continue;
@@ -364,7 +364,7 @@ class LoadTest {
 }
 
 /**
- * Sends calls only when the journal has their lines. The lines of all calls of one turn of the event loop are written together,
+ * Sends a call only when the journal has its line. The lines of all calls of one turn of the event loop are written together,
  * because one write takes as long as several calls.
  */
 class Outbox {

@@ -119,8 +119,8 @@ export class Measures {
   }
 
   /**
-   * Notes a call that was due but never left. Such a call would have taken at least until now. If these calls were not counted,
-   * an operator that stops answering would hide its worst times (coordinated omission).
+   * Notes a call that was due but never left. Such a call would have taken at least until now. If such calls were not counted, the
+   * times of an operator that stops answering would look better than they are (coordinated omission).
    */
   neverSent(due: number, now: number): void {
     const response = microseconds(now - due);

@@ -24,7 +24,7 @@ export interface Mix {
   readonly reads: number;
 }
 
-/** The mix of a real day, with more simultaneous calls, because these find most faults. */
+/** A mix as on a real day, but with more simultaneous calls, because simultaneous calls find most faults. */
 export const DEFAULT_MIX: Mix = {
   severalBets: 20,
   zeroWins: 60,

@@ -9,8 +9,8 @@ const OWN_LENGTH = 36;
 const SPACE = 0x20;
 /**
  * Finds two bets or wins that got the same txID from the operator. Each txID has one place in a table, and a later txID with the
- * same place replaces it. So the memory does not grow with the test. If many other transactions lie between the two, they may not
- * be found. But croupier never reports two transactions whose txIDs differ.
+ * same place replaces it. So the memory does not grow with the test. If there are many other transactions between the two, croupier
+ * may not find the two. But croupier never reports two transactions whose txIDs differ.
  *
  * The texts are kept as numbers. Thousands of kept strings would be moved again and again by the garbage collector.
  */
@@ -40,7 +40,9 @@ export class OperatorTxIDs {
     return earlier === txID ? undefined : earlier;
   }
 
-  /** Returns the txID of the transaction at a place, if this transaction got the txID of the operator. */
+  /**
+   * Returns the txID of the transaction at this place. Returns undefined if the operator's txID at this place is a different one.
+   */
   #ownAt(place: number, operatorTxID: string): string | undefined {
     const start = place * MAX_LENGTH;
     for (let at = 0; at < operatorTxID.length; at += 1)

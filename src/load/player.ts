@@ -42,11 +42,11 @@ const PLAINLY: SendingManner = {};
 
 /** After this number of transactions, a player pauses for a quiet point. */
 const WINDOW = 12;
-/** Number of times that a call is sent again after an error that a retry will not change. */
+/** Number of times that a call is sent again if it gets an error that a retry will not change. */
 const MAX_FINAL_ERRORS = 3;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5000;
-/** After this number of errors, croupier stops sending a repeated call. */
+/** Number of errors after which croupier stops sending a repeated call. */
 const MAX_REPEATS = 4;
 /**
  * If the balance is lower than the opening balance by more than this number of stakes, the next win pays the difference, up to
@@ -56,7 +56,10 @@ const STEER_AT = Money.of('10');
 const MAX_STEER = Money.of('40');
 const THREE = Money.of('3');
 const SIXTY_PERCENT = Money.of('0.6');
-/** Longest time after the last byte of a call until croupier closes its connection on purpose, in milliseconds. */
+/**
+ * When croupier breaks the connection of a call on purpose, it does so at most this number of milliseconds after the last byte of
+ * the call.
+ */
 const MAX_BREAK_MS = 4;
 /** Longest wait after a connection that croupier has closed, in milliseconds. */
 const MAX_BREAK_WAIT_MS = 60;
@@ -95,7 +98,7 @@ export class Player {
   /** Plays until the load ends. Every round that was begun is completed. */
   async play(): Promise<void> {
     const { schedule } = this.#context;
-    // Players begin with different counts, so that their quiet points come at different times.
+    // The players begin with different counts. So their quiet points do not all come at the same time.
     this.#sinceQuiet = this.#random.below(WINDOW);
     while (!schedule.isStopped && this.#openSession()) {
       if (this.#needsQuiet()) {
@@ -199,8 +202,8 @@ export class Player {
       ];
       await this.#atOnce(wins.length, (due, index) => wins[index]?.(due) ?? Promise.resolve());
     }
-    // In a quarter of the cases, a quiet point follows at once. Then there are only few calls before it, so the balance shows
-    // exactly which of the simultaneous calls was lost.
+    // In a quarter of the cases, a quiet point follows at once. Then only few calls come before the quiet point, so its balance
+    // shows exactly which of the simultaneous calls was lost.
     if (random.isIn(25)) this.#sinceQuiet = WINDOW;
   }
 
@@ -234,7 +237,7 @@ export class Player {
       const isTaken = await this.#bet(session, probed, undefined, above, true);
       this.#betsWholeBalance = !isTaken;
       if (isTaken) {
-        // The win brings the balance back. Without it, the player could not bet any more.
+        // The win makes the balance positive again. Without this win, the player could not bet any more.
         await this.#win(session, probed, undefined, above);
         return;
       }
@@ -314,8 +317,8 @@ export class Player {
   }
 
   /**
-   * Returns the time after which croupier closes a connection on purpose. Half of these connections are closed at once, because
-   * a fast operator answers within a millisecond.
+   * Returns the time after which croupier closes a connection on purpose. In half of the cases, the time is 0, because a fast
+   * operator answers within a millisecond.
    */
   #breakWait(): number {
     return Math.max(0, this.#random.below(2 * MAX_BREAK_MS) - MAX_BREAK_MS);
@@ -352,8 +355,8 @@ export class Player {
   }
 
   /**
-   * Chooses the amount of a win. The amount brings the balance back towards the opening balance, so that the money lasts for a
-   * long test.
+   * Chooses the amount of a win. The amount moves the balance towards the opening balance, so that the player has enough money
+   * during a long test.
    */
   #winAmount(): Money {
     const { stake } = this.#denomination;
@@ -364,8 +367,8 @@ export class Player {
   }
 
   /**
-   * Sends a transaction as soon as the schedule has a ticket for it. This is no async function, because most calls get their ticket
-   * at once, and one promise less for each call saves time.
+   * Sends a transaction as soon as the schedule has a ticket for it. This function is not async: most calls get their ticket at
+   * once, and then need no promise, which saves time.
    */
   #send(transaction: LoadTransaction, session: LoadSession, manner: SendingManner): Promise<Answered> {
     if (!transaction.amount.isZero()) this.#sinceQuiet += 1;
@@ -406,8 +409,8 @@ export class Player {
   async #sendUntilAccepted(transaction: LoadTransaction, session: LoadSession): Promise<void> {
     const { wallet } = this.caller;
     let finalErrors = 0;
-    // If croupier closed the connection on purpose, the call did not fail. So the retry need not wait as long as after an
-    // error.
+    // If croupier closed the connection on purpose, the call did not fail. So the wait before the retry can be shorter than after
+    // an error.
     if (transaction.isBroken && wallet.unknown.has(transaction)) {
       await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
       await this.#send(transaction, session, PLAINLY);

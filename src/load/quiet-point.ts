@@ -4,7 +4,7 @@ import type { Caller, LoadSession, OddReply } from './caller.ts';
 import { explain } from './explanation.ts';
 import type { LoadContext } from './load-context.ts';
 
-/** A wallet at a quiet point: nothing is in flight, and no outcome is unknown. */
+/** A wallet at a quiet point: no call is in flight, and no call has an unknown outcome. */
 export interface QuietWallet {
   readonly caller: Caller;
   readonly session: LoadSession;

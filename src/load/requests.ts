@@ -81,8 +81,7 @@ export class Requests {
   }
 
   /**
-   * Returns the bytes of one sending of a call, with its `traceparent` header. If the calls are not traced, returns the same
-   * bytes.
+   * Adds the `traceparent` header to the bytes of one sending of a call. Returns the bytes unchanged if the calls are not traced.
    *
    * @param number the number of the call in the journal
    */

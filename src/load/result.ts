@@ -8,7 +8,7 @@ import type { Measures, SecondOfTest } from './measures.ts';
 import type { MoneyProblem } from './money-problem.ts';
 import type { Arrivals } from './schedule.ts';
 
-/** The part of a result that is known before the test: its client and its load. */
+/** The part of a result that is known before the test begins: the client and the planned load. */
 export interface LoadSubject
   extends Pick<LoadFacts, 'croupier' | 'runID' | 'startedAt' | 'client' | 'journal' | 'seed'> {
   readonly arrivals: Arrivals;
@@ -19,16 +19,16 @@ export interface LoadSubject
 
 /** Maximum number of wrong balances that a result describes. It counts all of them. */
 export const MAX_PROBLEMS = 100;
-/** If more than this share of the calls leave late, croupier counts as too slow. */
+/** If more than this share of the calls leave late because of croupier, croupier counts as too slow. */
 const MAX_LATE = 0.1;
-/** A busy machine may cause this number of late calls, even in a short test. */
+/** Number of late calls that are ignored. A busy machine may cause this number of late calls, even in a short test. */
 const FEW_LATE = 20;
 /** If the event loop is delayed by at least this time, in milliseconds, no measured time can be trusted. */
 const MAX_LOOP_DELAY_MS = 500;
 
 /**
- * Turns the outcome of a load test into plain values. Limits, interrupts and disturbances belong to the whole load, so
- * `joinedFacts` adds them.
+ * Turns the outcome of a load test into plain values. Facts about the whole load are not among these values: `joinedFacts` adds
+ * limits, interruptions and disturbances.
  */
 export function factsOf(outcome: LoadOutcome, subject: LoadSubject): LoadFacts {
   const { croupier, runID, startedAt, client, journal, seed, arrivals, durationMs } = subject;
@@ -196,7 +196,7 @@ export function timesOf({ byCall }: Pick<Measures, 'byCall'>): LoadFacts['times'
     }));
 }
 
-/** Returns one histogram of the response times of one call, or of all calls. */
+/** Returns one histogram with the response times of one kind of call, or of all calls together. */
 function responseTimes({ byCall }: Pick<Measures, 'byCall'>, call: CallName | 'all'): RecordableHistogram {
   return call === 'all' ? joined(CALL_NAMES.map((one) => byCall[one].response)) : byCall[call].response;
 }
@@ -220,9 +220,7 @@ function percentilesOf(histogram: RecordableHistogram): LoadFacts['times'][numbe
   };
 }
 
-/**
- * Returns the percentiles of a histogram. Each step halves the remaining distance to 100 percent, as the histogram itself does.
- */
+/** Returns the points of a histogram's curve at 0, 50, 75, 87.5 … percent: each step is half of the rest to 100 percent. */
 function curveOf(histogram: RecordableHistogram): LoadFacts['times'][number]['serviceCurve'] {
   if (histogram.count === 0) return [];
   return [...histogram.percentiles].map(([percentile, us]) => ({

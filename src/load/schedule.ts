@@ -1,6 +1,9 @@
 /** The model that decides when calls are due. */
 export type Arrivals =
-  /** Calls become due at a rate per second that rises or falls evenly from `from` to `to`, even if the operator is slower. */
+  /**
+   * Calls become due at a rate per second that changes evenly from `from` to `to`. The rate does not depend on the speed of the
+   * operator.
+   */
   | { readonly kind: 'rate'; readonly from: number; readonly to: number }
   /** Each player sends the next call as soon as the last call is answered. */
   | { readonly kind: 'closed'; readonly players: number }
@@ -34,7 +37,7 @@ interface Waiting {
 
 /** Maximum number of calls in flight before and after the load, when no rate limits them. */
 const MAX_AT_ONCE = 64;
-/** If a player was ready and a call still leaves later than this, in milliseconds, croupier itself is too slow. */
+/** If a player was ready, and a call still leaves this number of milliseconds late or later, croupier itself is too slow. */
 const LATE_MS = 100;
 
 /** Decides when each call may leave. Players ask for tickets, and get them in turn. */
@@ -77,7 +80,7 @@ export class Schedule {
     this.#pump();
   }
 
-  /** Ends the load. After that, calls that complete rounds leave without a rate. */
+  /** Ends the load. After that, only calls that complete rounds leave, and no rate limits them. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -158,7 +161,11 @@ export class Schedule {
     }
   }
 
-  /** Returns a ticket if a call may leave now. @param since the time since which its player has been ready */
+  /**
+   * Returns a ticket if a call may leave now.
+   *
+   * @param since the time from which on the player has been ready
+   */
   #take(now: number, since: number): Ticket | undefined {
     let due: number | null;
     if (this.#isUnscheduled()) {
@@ -176,7 +183,8 @@ export class Schedule {
 
   #countLate(due: number, now: number, since: number): void {
     if (now - due <= LATE_MS) return;
-    // The call could have left when it was due and a player was ready, so the later of these two times counts.
+    // A call could have left as soon as it was due and a player was ready. So it is late if it leaves after the later of these two
+    // times.
     const ready = Math.max(due, since);
     if (now - ready > LATE_MS) this.lateForCroupier += 1;
     else this.lateForPlayers += 1;

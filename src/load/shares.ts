@@ -30,7 +30,7 @@ function shareOf(
     case 'closed':
       return { kind: 'closed', players: own };
     case 'recorded':
-      // Each call belongs to a wallet in turn, and so to the worker of this wallet.
+      // The wallets take turns: each call belongs to the next wallet, and so to the worker of this wallet.
       return { kind: 'recorded', offsets: arrivals.offsets.filter((_, at) => (at % all) % count === worker) };
   }
 }

@@ -29,7 +29,7 @@ export interface LoadTransaction {
   copies: number;
   /** Number of copies that are in flight. */
   inFlight: number;
-  /** The answer that counts if no copy in flight is accepted. Undefined if there is no such answer yet. */
+  /** The answer that counts if the operator accepts no copy in flight. Undefined if there is no such answer yet. */
   provisional: { readonly answer: Answer; readonly status: number | undefined } | undefined;
   /** True if a copy was sent before the first one was answered. */
   isCopiedAtOnce: boolean;
@@ -52,7 +52,7 @@ export interface LoadTransaction {
 export interface BalanceRange {
   readonly low: Money;
   readonly high: Money;
-  /** True if no other call that moves money overlapped with this call. Then `low` and `high` are the same balance. */
+  /** True if no other call that moves money was in flight at the same time. Then `low` and `high` are the same balance. */
   readonly isExact: boolean;
 }
 
@@ -67,33 +67,36 @@ export interface Departure {
   readonly startedCredits: Money;
 }
 
-/** A debit or credit of a closed transaction that may still be in the balance of a reply for a while. */
+/** A debit or credit of a closed transaction. For a while, the balance of a reply may still contain it. */
 interface Fading {
   readonly amount: Money;
   readonly until: number;
 }
 
-/** A free bet or win whose effect the operator decides. Also a call that was answered 200 with the body of an error. */
+/**
+ * The effect of a free bet or a free win, which the operator may choose. Also the effect of a call that was answered 200 with the
+ * body of an error.
+ */
 interface EitherEffect {
   readonly transaction: LoadTransaction;
   readonly delta: Money;
 }
 
 /**
- * Maximum number of effects of which every combination is tried. Before there are more effects, the player pauses for a quiet
+ * Maximum number of effects of which every combination is tried. When there could be more effects, the player pauses for a quiet
  * point.
  */
 const MAX_EITHER = 6;
 
 /**
- * The exact account of one wallet, computed from the operator's answers. However long the test is, each call needs the same
- * computing time:
+ * The exact account of one wallet, computed from the operator's answers. The computing time for a call does not depend on the
+ * length of the test, because the account holds only these sums:
  *
  * - `expected` holds the effects that have certainly happened
  * - the open debits and credits belong to calls in flight and to calls with an unknown outcome
  *
- * While calls are open, a reply must lie within the range that they allow. At a quiet point nothing is open, and the balance
- * must be exactly `expected`.
+ * While calls are open, a reply must lie within the range that they allow. At a quiet point nothing is open, and the balance must
+ * be exactly `expected`.
  */
 export class Wallet {
   #expected: Money;
@@ -228,7 +231,7 @@ export class Wallet {
     };
   }
 
-  /** True if no other call that moves money was open when this call left, and none has left since then. */
+  /** True if no other call that moves money was in flight at the same time as this call. */
   #hasOnlyOwnEffect({ openDebits, openCredits, startedDebits, startedCredits }: Departure): boolean {
     return (
       // The sums are compared as objects, which takes little time. A call that leaves replaces a sum by a new object.
@@ -241,8 +244,8 @@ export class Wallet {
   }
 
   /**
-   * Applies the answer to a transaction. While copies of the call are in flight, only a success is decisive: an operator may
-   * decline one copy because it is still processing the other copy.
+   * Applies the answer to a transaction. While copies of the call are in flight, only a success decides: an operator may decline
+   * one copy because it is still processing the other copy.
    *
    * @param fadeUntil the time until which the debit of a refunded bet may still show
    * @param now the time of the answer
@@ -340,8 +343,8 @@ export class Wallet {
   /**
    * Compares a balance that was read at a quiet point with the account.
    *
-   * @returns the difference. Zero if the balance is possible: for some calls, the operator may choose whether the money moves,
-   * and one combination of these choices gives this balance
+   * @returns the difference. Zero if the balance is possible. For some calls, the operator may choose whether the money moves. If
+   * one combination of these choices gives this balance, the difference is zero too
    */
   differenceAt(shown: Money): Money {
     for (let mask = 0; mask < 2 ** this.#either.length; mask += 1) {
@@ -354,7 +357,7 @@ export class Wallet {
     return shown.minus(this.#expected);
   }
 
-  /** True if debits of refunded bets, which the operator may still be reversing, explain a balance. */
+  /** The operator may still be reversing the debits of refunded bets. True if these debits explain the balance. */
   mayStillShow(shown: Money): boolean {
     const debits = this.#window.filter(({ call, state }) => call === 'bet' && state === 'reversed');
     const missing = this.#expected.minus(shown);
