@@ -92,7 +92,7 @@ export interface Subjects {
   readonly clients: readonly string[];
 }
 
-/** A known failure with the ExtCID of its client; `client` is undefined if the failure is known for every client. */
+/** A known failure with the ExtCID of its client. `client` is undefined if the failure is known for all clients. */
 export type ClientsFailure = KnownFailure & { readonly client: string | undefined };
 
 export type BaselineReading =
@@ -129,7 +129,8 @@ function lineOf(values: PlacedValues, index: number): number {
 }
 
 /**
- * Returns the scenarios that an entry names. An entry without scenarios is for every scenario: returns a list with only undefined.
+ * Returns the scenarios that an entry names. An entry without scenarios is valid for every scenario: then the list contains only
+ * undefined.
  */
 function scenariosOf({ scenario }: Entry): readonly (string | undefined)[] {
   return typeof scenario === 'string' || scenario === undefined ? [scenario] : [...new Set(scenario)];
@@ -184,8 +185,8 @@ interface Mistake {
 }
 
 /**
- * Finds a mistake that the schema cannot see, such as the name of a scenario that does not exist. An entry with such a
- * mistake would never match a failure.
+ * Finds a mistake that the schema cannot find, such as the name of a scenario that does not exist. An entry with such a mistake
+ * would never match a failure.
  */
 function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subjects): Mistake | undefined {
   const { rule, endpoint, scenario, client, money } = given;
@@ -242,7 +243,7 @@ function isNamed(scenario: string, id: string): boolean {
   return scenario === id || scenario === withoutCase(id);
 }
 
-/** True if the run plays every scenario in which the rule could fail. */
+/** True if the run plays all scenarios in which the rule could fail. */
 function isTried(rule: Entry['rule'], scenario: string | undefined, { suite, chosen }: Subjects): boolean {
   const wanted = suite.filter(
     ({ id, rules, tags }) =>

@@ -30,12 +30,12 @@ const WORDS = {
   eitherOf: 'text or a list of texts',
 } satisfies Words;
 
-/** The last day for an entry in which no last day is written. It is later than every real last day. */
+/** The last day of an entry without a last day. It is later than every real last day. */
 const NEVER = '9999-12-31';
 
 /**
- * Brings a baseline up to date after a run. Removes the failures that the run has shown to be fixed, and adds the failures that
- * are not listed. Everything else stays as it is: other entries, entries of other clients, comments, reasons and dates.
+ * Brings a baseline up to date after a run. Removes the failures that the run has shown to be fixed, and adds the failures that are
+ * not listed. Everything else stays unchanged: other entries, entries of other clients, comments, reasons and dates.
  *
  * @param yaml the text of the baseline
  * @param file the name of the baseline in messages

@@ -25,7 +25,7 @@ export function variationsOf(flags: ReferenceFlags): readonly ChosenVariation[] 
 }
 
 /**
- * Refuses flags that name an operator other than the embedded one.
+ * Refuses flags that name a different operator than the embedded operator.
  *
  * @param verb the verb for the command in the error message
  * @throws UsageError that lists these flags

@@ -19,8 +19,8 @@ export class UsageError extends Error {
 }
 
 /**
- * The files do not contain enough to decide anything, for example because croupier can't read their format. It gives exit status 3. The
- * message says what to do.
+ * The files do not contain enough to decide anything, for example because croupier can't read their format. It gives exit status 3.
+ * The message says what to do.
  */
 export class UndecidedError extends Error {
   override readonly name = 'UndecidedError';
@@ -38,7 +38,7 @@ export function interruptedStatus(signal: AbortSignal): number {
 /** The exit statuses from the most severe to the least severe. */
 const ORDER: readonly number[] = [EXIT.BUG, EXIT.SIGINT, EXIT.SIGTERM, EXIT.SIGHUP, EXIT.USAGE, 1, EXIT.UNDECIDED, 0];
 
-/** Returns the most severe of several exit statuses, for a command that did several things. */
+/** Returns the most severe of several exit statuses. For a command that did several things. */
 export function worstStatus(statuses: readonly number[]): number {
   return ORDER.find((status) => statuses.includes(status)) ?? 0;
 }

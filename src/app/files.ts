@@ -98,8 +98,8 @@ export function whyUnreadable(error: unknown): string {
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Returns a function that reads the body files of curl lines. It ignores the folders in the path and reads only from this
- * folder: a path in a log must not open any other file of this machine.
+ * Returns a function that reads the body files which curl lines name. The function reads only files of this folder, and ignores the
+ * folders in a path. So a path in a log cannot open any other file of this machine.
  */
 export function bodyFilesIn(folder: string): ReadFileBeside {
   return (name) => {

@@ -21,7 +21,7 @@ export interface ConfiguredClient {
   readonly source: SessionSource | undefined;
 }
 
-/** The page to which players return if the user names no other page. The host does not exist. */
+/** The page to which players return if the user names no page. The host of this address does not exist. */
 export const EXAMPLE_LOBBY = 'https://casino.example/lobby';
 
 /** The currency of a demo game if neither the user nor a session names one. */

@@ -16,8 +16,8 @@ export interface GithubStep {
 }
 
 /**
- * Maximum size of a step summary to which another report may be added. GitHub drops a summary above 1 MiB, and a report has at
- * most 60 kB.
+ * Maximum size of a step summary to which croupier adds a report. GitHub drops a summary above 1 MiB, and a report has at most 60
+ * kB.
  */
 const SUMMARY_BYTES = 1_048_576 - 65_536;
 
@@ -34,8 +34,8 @@ export function startGithubStep(
   { isWanted, secrets, json }: { isWanted: boolean | undefined; secrets: readonly string[]; json: boolean },
 ): GithubStep | undefined {
   if (!isOn(stdio.env.GITHUB_ACTIONS) || isWanted === false || isOff(stdio.env.CROUPIER_GITHUB)) return undefined;
-  // GitHub reads these lines from stderr too. They contain keys, and stdout may be redirected to a file, so croupier writes
-  // them to stderr.
+  // GitHub also reads these lines from stderr. They contain keys, so croupier does not write them to stdout, which may be
+  // redirected to a file.
   for (const secret of secrets.filter((text) => text !== '')) {
     stdio.err.writeSecret(`::add-mask::${forWorkflowMessage(secret)}\n`);
   }
@@ -69,7 +69,7 @@ function append(file: string, page: string, stdio: Stdio): void {
       );
     else appendFileSync(file, page);
   } catch (error) {
-    // The log contains the same report, so a missing summary does not change the exit status.
+    // The log contains the same report. So a missing summary does not change the exit status.
     stdio.err.write(`The summary of this step can't be written: ${file}: ${whyUnreadable(error)}\n`);
   }
 }

@@ -9,7 +9,8 @@ export type InputKind = 'a configuration' | 'a scenario' | 'a baseline' | 'a key
 
 /**
  * Refuses to overwrite a configuration, a scenario, a baseline or a key, because a mistyped path must not destroy a file that
- * somebody wrote by hand. The content of the existing file decides. So the file is kept even if this command does not read it.
+ * somebody wrote by hand. The content of the existing file shows its kind. So the file is kept even if this command itself does not
+ * read it.
  *
  * @param file the absolute path of the file to write, which need not exist
  * @param allowed the kind of file that the command itself writes; undefined if it writes none of them
@@ -26,7 +27,9 @@ export function refuseInputFile(file: string, allowed?: InputKind, flag?: string
 /** Number of bytes at the beginning of a file that show its kind. */
 const HEAD_BYTES = 65_536;
 
-/** Returns the kind of an existing file; undefined if there is no file, or if the file is something else, such as an older report. */
+/**
+ * Returns the kind of an existing file; undefined if there is no file, or if the file is something else, such as an older report.
+ */
 function inputKind(file: string): InputKind | undefined {
   const text = headOf(file)?.trim();
   if (text === undefined || text === '') return undefined;
@@ -63,7 +66,7 @@ function headOf(file: string): string | undefined {
       closeSync(descriptor);
     }
   } catch {
-    // The file can't be written either, so the write itself gives the reason.
+    // If the file can't be read, it can't be written either. Then the error of writing gives the reason.
     return undefined;
   }
 }

@@ -35,7 +35,7 @@ export function openJournal(given: string | undefined, cwd: string, scrub: (text
   }
 }
 
-/** True for a device or a pipe. Neither can be a journal, because reports read the journal again after the run. */
+/** True for a device or a pipe. Such a file can't be a journal, because reports read the journal again after the run. */
 function isDevice(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 }

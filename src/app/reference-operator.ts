@@ -57,8 +57,8 @@ export async function startReference(
   const { extCID, cID } = service.client;
   const backend = createBackend({ baseUrl: service.baseUrl, cID, extCID, apiKey }, behaviour);
   const active = sessions.filter(({ state }) => state === 'active');
-  // The service may refuse a request of the operator. This is no error here: the service has recorded the request, and croupier
-  // judges the operator by this record.
+  // The service may refuse a request of the operator. This is no error here: croupier judges the operator by the requests that the
+  // service has recorded.
   await Promise.allSettled([
     backend.games(),
     backend.promiseFreeRounds(DEMO_CAMPAIGN, 'USD'),

@@ -184,8 +184,8 @@ async function* scrubbed(pieces: AsyncIterable<string>, scrub: (text: string) =>
 }
 
 /**
- * Writes a file completely or not at all, so that only its owner can read it. If the path is a device or a pipe, writes each
- * piece as it comes.
+ * Writes a file completely or not at all, so that only its owner can read it. If the path is a device or a pipe, writes each piece
+ * as soon as it exists.
  *
  * @param written the kind of the file if it is one that croupier also reads, such as a scenario
  * @throws UsageError if there is a file of another kind that somebody wrote by hand; the system's error when the file can't be
@@ -198,7 +198,7 @@ export async function writeWhole(
 ): Promise<void> {
   refuseInputFile(file, written);
   makeFolder(path.dirname(file));
-  // A rename would replace a device, a pipe or a link with a regular file. So these are written directly.
+  // A rename would replace a device, a pipe or a link with a regular file. So croupier writes to such a file directly.
   if (!isRegular(file)) return writeInto(openSync(file, 'w', MODE), pieces);
   const draft = await draftWhole(file, pieces, written);
   draft.commit();

@@ -22,7 +22,7 @@ export function repositoryFile({ env, cwd }: Pick<Stdio, 'env' | 'cwd'>): (file:
     const whole = path.resolve(cwd, file);
     if (isWithin(root, whole) && existsSync(whole)) return named(root, whole);
     if (isWithin(path.join(packageRoot(), 'scenarios'), whole)) return `${PACKAGE}/${named(packageRoot(), whole)}`;
-    // The job that merges shards may have neither the repository nor the package, so the path itself is compared.
+    // The job that merges shards may have neither the repository nor the package. So the path is recognised by its text.
     const inPackage = INSTALLED.exec(file.replaceAll('\\', '/'))?.[0];
     if (inPackage !== undefined) return inPackage;
     return isWithin(root, whole) && !path.isAbsolute(file) ? named(root, whole) : null;

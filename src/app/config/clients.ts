@@ -52,7 +52,7 @@ export async function resolveClients(configuration: Configuration, flags: Client
     ({ client }) => client === null || chosen.some((entry) => configured.indexOf(entry) === client),
   );
   const diagnostics = unset.map(({ diagnostic }) => diagnostic);
-  // A client cannot be built while one of its variables is not set. The caller reports the missing variables together with the
+  // While one of its variables is not set, a client cannot be built. The caller reports the missing variables together with the
   // other mistakes.
   if (diagnostics.length > 0) return { clients: [], secrets: [], sources: new Map(), diagnostics };
   const others = otherKeys(configuration, configured);
@@ -124,7 +124,7 @@ function chooseClients(configured: readonly ClientConfig[], flags: ClientFlags):
   if (!wanted) return configured;
   return wanted.flatMap((extCID) => {
     const found = configured.filter((client) => client.extCID === extCID);
-    // --ext-cid and --base-url describe a client completely, so the configuration need not contain this client.
+    // --ext-cid and --base-url together describe a client completely. So the configuration need not contain this client.
     if (found.length > 0 || (!flags.client && flags.baseUrl !== undefined)) return found;
     const known = configured.map((client) => client.extCID);
     const near = nearest(extCID, known);
@@ -296,8 +296,8 @@ function sourceOf(entry: ClientConfig, configuration: Configuration): SessionSou
 }
 
 /**
- * Reads the keys of all configured clients. A scenario needs the key of another client: it signs a call with this key, and the
- * operator must refuse the call.
+ * Reads the keys of all configured clients. A scenario signs a call with the key of another client. The operator must refuse this
+ * call.
  */
 function otherKeys(configuration: Configuration, configured: readonly ClientConfig[]) {
   return configured.flatMap((client, index) => {

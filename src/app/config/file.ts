@@ -35,7 +35,7 @@ export interface ConfigFile {
   readonly secrets: readonly string[];
   /** Returns the line of the value at a path, and the variables that its text names; undefined if there is no value. */
   origin(path: Path): Origin | undefined;
-  /** Creates a diagnostic about the value at a path, for checks that need more than the file itself. */
+  /** Creates a diagnostic about the value at a path. Some checks need more than the file itself, and use this function. */
   report(path: Path, message: string, fix?: string): Diagnostic;
 }
 
@@ -69,14 +69,15 @@ export function readConfig(file: string, text: string, env: Environment): Config
   );
   const diagnostics = diagnosticsOf(issues, values, WORDS).map(withoutKeys);
   if (diagnostics.length > 0) return { kind: 'broken', diagnostics: diagnostics.sort(byPlace), secrets: [...secrets] };
-  // For any other issue, the function has already returned. So parsing can fail here only because of unset variables, and the
-  // values have the type of the schema.
+  // For any other issue, this function has already returned. So here, only unset variables can be the reason why parsing fails, and
+  // the values have the type of the schema.
   const config = parsed.data ?? (values.value as Config);
   return {
     kind: 'read',
     file: {
       config,
-      // The variables of `notify` are needed only to post the result, and a run does not fail if the result can't be posted.
+      // The variables of `notify` are needed only to post the result. A run does not fail if the result can't be posted. So these
+      // variables do not count as unset.
       unset: unset
         .filter(({ path }) => path[0] !== 'notify')
         .map(({ path, name }) => ({
@@ -104,8 +105,8 @@ const WORDS: Words = {
 const SECRET_PARTS: ReadonlySet<PropertyKey> = new Set(['integrationApiKey', 'apiKey', 'headers', 'proxy']);
 
 /**
- * True if the value at a path is a secret. The names of the keys in the path decide, and not the schema. So a secret is also
- * recognised if the user wrote its key in a wrong place, or wrote a similar name.
+ * True if the value at a path is a secret. The decision depends on the names of the keys in the path, and not on the schema. So a
+ * secret is recognised even if the user wrote its key in a wrong place or with a similar name.
  */
 export function isSecretPath(path: Path): boolean {
   if (path.at(-1) === 'file' || path.includes('tls')) return false;
@@ -187,8 +188,8 @@ function valuesOf(root: YamlNode, env: Environment) {
       // In a pipeline, a variable without a value is an empty text. Keys, URLs and ids are never empty, so an empty variable
       // counts as unset.
       if (value === undefined || value === '') unset.push({ path, name });
-      // croupier never prints the address of a chat. The address is not removed from other texts, because these may contain its
-      // host for another reason.
+      // croupier never prints the address of a chat. But croupier does not remove this address from other texts: they may contain
+      // its host for another reason.
       else if (!(isNotifyUrl(path) && /^https?:/.test(value)) && (secret || isSecretName(name))) secrets.add(value);
       return value ?? '';
     });

@@ -1,7 +1,7 @@
 import { MASK } from '../../journal/secrets/scrubber.ts';
 import { peculiarPlaces } from '../../journal/secrets/secret-forms.ts';
 
-/** Names of values that are secrets. Such a value is hidden even if it stands at a wrong place. */
+/** Names of values that are secrets. A value with such a name is hidden even in a wrong place. */
 const SECRET_NAME =
   /key|secret|passw|passphrase|pwd|token|auth(?!or(?!i))|credential|cookie|jwt|bearer|signature|^pin$/i;
 
@@ -19,7 +19,7 @@ const NAMED =
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g;
 const TOKEN = /[\w+/=.~-]{16,}/g;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
-/** Matches a reference to a variable or a file, which contains no secret itself. */
+/** Matches a reference to a variable or a file. A reference contains no secret. */
 const REFERENCE = /^["']?(?:\$\{|\{)/;
 
 /**

@@ -6,8 +6,8 @@ import { readTextFile } from '../files.ts';
 import { withoutCredentials } from './hidden-text.ts';
 
 /**
- * Minimum number of characters of a key. croupier hides the key in every output. If the key were shorter, such as `1234` or
- * `balance`, this would also hide parts of unrelated texts.
+ * Minimum number of characters of a key. croupier hides the key in every output. With a shorter key, such as `1234` or `balance`,
+ * croupier would also hide parts of unrelated texts.
  */
 export const MIN_KEY_LENGTH = MIN_RUN;
 /**

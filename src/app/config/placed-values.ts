@@ -56,8 +56,8 @@ export class PlacedValues {
           node.entries.map(({ key, keyRange: range, value }) => [key, this.#plain(value, [...path, key], range)]),
         );
       case 'list':
-        // The items of a list have no keys. So if a value is missing in an item, the diagnostic points at the beginning of the
-        // item.
+        // If a value is missing in an item of a list, the diagnostic points at the beginning of the item, because items have no
+        // keys.
         return node.items.map((item, index) => this.#plain(item, [...path, index], firstKey(item)));
       case 'scalar':
         return typeof node.value === 'string' ? this.#read(node.value, path) : node.value;
@@ -82,8 +82,8 @@ export function diagnosticsOf(
 }
 
 /**
- * Returns the paths of keys that are missing only because they are misspelt. The caller skips these paths. So a misspelt key gives
- * one diagnostic, and not two.
+ * Returns the paths of keys that are missing only because they are misspelt. The caller skips these paths, so that a misspelt key
+ * gives one diagnostic and not two.
  */
 function misspelt(issues: readonly z.core.$ZodIssue[], { schema }: Words): ReadonlySet<string> {
   return new Set(

@@ -65,7 +65,7 @@ function moves(step: Step): boolean {
 async function targetOf({ integratorBaseUrl, production, wire }: ClientUnderTest) {
   const { proxy, hostOverride } = wire;
   const named = checkTarget(integratorBaseUrl, null, production);
-  // With a proxy, croupier does not connect to the host itself, so it does not check the address.
+  // With a proxy, croupier does not connect to the host itself. So croupier does not check the address of the host.
   if (named.state === 'good' || production !== undefined || proxy !== undefined) return named;
   const host = hostOf(hostOverride === undefined ? integratorBaseUrl : `http://${hostOverride}`);
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];

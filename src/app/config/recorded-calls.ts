@@ -50,7 +50,7 @@ export interface OfferedKeyFlags {
 export interface OfferedKeys {
   /** The keys, with the most likely one first. */
   readonly keys: readonly OfferedKey[];
-  /** Whole sentences about keys that could not be read; empty if all could be read. */
+  /** Whole sentences about keys that could not be read. Empty if croupier could read all keys. */
   readonly remarks: readonly string[];
   /** The texts of the keys that belong only to other clients, and not to the client to which the request was sent. */
   readonly foreign: ReadonlySet<string>;
@@ -186,7 +186,7 @@ function keysOf(client: ClientConfig, { config, unset, dir }: Configuration): Cl
 export interface SigningKeys {
   readonly keysOf: KeysOf;
   readonly secrets: readonly string[];
-  /** Whole sentences about keys that could not be read; empty if all could be read. */
+  /** Whole sentences about keys that could not be read. Empty if croupier could read all keys. */
   readonly remarks: readonly string[];
 }
 

@@ -12,8 +12,8 @@ const MAX_SHOWN = 400;
 
 /** Shortens a text from outside for a message, and removes control characters and credentials. */
 export function shownText(text: string): string {
-  // First the credentials are removed, and then the text is cut to the length for a message. In the opposite order, a part of a
-  // credential could remain that croupier does not recognise.
+  // First the credentials are removed, and then the text is cut to the length for a message. In the opposite order, the cut could
+  // leave a part of a credential that croupier does not recognise.
   const clean = forTerminal(withoutCredentials(text.slice(0, MAX_OUTPUT).trim()));
   return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean;
 }

@@ -123,8 +123,8 @@ export function shardPart(text: string): ShardPart | undefined {
 const ON: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
 
 /**
- * Environment variables that are either on or off, by the name of their flag. croupier reads them itself, because for commander the
- * value `0` means on.
+ * Environment variables that switch something on or off, by the name of their flag. croupier reads these variables itself, because
+ * commander understands the value `0` as on.
  */
 export const SWITCHES: Readonly<Record<string, string>> = {
   strict: 'CROUPIER_STRICT',
@@ -148,7 +148,8 @@ export function isOff(text: string | undefined): boolean {
 /**
  * Reads a variable in `SWITCHES`. undefined if the variable is empty or not set.
  *
- * @throws UsageError if the value means neither on nor off. Otherwise a mistake such as `CROUPIER_STRICT=y` would switch a check off
+ * @throws UsageError if the value means neither on nor off. Otherwise a mistake such as `CROUPIER_STRICT=y` would switch a check
+ * off
  */
 export function switchOf(env: Readonly<Record<string, string | undefined>>, variable: string): boolean | undefined {
   const text = env[variable] ?? '';

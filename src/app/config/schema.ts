@@ -13,7 +13,10 @@ import { decimalsProblem } from './decimals.ts';
 import { LABEL_NAME } from './label-name.ts';
 import { notifySchema } from './notify-schema.ts';
 
-/** The values of settings that no flag, no variable and no file sets. The section "Limits" of the contract gives the deadline. */
+/**
+ * The values that settings have if no flag, no variable and no file sets them. The deadline comes from the section "Limits" of the
+ * contract.
+ */
 export const DEFAULTS = { deadline: `${REPLY_DEADLINE_SECONDS}s`, linger: '2s', workers: 8, maxAtOnce: 64 } as const;
 
 /** The names that `require` accepts. */

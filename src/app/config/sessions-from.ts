@@ -74,7 +74,10 @@ export async function withOwnSessions(
   return opened;
 }
 
-/** Names the source without the parts that may be secret: the arguments of the program, and the query of the address. */
+/**
+ * Names the source for messages. Leaves out the parts that may be secret: the arguments of the program, and the query of the
+ * address.
+ */
 function nameOf(from: SessionsFrom): string {
   if ('command' in from) return forTerminal(from.command[0] ?? '');
   const { origin, pathname } = new URL(from.url);

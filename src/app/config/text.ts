@@ -123,7 +123,9 @@ function sessionFields({ sessionID, player, currency, gameID, state }: SessionUn
   );
 }
 
-/** Writes a text as a YAML value: without quotes if YAML reads the same text back, otherwise in JSON quotes. */
+/**
+ * Writes a text as a YAML value. Uses no quotes if YAML reads the text without quotes as the same text. Otherwise uses JSON quotes.
+ */
 function scalar(text: string, inFlow = false): string {
   const plain = inFlow ? /^[A-Za-z_][\w.-]*$/ : /^[A-Za-z_.][\w./:-]*[\w/]$/;
   return plain.test(text) && !/^(true|false|null|yes|no|on|off|~)$/i.test(text) ? text : JSON.stringify(text);

@@ -25,8 +25,8 @@ export interface HistoryContext {
 const MAX_JOURNAL = 128 * 1024 * 1024;
 
 /**
- * Only one run of this process writes at a time, because a second run would block the whole process while it waits for the
- * first run.
+ * Only one run of this process writes to the database at a time. While a second run waited for the first, the whole process would
+ * be blocked.
  */
 const writing = new Mutex();
 
@@ -50,7 +50,7 @@ export async function addRunToHistory(fold: Fold, journal: string, context: Hist
   });
 }
 
-/** Adds a finished load test to the history, with its result. Otherwise does the same as `addRunToHistory`. */
+/** Adds a finished load test to the history, with its result. Apart from that, does the same as `addRunToHistory`. */
 export async function addLoadToHistory(
   started: RunStarted,
   result: LoadResult,

@@ -13,7 +13,7 @@ export class JobStore {
   readonly #open: () => Promise<History>;
   readonly #say: (text: string) => void;
   #history: Promise<History> | undefined;
-  /** True between the line that the database can't be used and the line that it can be used again. */
+  /** True after croupier has printed that the database can't be used, until croupier prints that it can be used again. */
   #isAway = false;
   /** Number of pieces of work that have failed and are being repeated. */
   #failing = 0;
@@ -54,7 +54,7 @@ export class JobStore {
     try {
       return await work(await own);
     } catch (error) {
-      // A connection that has failed once may never work again. So the next attempt uses a new one.
+      // A connection that has failed once may stay unusable. So the next attempt uses a new connection.
       if (!(error instanceof LeaseLost) && this.#history === own) {
         this.#history = undefined;
         own.then((history) => history.destroy()).catch(() => {});
@@ -64,8 +64,8 @@ export class JobStore {
   }
 
   /**
-   * Does some work in the database. Repeats it as long as the database can't be used. So the work must have the same result if it
-   * is done twice.
+   * Does some work in the database. Repeats the work as long as the database can't be used. So the work must have the same result
+   * if it is done twice.
    *
    * @param signal if it is aborted, the work is not repeated any more
    * @throws LeaseLost if the worker has lost its work
@@ -78,7 +78,8 @@ export class JobStore {
       for (;;) {
         try {
           const result = await this.once(work);
-          // While other work still fails, for example because the disk is full, the database can be used only in part.
+          // While other work still fails, for example because the disk is full, only a part of the database can be used. Then
+          // nothing is printed.
           if (this.#failing === (isFailing ? 1 : 0)) this.#noteReturn();
           return result;
         } catch (error) {

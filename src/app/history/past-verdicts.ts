@@ -4,8 +4,8 @@ import type { Stdio } from '../stdio.ts';
 import { databaseIn } from './settings.ts';
 
 /**
- * Returns the verdicts of earlier runs of the same client from the history of the working directory. Undefined if the folder
- * has no history, or if the history can't be read, because a report is possible without these verdicts.
+ * Returns the verdicts of earlier runs of the same client from the history of the working directory. Undefined if the folder has no
+ * history, or if the history can't be read: a report is possible without these verdicts.
  */
 export async function pastVerdictsOf(
   run: RunStarted,

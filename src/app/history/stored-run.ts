@@ -29,6 +29,6 @@ export async function openStoredRun(history: History, run: PastRun, cwd: string)
   const open: OpenJournal = () =>
     readJournal(run.evidence === null ? createReadStream(file, 'utf8') : storedJournal(history, run.number));
   const fold = await foldJournal(run.evidence === null ? journalEvents(file, run.journal) : open());
-  // The file may have been replaced by the journal of another run.
+  // In the meantime, the journal of another run may have replaced the file.
   return fold.run.runID === run.run_id ? { fold, open, journal } : undefined;
 }

@@ -17,8 +17,8 @@ export interface Disturber {
 }
 
 /**
- * Runs the command of `--disturb` in a shell, for the first time after one interval. A command that takes longer than the interval
- * delays the next one.
+ * Runs the command of `--disturb` in a shell, for the first time after one interval. If a command takes longer than the interval,
+ * the next command begins later.
  *
  * @param now returns the time since the start of the load, in milliseconds
  */
@@ -50,7 +50,10 @@ export function startDisturbing(
   };
 }
 
-/** Runs a command without streams, because a server that the command starts in the background would keep the streams open. */
+/**
+ * Runs a command without input and output streams. A server that the command starts in the background would keep these streams
+ * open.
+ */
 function runInShell(command: string, cwd: string, env: Stdio['env']): Promise<number | null> {
   return new Promise((resolve) => {
     const child = spawn(command, { cwd, env: { ...env }, shell: true, stdio: 'ignore' });

@@ -34,7 +34,7 @@ interface JoinSettings {
 
 /** The work of a worker for a load. */
 export interface Joined {
-  /** False if the command that started the load has vanished, or if this worker has lost a part. */
+  /** False if the command that started the load no longer runs, or if this worker has lost a part. */
   readonly isComplete: boolean;
   /** False if players are still owed something. */
   readonly isSettled: boolean;

@@ -69,7 +69,7 @@ export async function playPart(order: LoadOrder, hooks: LoadHooks): Promise<Load
 
 const LAST_MINUTE_MS = 60_000;
 
-/** Returns a command for the user: it writes a scenario with the calls that a player made in the last minute. */
+/** Returns a command for the user. The command writes a scenario with the calls that a player made in the last minute. */
 function replayCommand(journal: string, player: string, until: number): string {
   const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
   const flags = ['--player', quoteWord(player), '--from', time(until - LAST_MINUTE_MS), '--to', time(until + 1000)];

@@ -41,8 +41,8 @@ export function loadWallets(
 }
 
 /**
- * Refuses a list of several sessions if one session has no `player`. The wallet of this session may also be the wallet of
- * another session. Then the calls of one session would make the balance of the other session look wrong.
+ * Refuses a list of several sessions if one session has no `player`. This session may have the same wallet as another session of
+ * the list. Then the calls of one session would make the balance of the other session look wrong.
  */
 function refuseUnnamedPlayers({ extCID }: ClientUnderTest, sessions: readonly SessionUnderTest[]): void {
   const unnamed = sessions.find(({ player }) => player === undefined);

@@ -41,7 +41,10 @@ export type ToWorker =
 export interface LostWorker {
   readonly wallets: readonly LoadWallet[];
   readonly reason: string;
-  /** True if another worker has already settled its players, and false if it could not. Absent: nobody has tried. */
+  /**
+   * The result if another worker has tried to settle the players of this worker: true if it has settled them, and false if it could
+   * not. Absent: nobody has tried.
+   */
   readonly isSettled?: boolean;
 }
 
@@ -128,7 +131,7 @@ interface ThreadListener {
   readonly journalPath: string;
 }
 
-/** One thread. A thread that has ended counts as opened and ended, so that the others need not wait for it. */
+/** One thread. If a thread has ended, it counts as opened and ended. So the other threads need not wait for it. */
 class LoadThread {
   readonly opened: Promise<void>;
   readonly ended: Promise<void>;
@@ -145,7 +148,8 @@ class LoadThread {
     this.opened = opened.promise;
     this.ended = ended.promise;
     this.done = done.promise;
-    // The caller may still wait for another promise when one of these is rejected. Without this line, Node would end the process.
+    // The caller may still wait for another promise when one of these promises is rejected. Without this line, Node would then end
+    // the process.
     for (const promise of [this.opened, this.ended, this.done]) promise.catch(() => {});
     const lose = (reason: string): void => {
       done.resolve({ reason });

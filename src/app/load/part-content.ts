@@ -12,7 +12,7 @@ export interface PartOrder extends Omit<LoadOrder, 'endpoint' | 'wire' | 'origin
   readonly originAt: number;
 }
 
-/** The work of a worker since it wrote the last time, about one second before. */
+/** The work that a worker has done since it last wrote to the database, about one second ago. */
 export interface PartSecond {
   readonly progress: LoadProgress | null;
   readonly seconds: readonly CountedSecond[];

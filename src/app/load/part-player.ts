@@ -13,9 +13,9 @@ import { clockOffset, localTime } from './machine-clock.ts';
 import type { PartOrder, PartResult, PartSecond } from './part-content.ts';
 import { TimeCounts } from './time-counts.ts';
 
-/** Time for which a worker holds a part after each sign of life, in ms. */
+/** A worker renews its lease of a part regularly. After this time in ms without a renewal, the worker loses the part. */
 export const PART_LEASE_MS = 15_000;
-/** Time between two signs of life while calls are due, and while the worker waits, in ms. */
+/** Time between two renewals of the lease while calls are due, and while the worker waits, in ms. */
 export const BEAT_MS = 1000;
 const WAITING_BEAT_MS = 100;
 /** Time between two looks at the lease, in ms. */
@@ -30,12 +30,12 @@ interface PartSettings {
   readonly signal: AbortSignal;
 }
 
-/** The end of a part: with a result, or because the command that started the load has vanished. */
+/** The end of a part: with a result, or because the command that started the load no longer runs. */
 export type PartEnd = 'done' | 'abandoned';
 
 /**
- * Plays one part of a load that a command on another machine has started. Once in a second, stores in the database what
- * was done. No call waits for the database.
+ * Plays one part of a load that a command on another machine has started. Once in a second, stores in the database which calls were
+ * made. No call waits for the database.
  *
  * @throws LeaseLost if the worker has lost the part. It then sends no further call
  */
@@ -64,7 +64,10 @@ class PartPlayer {
   #second = 0;
   #isFinished = false;
   readonly #lastBeat = Promise.withResolvers<void>();
-  /** The work that was not stored yet. It stays the same until it is stored, because an earlier attempt may have failed after its commit. */
+  /**
+   * The work that was not stored yet. It must not change until it is stored: an earlier attempt may have stored it although the
+   * attempt failed.
+   */
   #unsent: Beat['second'];
   /** The moment at which the lease ends, on two clocks: the clock that never jumps, and the time of day. */
   #until = { running: performance.now() + PART_LEASE_MS, ofDay: Date.now() + PART_LEASE_MS };
@@ -163,7 +166,7 @@ class PartPlayer {
     }
   }
 
-  /** Stores the work since the last time, and does what the load asks for. @throws LeaseLost */
+  /** Stores the work since the last time, and follows the commands of the load. @throws LeaseLost */
   async #beat(result?: string): Promise<void> {
     this.#unsent ??= this.#take();
     const latest: Beat = { second: this.#unsent, phase: this.#phase, result };

@@ -108,7 +108,8 @@ class TrafficReader {
         severalBets: percent(rounds.filter((round) => round.bets.size > 1).length, rounds.length),
         zeroWins: percent(zeroWins, wins),
         simultaneousRounds: percent(this.#repeats.overlapping, transactions),
-        // The service never places a bet above the balance on purpose. So recorded traffic contains no such bet.
+        // The service never places a bet above the balance on purpose. So recorded traffic contains no such bet, and the share of
+        // such bets is 0.
         wholeBalance: 0,
         freeRounds: percent(rounds.filter(({ isFree }) => isFree).length, rounds.length),
         repeatsAtOnce: percent(this.#repeats.atOnce, transactions),

@@ -17,7 +17,7 @@ const TIME_MS = 30_000;
  * Settles the players of workers that ended before their result, as `croupier settle` does: refunds their bets without a reply,
  * sends their wins again, completes their rounds and restores their balances. The calls of other workers are left out.
  *
- * @returns the lost workers, with what became of their players
+ * @returns the lost workers, each with the result for its players
  */
 export async function settleLost(
   lost: WorkersEnd['lost'],

@@ -21,13 +21,21 @@ import { clockOffset } from './machine-clock.ts';
 import type { PartOrder, PartResult, PartSecond } from './part-content.ts';
 import { addCalls, histogramOf } from './time-counts.ts';
 
-/** Time after which a load whose command gives no sign of life counts as abandoned, in ms. */
+/**
+ * If the command that started a load does not renew its entry in the database for this time in ms, the load counts as abandoned.
+ */
 const ALIVE_MS = 15_000;
 /** Time between two looks at the parts, in ms. */
 const POLL_MS = 200;
-/** Time until the load begins after all workers are ready, in ms. All workers must have the message by then. */
+/**
+ * Time from the moment at which all workers are ready until the load begins, in ms. All workers must get the message before this
+ * time is over.
+ */
 const BEGIN_MS = 1500;
-/** Time for which the command waits until another worker has settled the players of a worker that vanished, in ms. */
+/**
+ * A worker may vanish during the load. This is the maximum time in ms for which the command waits until another worker has settled
+ * the players of the vanished worker.
+ */
 const SETTLE_MS = 60_000;
 
 interface SharedLoadSettings extends Pick<LoadHooks, 'signal' | 'onProgress' | 'onBegin' | 'onEnd'> {
@@ -109,8 +117,8 @@ export class SharedLoad {
   }
 
   /**
-   * If a worker has vanished, waits until another worker has settled its players, or until the time for this is over. Returns the
-   * latest states of the parts.
+   * If a worker has vanished, waits until another worker has settled the players of the vanished worker, at most for `SETTLE_MS`.
+   * Returns the latest states of the parts.
    */
   async #settled(parts: JoinedParts, states: readonly PartState[]): Promise<readonly PartState[]> {
     const isOpen = (one: PartState) => one.state === 'lost' || one.state === 'settling';

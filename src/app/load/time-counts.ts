@@ -2,7 +2,7 @@ import type { RecordableHistogram } from 'node:perf_hooks';
 import { CALL_NAMES, type CallName } from '../../contract/call-name.ts';
 import { type CallTimes, type Measures, type SecondOfTest, type TimeListener, times } from '../../load/measures.ts';
 
-/** Times and how often each of them occurred: time in microseconds, count, time, count and so on. */
+/** Times, and how often each time occurred. The list contains, in turn, a time in microseconds and its count. */
 export type Counts = readonly number[];
 
 /** A second of the load that has passed, with its response times. */

@@ -62,13 +62,13 @@ export class LockFile {
     this.#holder = undefined;
   }
 
-  /** Updates the time of the file, as a sign that the holder still runs. */
+  /** Updates the time of the file. This shows other processes that the holder still runs. */
   beat(): void {
     const other = this.#holder && this.#read();
     if (other === undefined || other === 'gone' || other.token !== this.#holder?.token) return;
     try {
-      // Writes a byte, so that the file server sets the time of the file. So the same clock sets the times for all machines, while
-      // `utimes` would use the clock of this machine. The file already begins with `{`, so its content stays the same.
+      // Writes a byte, so that the file server sets the time of the file. So one clock sets the times for all machines. `utimes`
+      // would use the clock of this machine. The file already begins with `{`, so its content stays the same.
       const descriptor = openSync(this.#path, 'r+');
       writeSync(descriptor, '{');
       closeSync(descriptor);

@@ -34,8 +34,8 @@ const NO_LOCKS: HeldLocks = { release: () => {} };
 /** Time between two attempts to lock players that are in use, in ms. */
 const RETRY_MS = 250;
 /**
- * Time in ms after which a holder renews the time of its lock file. Other machines cannot see whether the process of the holder
- * runs, so they need this sign.
+ * A holder renews the time of its lock file after this time in ms. Other machines cannot see whether the process of the holder
+ * runs, so they look at the time of the file.
  */
 const BEAT_MS = 10_000;
 
@@ -45,9 +45,9 @@ export function operatorOf({ integratorBaseUrl }: Pick<ClientUnderTest, 'integra
 }
 
 /**
- * Returns the names of the players and sessions that a client uses, without duplicates. Two clients with a common name cannot
- * play at the same time. All sessions without a player have one common name, because they may belong to the same player. Each
- * session also has a name, because two configurations may give its player different names.
+ * Returns the names of the players and sessions that a client uses, without duplicates. Two clients with a common name cannot play
+ * at the same time. All sessions without a player have one common name, because they may belong to the same player. The names of
+ * the sessions are in the list too, because two configurations may give the same player different names.
  */
 export function playedNames(client: Pick<ClientUnderTest, 'integratorBaseUrl' | 'sessions'>): readonly string[] {
   const operator = operatorOf(client);
@@ -97,9 +97,9 @@ function say({ stdio }: LockRequest, line: string): void {
 }
 
 /**
- * Returns a function that prints a notice for each process that ended without releasing its locks. A process has a lock for
- * each player and session, but there is only one notice for each process. If this command is `croupier settle` with the journal
- * of that process, there is no notice.
+ * Returns a function that prints a notice for each process that ended without releasing its locks. A process may have several
+ * locks, but there is only one notice for it. There is no notice if this command is `croupier settle` with the journal of that
+ * process.
  */
 function deadHolderNotice(request: LockRequest): (dead: Holder) => void {
   const printed = new Set<string>();

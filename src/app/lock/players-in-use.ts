@@ -9,7 +9,7 @@ export class PlayersInUse extends Error {
   override readonly name = 'PlayersInUse';
 }
 
-/** Returns the text for the user of a command that could not begin. */
+/** Returns the message that a command prints if it cannot begin, because another process uses a player. */
 export function inUseText({ message }: PlayersInUse): string {
   const why = "Nothing was sent, because two commands that use the same player would change each other's balances.";
   return `${forTerminal(`${capital(message)}.`)}\n${why}\nTry again later, or wait longer with --lock-wait.\n`;

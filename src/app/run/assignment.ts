@@ -21,7 +21,7 @@ export interface Assignment {
   /** The part of the whole suite that `--quick` leaves out. Undefined if the run is not a quick run. */
   readonly quick: QuickPart | undefined;
   readonly shard: Shard | undefined;
-  /** The scenarios of all shards, and the client with the sessions of all shards. */
+  /** The scenarios of all shards, and the client with the sessions of all shards. A single shard has only some of them. */
   readonly together: Pick<Assignment, 'client' | 'scenarios'>;
 }
 

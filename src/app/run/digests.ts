@@ -24,7 +24,7 @@ export function digestsOf({ client, scenarios, settings, required, baseline }: I
   return {
     rules: digest(RULES),
     suite: digest(scenarios.map(({ id, contents }) => [id, contents]).toSorted(byFirst)),
-    // The selection of the user is no setting. The digest of the suite depends on it.
+    // The user's selection of scenarios is no setting. It is part of the digest of the suite.
     config: digest([
       clientWithoutSecrets(client),
       { ...settings, seed: null },

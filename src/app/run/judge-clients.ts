@@ -108,8 +108,8 @@ export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promis
     secrets: runner.reference ? [] : secrets,
     json: flags.json === true,
   });
-  // `assign` throws if a client has too few players or no scenario. So croupier calls it for every client before the first call
-  // to any operator.
+  // `assign` throws an error if a client has too few players or no scenario. So croupier calls it for all clients before the first
+  // call to any operator.
   for (const configured of clients) if (configured.sessions.length > 0) assign(configured, prepared, runner);
   if (flags.journal !== undefined) await refuseOwingJournals(flags.journal, clients, stdio.cwd);
   for (const { file } of prepared.reports) await refuseOwingJournals(file, clients, stdio.cwd);
@@ -122,7 +122,8 @@ export async function judgeEach(runner: Runner, clientsToJudge: Clients): Promis
     paces: new Map(),
     isOnly: clients.length === 1,
   };
-  // If one client cannot be judged, the other clients still play to their end, because they may already owe calls.
+  // If one client cannot be judged, the other clients still play to their end. Otherwise, calls that they already owe would not be
+  // sent.
   const judged = await Promise.allSettled(clients.map((client) => judgeClient(client, runner, clientsToJudge, shared)));
   const failed = judged.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
@@ -200,7 +201,7 @@ async function playAndPublish(
   paces.set(operator, pace);
   const named = !isOnly || flags.client !== undefined ? extCID : undefined;
   const played = await play(playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }));
-  // The report compares this run with the previous run. So it must be made before `onPlayed` replaces the previous result.
+  // The report compares this run with the previous run. So the report must be made before `onPlayed` replaces the previous result.
   const text = runner.reportOf?.(extCID) ?? terminalReport;
   runner.onPlayed?.(extCID, played.fold);
   const isPastShown = reports.some(({ kind }) => kind === 'html') && isHistoryWanted(flags, stdio);

@@ -15,8 +15,8 @@ export interface RunLabels {
 }
 
 /**
- * Reads the values of `--label`, such as `build=1.2.3`. Each line of a value is one label, because a variable can hold only one
- * value.
+ * Reads the values of `--label`, such as `build=1.2.3`. A value can have several lines, and each line is one label: an environment
+ * variable can hold only one value.
  *
  * @throws UsageError unless each line is a name and a text
  */

@@ -10,7 +10,7 @@ import { shownPath } from '../files.ts';
 import { journalEvents, runningWriter } from '../journal-files.ts';
 import type { Stdio } from '../stdio.ts';
 
-/** The scenarios of the last run of one client that must be repeated. */
+/** The scenarios that must be repeated, from the last run of one client. */
 export interface LastFailed {
   /** The path of the journal of the last run, as messages show it. */
   readonly journal: string;
@@ -51,7 +51,8 @@ export function isJournalName(word: string, cwd: string): boolean {
 }
 
 /**
- * Reads the scenarios of the last run of each client that failed, warned or stayed undecided, by ExtCID.
+ * For each client, reads the scenarios of its last run that failed, warned or stayed undecided. The key of the result is the
+ * ExtCID.
  *
  * @param given the path of a journal; true for the newest journal of each client in .croupier/
  * @throws UsageError when there is no journal, or there is nothing to repeat

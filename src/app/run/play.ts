@@ -87,8 +87,8 @@ export async function play({
   let begun = false;
   const pauseNotice = pauseNotices();
   const record = (given: JournalEvent) => {
-    // After the run was cut off, nothing is written to the journal any more. The engine records each call before it sends it. So
-    // this error prevents a call that is not in the journal.
+    // After the run was cut off, nothing is written to the journal any more. The engine records each call before it sends the call.
+    // So with this error, the engine sends no call that is not in the journal.
     if (atOnce?.aborted === true) throw new Error('the run was cut off');
     const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
     written.append(event);
@@ -125,7 +125,7 @@ export async function play({
     await (atOnce ? Promise.race([running, once(atOnce, 'abort')]) : running);
   } catch (error) {
     if (error instanceof PlayersInUse) recordInUse(error, options, record);
-    // If the run was cut off, the error of the engine says only this, so it is ignored.
+    // If the run was cut off, the error of the engine gives no other reason, so the error is ignored.
     else if (atOnce?.aborted !== true) failure = error;
   } finally {
     locks?.release();
@@ -151,7 +151,9 @@ export async function play({
   };
 }
 
-/** Records a run that could not begin because another command uses its players, or that was interrupted while it waited for them. */
+/**
+ * Records a run that could not begin because another command uses its players, or that was interrupted while it waited for them.
+ */
 function recordInUse({ message }: PlayersInUse, options: Play['options'], record: (event: JournalEvent) => void): void {
   record(runStarted({ ...options, uuid: randomUUID }));
   record(
