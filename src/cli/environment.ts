@@ -41,7 +41,8 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
     const name = option.envVar ?? SWITCHES[option.attributeName()];
     if (name === undefined || found.has(name)) continue;
     const flag = `${option.long}${option.isBoolean() ? ' (1)' : ''}`;
-    // Leaves out two hints about the flag: a variable contains only one value, and the key itself has another variable.
+    // Leaves out two hints in the description of the flag. A variable contains only one value, and the key itself has a different
+    // variable.
     const effect = option.description.replace(/; repeatable$|, or set CROUPIER_KEY$/, '');
     found.set(name, { name, flag, meaning: `${flag}: ${effect}` });
   }
@@ -64,7 +65,7 @@ export function misspeltVariables(
   if (own.length === 0) return [];
   const known = environmentVariables(program).map(({ name }) => name);
   const unknown = own.filter((name) => !known.includes(name));
-  // The prefix is left out of the comparison. With it, two different names would count as similar.
+  // The comparison leaves out the prefix of the names. With the prefix, two different names would count as similar.
   const endings = known
     .filter((name) => name.startsWith(PREFIX) && name !== 'CROUPIER_KEY')
     .map((name) => name.slice(PREFIX.length));

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes V8 collect garbage early, in the whole process. By default, the heap grows during a run to several times the memory
- * that is in use. Then a run of a whole night would look like a memory leak.
+ * Makes V8 collect garbage early, in the whole process. By default, the heap grows during a run to several times the memory that is
+ * in use. In a run of a whole night, this would look like a memory leak.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -28,9 +28,7 @@ function settingsOf({ options }: CommandUnknownOpts): readonly Option[] {
 export const HELP: HelpConfiguration = {
   minWidthToWrap: MIN_WIDTH,
 
-  /**
-   * Leaves out the settings. Also leaves out `--help` on the page of a command, because its reader has just used it.
-   */
+  /** Leaves out the settings. On the page of a command, also leaves out `--help`, because the reader has just used this flag. */
   visibleOptions(this: Help, command) {
     const settings = settingsOf(command);
     return Help.prototype.visibleOptions

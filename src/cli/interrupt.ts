@@ -59,8 +59,8 @@ export function listenForInterrupt(
 }
 
 /**
- * Returns the message for a run that is ended at once. An operator may then have bets that were not refunded, so the
- * message names `croupier settle`. The money of the embedded operator ends with the process.
+ * Returns the message for a run that is ended at once. The operator may then have bets that were not refunded, so the message names
+ * `croupier settle`. It does not for the embedded operator, whose money ends with the process.
  *
  * @param journal the path of the latest journal; undefined if there is none
  */

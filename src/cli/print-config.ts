@@ -63,7 +63,8 @@ export async function printConfig(command: CommandUnknownOpts, stdio: Stdio): Pr
   const wanted = flags.client ?? (flags.extCid === undefined ? undefined : [flags.extCid]);
   const settings = new Map<string, Setting>();
   const put = (setting: Setting): void => {
-    // A value of one part of a map or list replaces earlier values of this part, and the default of the whole map or list.
+    // A value of one part of a map or list replaces earlier values of this part. It also replaces the default of the whole map or
+    // list.
     for (const [name, { from }] of settings)
       if (isPartOf(name, setting.name) || (from === 'default' && isPartOf(setting.name, name))) settings.delete(name);
     settings.set(setting.name, setting);

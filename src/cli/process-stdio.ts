@@ -13,7 +13,7 @@ function sink(stream: NodeJS.WriteStream, flag: boolean | undefined, scrub: (tex
     open = false;
     // The reader has closed the pipe, as `croupier list rules | head` does.
     if (error.code === 'EPIPE' || !isFirst) return;
-    // The output can't be written, so the status of the command would be misleading. Status 2 replaces it.
+    // The output can't be written, so the exit status of the command would be misleading. The process ends with status 2 instead.
     process.once('exit', () => {
       process.exitCode = EXIT.USAGE;
     });

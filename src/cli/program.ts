@@ -9,9 +9,7 @@ import { HELP, MAX_HELP_WIDTH } from './help.ts';
 import { processStdio } from './process-stdio.ts';
 import { USAGE_HINT, usageMessage } from './usage-message.ts';
 
-/**
- * Reads `--color` and `--no-color` before all other flags, because messages about wrong flags may also have colours.
- */
+/** Reads `--color` and `--no-color` before all other flags, because a message about a wrong flag may have colours too. */
 function colourFlag(args: readonly string[]): boolean | undefined {
   const last = args.findLast((arg) => arg === '--color' || arg === '--no-color');
   return last === undefined ? undefined : last === '--color';

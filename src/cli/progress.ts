@@ -54,7 +54,7 @@ export class RunProgress {
 
   /**
    * Estimates the rest of the run again. Assumes that each scenario takes as long as the average of the finished scenarios. Ignores
-   * an estimate that is higher than the last one, because the reader already expects an earlier end.
+   * an estimate that is higher than the previous estimate, because the reader already expects an earlier end.
    */
   #estimate(): void {
     const passedMs = this.#latestMs - (this.#firstMs ?? this.#latestMs);
@@ -68,7 +68,8 @@ export class RunProgress {
   #timeLeft(): readonly string[] {
     const leftMs = this.#leftMs;
     if (leftMs === null || this.#done.size >= this.#total) return [];
-    // The estimate is rounded: exact seconds would change with each scenario, and the estimate is not so exact.
+    // The estimate is rounded. With exact seconds, the shown value would change with each scenario, and would look more exact than
+    // it is.
     return leftMs < 60_000
       ? [`about ${Math.ceil(leftMs / 5000) * 5} s left`]
       : [`about ${Math.ceil(leftMs / 60_000)} min left`];

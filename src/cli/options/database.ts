@@ -11,8 +11,8 @@ export function databaseOption() {
 }
 
 /**
- * Returns the streams and the environment with the database that the user chose. So the runs that the command starts use this
- * database too. Hides its password in all output.
+ * Puts the database that the user chose into the environment, so that the runs that this command starts use it too. Hides the
+ * password of the database in all output.
  */
 export function withDatabase(stdio: Stdio, database: string | undefined): Stdio {
   if (database === undefined) return stdio;

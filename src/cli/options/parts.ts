@@ -48,8 +48,8 @@ export function collect(text: string, earlier: readonly string[] | undefined): r
 export function verboseOption(description: string) {
   return (
     new Option('-v, --verbose', description)
-      // The value of the preset is never used. It is needed for the type: without a preset, commander gives the flag another type
-      // than the parser returns.
+      // The value of the preset is never used. The preset is needed for the type: without it, commander infers another type than
+      // the type that the parser returns.
       .preset('')
       .argParser((_: string, before: number | undefined) => (before ?? 0) + 1)
   );

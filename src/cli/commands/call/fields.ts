@@ -8,7 +8,10 @@ import type { CallFlags } from './flags.ts';
 
 type CallFieldFlags = Pick<CallFlags, 'amount' | 'type' | 'frId' | 'round' | 'txId' | 'origTxId' | 'field'>;
 
-/** The fields of a call, and remarks for the user about values that croupier invented, or that the service would not send. */
+/**
+ * The fields of a call, and remarks for the user. A remark is about a value that croupier invented, or that the service would not
+ * send.
+ */
 export interface CallFields {
   readonly fields: Readonly<Record<string, string>>;
   readonly remarks: readonly string[];

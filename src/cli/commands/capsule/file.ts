@@ -25,7 +25,9 @@ export interface CapsuleFile {
 }
 
 const HEAD_LENGTH = 4096;
-/** Maximum number of characters of a row of a CSV whose quoted field has several lines. */
+/**
+ * Maximum number of characters of one row of a CSV. A row can have several lines, because a quoted field can contain line breaks.
+ */
 const MAX_ROW = 1024 * 1024;
 
 /**
@@ -140,7 +142,7 @@ function* lines(text: string, pass: CapsulePass): Generator<string> {
   const all = text.split(/(?<=\n)/);
   learnColumns(all, pass);
   for (const line of all) {
-    // The line break is not part of the text. If a line ended within a string, the line break would be escaped as a part of this
+    // The text does not contain the line break. If a line ended inside a string, the line break would be escaped as a part of this
     // string.
     const text = line.replace(/\r?\n$/, '');
     yield `${pass.line(text)}${line.slice(text.length)}`;

@@ -70,7 +70,7 @@ function answer(wanted: Wanted, word: string, prefix = ''): Answer {
   const found = matching(wanted, word).map(({ value, means }) => ({ value: prefix + value, means }));
   // No name matches. The word may be a file name, because a selection can also contain files.
   if (found.length === 0) return { candidates: [], also: prefix === '' ? 'files' : 'nothing' };
-  // A value such as `junit=` needs its second half directly after it, so the shell must not add a space.
+  // A value such as `junit=` needs its second part directly after it. So the shell must not add a space.
   return { candidates: found, also: found.every(({ value }) => value.endsWith('=')) ? 'nospace' : 'nothing' };
 }
 

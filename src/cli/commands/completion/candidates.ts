@@ -14,7 +14,7 @@ import { VARIANTS } from '../../../operator/variants.ts';
 import { REPORT_KINDS } from '../../../report/exports/kinds.ts';
 import type { Candidate, Spot, Wanted } from './answer.ts';
 
-/** Returns the values that commander does not know. Returns `files` if croupier does not know them either. */
+/** Returns the values that commander does not know. Returns `files` if croupier does not know these values either. */
 export async function candidatesFor({ command, option, word, config }: Spot, stdio: Stdio): Promise<Wanted> {
   switch (option) {
     case null:

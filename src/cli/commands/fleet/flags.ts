@@ -120,7 +120,7 @@ Exit status: the most severe status of all runs (0, 1, 3, 70, 129, 130, 143),
     );
 }
 
-/** Time after which another worker takes over the run of a worker that gives no sign of life. */
+/** If a worker does not renew its lease for this time, another worker takes over its run. */
 const LEASE = '60s';
 
 /** Defines `croupier fleet work` and its flags. */

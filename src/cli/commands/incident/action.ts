@@ -34,7 +34,7 @@ import { linePattern } from './line-pattern.ts';
 import { incidentText } from './text.ts';
 
 /**
- * `croupier incident`: explains from logs and other records what happened and where the money is.
+ * `croupier incident`: reads logs and other records, and explains what happened and where the money is.
  *
  * @returns 0 if nothing is wrong, 1 if a rule was broken, something is owed or the service is at fault, 3 if undecided
  */
@@ -145,9 +145,7 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Opens the files. Standard input is copied to a temporary file, because a search for a player reads its files twice.
- */
+/** Opens the files. Standard input is copied to a temporary file, because a search for a player reads all input twice. */
 async function sourcesOf(
   files: readonly string[],
   flags: IncidentFlags,
@@ -260,7 +258,7 @@ async function selectionOf(
       throw new UsageError(
         `${flag} ${text}: write a time such as 14:03, 2026-11-21T14:03 or 2026-11-21T14:03:07+01:00.`,
       );
-    // The end of a time range includes its last unit: `--to 14:10` means up to 14:10:59.999.
+    // A time range includes the whole last unit of its end: `--to 14:10` means up to 14:10:59.999.
     return flag === '--to' ? time.ms + time.precisionMs - 1 : time.ms;
   };
   const fromMs = read('--from', from);

@@ -43,7 +43,8 @@ export async function listCommand(
   }
   const { config, dir, found } = await loadConfiguration(flags.config, stdio);
   if (what === 'clients') {
-    // A pipeline may make its jobs from this list. With an empty list, it would have no job and test nothing. So this is an error.
+    // A pipeline may create one job for each line of this list. With an empty list, the pipeline would test nothing and still
+    // succeed. So an empty list is an error.
     if (!found || !config.clients?.length) {
       const why = found ? 'The configuration names no clients' : 'There is no croupier.yaml in this folder';
       throw new UsageError(`${why}, so no client can be listed. Name another file with --config.`);
@@ -97,7 +98,7 @@ function clientsNamed(words: readonly string[], { clients = [] }: Config): reado
   );
 }
 
-/** Lists clients without their keys, so that a job without keys can plan other jobs. */
+/** Lists clients without reading their keys. So a job that does not have the keys can plan other jobs. */
 function listClients(clients: readonly ClientConfig[], json: boolean, { out }: Stdio): void {
   const rows = clients.map(({ extCID, integratorBaseUrl, sessions = [] }) => ({
     extCID,

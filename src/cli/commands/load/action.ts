@@ -193,7 +193,7 @@ function arrivalsOf({ rate, ramp, closed, speed = 1 }: LoadFlags, recorded: Reco
   if (recorded) return { kind: 'recorded', offsets: recorded.offsets.map((ms) => ms / speed) };
   if (ramp) return { kind: 'rate', ...ramp };
   if (closed !== undefined) return { kind: 'closed', players: closed };
-  // A search for the highest rate begins with a low rate, and needs more players only at higher rates.
+  // A search for the highest rate begins with a low rate. It needs more players only later, when the rate is higher.
   return { kind: 'rate', from: rate ?? 1, to: rate ?? 1 };
 }
 

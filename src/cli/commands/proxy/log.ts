@@ -17,8 +17,8 @@ export interface ProxyLogOptions {
 }
 
 /**
- * Maximum number of full findings for one rule at one endpoint. After that, only the number of findings is printed, when it
- * reaches 10, 100, 1000 and so on.
+ * Maximum number of full findings for one rule at one endpoint. Of further findings, only their number is printed: when it reaches
+ * 10, 100, 1000 and so on.
  */
 const MAX_IN_FULL = 5;
 

@@ -45,8 +45,8 @@ export function balanceOf(outcome: Outcome | null): string | null {
 }
 
 /**
- * Returns a remark about something that the proxy or the service did to a call, so that nobody blames the operator for this;
- * null if there is no remark.
+ * Returns a remark about something that the proxy or the service did to a call. With this remark, nobody blames the operator for
+ * it. Null if there is no remark.
  */
 export function remarkOf({ action, source, hungUpAt }: ProxiedCall, outcome: Outcome | null): string | null {
   if (source === 'proxy') return 'croupier repeated it (--fault)';

@@ -109,7 +109,8 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
 }
 
 /**
- * The calls that the flags select, and the scenario file to write. Also accepts the flags under their names of older releases.
+ * The calls that the flags select, and the scenario file to write. Older releases used other names for these flags. Those names are
+ * still accepted.
  */
 interface Chosen {
   readonly file: string | undefined;
@@ -214,8 +215,8 @@ async function playAgain(
           ...(reference && { flags: ['--reference'] }),
           whole: false,
           ...settings,
-          // A race does not show its fault each time. In a replay, a fault is more likely than in a run, so a race is repeated more
-          // often.
+          // A race does not show its fault each time. A replay repeats a race more often than a run, because the recorded calls
+          // probably have a fault.
           raceRounds: settings.raceRounds ?? (logged.waitsMs < MAX_WAITS_OF_RACE_MS ? RACE_ROUNDS : undefined),
           campaign: settings.campaign ?? reference?.campaign ?? null,
           largeAmounts: settings.largeAmounts || reference !== undefined,
@@ -246,8 +247,8 @@ async function playAgain(
     };
     const first = await playOnce(assign(incident, flags, client), flags.journal);
     const again = assign(incident, flags, client, true);
-    // The operator of the test replied in time to a call that had no reply in time. So the replay breaks its connection. For rules
-    // about the reply itself, this would show nothing.
+    // The test operator replied in time to a call that had no reply in time in the record. So the replay breaks the connection of
+    // this call. For rules about the reply itself, a broken connection would show nothing.
     const isInTime =
       first.outcome.verdict === 'not reproduced' &&
       ![...first.outcome.past.rules].every(isAboutReply) &&
@@ -409,8 +410,8 @@ function outcomeOf(
       isUnexplained,
       isDecided: status === 0,
       isRepeated: missing.length === 0,
-      // The operator may answer a call differently now if the amount of the call depends on the balance, or if the operator
-      // owed its money.
+      // If the amount of a call depends on the balance, or if the operator owed its money, the operator may now answer the call
+      // differently.
       affected: new Set([...failing.affected, ...callsWithIdsOf(timeline, new Set([...logged.ofBalance, ...unpaid]))]),
     }),
     compared,

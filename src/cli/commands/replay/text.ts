@@ -81,7 +81,8 @@ function sentence({ verdict, compared, past, now, isUnexplained }: ReplayOutcome
     case 'same':
       return `nothing was wrong, and nothing is wrong now; ${replies}.`;
     case 'still failing': {
-      // The run judges a repeat in another session by another rule than the record.
+      // If a call was repeated in another session, a run names another rule for it than `incident` does. So the rules can differ
+      // although the problem is the same.
       const isOtherRule = now.rules.has(RULE_OF_OTHER_SESSION) && [...now.rules].every((rule) => !past.rules.has(rule));
       const problem = isOtherRule ? `the recorded problem (${wrongText(past)}) came again: ` : '';
       return `${problem}${wrongText(now)} is still wrong; ${replies}.`;

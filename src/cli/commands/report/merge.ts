@@ -196,8 +196,8 @@ async function add(
   let ended: ShardEnd['ended'] = null;
   let aligned: Offset | undefined;
   for await (const event of events) {
-    // Each process has its own clock. The first scenario of each shard starts almost at the beginning of the run, so the start
-    // of this scenario aligns the clocks.
+    // Each process has its own clock. The first scenario of each shard starts almost at the beginning of the run. So the start of
+    // this scenario is used to compare the clocks.
     if (event.event === 'scenario-started') aligned ??= { ...offset, ms: offset.ms - event.at };
     const here = renumbered(event, aligned ?? offset);
     if (event.event === 'blamed') attributions.push(event);

@@ -45,7 +45,7 @@ export function readKeys(stdin: NodeJS.ReadStream, prompt: Sink, onCommand: (com
     prompt.write(`\r\u001B[2Kpattern: ${typed}`);
   };
   const press = (key: string): void => {
-    // In raw mode, Ctrl-C gives a character and no signal. So this code sends the signal.
+    // In raw mode, Ctrl-C gives a character and no signal. So this line sends the signal to the process.
     if (key === CTRL_C) process.kill(process.pid, 'SIGINT');
     else if (typed !== undefined) type(key);
     else if (key === 'p') {
@@ -57,7 +57,7 @@ export function readKeys(stdin: NodeJS.ReadStream, prompt: Sink, onCommand: (com
     else if (ENTER.includes(key)) onCommand({ kind: 'again' });
   };
   const onData = (text: string): void => {
-    // An arrow key sends several characters, of which the first is Escape. They are ignored.
+    // An arrow key sends several characters, and the first character is Escape. All these characters are ignored.
     if (text.length > 1 && text.startsWith(ESCAPE)) return;
     for (const key of text) press(key);
   };

@@ -76,8 +76,8 @@ class Watching {
   #command: KeyCommand | undefined;
   #wake: () => void = () => {};
   /**
-   * Ends the watch at a signal. During a run, the run handles the signal too. But if the run is already writing its report, it
-   * ends with its own status, so the watch must know of the signal.
+   * Ends the watch at a signal. During a run, the run handles the signal too. But if the run is already writing its report, it ends
+   * with its own status. So the watch itself must notice the signal.
    */
   readonly #onSignal = (): void => {
     this.#isEnded = true;
@@ -205,7 +205,7 @@ class Watching {
   /**
    * Plays the scenarios of one repetition.
    *
-   * @returns the exit status; undefined if there was no scenario to play; then a message says so
+   * @returns the exit status. Undefined if there was no scenario to play; a message has then said so
    */
   async #playTurn(turn: Turn): Promise<number | undefined> {
     const extCIDs = this.#options.clientsOf(this.#prepared);

@@ -20,14 +20,14 @@ export interface TrialOrder {
 }
 
 /**
- * The reply of a worker thread: the outcome of the trial and the delay of the thread's event loop in milliseconds, or the error that
- * stopped the trial.
+ * The reply of a worker thread: the outcome of the trial and the delay of the thread's event loop in milliseconds, or the error
+ * that stopped the trial.
  */
 export type TrialAnswer = { readonly outcome: Outcome; readonly delayMs: number } | { readonly error: string };
 
 /**
- * Number of trials that one thread plays in parallel: at the beginning and at most. A trial mostly waits, so a thread can play several
- * trials at once.
+ * Number of trials that one thread plays in parallel: at the beginning and at most. A trial mostly waits, so a thread can play
+ * several trials at once.
  */
 const AT_ONCE = { first: 2, max: 6 } as const;
 /**
@@ -43,7 +43,7 @@ const SETTLE_MS = 300;
  * machine, the calls of a race may not overlap, and replies may miss the deadline.
  */
 const MAX_TRIES = 3;
-/** The factor by which the times of each further attempt are longer. */
+/** Each further attempt has longer times than the attempt before, by this factor. */
 const SLOWER = 4;
 
 /**
@@ -221,7 +221,7 @@ class Printer {
   }
 
   end(outcomes: readonly TriedOutcome[], idle: readonly string[] | null, durationMs: number): void {
-    // Rows are printed in the order of the trials, so a trial that has not ended holds back the rows of later trials. After an
+    // Rows are printed in the order of the trials, so a trial that has not ended delays the rows of later trials. After an
     // interrupt, such a trial never ends. So the rows of the later trials are printed now.
     const held = this.#trials.slice(this.#next).flatMap(({ name }) => this.#ready.get(name) ?? []);
     this.#print(held.flatMap((outcome) => rowOf(outcome, this.#column, this.#look)));

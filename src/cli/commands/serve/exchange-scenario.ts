@@ -65,8 +65,8 @@ export function scenarioWriter(clients: readonly ServiceClient[]): ExchangeTexts
 }
 
 /**
- * Returns the calls that are needed to see the same result again: the calls of the same round. If the balance in the reply is
- * wrong, also returns the calls since the previous reply with a balance, because these calls lead to the wrong balance.
+ * Returns the calls that are needed to see the same result again. These are the calls of the same round. If the balance in the
+ * reply is wrong, they are also the calls since the previous reply with a balance, because these calls lead to the wrong balance.
  */
 function callsWith(exchange: LoggedExchange, all: readonly LoggedExchange[]): readonly LoggedExchange[] {
   const ofSession = all.filter(({ direction, gsID }) => direction === 'reverse' && gsID === exchange.gsID);

@@ -4,7 +4,10 @@ import type { RunStarted } from '../../../journal/event.ts';
 
 /** One win, refund, round or balance that the run owes, as the text and the JSON output show it. */
 export interface SettleItem {
-  /** `refund`: a bet must be refunded. `win`: a win must be sent again. `round`: a round must be completed with a win of 0. `balance`: a balance must be restored. */
+  /**
+   * `refund`: a bet must be refunded. `win`: a win must be sent again. `round`: a round must be completed with a win of 0.
+   * `balance`: a balance must be restored.
+   */
   readonly kind: 'refund' | 'win' | 'round' | 'balance';
   readonly sessionID: string;
   readonly player: string | null;
@@ -100,8 +103,8 @@ function whose(sessionID: string, { settings }: RunStarted): Pick<SettleItem, 's
 }
 
 /**
- * Returns the lines for one call or balance that is owed, with its amount, session and result. The caller must escape the names of sessions and
- * players before it prints them.
+ * Returns the lines for one call or balance that is owed, with its amount, session and result. The caller must escape the names of
+ * sessions and players before it prints them.
  */
 export function itemLines(item: SettleItem, isSent: boolean): readonly string[] {
   const { kind, amount, currency, sessionID, player } = item;
@@ -150,7 +153,7 @@ function outcome({ kind, settled, tries, reason, status }: SettleItem, isSent: b
   return [`answered ${status}${tries > 1 ? `, at attempt ${tries}` : ''}`];
 }
 
-/** Returns the last line of the output, which says how much is still owed. */
+/** Returns the last line of the output. It says how much is still owed. */
 export function lastSentence(
   owed: number,
   all: number,
