@@ -2,8 +2,8 @@ import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
 /**
- * The approximate value of one US dollar in each currency. For demo balances and the bets of free rounds, approximate values
- * are enough. With real rates, the results of tests would depend on the day.
+ * The approximate value of one US dollar in each currency. Approximate values are enough for demo balances and for the bets of free
+ * rounds. With the real rates of the day, tests would have different results on different days.
  */
 const PER_USD = `
 AED 3.7 ALL 93 AMD 390 ARS 1000 AUD 1.5 AZN 1.7 BAM 1.8 BDT 120 BGN 1.8 BND 1.3 BOB 6.9 BRL 5.4 BYN 3.3 CAD 1.4 CDF 2800
@@ -43,7 +43,9 @@ export function convertUsdRounded(dollars: Money, code: string): Money {
   }
 }
 
-/** Converts an amount of US dollars to a currency. If croupier does not know the currency, one main unit of it counts as one dollar. */
+/**
+ * Converts an amount of US dollars to a currency. If croupier does not know the currency, one main unit of it counts as one dollar.
+ */
 export function convertUsd(dollars: Money, code: string): Money {
   return dollars.times(RATES.get(code) ?? Money.of('1'));
 }

@@ -18,8 +18,7 @@ export class Feed<T> {
   }
 
   /**
-   * Yields the earlier values, then every value that is published after the first step of the iteration, until the feed
-   * is closed.
+   * Yields the earlier values first. Then yields each value that is published while the iteration runs, until the feed is closed.
    */
   async *follow(earlier: Iterable<T> = []): AsyncGenerator<T, void, undefined> {
     const waiting = [...earlier];

@@ -27,7 +27,10 @@ export interface GameSession {
    * a page may link to it only if it is an http or https address.
    */
   readonly returnUrl?: string;
-  /** The address at which the player can deposit money. The service does not check this address either. */
+  /**
+   * The address at which the player can deposit money. As with `returnUrl`, a page may link to this address only if it is an http
+   * or https address.
+   */
   readonly depositUrl?: string;
   readonly platform?: Platform;
   /** The time of the launch, in milliseconds since 1970. */
@@ -118,7 +121,7 @@ export class GameSessions {
   }
 
   /**
-   * Deletes up to two old sessions that are no longer needed. Each launch opens one session and deletes up to two, so the map
+   * Deletes up to two old sessions that are no longer needed. Each launch opens only one session and calls this method, so the map
    * stays small.
    */
   #deleteObsolete(): void {

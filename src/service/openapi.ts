@@ -204,7 +204,7 @@ function componentSchemas(version: ContractVersion): JsonObject {
   );
 }
 
-/** Removes the pattern of a schema that has a format, because the format already says the same. */
+/** Removes the pattern of a schema that has a format: the format already describes the same texts. */
 function override({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 }

@@ -74,15 +74,14 @@ export class Adapter {
   readonly #debts: Debts;
   readonly #payouts: Payouts;
   /**
-   * A lock for each client and session with a bet in progress. The lock makes sure that only one bet of a session is sent at a
-   * time.
+   * One lock for each client and session with a bet in progress. With this lock, the bets of a session are sent one after another.
    */
   readonly #betLocks = new Map<string, Mutex>();
   readonly #closing = new AbortController();
   /** The bets and balance calls that are not answered yet. */
   readonly #sending = new Set<Promise<unknown>>();
   /**
-   * The rounds of `openRound` whose first bet was stored. If the store no longer has such a round, the round is finished, so it
+   * The rounds of `openRound` whose first bet was stored. Such a round is finished if the store does not have it any more. Then it
    * accepts no further bet.
    */
   readonly #begun = new WeakSet<RoundRecord>();

@@ -43,7 +43,7 @@ export function readAnswer(outcome: Outcome): Answer {
   };
 }
 
-/** Returns the reason why a call failed, for the person who runs the service. */
+/** Returns the reason why a call failed. The text is for the person who runs the service. */
 export function troubleOf(outcome: Outcome): string {
   if (outcome.kind === 'none') return outcome.detail;
   const { message, code } = readAnswer(outcome);

@@ -54,8 +54,8 @@ interface OpenDebt {
 }
 
 /**
- * The debts of the service, that is, wins and refunds that are sent until the operator answers 200. The wait grows with each
- * failed attempt.
+ * The debts of the service: wins and refunds that it sends until the operator answers 200. The wait before the next attempt grows
+ * with each failed attempt.
  */
 export class Debts {
   readonly #options: DebtsOptions;
@@ -170,8 +170,8 @@ export class Debts {
       else open.attempts = failed;
       open.trouble = troubleOf(outcome);
     } catch (error) {
-      // The operator has answered, but the answer can't be stored. The call is sent again, and the operator must then give the
-      // same answer.
+      // The operator has answered, but the answer can't be stored. So the call is sent again. The operator must then give the same
+      // answer again.
       open.attempts += 1;
       open.trouble = 'the operator has answered, but the answer could not be stored';
       this.#options.onFault(error);

@@ -74,7 +74,10 @@ export class Payouts {
     });
   }
 
-  /** Tries to store a win until it is stored, because the player must get the win even if the disk is full for a while. */
+  /**
+   * Repeats an action that stores a win until the win is stored. The player must get the win even if the disk is full for some
+   * time.
+   */
   async #retry(place: () => Refused | PlacedWin): Promise<WinResult> {
     const placed = await this.#writer.retry(place);
     return placed?.kind === 'placed' ? resultOf(placed) : (placed ?? { kind: 'refused', reason: 'closing' });

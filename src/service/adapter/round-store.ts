@@ -139,7 +139,7 @@ export class RoundStore {
     return step.kind === 'moved' ? undefined : step.reason;
   }
 
-  /** Returns the reason why a player can't begin another free round; undefined if the player can. */
+  /** Returns the reason why a player can't begin another free round. Undefined if the player can begin one. */
   freeRefusal({ extCID, player, gameID, free }: RoundRecord): 'other-game' | 'used-up' | 'campaign-ended' | undefined {
     if (free === null) return undefined;
     if (this.hasEnded({ extCID, frID: free.frID })) return 'campaign-ended';

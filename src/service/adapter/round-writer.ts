@@ -76,7 +76,7 @@ export class RoundWriter {
   }
 
   /**
-   * Waits until all changes are written to the disk. An error does not stop the rounds, because the changes are then lost only
+   * Waits until all changes are written to the disk. An error does not stop the rounds: the changes are stored, and are lost only
    * if the machine loses power.
    */
   async flush(): Promise<void> {

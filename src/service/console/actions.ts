@@ -55,7 +55,7 @@ const launchSchema = z.object({
 export interface ConsoleActionsOptions {
   readonly parts: ServiceParts;
   readonly players: Players;
-  /** The controls of croupier's own operator. Left out if the operator is the user's. */
+  /** The controls of croupier's own operator. Left out if the user has connected another operator. */
   readonly operator?: OperatorControls;
   /** The path of the operation that launches a game. */
   readonly launchPath: string;

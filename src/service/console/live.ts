@@ -37,8 +37,8 @@ export function liveEvents(
       const ends = [
         log.subscribe((exchange) => {
           changed.set(exchange.id, exchange);
-          // A page may be too slow to read its events. The events that wait for this page must not need more memory than the
-          // log, so the oldest events are dropped.
+          // A page may read its events too slowly. The events that wait for this page must not need more memory than the log. So
+          // the oldest events are dropped.
           const [oldest] = changed.keys();
           if (changed.size > MAX_EXCHANGES && oldest !== undefined) changed.delete(oldest);
           wake();

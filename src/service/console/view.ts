@@ -90,7 +90,7 @@ export interface ConsoleState {
   readonly owed: readonly OwedRow[];
   /** The faults that are waiting for their call. */
   readonly faults: readonly FaultRow[];
-  /** The state of croupier's own operator; null if the operator is the user's. */
+  /** The state of croupier's own operator. Null if the user has connected another operator. */
   readonly operator: OperatorView | null;
   /** The number of all sessions and of all owed calls. The lists above may show fewer sessions and calls. */
   readonly counts: { readonly sessions: number; readonly owed: number };

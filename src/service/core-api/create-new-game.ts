@@ -80,7 +80,7 @@ function gameFor({ games }: CoreApiContext, client: ServiceClient, gameID: strin
 function localeFor({ locale, fallbackToDefaultLocale }: CreateNewGame): string | Refusal {
   if (isLocale(locale)) return locale;
   if (fallbackToDefaultLocale === true) return DEFAULT_LOCALE;
-  // The contract does not show its complete list of locales, so every locale in the right form is accepted.
+  // The contract does not show its complete list of locales. So every locale with the right format is accepted.
   if (hasLocaleForm(locale)) return locale;
   const alike = locale.toLowerCase().replaceAll('-', '_');
   const meant = [alike, alike.split('_', 1)[0] ?? ''].find(isLocale);

@@ -60,8 +60,8 @@ function isObject(value: JsonValue): value is JsonObject {
  * list, separated by commas.
  */
 function readQuery(query: string): ReadRequest {
-  // `URLSearchParams` removes one leading question mark. So one is added here: otherwise a question mark that belongs to the
-  // first name would be lost.
+  // `URLSearchParams` removes a question mark at the beginning. If the first name itself begins with a question mark, this question
+  // mark would be lost. So another one is added before it.
   const params = new URLSearchParams(`?${query}`);
   const names = [...new Set(params.keys())];
   const fields = Object.fromEntries(

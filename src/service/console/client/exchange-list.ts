@@ -98,7 +98,7 @@ export class ExchangeList {
       line.remove();
       this.#lines.delete(id);
     }
-    // Rows that are already on the page are not moved, because a moved row would lose the focus.
+    // Rows that are already on the page stay in their place, because a row that is moved would lose the focus.
     for (const [at, row] of shown.entries()) {
       const line = this.#lineOf(row);
       if (this.#list.children[at] !== line) this.#list.insertBefore(line, this.#list.children[at] ?? null);

@@ -43,7 +43,7 @@ export class Forms {
       const { ok, message } = IN_REPLY.has(kind.value)
         ? await act('replies', fault)
         : await act('faults', { ...fault, ...delay });
-      // A success needs no message, because the list of waiting faults shows the new fault until it has happened.
+      // A success needs no message: the new fault is in the list of waiting faults until a call has used it.
       byId('fault-said').textContent = ok ? '' : message;
     });
   }

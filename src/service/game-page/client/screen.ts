@@ -119,7 +119,7 @@ function line(round: RoundView, currency: string, texts: Texts): HTMLElement {
   return item;
 }
 
-/** Writes a text if it has changed. A screen reader would read an unchanged text again. */
+/** Writes a text only if it has changed, because a screen reader would read an unchanged text again. */
 function text(id: string, value: string): void {
   const element = byId(id);
   if (element.textContent !== value) element.textContent = value;
