@@ -28,8 +28,11 @@ type Autocannon = (
   done: (error: Error | null) => void,
 ) => { on(event: 'tick', listener: (tick: { readonly counter: number }) => void): void };
 
-/** Number of calls of each connection. After the last one, autocannon begins again with the first one. */
-const CALLS = 2500;
+/**
+ * Number of calls of each connection. After the last one, autocannon begins again with the first one. All connections together
+ * have more calls than the wallet remembers, so that it books each call and repeats no reply.
+ */
+const CALLS = 4000;
 /** Each connection sends a balance call after this number of other calls, as often as the default mix of a load test. */
 const READ_AFTER = 12;
 
