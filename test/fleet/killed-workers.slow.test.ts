@@ -30,6 +30,14 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
+/** Lets a paused worker go on after its lease has ended. Then ends it, so that not more and more workers run at once. */
+async function wakeUp(worker: TestWorker): Promise<void> {
+  await sleep(8000);
+  worker.signalAll('SIGCONT');
+  await sleep(6000);
+  worker.signal('SIGTERM');
+}
+
 /**
  * Lets three workers judge the fleet. Kills or pauses one of them again and again, and starts another one instead. Each paused
  * worker goes on after its lease has ended.
@@ -55,7 +63,7 @@ async function disturb(fleet: SimulatedFleet, flags: readonly string[], times: n
     } else {
       paused += 1;
       victim.signalAll('SIGSTOP');
-      void sleep(8000).then(() => victim.signalAll('SIGCONT'));
+      void wakeUp(victim);
     }
     const next = startWorker(args, fleet);
     workers.push(next);
@@ -90,8 +98,8 @@ describe('workers that are killed and paused at random', () => {
       expect(runs.map(({ ext_cid }) => ext_cid).toSorted()).toEqual(fleet.names);
       expect(fleet.wrongBalances()).toEqual([]);
       const owing = await history.selectFrom('job_journal').select(['operator']).execute();
-      // Only an operator that pays half of each refund can't be settled.
-      expect(owing.filter(({ operator }) => fleet.names.indexOf(operator) % fleet.kinds !== 1)).toEqual([]);
+      // An operator that moves wrong amounts can't always be settled.
+      expect(owing.filter(({ operator }) => !fleet.hasDefect(operator))).toEqual([]);
       // Some runs were taken over: otherwise the test shows nothing.
       expect(out + err).toMatch(/another worker has taken|settle/u);
       const alone = await Promise.all(

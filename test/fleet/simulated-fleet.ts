@@ -23,6 +23,8 @@ export interface SimulatedFleet {
   readonly kinds: number;
   readonly env: Readonly<Record<string, string>>;
   operatorOf(name: string): Operator;
+  /** True if the operator moves wrong amounts. */
+  hasDefect(name: string): boolean;
   /** Returns the names of the correct operators whose players do not have their first balance. */
   wrongBalances(): readonly string[];
   close(): Promise<void>;
@@ -71,6 +73,8 @@ export async function simulatedFleet(size: number, select: readonly string[], ra
     if (!operator) throw new Error(`there is no operator ${name}`);
     return operator;
   };
+  const hasDefect = (name: string): boolean =>
+    BEHAVIOURS[names.indexOf(name) % BEHAVIOURS.length]?.defect !== undefined;
   const clients = names.map((name, index) => ({
     extCID: name,
     integratorBaseUrl: `${served[index % BEHAVIOURS.length]?.url}/${name}`,
@@ -92,11 +96,13 @@ export async function simulatedFleet(size: number, select: readonly string[], ra
     kinds: BEHAVIOURS.length,
     env: { SIMULATED_KEY: key },
     operatorOf,
+    hasDefect,
     wrongBalances: () =>
-      names.filter((name, index) => {
-        const { defect } = BEHAVIOURS[index % BEHAVIOURS.length] ?? {};
-        return !defect && playersOf(name).some((player) => operatorOf(name).balanceOf(name, player, 'USD') !== BALANCE);
-      }),
+      names.filter(
+        (name) =>
+          !hasDefect(name) &&
+          playersOf(name).some((player) => operatorOf(name).balanceOf(name, player, 'USD') !== BALANCE),
+      ),
     close: async () => {
       await Promise.all(served.map((one) => one.close(0)));
       rmSync(cwd, { recursive: true, force: true });
