@@ -370,6 +370,22 @@ const owed = object({
     .describe('status of the latest reply to the transaction with this txID; left out if it is not known'),
 });
 
+const balanceOwed = object({
+  event: z.literal('balance-owed'),
+  sessionID: text.describe('the session in which croupier first read the balance'),
+  open: z.boolean().describe('true: the balance must still be restored; false: it is the same as before the run again'),
+  wanted: text.describe('the balance before the run, as decimal text'),
+  missing: text
+    .nullable()
+    .describe(
+      'the amount that is missing when every owed call is answered 200, as decimal text; negative: the balance is too high; null: only a new read can show it',
+    ),
+}).describe('a balance that differs from the balance before the run');
+
+const owedKnown = object({ event: z.literal('owed-known') }).describe(
+  '`croupier settle` has worked on a run that was cut off: the events `owed` and `balance-owed` up to here name everything that is still owed',
+);
+
 const scenarioEnded = object({
   event: z.literal('scenario-ended'),
   scenario: scenarioID,
@@ -443,6 +459,8 @@ const journalEvent = z.discriminatedUnion('event', [
   raced,
   found,
   owed,
+  balanceOwed,
+  owedKnown,
   scenarioEnded,
   attributed,
   movedAlone,

@@ -209,6 +209,11 @@ interface Notice {
   readonly text: string;
 }
 
+/** True for a run against the embedded operator, which owes nothing: the money of this operator ended with its process. */
+export function isOfEmbeddedOperator({ flags }: RunStarted): boolean {
+  return flags?.includes('--reference') === true;
+}
+
 export interface ScenarioStarted {
   readonly event: 'scenario-started';
   readonly scenario: string;
@@ -363,6 +368,33 @@ export type OwedBet = (typeof OWED_BETS)[number];
 export const OWED_BETS = ['not-received', 'declined', 'refunded', 'accepted', 'uncertain'] as const;
 
 /**
+ * A balance that differs from the balance before the run. The command `settle` restores it. The latest event about a session
+ * counts.
+ */
+export interface BalanceOwed {
+  readonly event: 'balance-owed';
+  /** The session in which croupier first read the balance. */
+  readonly sessionID: string;
+  /** True if the balance must still be restored. False if it is the same as before the run again. */
+  readonly open: boolean;
+  /** The balance before the run, as decimal text. */
+  readonly wanted: string;
+  /**
+   * The amount that is missing when every owed call is answered 200, as decimal text. It is negative if the balance is too high. Null
+   * if the journal does not show the amount, so that only a new read can show it.
+   */
+  readonly missing: string | null;
+}
+
+/**
+ * The command `settle` has worked on a run that was cut off. The events `owed` and `balance-owed` up to here name everything that is
+ * still owed.
+ */
+interface OwedKnown {
+  readonly event: 'owed-known';
+}
+
+/**
  * For each rule, the number of its passes for each endpoint. The key is `*` if the rule is not judged separately for each endpoint.
  */
 export type Tally = Readonly<Partial<Record<RuleId, Readonly<Partial<Record<CallName | '*', number>>>>>>;
@@ -475,6 +507,8 @@ export type JournalEvent =
   | Raced
   | Found
   | Owed
+  | BalanceOwed
+  | OwedKnown
   | ScenarioEnded
   | Attributed
   | MovedAlone

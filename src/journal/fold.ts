@@ -2,19 +2,21 @@ import { RULES } from '../contract/catalogue.ts';
 import { type Attempt, addFinding, addPasses, addRace, addSum, countedAttempt, startAttempt } from './attempt.ts';
 import { judgeBaseline, type KnownResult } from './baseline.ts';
 import { type Cause, likelyCauses } from './cause.ts';
-import type {
-  Attributed,
-  Found,
-  JournalEvent,
-  Labels,
-  MovedAlone,
-  Owed,
-  Raced,
-  RunEnded,
-  RunStarted,
-  ScenarioEnded,
-  Sending,
-  SumFound,
+import {
+  type Attributed,
+  type BalanceOwed,
+  type Found,
+  isOfEmbeddedOperator,
+  type JournalEvent,
+  type Labels,
+  type MovedAlone,
+  type Owed,
+  type Raced,
+  type RunEnded,
+  type RunStarted,
+  type ScenarioEnded,
+  type Sending,
+  type SumFound,
 } from './event.ts';
 import { EXPECTATION } from './finding.ts';
 import {
@@ -76,6 +78,10 @@ export interface Fold {
   readonly unknownSessions: UnknownSessions | null;
   /** Calls that croupier must still send so that no player loses money. */
   readonly owed: readonly Owed[];
+  /** Balances that differ from the balance before the run, even if each owed call is answered 200. */
+  readonly owedBalances: readonly BalanceOwed[];
+  /** False if the run was cut off, so that it may owe more than `owed` and `owedBalances` say. */
+  readonly isOwedKnown: boolean;
   readonly exchanges: { readonly sent: number; readonly answered: number };
   /**
    * The signatures of croupier's calls that the operator has written into its replies. Reports for other people must not show these
@@ -108,6 +114,8 @@ export function startFold(): FoldBuilder {
   const attributions: Attributed[] = [];
   const notices = new Set<string>();
   const owed = new Map<string, Owed>();
+  const owedBalances = new Map<string, BalanceOwed>();
+  let isOwedKnown = false;
   const latency = startLatencyTally();
   const rateLimit = new RateLimit();
   const lost = new LostCalls();
@@ -176,6 +184,13 @@ export function startFold(): FoldBuilder {
         if (event.open) owed.set(`${event.call} ${event.txID}`, event);
         else owed.delete(`${event.call} ${event.txID}`);
         return;
+      case 'balance-owed':
+        if (event.open) owedBalances.set(event.sessionID, event);
+        else owedBalances.delete(event.sessionID);
+        return;
+      case 'owed-known':
+        isOwedKnown = true;
+        return;
       case 'scenario-ended':
         if (!isVoid(event)) {
           const attempt = attemptOf(event.scenario);
@@ -197,6 +212,7 @@ export function startFold(): FoldBuilder {
 
   const result = (): Fold => {
     if (run === null) throw new Error('the events have no run-started event, so there is no result');
+    const isEmbedded = isOfEmbeddedOperator(run);
     return sumUp(run, ended, attempts, attributions, {
       movedAlone,
       notices: [
@@ -211,7 +227,9 @@ export function startFold(): FoldBuilder {
       unknownSessions: unknownSessions.result(
         run.settings.sessions.flatMap(({ sessionID, state }) => (state === 'active' ? [sessionID] : [])),
       ),
-      owed: [...owed.values()],
+      owed: isEmbedded ? [] : [...owed.values()],
+      owedBalances: isEmbedded ? [] : [...owedBalances.values()],
+      isOwedKnown: isOwedKnown || isEmbedded || ended !== null,
       exchanges: { sent, answered },
       echoedSignatures: echoes.all,
       latency: latency.result(run.settings.budgetMs ?? {}),
@@ -253,6 +271,8 @@ function sumUp(
     | 'unknownPath'
     | 'unknownSessions'
     | 'owed'
+    | 'owedBalances'
+    | 'isOwedKnown'
     | 'exchanges'
     | 'echoedSignatures'
     | 'latency'

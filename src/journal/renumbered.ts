@@ -47,6 +47,8 @@ export function renumbered(event: JournalEvent, { exchanges, connections, ms }: 
     case 'run-started':
     case 'notice':
     case 'owed':
+    case 'balance-owed':
+    case 'owed-known':
     case 'scenario-ended':
     case 'blamed':
     case 'moved-alone':

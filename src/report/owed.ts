@@ -1,4 +1,7 @@
+import { amountText } from '../contract/amount-text.ts';
+import { Money } from '../contract/money.ts';
 import { plural } from '../contract/plural.ts';
+import type { BalanceOwed } from '../journal/event.ts';
 import type { Fold } from '../journal/fold.ts';
 import { groupOwed, type OwedGroup, type OwedItem, owedItems, unknownDebts } from '../journal/results/owed-items.ts';
 import { quoteWord } from './curl.ts';
@@ -11,27 +14,60 @@ export interface OwedTexts {
   readonly all: readonly string[];
 }
 
-/** True if the run owes a call, could not restore a balance, or ended too early to know what it owes. */
-export function isAnythingLeft({ owed, scenarios, ended }: Fold): boolean {
-  return owed.length > 0 || ended === null || scenarios.some(({ restored }) => restored === false);
+/** True if the run owes a call or a balance, or ended too early to know. */
+export function isAnythingLeft({ owed, owedBalances, isOwedKnown }: Fold): boolean {
+  return owed.length > 0 || owedBalances.length > 0 || !isOwedKnown;
 }
 
-/** Describes everything that the run owes or may owe: balances, calls, and debts that are not known. Nothing is escaped yet. */
+/** Describes everything that the run owes or may owe: calls, balances, and what is not known. Nothing is escaped yet. */
 export function owedClauses(fold: Fold): readonly string[] {
-  const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
   const unknown = unknownText(fold);
-  return [
-    ...(unrestored.length === 0 ? [] : [`the balance could not be restored after ${unrestored.join(', ')}`]),
-    ...owedTexts(fold).summary,
-    ...(unknown === null ? [] : [unknown]),
-  ];
+  return [...owedTexts(fold).summary, ...owedBalanceTexts(fold), ...(unknown === null ? [] : [unknown])];
+}
+
+/** Describes each balance that differs from the balance before the run. */
+function owedBalanceTexts(fold: Fold): readonly string[] {
+  return fold.owedBalances.map((balance) => {
+    const { sessionID, wanted } = balance;
+    const session = sessionNamed(sessionID, fold);
+    const player = session?.player == null ? '' : ` (${session.player})`;
+    const isAfterCalls = owedItems(fold).some((item) => isSamePlayer(session, sessionNamed(item.sessionID, fold)));
+    const difference = differenceText(balance, fold);
+    const by = difference === null ? 'may be wrong by a sum that only a new read shows' : `is ${difference}`;
+    const when = isAfterCalls ? ' when the owed calls are answered' : '';
+    const before = Money.read(wanted);
+    const then = before ? amountText(before, session?.currency) : wanted;
+    return `the balance of session ${sessionID}${player} ${by}${when}. It was ${then} before the run`;
+  });
+}
+
+/**
+ * Says by how much a balance differs from the balance before the run, as in `7.00 USD too low`. Null if only a new read can show
+ * this.
+ */
+export function differenceText({ sessionID, missing }: BalanceOwed, fold: Fold): string | null {
+  const amount = missing === null ? undefined : Money.read(missing.replace(/^-/, ''));
+  if (missing === null || !amount) return null;
+  return `${amountText(amount, sessionNamed(sessionID, fold)?.currency)} too ${missing.startsWith('-') ? 'high' : 'low'}`;
+}
+
+type Session = Fold['run']['settings']['sessions'][number];
+
+function sessionNamed(sessionID: string, { run }: Pick<Fold, 'run'>): Session | undefined {
+  return run.settings.sessions.find((session) => session.sessionID === sessionID);
+}
+
+/** True if two sessions have the same balance. */
+function isSamePlayer(a: Session | undefined, b: Session | undefined): boolean {
+  if (!a || !b) return false;
+  return a.sessionID === b.sessionID || (a.player !== null && a.player === b.player && a.currency === b.currency);
 }
 
 /** Maximum number of scenarios that a clause names. */
 const MAX_NAMES = 3;
 
-/** Returns a clause which says that the list of owed calls is not complete. Null if the list is complete. */
-export function unknownText(fold: Pick<Fold, 'ended' | 'scenarios'>): string | null {
+/** Returns a clause which says that the list of owed calls is not complete. Null if it is complete. */
+function unknownText(fold: Pick<Fold, 'isOwedKnown' | 'scenarios'>): string | null {
   const unknown = unknownDebts(fold);
   if (unknown === null) return null;
   const names = unknown.scenarios.slice(0, MAX_NAMES);
@@ -65,8 +101,20 @@ function groupText({ call, cause, items }: OwedGroup, fold: Fold): string {
   if (items.length === 1 && only) return [itemText(only, fold), ...(see === '' ? [] : [see])].join('; ');
   const statuses = [...new Set(items.map(({ status }) => status))].filter((status) => status !== null);
   const replies = statuses.length === 0 ? '' : ` (${statuses.toSorted((a, b) => a - b).join(', ')})`;
-  const summary = `${plural(items.length, call)} were not answered 200${replies}${see === '' ? '' : `, ${see}`}`;
+  const summary = `${plural(items.length, call)}${sumsOf(items, fold)} were not answered 200${replies}${see === '' ? '' : `, ${see}`}`;
   return `${summary}: ${lossOf({ call, items })}`;
+}
+
+/** Writes the sum of the amounts of some calls, for each currency, in parentheses. Empty if an amount is not known. */
+function sumsOf(items: readonly OwedItem[], fold: Fold): string {
+  const sums = new Map<string | null, Money>();
+  for (const { amount, sessionID } of items) {
+    const money = amount === null ? undefined : Money.read(amount);
+    if (!money) return '';
+    const code = sessionNamed(sessionID, fold)?.currency ?? null;
+    sums.set(code, money.plus(sums.get(code) ?? Money.zero));
+  }
+  return ` (${[...sums].map(([code, sum]) => amountText(sum, code)).join(' and ')})`;
 }
 
 function lossOf({ call, items }: Pick<OwedGroup, 'call' | 'items'>): string {
@@ -77,9 +125,9 @@ function lossOf({ call, items }: Pick<OwedGroup, 'call' | 'items'>): string {
 }
 
 /** Describes one owed call, and says whether its player may have lost money by it. */
-function itemText(item: OwedItem, { run }: Fold): string {
+function itemText(item: OwedItem, fold: Fold): string {
   const { call, txID, origTxID, sessionID, amount, status, bet } = item;
-  const currency = run.settings.sessions.find((session) => session.sessionID === sessionID)?.currency;
+  const currency = sessionNamed(sessionID, fold)?.currency;
   const money = amount === null ? '' : ` of ${[amount, currency].filter((word) => typeof word === 'string').join(' ')}`;
   const where = ` in session ${sessionID}`;
   const reply = status === null ? 'was never answered 200' : `was answered ${status}`;

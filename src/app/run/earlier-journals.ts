@@ -1,11 +1,17 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { AfterRun } from '../../engine/after/after-run.ts';
+import { type Debts, debtsOf } from '../../engine/after/debts.ts';
 import type { EarlierJournal } from '../../engine/after/earlier-run.ts';
-import { openItemsOf } from '../../engine/after/open-items.ts';
 import { signedBy } from '../../engine/after/past-call.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
-import type { JournalEvent, Received, RunStarted, Sending } from '../../journal/event.ts';
+import {
+  isOfEmbeddedOperator,
+  type JournalEvent,
+  type Received,
+  type RunStarted,
+  type Sending,
+} from '../../journal/event.ts';
 import { quoteWord } from '../../report/curl.ts';
 import { UsageError } from '../exit-status.ts';
 import { journalEvents, runningWriter } from '../journal-files.ts';
@@ -78,16 +84,11 @@ export async function owedBy(file: string, shown: string, key: string | undefine
     if (!begun || begun.source === 'proxy' || isOfEmbeddedOperator(begun)) return 0;
     const { afterRun } = await readAfterRun(file, shown, key);
     // A run that is still active owes nothing yet. The caller refuses its journal with another message.
-    return afterRun.ended || runningWriter(begun) === undefined ? openItemsOf(afterRun).length : 0;
+    return afterRun.ended || runningWriter(begun) === undefined ? countOf(debtsOf(afterRun)) : 0;
   } catch (error) {
     if (error instanceof UsageError) return 0;
     throw error;
   }
-}
-
-/** True for a run against the embedded operator, which owes nothing: the money of this operator ended with its process. */
-export function isOfEmbeddedOperator({ flags }: RunStarted): boolean {
-  return flags?.includes('--reference') === true;
 }
 
 /** Returns the number of items that a run owes whose process has ended. Every call counts as signed correctly. */
@@ -95,7 +96,11 @@ export async function owedIn(events: AsyncIterable<JournalEvent>): Promise<numbe
   const afterRun = new AfterRun({ signedRight: () => true });
   for await (const event of events) afterRun.add(event);
   afterRun.giveUp('the run ended before an answer came');
-  return openItemsOf(afterRun).length;
+  return countOf(debtsOf(afterRun));
+}
+
+function countOf({ calls, balances }: Debts): number {
+  return calls.length + balances.length;
 }
 
 /**

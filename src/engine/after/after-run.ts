@@ -1,5 +1,5 @@
 import type { Money } from '../../contract/money.ts';
-import type { JournalEvent, Received, RunStarted, Sending } from '../../journal/event.ts';
+import type { BalanceOwed, JournalEvent, Received, RunStarted, Sending } from '../../journal/event.ts';
 import type { Exchange } from '../../journal/exchange.ts';
 import { answerOf, mayHaveArrived } from '../../reply/classify.ts';
 import { readReply } from '../../reply/read.ts';
@@ -48,6 +48,8 @@ export class AfterRun {
   readonly #estimates = new Map<string, BalanceEstimate>();
   readonly #inFlight = new Map<string, InFlight>();
   readonly #scenarios = new Map<string, OpenScenario>();
+  /** The balances that the journal names as owed, by session. */
+  readonly #announcedBalances = new Map<string, BalanceOwed>();
   #exchanges = 0;
   #latestStamp = 0;
 
@@ -109,6 +111,11 @@ export class AfterRun {
     return this.#ended ? [] : this.#transactions.openRounds();
   }
 
+  /** The balances that the journal names as owed, according to its latest events. */
+  get announcedBalances(): readonly BalanceOwed[] {
+    return [...this.#announcedBalances.values()];
+  }
+
   estimateOf(walletID: string): BalanceEstimate | undefined {
     return this.#estimates.get(walletID);
   }
@@ -146,6 +153,10 @@ export class AfterRun {
       case 'owed':
         this.#transactions.owed(event);
         return;
+      case 'balance-owed':
+        if (event.open) this.#announcedBalances.set(event.sessionID, event);
+        else this.#announcedBalances.delete(event.sessionID);
+        return;
       case 'scenario-ended':
         this.#closeScenario(event.scenario);
         return;
@@ -159,8 +170,17 @@ export class AfterRun {
       case 'moved-alone':
       case 'wrong-sum':
       case 'race':
+      case 'owed-known':
         return;
     }
+  }
+
+  /**
+   * Assumes that each owed call is answered 200 as the contract requires. Then the estimates show which balances differ after that.
+   * No event may be added any more.
+   */
+  assumeSettled(): void {
+    for (const transaction of this.open) this.#transactions.assumeSettled(transaction);
   }
 
   /**
@@ -267,6 +287,9 @@ export class AfterRun {
     for (const transaction of plannedCalls.transactions) {
       if (!transaction.open || transaction.announced) continue;
       transaction.open = false;
+      // As long as the refund of a bet is owed, its effect stays open, because the refund gives back exactly this effect. A read can
+      // show that the bet took its stake, but must not close it.
+      if (this.#transactions.refundOf(transaction)?.open === true) continue;
       this.#estimates.get(transaction.walletID)?.leaveToRead(transaction.call.txID);
     }
     for (const walletID of plannedCalls.wallets) this.#estimates.get(walletID)?.closes();

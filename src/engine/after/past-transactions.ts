@@ -128,7 +128,11 @@ export class PastTransactions {
   }
 
   /** Adds a transaction that is sent for the first time. */
-  sent(call: PastCall, walletID: string, { scenario, purpose }: Sending): PastTransaction {
+  sent(
+    call: PastCall,
+    walletID: string,
+    { scenario, purpose }: Pick<Sending, 'scenario' | 'purpose'>,
+  ): PastTransaction {
     const transaction: PastTransaction = {
       call,
       bodies: [call.body],
@@ -183,6 +187,18 @@ export class PastTransactions {
     const isClosed = answer === 'accepted' && money !== 'gives-back' && this.#settle(transaction, money === 'settles');
     if (money === 'settles') this.#book(transaction, before, isClosed ? 'nothing' : first.money);
     else this.#book(transaction, before, money);
+  }
+
+  /** Assumes that an open transaction is answered 200. For a bet, assumes this about its refund. */
+  assumeSettled(transaction: PastTransaction): void {
+    const { call, walletID, scenario } = transaction;
+    if (call.call !== 'bet') {
+      this.answered(transaction, 'accepted', undefined);
+      return;
+    }
+    const fields = { ...call, call: 'refund', txID: `refund of ${call.txID}`, origTxID: call.txID } as const;
+    const refund = this.refundOf(transaction) ?? this.sent(fields, walletID, { scenario, purpose: 'settle' });
+    this.answered(refund, 'accepted', undefined);
   }
 
   #acceptedAgain(transaction: PastTransaction): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Money } from '../../contract/money.ts';
-import type { JournalEvent, Owed, Received } from '../../journal/event.ts';
+import type { JournalEvent, Received } from '../../journal/event.ts';
 import type { Outcome } from '../../journal/exchange.ts';
 import { renumbered } from '../../journal/renumbered.ts';
 import { isSuccess, isWorthRetrying, replyStatus } from '../../reply/status.ts';
@@ -13,8 +13,8 @@ import { addressOf, type ClientUnderTest } from '../run-options.ts';
 import { walletIdOf } from '../session-pool.ts';
 import { type AmountSettings, denominationOf } from '../stakes.ts';
 import type { AfterRun } from './after-run.ts';
+import { balanceEvents, callEvents } from './debts.ts';
 import { keyOfItem, type OpenItem, openItemsOf, refundFields, walletOfItem } from './open-items.ts';
-import type { PastCall } from './past-call.ts';
 import type { PastTransaction } from './past-transactions.ts';
 
 export interface SettleOptions extends AmountSettings {
@@ -92,7 +92,9 @@ export async function settleRun(options: SettleOptions): Promise<readonly Settle
   for (const event of unanswered) options.record(event);
   const sender = new Sender({ ...options, wire: client.wire, record: continuing(afterRun, options.now, record) });
   try {
-    return await new Settlement({ ...options, record }, sender).play();
+    const settled = await new Settlement({ ...options, record }, sender).play();
+    for (const event of balanceEvents(afterRun)) options.record(event);
+    return settled;
   } finally {
     await sender.close();
   }
@@ -135,11 +137,15 @@ class Settlement {
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
     this.#announce();
-    if (openItemsOf(this.#afterRun).length === 0)
+    const left = openItemsOf(this.#afterRun);
+    if (left.length === 0)
       this.#options.record({
         event: 'notice',
         text: 'croupier settle has sent the calls that the run still owed.',
       });
+    // No event names a round that must still be completed.
+    if (!this.#afterRun.ended && left.every(({ kind }) => kind !== 'round'))
+      this.#options.record({ event: 'owed-known' });
     return this.#settled();
   }
 
@@ -309,18 +315,7 @@ class Settlement {
    * right.
    */
   #announce(): void {
-    for (const { call, scenario, open, announced } of this.#afterRun.transactions) {
-      if (open === announced) continue;
-      this.#options.record({
-        event: 'owed',
-        scenario,
-        call: call.call === 'bet' ? 'refund' : call.call,
-        sessionID: call.sessionID,
-        txID: call.txID,
-        open,
-        fields: fieldsOf(call),
-      });
-    }
+    for (const event of callEvents(this.#afterRun)) this.#options.record(event);
   }
 
   #settled(): readonly Settled[] {
@@ -349,17 +344,6 @@ class Settlement {
  */
 function bodyOf(past: PastTransaction | null, tries: number): string {
   return past?.bodies[tries % past.bodies.length] ?? '';
-}
-
-/** Returns the fields of a call that tell the reader of a report which call is owed. */
-function fieldsOf({ sessionID, txID, origTxID, amountText, roundID }: PastCall): Owed['fields'] {
-  return {
-    sessionID,
-    txID,
-    amount: amountText,
-    ...(origTxID !== null && { origTxID }),
-    ...(roundID !== null && { roundID }),
-  };
 }
 
 function sumsOf(estimate: BalanceEstimate): string {

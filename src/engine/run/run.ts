@@ -7,6 +7,9 @@ import { RightUnit } from '../../judge/attribution/units.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
+import { AfterRun } from '../after/after-run.ts';
+import { recordDebts } from '../after/debts.ts';
+import { signedBy } from '../after/past-call.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { BalanceChanges } from '../balances/balance-changes.ts';
 import { KnownBalances } from '../balances/known-balances.ts';
@@ -44,30 +47,35 @@ export async function run(options: RunOptions): Promise<void> {
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
   const silentWatch = new SilentWatch(options);
+  const afterRun = new AfterRun({ signedRight: signedBy(options.client.integrationApiKey) });
+  afterRun.add(begun);
   const record = (event: JournalEvent): void => {
-    presence.note(event);
-    knownBalances.note(event);
-    silentWatch.note(event);
+    afterRun.add(event);
     options.record(event);
   };
   const sender = new Sender({
     ...options,
-    record,
+    record: (event) => {
+      presence.note(event);
+      knownBalances.note(event);
+      silentWatch.note(event);
+      record(event);
+    },
     wire: options.client.wire,
     tracedRunID: options.trace && begun.runID,
   });
+  let failure: { readonly error: unknown } | undefined;
   try {
-    const ended = await new Run(options, sender, { presence, knownBalances, silentWatch }).play();
-    options.record({ ...ended, durationMs: options.now() - started });
-  } catch (error) {
-    options.record({
-      event: 'run-ended',
-      how: 'bug',
-      signal: null,
-      detail: error instanceof Error ? error.message : String(error),
-      durationMs: options.now() - started,
-    });
-    throw error;
+    const ending = await new Run({ ...options, record }, sender, { presence, knownBalances, silentWatch })
+      .play()
+      .catch((error: unknown): Ending => {
+        failure = { error };
+        const detail = error instanceof Error ? error.message : String(error);
+        return { event: 'run-ended', how: 'bug', signal: null, detail };
+      });
+    recordDebts(afterRun, options.record);
+    options.record({ ...ending, durationMs: options.now() - started });
+    if (failure) throw failure.error;
   } finally {
     await sender.close();
   }
@@ -194,24 +202,24 @@ class Run {
     return this.#ending();
   }
 
-  /** Restores the balances that the scenarios have changed. If a balance could not be restored, records a notice. */
+  /**
+   * Restores the balances that the scenarios have changed. If a balance could not be restored, records a notice with the reason. The
+   * events `balance-owed` have the sums.
+   */
   async #restoreBalances(): Promise<void> {
     // If the operator moves wrong amounts, more calls would only make the balances worse.
     const isWrong = WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
     const isSilent = this.#presence.farewell !== undefined || this.#unreachable !== null;
     const kept = isWrong || isSilent ? this.#balanceChanges.kept() : await this.#balanceChanges.restore(this.#adjuster);
-    for (const { sessionID, amount } of kept) {
-      const [change, call] = amount.isNegative()
-        ? [`${amount.negated()} lower`, 'send the win']
-        : [`${amount} higher`, 'place the bet'];
-      const why = isSilent
-        ? 'because the operator does not answer any more'
-        : isWrong
-          ? 'and croupier has not restored it, because the operator moves wrong amounts'
-          : `because croupier could not ${call} that restores it`;
-      const text = `The balance of session ${sessionID} is ${change} than before the run, ${why}. To try again, run croupier settle with the journal of this run.`;
-      this.#options.record({ event: 'notice', text });
-    }
+    if (kept.length === 0) return;
+    const calls = new Set(kept.map(({ amount }) => (amount.isNegative() ? 'send the wins' : 'place the bets')));
+    const why = isSilent
+      ? 'the operator did not answer any more'
+      : isWrong
+        ? 'the operator moves wrong amounts'
+        : `croupier could not ${[...calls].join(' and ')} that restore them`;
+    const text = `At the end of the run, croupier did not restore the balances of all players, because ${why}.`;
+    this.#options.record({ event: 'notice', text });
   }
 
   /**

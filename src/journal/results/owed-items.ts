@@ -27,6 +27,15 @@ export interface OwedItem {
 /** The states of a bet whose refund gives nothing back, because the operator does not have the stake. */
 const WITHOUT_STAKE: readonly OwedBet[] = ['not-received', 'declined', 'refunded'];
 
+/**
+ * Returns one event for each call that croupier owes. For a bet of uncertain outcome, this is the event of its refund, if the refund was
+ * sent.
+ */
+export function owedCalls({ owed }: Pick<Fold, 'owed'>): readonly Owed[] {
+  const refunded = new Set(owed.map(({ fields }) => fields.origTxID));
+  return owed.filter((one) => !isBet(one) || !refunded.has(one.txID));
+}
+
 /** Returns what croupier owes at the end of a run, in the order in which it was first owed. */
 export function owedItems(fold: Pick<Fold, 'owed' | 'scenarios' | 'causes' | 'rules'>): readonly OwedItem[] {
   const bets = fold.owed.filter(isBet);
@@ -114,7 +123,7 @@ export interface UnknownDebts {
  * Returns null if the list of owed calls is complete. A run that ended too early had no time to decide which calls it owes. So
  * calls without a reply, open rounds and changed balances are not in the list, and only `croupier settle` finds them.
  */
-export function unknownDebts({ ended, scenarios }: Pick<Fold, 'ended' | 'scenarios'>): UnknownDebts | null {
-  if (ended !== null) return null;
+export function unknownDebts({ isOwedKnown, scenarios }: Pick<Fold, 'isOwedKnown' | 'scenarios'>): UnknownDebts | null {
+  if (isOwedKnown) return null;
   return { scenarios: scenarios.filter(({ state }) => state === 'cut-off').map(({ planned }) => planned.id) };
 }

@@ -93,6 +93,8 @@ export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
     case 'moved-alone':
     case 'wrong-sum':
     case 'owed':
+    case 'balance-owed':
+    case 'owed-known':
       return event;
   }
 }

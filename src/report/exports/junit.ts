@@ -315,7 +315,8 @@ function runCase(fold: Fold, options: Options): TestCase | null {
   const conclusion = conclude(fold);
   const left = notPlayed(fold);
   const complete = fold.ended?.how === 'complete';
-  if (complete && conclusion.verdict !== 'undecided') return null;
+  const owed = owedLines(fold, options);
+  if (complete && conclusion.verdict !== 'undecided') return owed.length === 0 ? null : owedCase(owed);
   return {
     name: 'the run was complete and decided',
     classname: 'run',
@@ -326,8 +327,21 @@ function runCase(fold: Fold, options: Options): TestCase | null {
     details: [
       fold.ended?.detail ?? conclusion.firstLine,
       ...(left.length === 0 ? [] : [`not played: ${left.join(', ')}`]),
-      ...owedLines(fold, options),
+      ...owed,
     ].join('\n'),
+  };
+}
+
+/** Returns a test for what a complete run owes. It has a warning, because the wallet has not failed by it. */
+function owedCase(owed: readonly string[]): TestCase {
+  return {
+    name: 'nothing is owed after the run',
+    classname: 'run',
+    place: null,
+    seconds: 0,
+    verdict: 'warn',
+    message: owed[0] ?? '',
+    details: owed.join('\n'),
   };
 }
 

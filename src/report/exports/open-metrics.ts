@@ -79,11 +79,9 @@ function metricsOf(fold: Fold, endedAtOnce: number | undefined): readonly Metric
     gauge('croupier_calls_owed', 'Number of calls that the latest run still owes.', [
       { value: owedItems(fold).length },
     ]),
-    gauge(
-      'croupier_balances_owed',
-      'Number of scenarios of the latest run after which the balance could not be restored.',
-      [{ value: fold.scenarios.filter(({ restored }) => restored === false).length }],
-    ),
+    gauge('croupier_balances_owed', 'Number of balances that the latest run has not restored.', [
+      { value: fold.owedBalances.length },
+    ]),
     gauge(
       'croupier_owed_unknown',
       'The latest run ended too early, so it may owe more than the other metrics say: 1 if this is true, 0 if not.',

@@ -7,7 +7,7 @@ import type { Fold } from '../../journal/fold.ts';
 import { owedItems, unknownDebts } from '../../journal/results/owed-items.ts';
 import { forChat } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
-import { settleCommandLine } from '../owed.ts';
+import { differenceText, settleCommandLine } from '../owed.ts';
 import { breaches } from '../terminal/breach.ts';
 import { duration } from '../terminal/layout.ts';
 
@@ -75,11 +75,11 @@ function causeText({ result, explains, mainFinding, scenarios }: Cause): string 
 
 function lastLines(fold: Fold, { journal, endedAtOnce }: Options): readonly string[] {
   const slow = fold.latency.filter(({ isOverBudget }) => isOverBudget);
-  const unrestored = fold.scenarios.filter(({ restored }) => restored === false).length;
+  const balances = fold.owedBalances.length;
   const calls = owedItems(fold).length;
   const owed = [
     ...(calls > 0 ? [plural(calls, 'call')] : []),
-    ...(unrestored > 0 ? [`the balance after ${plural(unrestored, 'scenario')}`] : []),
+    ...(balances > 0 ? [`${plural(balances, 'balance')} (${shownBalances(fold)})`] : []),
     ...(unknownDebts(fold) === null ? [] : ['more that is not known, because the run ended too early']),
   ];
   const settle = journal === null ? '' : `: ${settleCommandLine(journal)}`;
@@ -93,6 +93,16 @@ function lastLines(fold: Fold, { journal, endedAtOnce }: Options): readonly stri
     ...(owed.length > 0 ? [`Owed: ${owed.join(' and ')}${settle}`] : []),
     `Exit status ${endedAtOnce ?? conclude(fold).exitCode}${journal === null ? '' : `, journal ${journal}`}`,
   ];
+}
+
+/** Names the first balances that are owed, with their sums. */
+function shownBalances(fold: Fold): string {
+  const { owedBalances, run } = fold;
+  const shown = owedBalances.slice(0, MAX_NAMES).map((balance) => {
+    const session = run.settings.sessions.find(({ sessionID }) => sessionID === balance.sessionID);
+    return `${session?.player ?? balance.sessionID} ${differenceText(balance, fold) ?? 'by an unknown sum'}`;
+  });
+  return `${shown.join(', ')}${owedBalances.length > MAX_NAMES ? ', …' : ''}`;
 }
 
 function rulesLine(fold: Fold, what: string, verdicts: readonly Verdict[]): readonly string[] {

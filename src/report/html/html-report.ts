@@ -10,7 +10,7 @@ import { eachScenario } from '../exchanges.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
-import { owedTexts, settleCommandLine, unknownText } from '../owed.ts';
+import { owedClauses, owedTexts, settleCommandLine } from '../owed.ts';
 import { runAgain } from '../run-again.ts';
 import { notPlayed } from '../scope.ts';
 import { capital } from '../terminal/layout.ts';
@@ -167,19 +167,12 @@ ${again === undefined ? null : command(again, 'Run it again')}</li>
  * calls and restores these balances.
  */
 export function leftBehindSection(fold: Fold, { journal }: ReportOptions): Markup {
-  const unrestored = fold.scenarios.filter(({ restored }) => restored === false).map(({ planned }) => planned.id);
-  const names = unrestored.map((id, at) => html`${at > 0 ? ', ' : ''}<a href="${linkTo('scenario', id)}">${id}</a>`);
-  const { summary, all } = owedTexts(fold);
-  const unknown = unknownText(fold);
-  const items = [
-    ...(unrestored.length > 0 ? [html`The balance could not be restored after ${names}`] : []),
-    ...summary.map((clause) => html`${capital(clause)}`),
-    ...(unknown === null ? [] : [html`${capital(unknown)}`]),
-  ];
+  const { all } = owedTexts(fold);
+  const items = owedClauses(fold);
   if (items.length === 0) return NOTHING;
   return html`<section id="left"><h2>Owed calls and balances</h2>
 <ul>${items.map(
-    (item) => html`<li>${item}.</li>
+    (item) => html`<li>${capital(item)}.</li>
 `,
   )}</ul>
 ${

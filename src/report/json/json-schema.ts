@@ -231,10 +231,28 @@ const report = z.object({
         .describe('status of the latest reply to the call with this txID; left out if it is not known'),
     }),
   ),
+  owedBalances: z
+    .array(
+      z.object({
+        sessionID: z.string().describe('the session in which croupier first read the balance'),
+        player: z.string().nullable(),
+        currency: z.string().nullable(),
+        wanted: z.string().describe('the balance before the run'),
+        missing: z
+          .string()
+          .nullable()
+          .describe(
+            'the amount that is missing when every call in `owed` is answered 200; negative: the balance is too high; null: only a new read can show it',
+          ),
+      }),
+    )
+    .describe('balances that differ from the balance before the run'),
   owedUnknown: z
     .object({ scenarios: z.array(z.string()).describe('the scenarios that had begun and not ended') })
     .nullable()
-    .describe('not null: the run ended too early, so it may owe more calls, rounds and balances than `owed` lists'),
+    .describe(
+      'not null: the run ended too early, so it may owe more calls, rounds and balances than `owed` and `owedBalances` list',
+    ),
   settle: z
     .string()
     .nullable()

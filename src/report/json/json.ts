@@ -1,10 +1,11 @@
 import type { Cause } from '../../journal/cause.ts';
 import { conclude } from '../../journal/conclusion.ts';
+import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
 import { budgetResults } from '../../journal/latency.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
-import { unknownDebts } from '../../journal/results/owed-items.ts';
+import { owedCalls, unknownDebts } from '../../journal/results/owed-items.ts';
 import { countRules } from '../../journal/results/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
@@ -69,7 +70,7 @@ function headOf(fold: Fold, { journal, endedAtOnce }: ReportOptions): object {
     required: requiredOutcomes(fold).map(({ kind, id, by, verdict, reason }) => ({ kind, id, by, verdict, reason })),
     ...(run.shard && { shard: run.shard }),
     notices: fold.notices,
-    owed: fold.owed.map(({ scenario, call, sessionID, txID, fields, bet, status }) => ({
+    owed: owedCalls(fold).map(({ scenario, call, sessionID, txID, fields, bet, status }) => ({
       scenario,
       call,
       sessionID,
@@ -78,9 +79,20 @@ function headOf(fold: Fold, { journal, endedAtOnce }: ReportOptions): object {
       ...(bet !== undefined && { bet }),
       ...(status !== undefined && { status }),
     })),
+    owedBalances: fold.owedBalances.map(({ sessionID, wanted, missing }) => ({
+      sessionID,
+      ...sessionNamed(sessionID, run),
+      wanted,
+      missing,
+    })),
     owedUnknown: unknownDebts(fold),
     settle: journal !== null && isAnythingLeft(fold) ? settleCommandLine(journal) : null,
   };
+}
+
+function sessionNamed(sessionID: string, { settings }: RunStarted) {
+  const session = settings.sessions.find((one) => one.sessionID === sessionID);
+  return { player: session?.player ?? null, currency: session?.currency ?? null };
 }
 
 function causeOf({ result, explains, findings, scenarios, mainFinding: telling }: Cause): object {

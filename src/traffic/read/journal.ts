@@ -107,6 +107,8 @@ export class JournalReader {
       case 'race':
       case 'finding':
       case 'owed':
+      case 'balance-owed':
+      case 'owed-known':
       case 'scenario-ended':
       case 'blamed':
       case 'moved-alone':

@@ -67,8 +67,9 @@ describe('a correct operator', () => {
     const run = await ran(url, [scenarioOf('win/one', steps)]);
     expect(wallet.balance().format(2)).toBe('102.00');
     expect(run.fold.notices).toEqual([
-      'The balance of session s1 is 2 higher than before the run, because croupier could not place the bet that restores it. To try again, run croupier settle with the journal of this run.',
+      'At the end of the run, croupier did not restore the balances of all players, because croupier could not place the bets that restore them.',
     ]);
+    expect(run.fold.owedBalances).toMatchObject([{ sessionID: 's1', wanted: '100', missing: '-2' }]);
   });
 
   it('the report names the whole sum that is missing, also if an earlier scenario left a surplus', async () => {
@@ -86,8 +87,9 @@ describe('a correct operator', () => {
     const run = await ran(url, [surplus, loss], { workers: 1 });
     expect(wallet.balance().format(2)).toBe('97.00');
     expect(run.fold.notices).toEqual([
-      'The balance of session s1 is 3 lower than before the run, because croupier could not send the win that restores it. To try again, run croupier settle with the journal of this run.',
+      'At the end of the run, croupier did not restore the balances of all players, because croupier could not send the wins that restore them.',
     ]);
+    expect(run.fold.owedBalances).toMatchObject([{ sessionID: 's1', wanted: '100', missing: '3' }]);
   });
 
   it('a scenario is skipped if the balance cannot be raised', async () => {

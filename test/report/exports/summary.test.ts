@@ -21,7 +21,7 @@ describe('the summary for a chat', () => {
       /^1\. idempotency\.bet \(MUST, money at stake\): A player can be charged twice .* Seen in idempotency\/bet\./m,
     );
     expect(text).toContain('- an expectation of ours/first-deposit is not met\n');
-    expect(text).toMatch(/^Owed: 1 call and the balance after 2 scenarios: croupier settle /m);
+    expect(text).toMatch(/^Owed: 1 call and 1 balance \(p1 5\.00 USD too low\): croupier settle /m);
   });
 
   it('of a run with very many causes has 20 lines, and says how many causes are left out', async () => {

@@ -383,7 +383,7 @@ describe('the terminal report', () => {
     ]);
     const short = (await reportOfEvents(events, 'terminal')).replaceAll(/\n +/g, ' ');
     expect(short).toContain(
-      '! 3 refunds were not answered 200 (404, 409), see cause 1 (bet.debit): for 1 of them, the player may have lost the stake',
+      '! 3 refunds (3) were not answered 200 (404, 409), see cause 1 (bet.debit): for 1 of them, the player may have lost the stake',
     );
     expect(short).not.toContain('r-0');
     const verbose = (await reportOfEvents(events, 'terminal', { verbosity: 1 })).replaceAll(/\n +/g, ' ');

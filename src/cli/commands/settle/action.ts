@@ -9,23 +9,24 @@ import { whyUnreadable } from '../../../app/files.ts';
 import { runningWriter } from '../../../app/journal-files.ts';
 import { lockSettings } from '../../../app/lock/lock-folder.ts';
 import { type HeldLocks, lockPlayers } from '../../../app/lock/player-locks.ts';
-import { isOfEmbeddedOperator, type Left, readAfterRun } from '../../../app/run/earlier-journals.ts';
+import { type Left, readAfterRun } from '../../../app/run/earlier-journals.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import type { AfterRun } from '../../../engine/after/after-run.ts';
+import { debtsOf } from '../../../engine/after/debts.ts';
 import { openItemsOf } from '../../../engine/after/open-items.ts';
 import { type Settled, settleRun } from '../../../engine/after/settle.ts';
 import type { CallGate } from '../../../engine/calls/call-gate.ts';
 import { reopenJournalFile } from '../../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
-import type { JournalEvent, RunStarted } from '../../../journal/event.ts';
+import { isOfEmbeddedOperator, type JournalEvent, type RunStarted } from '../../../journal/event.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { processNow } from '../../../wire/clock.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
 import { leaseFromWorker } from '../../worker-lease.ts';
 import type { SettleFlags } from './flags.ts';
-import { itemLines, itemOf, lastSentence, type SettleItem } from './text.ts';
+import { debtItems, itemLines, itemOf, lastSentence, type SettleItem } from './text.ts';
 
 const TIME_MS = 30_000;
 
@@ -63,13 +64,8 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     );
     stdio.err.write('\n');
   }
-  if (due.length === 0 || flags.dryRun) {
-    return print(
-      due.map((one) => itemOf(one, afterRun.run)),
-      afterRun,
-      { ...output, isSent: false },
-    );
-  }
+  if (due.length === 0 || flags.dryRun)
+    return print(debtItems(debtsOf(afterRun), afterRun.run), afterRun, { ...output, isSent: false });
   const lock = lockSettings(configuration, flags, stdio);
   await askForProduction([client], flags, stdio);
   const interrupt = listenForInterrupt(

@@ -1,3 +1,6 @@
+import { amountText } from '../../../contract/amount-text.ts';
+import type { Money } from '../../../contract/money.ts';
+import type { Debts } from '../../../engine/after/debts.ts';
 import type { OpenItem } from '../../../engine/after/open-items.ts';
 import type { Settled } from '../../../engine/after/settle.ts';
 import type { RunStarted } from '../../../journal/event.ts';
@@ -31,7 +34,7 @@ export interface SettleItem {
   readonly reason: string | null;
 }
 
-const UNTRIED = { done: false, tries: 0, status: null, found: null, missing: null, reason: null };
+const UNTRIED = { done: false, tries: 0, status: null, found: null, reason: null };
 
 /**
  * Converts one owed win, refund, round or balance to an entry of the output.
@@ -39,14 +42,33 @@ const UNTRIED = { done: false, tries: 0, status: null, found: null, missing: nul
  * @param settled the result of the settlement; undefined if nothing was sent
  */
 export function itemOf(due: OpenItem, run: RunStarted, settled?: Settled): SettleItem {
-  const { done, tries, status, reason, found, missing } = settled ?? UNTRIED;
+  return itemWith(due, run, settled, settled?.missing ?? undefined);
+}
+
+/** Returns the entries for everything that a run owes, if nothing was sent. */
+export function debtItems({ calls, balances }: Debts, run: RunStarted): readonly SettleItem[] {
+  return [
+    ...calls.map((call) => itemWith(call, run, undefined, undefined)),
+    ...balances.map(({ estimate, missing }) => itemWith({ kind: 'balance', estimate }, run, undefined, missing)),
+  ];
+}
+
+/** @param missing for a balance: the missing amount; undefined if it is not known */
+function itemWith(
+  due: OpenItem,
+  run: RunStarted,
+  settled: Settled | undefined,
+  missing: Money | undefined,
+): SettleItem {
+  const { done, tries, status, reason, found } = settled ?? UNTRIED;
   const came = { settled: done, tries, status, reason };
   switch (due.kind) {
-    case 'refund':
+    case 'refund': {
+      const owner = whose(due.bet.call.sessionID, run);
       return {
         kind: 'refund',
-        ...whose(due.bet.call.sessionID, run),
-        amount: due.bet.call.amount.format(2),
+        ...owner,
+        amount: inUnits(due.bet.call.amount, owner),
         txID: due.refund?.call.txID ?? null,
         origTxID: due.bet.call.txID,
         scenario: due.bet.scenario,
@@ -54,12 +76,14 @@ export function itemOf(due: OpenItem, run: RunStarted, settled?: Settled): Settl
         wanted: null,
         ...came,
       };
+    }
     case 'again': {
       const { call, scenario } = due.transaction;
+      const owner = whose(call.sessionID, run);
       return {
         kind: call.call === 'win' ? 'win' : 'refund',
-        ...whose(call.sessionID, run),
-        amount: call.amount.format(2),
+        ...owner,
+        amount: inUnits(call.amount, owner),
         txID: call.txID,
         origTxID: call.origTxID,
         scenario,
@@ -82,15 +106,16 @@ export function itemOf(due: OpenItem, run: RunStarted, settled?: Settled): Settl
       };
     case 'balance': {
       const { estimate } = due;
+      const owner = whose(estimate.sessionID, run);
       return {
         kind: 'balance',
-        ...whose(estimate.sessionID, run),
-        amount: (settled ? missing : (estimate.missing() ?? null))?.format(2) ?? null,
+        ...owner,
+        amount: missing === undefined ? null : inUnits(missing, owner),
         txID: null,
         origTxID: null,
         scenario: null,
-        found: found?.format(2) ?? null,
-        wanted: estimate.target.format(2),
+        found: found && inUnits(found, owner),
+        wanted: inUnits(estimate.target, owner),
         ...came,
       };
     }
@@ -100,6 +125,11 @@ export function itemOf(due: OpenItem, run: RunStarted, settled?: Settled): Settl
 function whose(sessionID: string, { settings }: RunStarted): Pick<SettleItem, 'sessionID' | 'player' | 'currency'> {
   const session = settings.sessions.find((one) => one.sessionID === sessionID);
   return { sessionID, player: session?.player ?? null, currency: session?.currency ?? null };
+}
+
+/** Writes an amount with the decimals of its currency, and without the code of the currency. */
+function inUnits(amount: Money, { currency }: Pick<SettleItem, 'currency'>): string {
+  return amountText(amount, currency).split(' ', 1).join('');
 }
 
 /**

@@ -123,6 +123,46 @@ const isBet = ({ call }: Relayed): boolean => call === 'bet';
 describe('a settlement', () => {
   beforeEach(serve);
 
+  it('sends the calls and restores the balances that the reports of the run and --dry-run name, with the same sums', async () => {
+    const steps = '  - bet: { amount: "5.00" }\n  - balance:\n  - bet: { amount: "7.00" }\n';
+    writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${steps}`);
+    relay.decide(({ call, fields }) => {
+      if (fields.amount === '7.00') return call === 'bet' ? 'lose-reply' : { status: 500 };
+      return call === 'win' || (call === 'bet' && fields.amount !== '5.00') ? { status: 403 } : 'pass';
+    });
+    const ran = await cli('run', 'mine.yaml', '--journal', 'run.ndjson', '--report', 'json=run.json');
+    const shown = ran.out.replaceAll(/\n +/g, ' ');
+    expect(shown).toMatch(
+      /! the refund \S+ of 7\.00 USD for the bet \S+ in session eu-anna-usd-catch was answered 500/,
+    );
+    expect(shown).toContain(
+      '! the balance of session eu-anna-usd-catch (anna) is 5.00 USD too low when the owed calls are answered. It was 1000.00 USD before the run',
+    );
+    const report = JSON.parse(readFileSync(path.join(cwd, 'run.json'), 'utf8')) as {
+      readonly owed: readonly { readonly call: string; readonly fields: { readonly amount: string } }[];
+      readonly owedBalances: readonly { readonly sessionID: string; readonly missing: string }[];
+    };
+    const reported = [
+      ...report.owed.map(({ call, fields }) => [call, Number(fields.amount)]),
+      ...report.owedBalances.map(({ missing }) => ['balance', Number(missing)]),
+    ];
+    const itemsOf = ({ out }: Ended) =>
+      (JSON.parse(out) as { items: { kind: string; amount: string }[] }).items.map(({ kind, amount }) => [
+        kind,
+        Number(amount),
+      ]);
+    expect(reported).toEqual([
+      ['refund', 7],
+      ['balance', 5],
+    ]);
+    expect(itemsOf(await settle('--dry-run', '--json'))).toEqual(reported);
+    relay.decide(() => 'pass');
+    expect(itemsOf(await settle('--json'))).toEqual(reported);
+    expect(operator.books()).toEqual(before);
+    const after = await croupier(['report', 'convert', 'run.ndjson', '--to', 'json=-'], { cwd });
+    expect(JSON.parse(after.out)).toMatchObject({ owed: [], owedBalances: [], owedUnknown: null, settle: null });
+  });
+
   it('that was killed is continued with the same refund', async () => {
     await killedAt(LOST_BET, isBet, 'pass');
     const child = start(['settle', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
@@ -243,7 +283,7 @@ describe('a settlement', () => {
     expect((await settle()).status).toBe(0);
     const { status, out } = await croupier(['report', 'convert', 'run.ndjson', '--to', 'json=-'], { cwd });
     expect(status).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ verdict: 'undecided' });
+    expect(JSON.parse(out)).toMatchObject({ verdict: 'undecided', owed: [], owedUnknown: null, settle: null });
     const ids = journal()
       .trimEnd()
       .split('\n')
