@@ -111,8 +111,14 @@ export function readBaseline(file: string, yaml: string, subjects: Subjects): Ba
   const values = new PlacedValues(root ?? { kind: 'list', range: { source, start: 0, end: 1 }, items: [] });
   const parsed = baselineSchema.safeParse(values.value);
   if (!parsed.success) {
-    const diagnostics = [...diagnosticsOf(parsed.error.issues, values, WORDS)].sort(byPlace);
-    return { kind: 'broken', diagnostics };
+    const { issues } = parsed.error;
+    const others = diagnosticsOf(
+      issues.filter((issue) => !isAboutEmpty(issue, values)),
+      values,
+      WORDS,
+    );
+    const empty = emptyFields(issues, values);
+    return { kind: 'broken', diagnostics: [...others, ...empty].sort(byPlace) };
   }
   const diagnostics = parsed.data.flatMap((given, index) => {
     const earlier = parsed.data.slice(0, index).findIndex((other) => isSame(other, given));
@@ -122,6 +128,50 @@ export function readBaseline(file: string, yaml: string, subjects: Subjects): Ba
   if (diagnostics.length > 0) return { kind: 'broken', diagnostics };
   const known = parsed.data.flatMap((given, index) => knownFailures(given, lineOf(values, index), subjects));
   return { kind: 'read', known };
+}
+
+/** The fields of an entry that croupier leaves empty when it writes the entry, because a person has to fill them in. */
+const TO_FILL_IN: readonly PropertyKey[] = ['reason', 'ticket', 'expires'];
+
+/** True if an issue says that a field which a person has to fill in is still empty. */
+function isAboutEmpty({ path }: z.core.$ZodIssue, values: PlacedValues): boolean {
+  const node = values.node(path);
+  return (
+    path.length === 2 &&
+    TO_FILL_IN.includes(path[1] ?? '') &&
+    node?.kind === 'scalar' &&
+    (node.value === null || node.value === '')
+  );
+}
+
+/**
+ * Returns one diagnostic for each entry with empty fields, which names all of them. croupier may have written a hundred such
+ * entries.
+ */
+function emptyFields(issues: readonly z.core.$ZodIssue[], values: PlacedValues): readonly Diagnostic[] {
+  const byEntry = Map.groupBy(
+    issues.filter((issue) => isAboutEmpty(issue, values)),
+    ({ path }) => path[0],
+  );
+  return [...byEntry.values()].flatMap((own) => {
+    const names = TO_FILL_IN.filter((name) => own.some(({ path }) => path[1] === name)).map(
+      (name) => `\`${String(name)}\``,
+    );
+    const [first] = own;
+    if (!first) return [];
+    const list = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ');
+    return diagnosticAt(
+      values.range(first.path),
+      `${list} of ${ruleOf(first.path[0], values)} ${names.length === 1 ? 'is' : 'are'} empty`,
+      'fill in why the rule may fail, the ticket for the fix, and the last day, such as 2027-03-31',
+    );
+  });
+}
+
+/** Names the rule of an entry in a message. */
+function ruleOf(index: PropertyKey | undefined, values: PlacedValues): string {
+  const node = index === undefined ? undefined : values.node([index, 'rule']);
+  return node?.kind === 'scalar' ? `the entry for ${node.written}` : 'this entry';
 }
 
 function lineOf(values: PlacedValues, index: number): number {

@@ -102,9 +102,16 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('baseline.yaml:1:9: `rule` is not one of the');
     expect(err).toContain('did you mean `idempotency.bet`?');
     expect(err).toContain('baseline.yaml:6:3: `raeson` is not a key of a known failure');
-    expect(err).toContain('baseline.yaml:7:11: `ticket` must not be empty');
+    expect(err).toContain('baseline.yaml:7:11: `ticket` of the entry for bet.debit is empty');
     expect(err).toContain('baseline.yaml:12:12: `expires` must be a date that exists, such as 2027-03-31');
     expect(err).toContain('4 mistakes in one file. Nothing was sent.');
+  });
+
+  it('names all empty fields of an entry that croupier wrote in one mistake', async () => {
+    const empty = 'reason: ""\n  ticket: ""\n  expires: # the last day\n';
+    const { err } = await judged(`- rule: bet.debit\n  ${empty}- rule: win.credit\n  ${empty}`, []);
+    expect(err).toContain('baseline.yaml:2:11: `reason`, `ticket` and `expires` of the entry for bet.debit are empty');
+    expect(err).toContain('2 mistakes in one file. Nothing was sent.');
   });
 
   it('refuses entries that can never match', async () => {
@@ -179,7 +186,7 @@ describe('croupier report convert --to baseline', () => {
     expect(read('baseline.yaml')).toContain('- rule: idempotency.bet\n  client: demo-eu\n  scenario:\n    - ');
     const refused = await croupier([...args, '--baseline', 'baseline.yaml'], { cwd });
     expect(refused.status).toBe(2);
-    expect(refused.err).toContain('`expires` must be a date, such as');
+    expect(refused.err).toContain('`reason`, `ticket` and `expires` of the entry for idempotency.bet are empty');
     const filled = read('baseline.yaml')
       .replaceAll('""', '"say \\"why\\""')
       .replace(/expires: .*/, 'expires: 2999-01-01');
