@@ -43,6 +43,14 @@ export class EchoedSignatures {
   }
 }
 
+/**
+ * Returns a text with only the beginning of each run of digits that may be a signature. For texts of calls whose signatures are not
+ * kept.
+ */
+export function withoutHexRuns(text: string): string {
+  return text.replace(HEX_RUN, (run) => `${run.slice(0, SHOWN)}…`);
+}
+
 const HEX_RUN = /(?<![0-9a-f])[0-9a-f]{64,}/gi;
 
 function beginningOf(signature: string): number {
@@ -59,10 +67,11 @@ function ends(run: string): readonly string[] {
 export function withoutSignatures<T extends object>(event: T, signatures: ReadonlySet<string>): T {
   if (signatures.size === 0) return event;
   const json = JSON.stringify(event, (_key, value: unknown) => (isBytes(value) ? asText(value, signatures) : value));
-  return JSON.parse(cut(json, signatures)) as T;
+  return JSON.parse(cutSignatures(json, signatures)) as T;
 }
 
-function cut(text: string, signatures: ReadonlySet<string>): string {
+/** Returns a text with only the beginnings of some signatures. */
+export function cutSignatures(text: string, signatures: ReadonlySet<string>): string {
   return text.replace(HEX_RUN, (run) =>
     ends(run).some((one) => signatures.has(one)) ? `${run.slice(0, SHOWN)}…` : run,
   );
@@ -80,6 +89,6 @@ function isBytes(value: unknown): value is Bytes {
 /** A body that is no text holds its bytes as base64, in which a signature cannot be seen. */
 function asText(body: Bytes, signatures: ReadonlySet<string>): Bytes {
   const text = Buffer.from(body.data, 'base64').toString('latin1');
-  const data = Buffer.from(cut(text, signatures).replaceAll('…', '...'), 'latin1').toString('base64');
+  const data = Buffer.from(cutSignatures(text, signatures).replaceAll('…', '...'), 'latin1').toString('base64');
   return { ...body, data };
 }

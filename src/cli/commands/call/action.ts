@@ -7,7 +7,7 @@ import { UsageError } from '../../../app/exit-status.ts';
 import { lockSettings, NO_LOCK } from '../../../app/lock/lock-folder.ts';
 import { lockPlayers } from '../../../app/lock/player-locks.ts';
 import { runSettings } from '../../../app/run/settings.ts';
-import { type Stdio, showsUnicode } from '../../../app/stdio.ts';
+import { isPipeline, type Stdio, showsUnicode } from '../../../app/stdio.ts';
 import { CALL_NAMES, type CallName } from '../../../contract/call-name.ts';
 import { Money } from '../../../contract/money.ts';
 import { playByHand } from '../../../engine/by-hand/by-hand.ts';
@@ -100,7 +100,11 @@ export async function callCommand(call: string, flags: CallFlags, stdio: Stdio):
     scrub(
       flags.json
         ? callJson(hand, client, request, played, { status, remarks })
-        : callText(hand, client, played, { sink: stdio.out, unicode: showsUnicode(stdio.env) }),
+        : callText(hand, client, played, {
+            sink: stdio.out,
+            unicode: showsUnicode(stdio.env),
+            isPublic: isPipeline(stdio.env),
+          }),
     ),
   );
   return status;

@@ -8,6 +8,7 @@ import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { header } from '../../../journal/exchange.ts';
 import type { Finding } from '../../../journal/finding.ts';
 import { isEndedSession, isUnknownSession } from '../../../journal/network/unknown-session.ts';
+import { EchoedSignatures, withoutSignatures } from '../../../journal/secrets/echoed-signatures.ts';
 import { curlLine } from '../../../report/curl.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { mark, tint, verdictNoun } from '../../../report/marks.ts';
@@ -37,19 +38,26 @@ function hasEndedSession(exchanges: ManualResult['exchanges']): boolean {
   return exchanges.some(({ sending, received }) => isEndedSession(sending.call, received.outcome));
 }
 
-/** Returns the text output for a call that was sent. */
+/**
+ * Returns the text output for a call that was sent.
+ *
+ * @param isPublic true if many people can read the output, as in the log of a pipeline. Then it contains no curl command, and only
+ * the beginnings of signatures, also of those that the operator has written into its replies
+ */
 export function callText(
   hand: ManualCall,
   { extCID }: ClientUnderTest,
-  played: ManualResult,
-  { sink, unicode }: { readonly sink: Sink; readonly unicode: boolean },
+  result: ManualResult,
+  { sink, unicode, isPublic }: { readonly sink: Sink; readonly unicode: boolean; readonly isPublic: boolean },
 ): string {
-  const options: Look = {
+  const options: Look & { readonly curl: boolean } = {
+    curl: !isPublic,
     paint: sink.colour ? ANSI : PLAIN,
     width: Math.min(sink.columns, 120),
     unicode,
   };
   const { paint } = options;
+  const played = isPublic ? withoutEchoes(result) : result;
   const lines = [
     paint.bold(forTerminal(`${hand.call} to ${extCID}, session ${String(hand.fields.sessionID)}`)),
     ...played.exchanges.flatMap((exchange) => [
@@ -72,6 +80,19 @@ export function callText(
     lines.push(...wrap(forTerminal(why), options.width));
   }
   return `${lines.join('\n')}\n`;
+}
+
+function withoutEchoes(played: ManualResult): ManualResult {
+  const echoes = new EchoedSignatures();
+  for (const { sending, received } of played.exchanges) {
+    echoes.add(sending);
+    echoes.add(received);
+  }
+  return {
+    ...played,
+    exchanges: played.exchanges.map((exchange) => withoutSignatures(exchange, echoes.all)),
+    findings: played.findings.map((finding) => withoutSignatures(finding, echoes.all)),
+  };
 }
 
 function titleLines({ sending }: ManualExchange, { times }: ManualCall, { paint }: Look): readonly string[] {

@@ -23,6 +23,7 @@ import { version } from '../../../app/version.ts';
 import type { Exploration, ExploreProgress, Find } from '../../../engine/explore/exploration.ts';
 import { explore } from '../../../engine/explore/explore.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
+import { cutSignatures, EchoedSignatures } from '../../../journal/secrets/echoed-signatures.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { quoteWord } from '../../../report/curl.ts';
 import { renderDiagnostic } from '../../../scenario/yaml/diagnostic.ts';
@@ -131,6 +132,7 @@ async function search(
   if (typeof locks === 'number') return [locks];
   const progress = startExploreProgress(stdio.err);
   const pauseNotice = pauseNotices();
+  const echoes = new EchoedSignatures();
   let exploration: Exploration;
   try {
     exploration = await explore({
@@ -146,6 +148,7 @@ async function search(
       now: processNow,
       onProgress: (state) => progress.on(state),
       record: (event) => {
+        echoes.add(event);
         written.append(event.event === 'run-started' ? { ...event, process: thisProcess() } : event);
         const pause = pauseNotice(event);
         if (pause !== undefined) written.append(pause);
@@ -163,7 +166,9 @@ async function search(
     progress.end();
     written.close();
   }
-  return publish(searcher, client, named, exploration, shownPath(written.path, stdio.cwd), scrub);
+  // An operator may write the signature of a call into a reply, and a finding may quote the reply.
+  const shown = (text: string): string => scrub(cutSignatures(text, echoes.all));
+  return publish(searcher, client, named, exploration, shownPath(written.path, stdio.cwd), shown);
 }
 
 /**

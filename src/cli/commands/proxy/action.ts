@@ -8,11 +8,12 @@ import { bugText } from '../../../app/fault.ts';
 import { shownPath } from '../../../app/files.ts';
 import { openJournal } from '../../../app/journal-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
-import type { Stdio } from '../../../app/stdio.ts';
+import { isPipeline, type Stdio } from '../../../app/stdio.ts';
 import { version } from '../../../app/version.ts';
 import { REPLY_DEADLINE_MS } from '../../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../../contract/versions.ts';
 import { JOURNAL_FORMAT } from '../../../journal/event.ts';
+import { cutSignatures, EchoedSignatures } from '../../../journal/secrets/echoed-signatures.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { cannotOpen } from '../../../listen/server.ts';
 import type { KnownSession } from '../../../traffic/call-selection.ts';
@@ -41,8 +42,14 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
   if (flags.journal !== undefined) await refuseOwingJournal(flags.journal, undefined, stdio.cwd);
   const file = openJournal(flags.journal, stdio.cwd, scrub);
   const now = processNow;
-  const journal = new TrafficJournal((event) => file.append(event), now);
-  const log = new ProxyLog({ stdio, scrub, isJson: flags.json ?? false, isQuiet: flags.quiet ?? false });
+  // Many people can read the log of a pipeline. It must not show the signatures that an operator writes into its replies.
+  const echoes = isPipeline(stdio.env) ? new EchoedSignatures() : undefined;
+  const journal = new TrafficJournal((event) => {
+    echoes?.add(event);
+    file.append(event);
+  }, now);
+  const shown = (text: string): string => scrub(echoes ? cutSignatures(text, echoes.all) : text);
+  const log = new ProxyLog({ stdio, scrub: shown, isJson: flags.json ?? false, isQuiet: flags.quiet ?? false });
   journal.start({
     format: JOURNAL_FORMAT,
     croupier: version,

@@ -290,3 +290,22 @@ describe('croupier call', () => {
     }
   });
 });
+
+it('shows no signed call that could be sent again in the log of a pipeline', async () => {
+  const { url, seen } = await operator(({ signature }) => ({
+    status: 500,
+    body: JSON.stringify({ message: `Error: no route for ${signature}\n    at handle (/app/wallet.js:3:7)` }),
+  }));
+  const env = { CROUPIER_KEY: KEY };
+  const args = ['call', 'bet', '--base-url', url, '--ext-cid', 'acme', '--session', 's-1,currency=USD', '--no-lock'];
+  const shown = async (more: Readonly<Record<string, string>>) =>
+    (await croupier(args, { cwd, env: { ...env, ...more } })).out;
+  const log = await shown({ CI: 'true' });
+  const terminal = await shown({ CI: '' });
+  const [first, second] = seen.map(({ signature }) => signature);
+  expect(log).toContain(`${first?.slice(0, 8)}…`);
+  expect(log).not.toContain(first);
+  expect(log).not.toContain('curl');
+  expect(terminal).toContain(`X-REQUEST-SIGN: ${second}`);
+  expect(terminal).toContain('curl');
+});
