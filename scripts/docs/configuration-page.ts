@@ -4,7 +4,14 @@ const INTRODUCTION = `# croupier.yaml
 
 <!-- Written by \`npm run docs\` from schema/config.json. -->
 
-This page lists every key of the configuration file \`croupier.yaml\`. \`croupier init\` writes this file with comments. This is the smallest file with which a run works:
+This page lists every key of the configuration file \`croupier.yaml\`. \`croupier init\` writes this file for you, with comments:
+
+\`\`\`sh
+croupier init                  # asks a few questions, and writes croupier.yaml
+croupier run --print-config    # prints the settings that a run would use
+\`\`\`
+
+This is the smallest file with which a run works:
 
 \`\`\`yaml
 # yaml-language-server: $schema=node_modules/croupier-conformance/schema/config.json
@@ -27,28 +34,33 @@ stakes: { USD: "1.00", JPY: "100" }
 scenarios: [./our-scenarios]
 \`\`\`
 
-- croupier reads \`croupier.yaml\` in the working directory, or the file that \`--config\` names.
-- A flag overrides an environment variable, and an environment variable overrides the file. \`croupier run --print-config\` prints the settings that croupier would use.
-- croupier replaces \`\${NAME}\` in the file with the value of the environment variable \`NAME\`.
-- A secret key can also be in a file of its own: \`integrationApiKey: { file: ./acme-eu.key }\`.
-- A relative path begins in the folder of \`croupier.yaml\`.
+- **The file.** croupier reads \`croupier.yaml\` in the current folder, or the file that \`--config\` names.
+- **Which setting counts.** A flag overrides an environment variable, and an environment variable overrides the file.
+- **Variables.** croupier replaces \`\${NAME}\` in the file with the value of the environment variable \`NAME\`.
+- **Secret keys.** A secret key can also be in a file of its own: \`integrationApiKey: { file: ./acme-eu.key }\`.
+- **Paths.** A relative path begins in the folder of \`croupier.yaml\`.
 
-On this page: [clients](#clients), [sessions](#sessions), [the simulated Core API](#the-simulated-core-api), [connection](#connection),
-[amounts and currencies](#amounts-and-currencies), [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [history](#history),
-[signals](#signals), [logs](#logs).`;
+On this page:
+
+- The wallet: [clients](#clients), [sessions](#sessions), [connection](#connection), [amounts and currencies](#amounts-and-currencies)
+- The run: [scenarios and decisions](#scenarios-and-decisions), [times and speed](#times-and-speed), [locks](#locks), [history](#history), [signals](#signals)
+- Other commands: [the simulated Core API](#the-simulated-core-api), [logs](#logs)
+
+In the tables, a dot separates a key from the key above it: \`tls.ca\` is the key \`ca\` in the map of \`tls\`. \`clients[]\` is an entry of the list \`clients\`.`;
 
 const SECTIONS: readonly KeySection[] = [
   {
     text: `## Clients
 
-A [client](glossary.md#client) has its own ExtCID, base URL, key and sessions.`,
+A [client](glossary.md#client) is one connection between the operator and the service. It has its own ExtCID, base URL, key and sessions. A *reverse call* is a call from the service to
+the operator, such as a bet.`,
     keys: ['clients'],
   },
   {
     text: `## Sessions
 
-One session is enough for a first run. With sessions of other players, games and currencies, croupier tests more rules. Instead of a list of sessions, the operator can launch
-games for the test (\`--launches\`, [launches.md](launches.md)).`,
+One session is enough for a first run. With sessions of other players, games and currencies, croupier tests more rules. You need no sessions if the operator launches games for the test
+(\`--launches\`, [launches.md](launches.md)).`,
     keys: ['clients[].sessions', 'clients[].sessionsFrom'],
   },
   {

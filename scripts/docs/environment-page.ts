@@ -5,22 +5,24 @@ const INTRODUCTION = `# Environment variables
 
 <!-- Written by \`npm run docs\` from the flags of the commands. -->
 
-This page lists every environment variable that croupier reads. In a pipeline or a container, it is often easier to set a variable than to write a flag. These two commands do the
-same:
+This page lists every environment variable that croupier reads. In a pipeline or a container, a variable is often easier to set than a flag. These two commands have the same effect:
 
 \`\`\`sh
 CROUPIER_STRICT=1 CROUPIER_RATE=45 croupier run balance
 croupier run balance --strict --rate 45
 \`\`\`
 
-A flag overrides a variable, and a variable overrides \`croupier.yaml\`. \`croupier help environment\` prints this list too.
+A flag overrides a variable, and a variable overrides \`croupier.yaml\`. \`croupier run --print-config\` prints every setting and its source. \`croupier help environment\` prints the
+list of this page.
+
+\`croupier.yaml\` can also contain variables with names of your choice, such as \`\${ACME_EU_KEY}\`.
 `;
 
 const FLAGS = `
 ## Variables with the effect of a flag
 
-If the table shows \`(1)\` after a flag, write \`1\` to switch the flag on. A variable contains one value, even if you can repeat its flag. There is one exception: \`CROUPIER_LABEL\`
-can contain several labels, each on a line of its own.
+- **Flags without a value.** If the table shows \`(1)\` after a flag, set the variable to \`1\` to switch the flag on.
+- **Flags that you can repeat.** A variable contains only one value. An exception: \`CROUPIER_LABEL\` can contain several labels, each on a line of its own.
 `;
 
 const OWN = `
@@ -37,7 +39,6 @@ const HEAD = `
 `;
 
 const END = `
-\`croupier.yaml\` can contain \`\${NAME}\` for any other variable. \`croupier run --print-config\` prints every setting and its source.
 [ci.md](ci.md#github-actions) explains the output for GitHub Actions.
 
 ## Keys

@@ -1,5 +1,5 @@
 import { RULE_GROUPS } from '../../src/contract/rule.ts';
-import { type KeySection, type Schema, sectionsOf, tableOf } from './schema-table.ts';
+import { type KeySection, type Schema, sectionsOf, sharedTable, tableOf } from './schema-table.ts';
 
 const INTRODUCTION = `# The language of scenarios
 
@@ -21,21 +21,30 @@ steps:
   - balance:                  # croupier compares the balance with the expected one
 \`\`\`
 
-On this page: [expressions](#expressions), [a scenario](#a-scenario), [needs](#needs), [calls](#a-step-calls), [other actions](#a-step-other-actions),
-[time, number and names](#a-step-time-number-and-names), [expectations](#a-step-expectations), [wrong and unusual calls](#a-step-wrong-and-unusual-calls),
-[a fragment](#a-fragment).
+On this page:
 
-Two values in the tables need an explanation. \`steps\` is a list of steps. \`nothing\` means that you can write the key alone, such as \`- bet:\`.
+- [Expressions](#expressions)
+- A file: [a scenario](#a-scenario), [needs](#needs), [cases](#cases), [a fragment](#a-fragment)
+- A step: [calls](#a-step-calls), [other actions](#a-step-other-actions), [time, number and names](#a-step-time-number-and-names), [expectations](#a-step-expectations),
+  [wrong and unusual calls](#a-step-wrong-and-unusual-calls)
+
+In the tables, the column *value* says what you can write after the key:
+
+| value | means |
+|---|---|
+| \`steps\` | a list of steps |
+| \`nothing\` | you can write the key alone, such as \`- bet:\` |
+| a map | a list of keys with their values. The next rows of the table explain these keys: \`bet.round\` is the key \`round\` in the map of \`bet\` |
 
 ## Expressions
 
-Any value can contain an expression, \`\${…}\`. An expression computes with \`+\`, \`-\` and \`*\`, and can use these names. In the table, \`bet1\` is the name of a step
+Any value can contain an expression, \`\${…}\`. An expression computes with \`+\`, \`-\` and \`*\`, and can use the names in this table. Here, \`bet1\` is the name of a step
 (\`as: bet1\`):
 
 | name | value |
 |---|---|
 | a name of \`cases\`, or a parameter of a fragment | its value in this case, or in this use of the fragment |
-| \`stake\` | the usual amount of a bet in this currency |
+| \`stake\` | the amount of a normal bet in this currency |
 | \`unit\` | the smallest amount of the currency, for example 0.01 |
 | \`balance\`, \`balance.NAME\` | the last known balance of the first session, or of the session with the alias \`NAME\` |
 | \`session\`, \`session.NAME\` | the id of the first session, or of the session with the alias \`NAME\` |
@@ -74,12 +83,24 @@ cases:
 \`\`\`
 `;
 
+/** Fields that mean the same in several calls, each with these calls. */
+const SHARED_FIELDS = {
+  session: ['bet', 'win', 'refund', 'balance'],
+  txID: ['bet', 'win', 'refund'],
+  amount: ['bet', 'win'],
+  type: ['bet', 'win'],
+  frID: ['bet', 'win'],
+};
+
 /** The parts of the page about a step. Each step has one action, and any of the other keys that its action allows. */
-const STEP_SECTIONS: readonly KeySection[] = [
+const stepSections = (step: Schema): readonly KeySection[] => [
   {
     text: `## A step: calls
 
-Each step has exactly one action: one of the keys of this table and of the next table.`,
+Each step has exactly one action: a call, or one of the [other actions](#a-step-other-actions). Several calls have these fields:
+
+${sharedTable(step, SHARED_FIELDS)}
+These are the calls, with their other fields:`,
     keys: ['bet', 'win', 'refund', 'balance', 'call'],
   },
   {
@@ -107,7 +128,7 @@ In the tables, \`linger\` is the time in which croupier waits for a [late debit]
   {
     text: `## A step: expectations
 
-An operator may decline a call for reasons of its own. The consequence depends on the step:
+An operator may decline a call for reasons of its own, for example because of a bet limit. The step decides what follows:
 
 | the step has | if the operator declines the call |
 |---|---|
@@ -128,7 +149,7 @@ steps:
   {
     text: `## A step: wrong and unusual calls
 
-A step with one of these keys is wrong or unusual on purpose. Such a step must also have \`expect\`, except a step with \`break\` or with \`sign: valid\`. Examples:
+With these keys, a step sends something wrong or unusual on purpose. Such a step must also have \`expect\`, except a step with \`break\` or with \`sign: valid\`. Examples:
 
 \`\`\`yaml
 steps:
@@ -185,22 +206,20 @@ function definition(schema: Schema, name: string): Schema {
 /** Returns the reference of the scenario language, made from the schema that `croupier schema scenario` prints. */
 export function languagePage(schema: Schema): string {
   const scenario = definition(schema, 'scenario');
-  const keys = Object.keys(scenario.properties ?? {}).filter((key) => key !== 'rules' && key !== 'needs');
+  const step = definition(schema, 'step');
+  const keys = Object.keys(scenario.properties ?? {}).filter((key) => key !== 'needs');
   const aboutScenario = `## A scenario
 
-The key \`rules\` lists the ids of the [rules](rules.md) that the scenario tests. The groups of rules are ${RULE_GROUPS.join(', ')}.`;
+[rules.md](rules.md) lists the rules. Their groups are ${RULE_GROUPS.join(', ')}.`;
+  const shared = Object.entries(SHARED_FIELDS).flatMap(([field, calls]) => calls.map((call) => `${call}.${field}`));
   return [
     INTRODUCTION,
-    sectionsOf(
-      scenario,
-      [
-        { text: aboutScenario, keys },
-        { text: NEEDS, keys: ['needs'] },
-      ],
-      ['rules'],
-    ),
+    sectionsOf(scenario, [
+      { text: aboutScenario, keys },
+      { text: NEEDS, keys: ['needs'] },
+    ]),
     CASES,
-    sectionsOf(definition(schema, 'step'), STEP_SECTIONS),
+    sectionsOf(step, stepSections(step), shared),
     '## A fragment',
     '',
     'A fragment is a file with steps that several scenarios can insert with `use`.',

@@ -62,7 +62,7 @@ function typeText(type: string, schema: Schema): string {
     const of = schema.items ? takes(schema.items) : '';
     if (of === 'a map') return 'a list of maps';
     if (of === 'text') return 'a list of texts';
-    if (of === 'a name') return 'a list of names';
+    if (of === 'a name' || of.split(', ').length > MAX_LISTED_VALUES) return 'a list of names';
     return of === '' ? 'a list' : `a list of: ${of}`;
   }
   if (type === 'object') return 'a map';
@@ -138,7 +138,24 @@ function rowsOf(prefix: string, schema: Schema, required: string): readonly KeyR
 }
 
 function tableFrom(rows: readonly KeyRows[]): string {
-  return `| key | value | meaning |\n|---|---|---|\n${rows.flatMap(({ lines }) => lines).join('\n')}\n`;
+  return `| key | value | means |\n|---|---|---|\n${rows.flatMap(({ lines }) => lines).join('\n')}\n`;
+}
+
+/**
+ * Returns a table of fields that several keys have in common, so that a page explains each of these fields once.
+ *
+ * @param shared each field with the keys that have it
+ * @throws Error if one of the keys does not have the field, or explains it in other words
+ */
+export function sharedTable(schema: Schema, shared: Readonly<Record<string, readonly string[]>>): string {
+  const rows = new Map(rowsOf('', schema, '').map(({ name, lines }) => [name, lines.join('\n')]));
+  const lines = Object.entries(shared).map(([field, keys]) => {
+    const texts = keys.map((key) => rows.get(`${key}.${field}`)?.replace(`| \`${key}.${field}\``, ''));
+    const [text] = texts;
+    if (text === undefined || texts.some((other) => other !== text)) throw new Error(`${field} differs`);
+    return `| \`${field}\` | ${keys.map((key) => `\`${key}\``).join(', ')}${text}`;
+  });
+  return `| field | calls | value | means |\n|---|---|---|---|\n${lines.join('\n')}\n`;
 }
 
 /** Returns a table of all keys of an object. The keys of an inner object appear with their path. */
