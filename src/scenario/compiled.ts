@@ -33,7 +33,7 @@ interface PackedFields {
  * Turns a scenario into JSON. Leaves out the name of the file, because it depends on the working directory.
  *
  * @param text the text that the scenario was loaded from
- * @throws RangeError if the scenario uses a fragment, because some of its places are then in another file
+ * @throws RangeError if the scenario uses a fragment, because some places of the scenario are then in another file
  */
 export function compileScenario({ file, ...scenario }: Scenario, text: string): CompiledScenario {
   return { text, scenario: packObject(scenario, file) };

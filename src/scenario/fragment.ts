@@ -33,7 +33,8 @@ export class FragmentCache {
   }
 
   /**
-   * Counts a use of a fragment. Without a limit, files that use each other under different paths would be read forever.
+   * Counts a use of a fragment, because the number of uses is limited. Without this limit, files that use each other under
+   * different paths would be read forever.
    *
    * @returns the reason why no further use is allowed; undefined if the use is allowed
    */

@@ -175,8 +175,8 @@ interface FileParts {
 }
 
 function readBoundScenarios(parts: FileParts, found: ReadCases | undefined, hasCases: boolean): BoundScenario[] {
-  // If the cases could not be read, the scenario is not read further. Otherwise every use of a case variable would be reported
-  // too.
+  // If the cases could not be read, the scenario is not read further. Otherwise, every use of a case variable would be reported as
+  // a mistake too.
   if (hasCases && !found) return [];
   if (!found) return [readBoundScenario(parts, undefined, NO_BINDINGS)];
   const used = new Set<string>();
@@ -234,10 +234,7 @@ function readBoundScenario(
   return { caseId: found?.id, values, title: heading ?? '', needs, ...parts };
 }
 
-/**
- * Matches a `${…}`. If the closing bracket is missing, matches the rest of the text, so that the text is searched only
- * once.
- */
+/** Matches a `${…}`. If the closing brace is missing, matches the rest of the text: then the text is searched only once. */
 const PLACEHOLDER = /\$\{([^}]*)(\}?)/g;
 
 /**

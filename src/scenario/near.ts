@@ -26,8 +26,7 @@ export function distance(a: string, b: string): number {
 }
 
 /**
- * Maximum length of a word that is compared, in characters. A longer text is not a mistyped word, and the comparison would be
- * slow.
+ * Maximum number of characters of a word that is compared. A longer text is not a mistyped word, and comparing it would take long.
  */
 const MAX_WORD = 80;
 

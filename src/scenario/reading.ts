@@ -78,7 +78,7 @@ export class Reading {
       return { ...value, range: { ...value.range, usedFrom: placeOf(node.range) } };
     }
     const template = this.#textTemplate(node, node.value, [], () => {});
-    // A `${` in quotes is plain text. The original node is returned, so that this text is not parsed as an expression later.
+    // A `${` in quotes is plain text. So the original node is returned, and this text is not parsed as an expression later.
     if (template?.kind !== 'literal' || (typeof template.value === 'string' && template.value.includes('${')))
       return node;
     const value = typeof template.value === 'object' ? null : template.value;
@@ -184,7 +184,10 @@ export function rangeWithin(node: ScalarNode, start: number, end: number): Range
   return { ...node.range, start: node.textStart + start, end: node.textStart + end };
 }
 
-/** Joins neighbouring parts whose values are known. A single expression stays an expression, so that it keeps its type. */
+/**
+ * Joins neighbouring parts whose values are known. If the only part is an expression, the result is this expression, so that its
+ * value keeps its type.
+ */
 function toTemplate(parts: readonly (string | Expression)[]): Template {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {

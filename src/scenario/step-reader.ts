@@ -106,7 +106,7 @@ function readStep(node: YamlNode, key: string, reading: Reading, context: StepCo
 }
 
 /**
- * Keeps the name of a step that could not be read, and the names of the steps inside it. References to these names are then not
+ * Keeps the name of a step that could not be read, and the names of the steps inside it. Then references to these names are not
  * reported as mistakes.
  */
 function rememberName(node: YamlNode, unreadNames: Set<string>): void {

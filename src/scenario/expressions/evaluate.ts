@@ -64,8 +64,8 @@ export interface Amount {
 }
 
 /**
- * Evaluates a template as the amount of a call. Returns the amount as {@link Money} too, so that no other code must
- * read it from the text that is sent.
+ * Evaluates a template as the amount of a call. Also returns the amount as {@link Money}, so that no other code must read the
+ * amount from the text that is sent.
  *
  * @throws EvaluationError if a name is unknown or a value cannot be used in its place
  */
@@ -119,7 +119,7 @@ function toJson(value: Value, scope: Scope): JsonValue {
 
 function toMoney(value: Value, from: Expression | undefined): Money {
   if (value instanceof Money) return value;
-  // If the operator sends a balance as a number, another rule reports this. The scenario continues with the number.
+  // If the operator sends a balance as a number, another rule reports this fault. The scenario continues, and uses the number.
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text === 'string') {
     const money = Money.read(text.startsWith('-') ? text.slice(1) : text);

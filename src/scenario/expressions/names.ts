@@ -61,7 +61,7 @@ const RESERVED_NAMES = new Set<string>([...BUILT_IN, 'new', 'none', 'unknown', '
 export interface NameContext {
   readonly steps: readonly ScenarioStep[];
   readonly aliases: ReadonlyMap<string, Range>;
-  /** Names of steps that could not be read. References to these names are not reported as mistakes. */
+  /** Names of steps that could not be read. A reference to such a name is not reported as a mistake. */
   readonly unreadNames: ReadonlySet<string>;
   /** True if the scenario declares that it needs an earlier run. Only then does `begun` name a bet of that run. */
   readonly earlierRun: boolean;
@@ -339,7 +339,7 @@ class NameChecker {
     this.#usedAliases.add(word.text);
     if (this.#context.aliases.has(word.text)) return;
     const near = nearest(word.text, [...this.#context.aliases.keys(), 'main', 'unknown']);
-    // The author probably meant the session `near`, so this session is not also reported as unused.
+    // The author probably meant the session `near`. So `near` is not also reported as an unused session.
     if (near) this.#usedAliases.add(near);
     this.#reading.report(
       word.range,

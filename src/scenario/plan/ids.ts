@@ -19,8 +19,8 @@ export class CallIds {
   readonly #made = new Map<ScenarioCall, Ids>();
   readonly #instances = new Map<SendingStep, CallIds[]>();
   /**
-   * For one instance of a repeated step: `step` is the step that gets new ids, and `others` has the ids of all other steps.
-   * Undefined for the ids of the whole case.
+   * Set for one instance of a repeated step: `step` is the step that gets new ids, and `others` has the ids of all other steps.
+   * Undefined if this object holds the ids of the whole case.
    */
   readonly #own: { readonly step: ScenarioCall; readonly others: CallIds } | undefined;
 
@@ -70,7 +70,7 @@ export class CallIds {
     return this.#known(given, visited.add(step));
   }
 
-  /** Replaces `${first.txID}` and `${first.roundID}`, which are known before the scenario is played, by their values. */
+  /** Replaces `${first.txID}` and `${first.roundID}` by their values. These values are known before the scenario is played. */
   #known(template: Template, visited: Set<ScenarioCall>): Template {
     if (template.kind !== 'expression' || template.expression.kind !== 'name') return template;
     const [head, property, ...rest] = template.expression.path;

@@ -14,7 +14,7 @@ import type { SessionState } from '../../contract/session-state.ts';
 import type { Place } from '../../journal/finding.ts';
 import type { Template } from '../expressions/expression.ts';
 
-/** The ways in which a call differs from the call that the real service would send. An absent key means no difference. */
+/** The ways in which a call differs from a call of the real service. If a key is absent, there is no such difference. */
 export interface Deviations {
   readonly sign?: SignKind;
   /** Fields that are changed after signing. They are fields of the body, or of the query for a balance call. */
@@ -43,7 +43,7 @@ type ExpectedOutcome =
   | 'declined'
   /** 401 with a message, without any effect on the balance. The txID can be used again. */
   | 'refused'
-  /** The contract does not define the outcome. It is recorded but not judged. */
+  /** The contract does not define the outcome. The outcome is recorded but not judged. */
   | 'either';
 
 export interface Expect {
@@ -162,8 +162,8 @@ export interface LaunchesStep extends StepBase {
 }
 
 /**
- * A call that is sent several times one after another, with new ids each time (`times`). Each call is created only when it is
- * sent, so that many repetitions need no memory. The step has no name.
+ * A call that is sent several times one after another, with new ids each time (`times`). Each call is created only when it is sent.
+ * So the memory does not depend on the number of repetitions. The step has no name.
  */
 export interface RepeatStep extends StepBase {
   readonly kind: 'repeat';

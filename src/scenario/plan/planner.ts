@@ -151,7 +151,7 @@ class Planner {
     if ('from' in original) return this.#resend({ ...step, of: original }, key);
     const planned = this.#call(original, this.#ids.keyOf(original), this.#ids);
     const { name: _name, after: _after, eventuallyMs: _eventually, atMs: _at, ...rest } = planned;
-    // A call that is sent again inside the same `together` counts as a copy, because the first call may still be in progress.
+    // If a call is sent again inside the same `together`, it counts as a copy, because the first call may still be in progress.
     const isCopy = step.within !== undefined && step.within === original.within;
     const origin: Origin = { kind: isCopy ? 'copy' : 'resend', of: planned.key };
     return { ...rest, ...this.#shared(step, key), origin, fields: [] };

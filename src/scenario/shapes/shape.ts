@@ -6,8 +6,8 @@ import { describeNode, type YamlNode } from '../yaml/yaml-node.ts';
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * One definition of a value with two uses. It reads the value and reports mistakes, and it describes the value to editors as
- * JSON Schema.
+ * One definition of a value, with two uses: it reads the value and reports mistakes, and it describes the value to editors as JSON
+ * Schema.
  */
 export interface Shape<T> {
   /** Reads a value. Returns undefined if a mistake was reported. */
@@ -16,8 +16,8 @@ export interface Shape<T> {
 }
 
 /**
- * A map that was read. `values` has the values by key, and `keys` the places of the keys. A key that has a place but no value
- * had a mistake, which was reported.
+ * A map that was read. `values` has the values by key, and `keys` the places of the keys. If a key has a place but no value, a
+ * mistake in the value was reported.
  */
 export interface ReadMap<T> {
   readonly values: { readonly [K in keyof T]?: T[K] };
@@ -111,7 +111,7 @@ export function map<T>(
       if (resolved.kind !== 'map') return refuse(reading, resolved, what, `keys possible here: ${names.join(', ')}`);
       const values: { [K in keyof T]?: T[K] } = {};
       const keys = new Map<string, Range>();
-      // If a diagnostic about an unknown key already suggests the missing key, the missing key is not reported again.
+      // A diagnostic about an unknown key may already suggest the missing key. Then the missing key is not reported again.
       const meant = new Set<string | undefined>();
       for (const entry of resolved.entries) {
         const known = names.find((each) => each === entry.key);

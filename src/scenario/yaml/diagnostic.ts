@@ -55,8 +55,8 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   const before = shown.slice(0, column - 1 - start);
   const marked = shown.slice(column - 1 - start, endColumn - 1 - start);
   const gutter = ' '.repeat(String(line).length);
-  // The width is counted in characters, not in columns of the terminal. The package string-width would be exact, but every
-  // command loads this file, and loading the package takes a third of the time of `--help`.
+  // The width is counted in characters, not in columns of the terminal. The package string-width would be exact. But every command
+  // loads this file, and loading the package would take a third of the time that `--help` takes now.
   const indent = before.replace(/[^\t]/gu, ' ');
   const lines = [
     `${file}:${line}:${column}: ${message}`,
@@ -69,7 +69,9 @@ export function renderDiagnostic(diagnostic: Diagnostic): string {
   return lines.map(replaceControls).join('\n');
 }
 
-/** Replaces control characters (also terminal escapes) and marks that change the direction of text with U+FFFD. */
+/**
+ * Puts U+FFFD in place of each control character (also in terminal escapes), and of each mark that changes the direction of text.
+ */
 function replaceControls(text: string): string {
   return text.replace(/(?!\t)[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -49,8 +49,7 @@ export function readDocument(text: string, file: string): YamlDocument {
   if (errors.length > 0) {
     const unclosed = unclosedQuote(text);
     if (unclosed) {
-      // The parser reads the rest of the file as one text, so every further complaint would only be a result of this
-      // mistake.
+      // The parser reads the rest of the file as one text. So all further complaints are only results of this mistake.
       const range = { source, start: unclosed.start, end: Math.max(unclosed.lineEnd, unclosed.start + 1) };
       const before = found.flatMap(({ start }, at) => (start < unclosed.start ? (diagnostics[at] ?? []) : []));
       const fix = `add a closing ${text[unclosed.start]} in this line`;
@@ -239,7 +238,8 @@ function plainMessage(error: YAMLError): readonly [message: string, fix?: string
     return [missing(error.message), 'close every quote, `{` and `[`, and put a comma between two values'];
   if (error.code === 'BAD_INDENT' && error.message.startsWith('Flow'))
     return ['a `{` or `[` is still open here', 'add the missing } or ]'];
-  // The parser calls itself for each level of nesting. If the stack is full, the parser reports this as a fault of the file.
+  // For each level of nesting, the parser calls itself. If this fills the stack, croupier reports too much nesting as a mistake in
+  // the file.
   if (/\bstack\b/i.test(error.message))
     return ['this is not valid YAML: it is nested too deeply', 'remove superfluous { and ['];
   return PLAIN_MESSAGES[error.code] ?? [`this is not valid YAML: ${decapitalize(error.message)}`];
@@ -283,8 +283,8 @@ function quoteUnquoted(text: string): { readonly text: string; readonly found: r
 const STRUCTURE = /^ *(?:- |[\w-]+:(?: |$))/;
 
 /**
- * Finds the quote that the author forgot to close, in a text with a mistake: its quoted text runs to the end of the
- * file, or over lines that look like YAML. Returns undefined if there is no such quote.
+ * Finds the quote that the author forgot to close. The text after this quote runs to the end of the file, or over lines that look
+ * like YAML. This function is called only if the text has a mistake. Returns undefined if there is no such quote.
  */
 function unclosedQuote(text: string): { readonly start: number; readonly lineEnd: number } | undefined {
   for (const { start, end } of scanValues(text).quoted) {
