@@ -80,16 +80,14 @@ export function mayHaveArrived({ outcome, connection }: Pick<Exchange, 'outcome'
  * A bet with a reply of 502, 503 or 504 can be seen in two ways:
  *
  * 1. By the contract, only a 500 or a timeout leads to a refund, so a bet with another error has taken nothing. {@link
- * answerOfReply} therefore returns `declined`. `run` expects an unchanged balance, and `incident` and `proxy` expect no
- * refund. If a debit shows anyway, `bet.declined-takes-nothing` is reported, because the player has lost the stake.
- * 2. In practice, a gateway may answer 502 or 504 while the wallet behind it still carries out the bet. Code that gives
- * money back must expect both outcomes, so this function returns true:
+ * answerOfReply} therefore returns `declined`. `run` expects an unchanged balance, and `incident` and `proxy` expect no refund. If
+ * a balance shows a debit anyway, croupier reports `bet.declined-takes-nothing`, because the player has lost the stake.
+ * 2. In practice, a gateway may answer 502 or 504 while the wallet behind it still carries out the bet. Code that gives money back
+ * must expect both outcomes, so this function returns true:
  *
  * - `run` waits as long as after a 500 before a balance counts as final.
- * - `run` refunds such a bet if croupier sent it only to set a balance. A refund of a bet that took nothing pays
- * nothing.
- * - `settle` and `--after` keep both balances as possible. `settle` sends the refund, and gives back only what is
- * certain.
+ * - `run` refunds such a bet if croupier sent it only to set a balance. A refund of a bet that took nothing pays nothing.
+ * - `settle` and `--after` keep both balances as possible. `settle` sends the refund, and gives back only what is certain.
  *
  * With a 4xx the operator itself says that it rejected the call, so there is no doubt.
  */

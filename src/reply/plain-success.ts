@@ -34,13 +34,17 @@ const JSON_TYPES: ReadonlySet<string | undefined> = new Set([
   'application/json;charset=UTF-8',
 ]);
 
-/** Header lists with a right `Content-Type`. The reader of a load test gives the same list for each reply with the same head. */
+/**
+ * Header lists with a right `Content-Type`. A load test reads each head only once, so all replies with the same head have the same
+ * list.
+ */
 const RIGHT_HEADERS = new WeakSet<HeaderList>();
 let latestRight: HeaderList | undefined;
 
 /**
- * Recognises a success that breaks no rule, without the work of the full judgement: `answerOf` would return `accepted`, and
- * `problemsOf` no problem. A load test judges thousands of replies a second, and nearly all of them are such replies.
+ * Recognises a success that breaks no rule: `answerOf` would return `accepted`, and `problemsOf` would return no problem. This
+ * function needs much less time than these two functions. A load test judges thousands of replies a second, and nearly all of them
+ * are such replies.
  *
  * @param currency the currency of the session. undefined if it is unknown
  * @returns undefined for every other reply, and for a success that is only written in an unusual way
@@ -64,8 +68,8 @@ interface PlainFields {
 }
 
 /**
- * Reads a body with a balance and perhaps a txID, in any order, with at most one space after each comma and colon. Returns undefined
- * for every other body. This takes a fraction of the time of a regular expression.
+ * Reads a body with a balance and perhaps a txID, in any order, with at most one space after each comma and colon. Returns
+ * undefined for every other body. This function needs much less time than a regular expression.
  */
 function plainFields(text: string): PlainFields | undefined {
   let written: string | undefined;
@@ -108,7 +112,10 @@ function digitsEnd(text: string, from: number): number {
   return at;
 }
 
-/** True for an amount whose digits end at `whole` before its point, and at `end` after its point. Without a point, both are equal. */
+/**
+ * True if the text between these places is an amount: digits up to `whole`, then a point and digits up to `end`. If the amount has
+ * no point, `whole` and `end` are equal.
+ */
 function isPlainAmount(text: string, start: number, whole: number, end: number): boolean {
   const digits = whole - start;
   if (digits === 0 || digits > MAX_DIGITS || (digits > 1 && text.charCodeAt(start) === ZERO)) return false;

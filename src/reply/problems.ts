@@ -186,8 +186,8 @@ function transactionId({ call, answer, reading, isBetKnown }: JudgedReply): Repl
       };
     case 'empty': {
       const actual = 'the `txID` is empty';
-      // If an operator does not know a bet, it has no transaction for the refund (contract, Rules 3), and many operators then
-      // send an empty id. If it is unknown whether the operator knew the bet, an empty id is only a warning.
+      // If an operator does not know a bet, it has no transaction for the refund (contract, Rules 3), and many operators then send
+      // an empty id. So if it is unknown whether the operator knew the bet, an empty id gives only a warning.
       return call === 'refund' && !isBetKnown
         ? {
             kind: 'warning',
@@ -250,9 +250,9 @@ function precision({ answer, reading, currency }: JudgedReply): ReplyVerdict {
   const expected =
     max === 0 ? `a balance in ${code} has no decimals` : `a balance in ${code} has at most ${plural(max, 'decimal')}`;
   const actual = `the \`balance\` is ${JSON.stringify(written)}`;
-  // The contract names only JPY, KRW and VND as currencies without decimals. For other currencies that have no decimals
-  // by ISO 4217, decimals are only a warning, because no operator fails by a position of croupier (docs/positions.md).
-  // Extra zeros do not change the amount, so they are a warning too.
+  // The contract names only JPY, KRW and VND as currencies without decimals. Other currencies have no decimals by ISO 4217. For
+  // these, decimals give only a warning, because no operator fails because of a position of croupier (docs/positions.md). Extra
+  // zeros do not change the amount, so they give a warning too.
   const isExcess = money.decimals() > max;
   const isPosition = basis === 'position' && max === 0;
   if (isExcess && !isPosition) return breach(expected, actual);

@@ -14,7 +14,7 @@ import { type Body, header, type Reply } from '../journal/exchange.ts';
 interface BalanceReading {
   /** The text in the reply. undefined if there is no `balance`. */
   readonly written: string | undefined;
-  /** The value, read as leniently as possible. undefined if the text is not an amount. */
+  /** The amount, even if it is written in a wrong form. undefined if the text is not an amount. */
   readonly money: Money | undefined;
   /**
    * `negative`: a plain decimal with a `-` before it. `odd-text`: another text that is not a plain decimal, such as `1,000.00`;
@@ -25,7 +25,7 @@ interface BalanceReading {
   readonly decimals: number;
 }
 
-/** The fields of a reply, read leniently. problems.ts judges whether they are right. */
+/** The fields of a reply. Fields with a wrong form are read too, if possible; problems.ts judges whether they are right. */
 export interface ReplyReading {
   readonly status: number;
   readonly object: JsonObject | undefined;
@@ -122,7 +122,7 @@ function readBalance(object: JsonObject, numbers: ReadonlyMap<string, string>): 
       decimals: 0,
     };
   }
-  // A text of this length is not read as an amount: no player has so much money, and computing with the amount would take too
+  // A text of this length is not read as an amount. No player has such an amount of money, and computing with it would take too
   // long.
   if (value.length > MAX_DIGITS) {
     return {
@@ -173,7 +173,7 @@ export type JsonProblem =
   | { readonly kind: 'truncated' };
 
 export interface JsonReading {
-  /** The object, read as leniently as possible; undefined if the body contains no object. */
+  /** The object, even if the JSON has a problem, as far as it can be read. undefined if the body contains no object. */
   readonly object: JsonObject | undefined;
   /** By field name: a `balance` or `txID` that is a number, as it was written in the reply, for example `1e3`. */
   readonly numbers: ReadonlyMap<string, string>;
@@ -218,7 +218,10 @@ export function readJsonObject(body: Body): JsonReading {
 /** The fields of a reply that are text by the contract, and numbers in the replies of some operators. */
 const TEXT_FIELDS = ['balance', 'txID'] as const;
 
-/** Returns the texts of the numbers. This takes longer than parsing, so it is done only for the few replies that need it. */
+/**
+ * Returns the texts of the numbers. Finding these texts takes longer than parsing, so it is done only for the few replies that need
+ * it.
+ */
 function numbersOf(object: JsonObject, text: string): ReadonlyMap<string, string> {
   if (!TEXT_FIELDS.some((name) => typeof object[name] === 'number')) return NOTHING;
   const found: { readonly holder: unknown; readonly name: string; readonly source: string }[] = [];

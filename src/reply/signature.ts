@@ -9,7 +9,7 @@ export interface SignedCall {
   readonly signature: SignatureState;
   /** True if the call is signed with the key of another client. */
   readonly isSignedByOther: boolean;
-  /** True if another call was signed with one of the known keys, which proves that the operator has the same keys. */
+  /** True if a call is signed with one of the known keys. This proves that the operator has the same keys. */
   readonly isKeyProven: boolean;
   /** The meaning of the reply. null if no reply is known. */
   readonly answer: ReplyAnswer | null;
@@ -55,8 +55,7 @@ export function signatureProblem(call: SignedCall): readonly [SignatureRule, Rep
         : [
             'signature.mismatch',
             {
-              // Until a call proves that the operator has the known keys, the operator may have another key. So this is only a
-              // warning.
+              // The operator may have a different key, until a call proves that it has the known keys. So this is only a warning.
               kind: 'warning',
               expected: `${WRONGLY_SIGNED} is answered 401`,
               actual: `the call was answered ${status}, which is right if the operator has another key`,

@@ -53,19 +53,19 @@ export function isTemporary(status: Status): boolean {
 }
 
 /**
- * True if sending the same call again may help: after a temporary error, or after 409 Conflict. Some operators answer
- * 409 while they process the first copy of a call.
+ * True if sending the same call again may help: after a temporary error, or after 409 Conflict. Some operators answer 409 while
+ * they process the first copy of a call.
  *
- * A 409 is not a temporary error, because other operators answer every replay with 409. A 409 is judged at once,
- * because a replay must be answered 200 (contract, Rules 2). Only code that needs the call to succeed sends it again.
+ * A 409 is not a temporary error, because other operators answer every replay with 409. A 409 is judged at once, because a replay
+ * must be answered 200 (contract, Rules 2). A call is sent again after a 409 only by code that needs a success of this call.
  */
 export function isWorthRetrying(status: Status): boolean {
   return isTemporary(status) || status === 409;
 }
 
 /**
- * True for a status that rejects the form of a request (its method, media type or length) whatever its content. No call that
- * the service sends may be rejected for its form.
+ * True for a status that rejects the form of a request: its method, its media type or its length. An operator must not reject any
+ * call of the service for its form, whatever the content of the call is.
  */
 export function isFormRejected(status: Status): boolean {
   return status === 405 || status === 406 || status === 411 || status === 415;

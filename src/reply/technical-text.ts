@@ -1,6 +1,6 @@
 /**
- * One form of technical text. If it is a list, its parts occur in this order, with anything between them. A list needs less time than
- * one expression with several gaps.
+ * One form of technical text. If it is a list, its parts occur in this order, with anything between them. A list needs less time
+ * than one expression with several gaps.
  */
 type Form = RegExp | readonly RegExp[];
 
@@ -93,7 +93,7 @@ const DATABASE_ERROR: readonly Form[] = [
   /\bE11000\b|\bduplicate key error\b|\bWriteConflict\b|\bWRONGTYPE Operation\b|\bREADONLY You can't write\b|\bNOAUTH Authentication\b|\bMISCONF \w|\bsql: (no rows|database is closed|Scan error|transaction has|unsupported|expected \d)/,
 ];
 
-/** Contents of a message that no player should see, with the words for each in reports. */
+/** Technical contents that no player should see in a message. The text beside each is the clause that reports use. */
 const CONTENTS: readonly (readonly [readonly Form[], string])[] = [
   [NO_TEXT, 'contains no text'],
   [MARKUP, 'contains markup'],
@@ -111,8 +111,8 @@ const MAX_LENGTH = 4096;
 const LINK = /\b(https?:\/\/|www\.)[^\s<>"']+/gi;
 
 /**
- * Returns a clause that names the technical content of an error message, which no player should see; undefined if the message
- * has no such content. Looks at the first {@link MAX_LENGTH} characters.
+ * Returns the end of a sentence that says what is wrong with the text of an error message, such as `contains SQL` or `is empty`.
+ * Returns undefined if players may see the message. Looks only at the first {@link MAX_LENGTH} characters.
  */
 export function technicalTextIn(whole: string): string | undefined {
   if (/^[\s\p{Cf}\p{Cc}]*$/u.test(whole)) return 'is empty';
