@@ -1,4 +1,7 @@
-/** A client at one operator. Several operators may give their clients the same ExtCID, so the operator counts too. */
+/**
+ * A client at one operator. The ExtCID alone does not identify a client, because several operators may give their clients the same
+ * ExtCID.
+ */
 export interface ClientAt {
   readonly extCID: string;
   /** The base URL, as the history names the operator. Undefined if it is not known: then only the ExtCID counts. */

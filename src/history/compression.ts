@@ -31,7 +31,7 @@ export async function compressed(
  */
 export function decompressed(parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<string> {
   const stream = createZstdDecompress();
-  // The error is ignored here, because whoever reads the stream gets the same error.
+  // The error is ignored here: the reader of the stream gets the same error.
   pipeline(parts, stream).catch(() => {});
   return stream.setEncoding('utf8');
 }

@@ -38,8 +38,8 @@ export function columnsFor(database: QueryExecutorProvider): Columns {
 }
 
 /**
- * Returns the SQL of the current time by the clock of the database, in ms since 1970. The machines of the workers may have
- * different times, so their clocks decide nothing.
+ * Returns the SQL of the current time by the clock of the database, in ms since 1970. The clocks of the workers' machines may
+ * differ, so these clocks are not used.
  */
 export function databaseTime(database: QueryExecutorProvider): RawBuilder<number> {
   return isPostgres(database)

@@ -40,7 +40,7 @@ export interface JobJournal {
  * @returns the number of new jobs
  */
 export async function addJobs(history: History, due: readonly DueTime[]): Promise<number> {
-  // All workers add jobs in the same order. Otherwise two of them could wait for each other in PostgreSQL.
+  // All workers add jobs in the same order. In different orders, two workers could wait for each other forever in PostgreSQL.
   const inOrder = due.toSorted((a, b) => (a.operator < b.operator ? -1 : 1));
   let added = 0;
   for (const part of inParts(inOrder)) {
@@ -139,7 +139,7 @@ export async function takeJob(
       .limit(1)
       .executeTakeFirst();
     if (!free) return undefined;
-    // If another worker has taken the job in between, its token has changed, and the next job is tried.
+    // If another worker has taken the job since it was read, the token of the job has changed. Then the next job is tried.
     const taken = await history
       .updateTable('job')
       .set((of) => ({
@@ -164,7 +164,7 @@ export async function takeJob(
 /**
  * Renews the lease of a job.
  *
- * @returns false if the worker has lost the job
+ * @returns false if the worker no longer holds the job
  */
 export async function renewLease(history: History, { id, token }: HeldJob, leaseMs: number): Promise<boolean> {
   const { numUpdatedRows } = await history
@@ -227,7 +227,7 @@ export async function addToJournal(
   { journal, part, content, leaseMs }: { journal: number; part: number; content: string; leaseMs: number },
 ): Promise<void> {
   await whileHeld(history, job, leaseMs, async (transaction) => {
-    // If an earlier attempt has failed after its commit, the part is already there.
+    // An earlier attempt may have reported a failure although its commit succeeded. Then the part is already there.
     await transaction
       .insertInto('job_journal_part')
       .values({ journal, part, content })

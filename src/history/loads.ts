@@ -51,13 +51,13 @@ export interface PartState {
   readonly result: string | null;
 }
 
-/** Time after which the rests of a load whose command has vanished are removed, in ms. */
+/** If the command that started a load no longer runs, the remaining rows of this load are removed after this time, in ms. */
 const KEPT_MS = 30 * 86_400_000;
 
 /**
  * Adds a load without parts. Workers wait for its first step.
  *
- * @param aliveMs time after which the load counts as abandoned if its command gives no sign of life
+ * @param aliveMs if the command that started the load does not report for this time, the load counts as abandoned
  * @returns the id of the load
  */
 export async function addLoad(
@@ -136,8 +136,8 @@ export async function sendToWorkers(
 }
 
 /**
- * Gives a sign of life for the command that started a load, and returns the states of the parts of a step. A part whose worker gives
- * no sign of life becomes `lost`.
+ * Records that the command which started a load is still running, and returns the states of the parts of a step. If the lease of a
+ * part has ended, the part becomes `lost`.
  */
 export async function partsOf(
   history: History,
@@ -166,7 +166,9 @@ export async function partsOf(
   return rows.map(({ result, ...row }) => ({ ...row, result: result && decompressedText(result) }));
 }
 
-/** Returns what a worker has written about a part since an earlier call, as JSON. @param after the number of the latest known second */
+/**
+ * Returns what a worker has written about a part since an earlier call, as JSON. @param after the number of the latest known second
+ */
 export async function secondsAfter(history: History, part: number, after: number): Promise<readonly string[]> {
   const rows = await history
     .selectFrom('load_second')
@@ -238,7 +240,7 @@ export async function takePart(
               of.and([of('load_part.state', 'in', ['playing', 'settling']), of('load_part.lease_until', '<', now)]),
             ]),
       )
-      // A part that could not be settled is tried again only by a later command.
+      // A part whose settlement failed is tried again only by a later command.
       .where((of) => of.or([of('load_part.state', '<>', 'unsettled'), of('load.alive_until', '<', now)]))
       .$if(only !== undefined, (query) => query.where('load_part.load', '=', only ?? 0))
       .orderBy('load_part.id')
@@ -246,7 +248,7 @@ export async function takePart(
       .executeTakeFirst();
     if (!found) return undefined;
     const { id, load, token, number, ext_cid: extCID, started, content } = found;
-    // If another worker has taken the part in between, its token has changed, and the next part is tried.
+    // If another worker has taken the part since it was read, the token of the part has changed. Then the next part is tried.
     const taken = await history
       .updateTable('load_part')
       .set((of) => ({
@@ -274,8 +276,8 @@ export interface Beat {
 }
 
 /**
- * Renews the lease of a part, and stores what the worker has done. May be repeated, because an earlier attempt may have failed after
- * its commit.
+ * Renews the lease of a part, and stores what the worker has done. May be called again with the same work, because an earlier
+ * attempt may have failed after its commit.
  *
  * @throws LeaseLost if the part is not this worker's any more
  */
@@ -349,7 +351,7 @@ export async function endSettlement(
       .where('token', '=', token)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw new LeaseLost('the settlement of these players was given to another worker');
-    // The command that started the load removes it. If this command has vanished, the worker does.
+    // The command that started the load removes it. If this command no longer runs, the worker removes the load.
     const { isAlive } = await loadState(transaction, load);
     if (isAlive || !isSettled) return;
     await transaction.deleteFrom('load_part').where('id', '=', id).execute();

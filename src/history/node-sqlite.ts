@@ -8,8 +8,8 @@ export function nodeSqlite(database: Database): SqliteDialect {
       prepare: (sql) => {
         // After some errors, such as a full disk, SQLite has already ended the transaction itself. A rollback would then fail.
         if (sql === 'rollback' && !database.isTransaction) return NOTHING;
-        // `begin immediate` takes the write lock at once. After a plain `begin` and a read, a write would fail if another
-        // process had written in between.
+        // `begin immediate` takes the write lock at once. After a plain `begin` and a read, a write would fail if another process
+        // has written since the read.
         const statement = database.prepared(sql === 'begin' ? 'begin immediate' : sql);
         return {
           reader: statement.columns().length > 0,

@@ -45,7 +45,8 @@ export async function openPostgres(url: string, cwd: string): Promise<Kysely<His
     keepAlive: true,
     application_name: 'croupier',
   });
-  // A connection that breaks while nobody uses it is replaced by the next one. Without a listener, the process would end.
+  // If a connection breaks while nobody uses it, the pool replaces it with a new connection. Without this listener, the process
+  // would end.
   pool.on('error', () => {});
   const plain = new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
   const history = plain.withSchema(SCHEMA);
@@ -82,7 +83,7 @@ async function versionOf(database: Kysely<HistoryTables>): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** Updates the tables. Only one process at a time does this, and the others find the result. */
+/** Updates the tables. Only one process at a time does this. The other processes then find the updated tables. */
 async function update(database: Kysely<HistoryTables>, name: string): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
@@ -104,8 +105,8 @@ function newer(name: string): DatabaseError {
 }
 
 /**
- * Loads the package `pg`, which users install themselves, because few of them need it. Searches in the folder of the user and
- * beside croupier.
+ * Loads the package `pg`. Users install this package themselves, because few users need it. It is searched in the user's folder,
+ * and in the folder that contains croupier.
  */
 function postgresPackage(cwd: string): PostgresPackage {
   for (const from of [path.join(cwd, 'package.json'), sea.isSea() ? process.execPath : import.meta.filename]) {

@@ -1,7 +1,9 @@
 import type { History } from './history.ts';
 import type { RuleResultRow, RunRow } from './tables.ts';
 
-/** A run among many. It has only the columns that a summary of many runs needs, because all columns would take long to read. */
+/**
+ * A run in a summary of many runs. It has only the columns that such a summary needs, because reading all columns would take long.
+ */
 export type RecentRun = Pick<
   RunRow,
   'number' | 'kind' | 'started_at' | 'ext_cid' | 'operator' | 'verdict' | 'exit_code' | 'build' | 'ended'

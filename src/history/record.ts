@@ -226,7 +226,9 @@ export async function addRunWithin(
   return number;
 }
 
-/** Replaces the character NUL in all texts of a row. The operator may have sent it, and PostgreSQL can't store it. */
+/**
+ * Replaces the character NUL in all texts of a row, because PostgreSQL can't store this character. The operator may have sent it.
+ */
 function withoutNul<Row extends object>(row: Row): Row {
   const replaced = Object.entries(row).map(([name, value]) => [
     name,

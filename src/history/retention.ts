@@ -5,7 +5,10 @@ import type { HistoryTables } from './tables.ts';
 
 /** The runs that a history keeps. Pinned runs are kept with their evidence in any case. */
 export interface Retention {
-  /** Maximum number of runs of one client at one operator, so that many operators do not remove each other's runs. */
+  /**
+   * Maximum number of runs of one client at one operator. With a common maximum, the runs of one operator would remove the runs of
+   * another.
+   */
   readonly runs: number;
   /** Maximum age of a run, in days. */
   readonly days: number;
@@ -26,8 +29,8 @@ export interface Removed {
 
 const DAY_MS = 86_400_000;
 /**
- * For each client at an operator, the journals of this number of latest runs are kept. A lower {@link Retention.journals} limits
- * this number.
+ * For each client at an operator, the journals of at least this number of latest runs are kept. But if {@link Retention.journals}
+ * is lower, that number counts.
  */
 const JOURNALS_OF_EACH = 10;
 

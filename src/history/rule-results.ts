@@ -53,7 +53,8 @@ export async function ruleResults(
     ])
     .$if(rules !== undefined, (query) => query.where('rule_result.rule', 'in', rules ?? []))
     .$if(client !== undefined, (query) =>
-      // This says the same as a condition on `ext_cid`, but a database then reads only the results of these runs.
+      // A condition on `ext_cid` would select the same results. But with this condition, a database reads only the results of these
+      // runs.
       query.where('rule_result.run', 'in', (of) =>
         of
           .selectFrom('run as own')

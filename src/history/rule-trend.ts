@@ -53,18 +53,18 @@ export interface RuleTrend {
   readonly flakiness: number | null;
   /**
    * The number of changes of the verdict between runs that name no build, although all other inputs were the same. A new build may
-   * be the cause of such a change. A change that runs of different scenarios may both show is counted once.
+   * be the cause of such a change. If runs of different scenarios may show the same change, this change is counted once.
    */
   readonly unexplained: number;
   /**
-   * Null if the rule is not flaky. Otherwise the first run whose verdict changed although all its inputs are the same as in the
-   * latest run that decided the rule.
+   * The first run whose verdict changed, although its inputs are the same as in the latest run that decided the rule. Null if the
+   * rule is not flaky.
    */
   readonly firstChange: RuleInRun | null;
   /** The first run of the failures or warnings that last until the latest run. Null if the latest run shows none. */
   readonly since: RuleInRun | null;
   /**
-   * The last run before `since` without such a failure or warning. It has played at least one of the scenarios that fail in
+   * The last run before `since` without such a failure or warning. This run has played at least one of the scenarios that fail in
    * `since`. Null if there is no such run.
    */
   readonly lastGood: RuleInRun | null;
@@ -73,7 +73,7 @@ export interface RuleTrend {
 }
 
 /**
- * If there are at least this many unexplained changes, the verdict may depend on chance. A single change may come from a new
+ * If there are at least this number of unexplained changes, the verdict may depend on chance. A single change may come from a new
  * build.
  */
 const MIN_UNEXPLAINED = 2;
@@ -121,7 +121,7 @@ function stateOf(latest: RuleInRun | undefined, changesOfGroup: number): RuleTre
   return grade === 'fail' ? 'broken' : grade === 'warn' ? 'warning' : 'passing';
 }
 
-/** A rule that was judged with a note is kept, like one that passed without a note. */
+/** A rule that was judged with a note is kept by the operator, like a rule that passed without a note. */
 function gradeOf({ verdict }: RuleInRun): 'fail' | 'warn' | 'pass' {
   return verdict === 'fail' || verdict === 'warn' ? verdict : 'pass';
 }
@@ -210,8 +210,8 @@ function failuresUntilNow(decided: readonly RuleInRun[]): Pick<RuleTrend, 'since
   let since = latest;
   for (const run of decided.slice(1)) {
     if (isAsBad(run)) since = run;
-    // The failure began after this run only if the run played one of the failing scenarios. A run of other scenarios says
-    // nothing about it.
+    // The failure began after this run only if this run played one of the failing scenarios. If it played only other scenarios, it
+    // says nothing about the failure.
     else if (since.failing.length === 0 || since.failing.some((scenario) => run.played.includes(scenario)))
       return { since, lastGood: run };
   }

@@ -93,7 +93,7 @@ interface JobTable {
   /** The due time in UTC, in the format of ISO 8601. */
   due_at: string;
   state: JobState;
-  /** Is raised each time that a worker takes the job. So a worker that lost the job has a lower number. */
+  /** This number grows each time that a worker takes the job. So a worker that lost the job has a lower number. */
   token: number;
   /** Number of times that a worker has taken the job and has begun calls or a settlement. */
   attempts: number;
@@ -156,8 +156,9 @@ interface LoadTable {
 }
 
 /**
- * The states of a part. `waiting`: a worker can take it. `playing`: a worker has its lease. `done`: it has a result. `lost`: its worker
- * has vanished. `settling`: another worker settles its players. `settled` and `unsettled`: the players are owed nothing or something.
+ * The states of a part. `waiting`: a worker can take it. `playing`: a worker has its lease. `done`: it has a result. `lost`: its
+ * worker has vanished. `settling`: another worker settles its players. `settled` and `unsettled`: the players are owed nothing or
+ * something.
  */
 export type LoadPartState = 'waiting' | 'playing' | 'done' | 'lost' | 'settling' | 'settled' | 'unsettled';
 
@@ -171,7 +172,7 @@ interface LoadPartTable {
   /** The order to the worker, as compressed JSON. It contains no keys. */
   content: Uint8Array;
   state: LoadPartState;
-  /** Is raised each time that a worker takes the part. So a worker that lost the part has a lower number. */
+  /** This number grows each time that a worker takes the part. So a worker that lost the part has a lower number. */
   token: number;
   /** `opened`: the opening balances are known. `ended`: no further call is due. */
   phase: 'taken' | 'opened' | 'ended';
