@@ -23,8 +23,8 @@ export interface CheckedOperator extends FleetOperator, ClientAt {
 }
 
 /**
- * The variables that describe a single client. The runs of a fleet must not get these variables: otherwise all operators would
- * be called with the same key, and the signatures would be wrong.
+ * The variables that describe a single client. The runs of a fleet must not get these variables. With them, all operators would be
+ * called with the same key, and the signatures would be wrong.
  */
 const OF_ONE_CLIENT = ['CONFIG', 'CLIENT', 'BASE_URL', 'EXT_CID', 'SESSION', 'KEY', 'KEY_FILE', 'CONTRACT', 'BASELINE'];
 
@@ -215,7 +215,7 @@ class FleetChecker {
   }
 }
 
-/** Returns the client with its operator, whose base URL is not known if the environment lacks a variable of it. */
+/** Returns the client with its operator. If the environment lacks a variable that the base URL needs, the operator is not known. */
 function clientAt(extCID: string, configuration: Configuration, env: Stdio['env']): ClientAt {
   const clients = configuration.config.clients ?? [];
   const index = clients.findIndex((client) => client.extCID === extCID);

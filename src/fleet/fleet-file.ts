@@ -104,7 +104,7 @@ export const fleetSchema = z
 
 type FleetEntry = z.infer<typeof operator>;
 
-/** One operator of a fleet. If the operator has no setting of its own, the setting of the fleet applies. */
+/** One operator of a fleet. If the operator has no value for a setting, it has the value of the fleet. */
 export interface FleetOperator extends Omit<FleetEntry, 'schedule' | 'zone' | 'quiet'> {
   /** Undefined if the operator is judged only on request. */
   readonly schedule: Schedule | undefined;
@@ -165,8 +165,8 @@ export function readFleet(file: string, yaml: string): FleetReading {
 }
 
 /**
- * Returns the operators of a file with mistakes, each without its wrong keys. Undefined in the place of an operator without a name or
- * a configuration.
+ * Returns the operators of a file with mistakes, each without its wrong keys. Undefined in the place of an operator without a name
+ * or a configuration.
  */
 function entriesOf(value: unknown): readonly (FleetEntry | undefined)[] {
   const list: unknown = typeof value === 'object' && value !== null && 'operators' in value ? value.operators : [];

@@ -25,7 +25,10 @@ import { processesOf, runArguments } from './run-process.ts';
 /** The result of a job on this worker. */
 export interface JobResult {
   readonly name: string;
-  /** `done`: the run is in the history. `failed`: no run was possible. `again`: a worker takes the job again. `lost`: another worker has it. */
+  /**
+   * `done`: the run is in the history. `failed`: no run was possible. `again`: a worker takes the job again. `lost`: another worker
+   * has it.
+   */
   readonly how: 'done' | 'failed' | 'again' | 'lost';
   readonly status: number;
   readonly line: string;
@@ -33,7 +36,7 @@ export interface JobResult {
   readonly notices?: readonly string[];
 }
 
-/** Maximum number of attempts of one job. After that, something is wrong that another attempt will not change. */
+/** Maximum number of attempts of one job. After that number, the cause is something that another attempt does not change. */
 const MAX_ATTEMPTS = 10;
 /** Time until a job is tried again after its players were in use, or after its run failed, in ms. */
 const AGAIN_MS = 30_000;
@@ -140,7 +143,8 @@ class JobRun {
       const { status, line, isLost } = await runLeased(args, this.#context, stream);
       if (isLost) throw new JobLost(job);
       if (processes.signal.aborted && status !== 0) return this.#again(line, 0, false);
-      // The operator refuses what the run owes. So the operator is judged, and its next job tries to settle the run again.
+      // The operator refuses the calls that the run owes. So croupier judges the operator, and the next job tries again to settle
+      // the run.
       if (status === EXIT.UNDECIDED) {
         onOwed(path.relative(processes.dir, file));
         return undefined;
@@ -163,7 +167,7 @@ class JobRun {
   async #again(line: string, delayMs: number, isAttempt: boolean): Promise<Result> {
     const { store, job, processes } = this.#context;
     const giveBack = (history: History) => giveJobBack(history, job, { delayMs, isAttempt, line });
-    // A worker that must end tries this only once. If it fails, the job is free anyway when the lease ends.
+    // If the worker must end, it tries this only once. If the attempt fails, the job becomes free when the lease ends.
     if (processes.signal.aborted) await store.once(giveBack).catch(() => undefined);
     else await store.untilDone(giveBack, processes.signal);
     return { how: 'again', status: 0, line };
@@ -175,8 +179,8 @@ class JobRun {
 }
 
 /**
- * Writes a journal from the database to its file. If the file is still there and has more lines, it stays as it is, because the last
- * replies may be only in the file.
+ * Writes a journal from the database to its file. If the file is still there and has more lines, it stays as it is, because the
+ * last replies may be only in the file.
  *
  * @throws UsageError if the file can't be written
  */

@@ -4,7 +4,7 @@ import { LEASE_VARIABLE } from './lease-messages.ts';
 
 /**
  * Kills the process on this machine that still writes a journal, although its worker has lost the lease. The system has stopped
- * such a process: otherwise it would have ended itself. It is killed so that it does not keep the locks of the players.
+ * such a process: otherwise it would have ended itself. croupier kills the process, because it still has the locks of the players.
  *
  * The process is found by two facts: its command line has the name of the journal, and its environment has the variable of a lease.
  * So a program with which a person reads the journal is not killed.

@@ -27,7 +27,7 @@ export interface JobContext {
 
 /**
  * Runs a command of croupier as long as the worker holds the lease. Before each call of the command, copies its journal to the
- * database. If the lease is lost, kills the process, because a stopped process would not notice anything else.
+ * database. If the lease is lost, kills the process: a process that is stopped (SIGSTOP) would notice no other message.
  *
  * @param args the arguments of the command
  */
@@ -66,7 +66,7 @@ export async function runLeased(
     const stop = (): void => stopped.abort();
     if (processes.signal.aborted) stop();
     else processes.signal.addEventListener('abort', stop, { signal: untilStopped });
-    // The last replies are not copied yet. If the run is repeated, its next worker needs them.
+    // The last lines of the journal are not in the database yet. If the run is repeated, the next worker needs these lines.
     if (!isLost) await stream.copy(untilStopped).catch(lose);
     return { ...end, finished, isLost };
   } finally {

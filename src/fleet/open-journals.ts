@@ -26,8 +26,8 @@ export interface Owed {
 }
 
 /**
- * The journals in the folder of a fleet. The contents of each file are kept, so that a program that looks again and again reads
- * each file once.
+ * The journals in the folder of a fleet. The contents of each file are kept. So each file is read only once, even if a program asks
+ * for the journals again and again.
  */
 export class FleetJournals {
   readonly #dir: string;
@@ -84,7 +84,7 @@ export class FleetJournals {
     const before = this.#beginnings.get(name);
     if (before !== undefined) return before;
     const begun = await beginningOf(path.resolve(this.#dir, name), name);
-    // A file without a first line may be a journal that is just being created, so it is read again the next time.
+    // A file without a first line may be a journal that another process is just creating. So the file is read again the next time.
     if (begun !== undefined) this.#beginnings.set(name, begun);
     return begun ?? null;
   }

@@ -92,7 +92,10 @@ function argumentsFor(
 /** Maximum number of characters of each stream that are kept. */
 const MAX_KEPT = 65_536;
 
-/** The lines that were true only while the run played: its progress, and that it waited for a player. */
+/**
+ * Lines that are true only while the run plays: its progress, and that it waits for a player. After the run, these lines are left
+ * out.
+ */
 const OVER = /^\d+\/\d+ scenarios · |Waiting for up to \d+ s \(--lock-wait\) …$/;
 
 /** Waits for the end of a run. If a stop signal comes, passes the signal on to the process of the run. */
@@ -119,7 +122,7 @@ export async function processEnd(
     const first = out.split('\n', 1)[0] ?? '';
     const errors = err.trim() === '' ? [] : err.trim().split('\n');
     if (first === '') return { status, line: errors.slice(0, 3).join(' ') || 'the run printed nothing', notices: [] };
-    // After a stop signal, each run says the same about the interrupt.
+    // After a stop signal, each run prints the same message about the interrupt. So these messages are left out.
     const notices = signal.aborted ? [] : errors.filter((text) => !OVER.test(text));
     return { status, line: first, notices };
   } finally {

@@ -110,7 +110,7 @@ export function dueAfter({ schedule }: CheckedOperator, begun: string): Date | u
 }
 
 /**
- * Says since when an operator is late; undefined if it is not late.
+ * Says since when an operator is late. Undefined if the operator is not late.
  *
  * @param begun the start of the latest run that counts
  * @param due returns the time at which an operator is due after a run

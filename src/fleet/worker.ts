@@ -112,7 +112,7 @@ async function dueTimes(
   now: Date,
 ): Promise<readonly DueTime[]> {
   const known = await latestJobs(history);
-  // Many operators share a schedule, and computing a time takes long.
+  // Many operators have the same schedule. Computing a time takes long, so it is computed once for each schedule.
   const bySchedule = new Map<string, string | undefined>();
   const dueAtOf = (schedule: Schedule): string | undefined => {
     const key = JSON.stringify(schedule);
@@ -125,7 +125,7 @@ async function dueTimes(
   });
   const [earliest] = withoutJob.map(({ dueAt }) => dueAt).sort();
   if (earliest === undefined) return [];
-  // One query for all operators, because thousands of them may be due at the same time.
+  // One query gets the runs of all operators, because thousands of operators may be due at the same time.
   const begun = await latestStartsSince(history, earliest);
   return withoutJob
     .filter(({ operator, dueAt }) => !begun.of(operator).some(({ startedAt }) => startedAt >= dueAt))

@@ -29,7 +29,7 @@ export interface BoardOptions {
   readonly operators: readonly CheckedOperator[];
   /** The folder of the fleet. */
   readonly dir: string;
-  /** Opens the history; undefined if the fleet has none yet. The board closes it. */
+  /** Opens the history. Undefined if the fleet has no history yet. The board closes the history. */
   readonly openHistory: () => Promise<History | undefined>;
   /** Returns the current time. */
   readonly now: () => Date;
@@ -198,7 +198,7 @@ export class Board {
     };
   }
 
-  /** Returns the same as `dueAfter`, but keeps each result, because the computation is slow for many operators. */
+  /** Does the same as `dueAfter`, and keeps each result, because the computation is slow for many operators. */
   readonly #dueAfter: typeof dueAfter = (operator, begun) => {
     const key = `${operator.name} ${begun}`;
     if (!this.#due.has(key)) this.#due.set(key, dueAfter(operator, begun));
@@ -258,7 +258,8 @@ export class Board {
       if (this.#flaky.get(name)?.key === key) continue;
       const trends = await trendsOf(history, latest, await changingRules(history, clientOf(latest)));
       this.#flaky.set(name, { key, value: flakinessOf(trends.map(({ trend }) => trend)) });
-      // The database of a single machine blocks the process, so other requests are answered between two clients.
+      // If the database is on a single machine, each query blocks the process. So the board answers other requests between two
+      // clients.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -3,7 +3,7 @@ import type { BoardView, OperatorDetail } from '../view.ts';
 /** The secret that gives access to the board. */
 const token = new URLSearchParams(location.search).get('token') ?? '';
 
-/** A reply of the board, or a message for the user. `refused` if the token is wrong, so that it is useless to try again. */
+/** A reply of the board, or a message for the user. `refused`: the token is wrong, so another request would fail too. */
 export type Reading<T> =
   | { readonly kind: 'read'; readonly value: T }
   | { readonly kind: 'failed' | 'refused'; readonly message: string };

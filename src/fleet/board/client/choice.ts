@@ -13,7 +13,7 @@ const hasVerdict =
   ({ run }: BoardRow): boolean =>
     run?.verdict === verdict;
 
-/** The filters by their id. The first ones are about the latest verdict, and each operator fits exactly one of them. */
+/** The filters by their id. The first filters are about the latest verdict, and each operator fits exactly one of these. */
 export const FILTERS = {
   nonconforming: { label: 'not conforming', tone: 'fail', fits: hasVerdict('nonconforming') },
   undecided: { label: 'undecided', tone: 'undecided', fits: hasVerdict('undecided') },
@@ -45,7 +45,7 @@ export interface Choice {
 
 /**
  * True if an operator is shown. It must have one of the chosen verdicts, a failure in one of the chosen groups, and all words. All
- * other filters must fit it too. A kind of filter that is not chosen excludes nothing.
+ * other filters must fit it too. If the user has chosen no filter of a kind, this kind excludes nothing.
  */
 export function isShown(row: BoardRow, { words, filters, groups }: Choice, names: readonly string[]): boolean {
   const verdicts = VERDICT_FILTERS.filter((id) => filters.has(id));

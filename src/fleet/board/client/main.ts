@@ -13,7 +13,7 @@ const live = byId('live');
 let view: BoardView | undefined;
 
 for (;;) {
-  // A page in the background needs no new results, so the board has no work with it.
+  // A page in the background needs no new results. So it sends no requests, and the board has no work.
   if (document.hidden)
     await new Promise((resolve) => document.addEventListener('visibilitychange', resolve, { once: true }));
   const reading = await readOverview(view?.version ?? '');

@@ -6,7 +6,7 @@ import { ageOf, groupSign, isNewFailure, momentOf, percent, RUN_VERDICTS, trendW
 const SVG = 'http://www.w3.org/2000/svg';
 /** The width and the height of one day in a trend. */
 const DAY = { width: 5, bar: 4, height: 18 } as const;
-/** The height of a bar. Conforming days are low, so that the others can be seen without colours. */
+/** The height of a bar. Days with the verdict conforming have low bars, so that other days can be seen without colours. */
 const HEIGHTS: Readonly<Record<string, number>> = { c: 7, u: 12, n: 18, '-': 1 };
 
 /** Creates the row of one operator. @param open opens the details of the operator */

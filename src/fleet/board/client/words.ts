@@ -66,7 +66,7 @@ export function percent(share: number): string {
   return `${Math.round(100 * share)} %`;
 }
 
-/** True if the latest day with a run is the first one that is not conforming. */
+/** True if the latest day with a run is not conforming, and the day with a run before it was conforming or undecided. */
 export function isNewFailure({ trend }: Pick<BoardRow, 'trend'>): boolean {
   return /[cu]-*n-*$/.test(trend);
 }
