@@ -46,7 +46,10 @@ export const betRequestSchema = z
     ],
   });
 
-/** The body of `POST /win`. A regular win with an `frID` pays out the bonus of a campaign. The contract does not say so: this is a position of croupier. */
+/**
+ * The body of `POST /win`. A regular win with an `frID` pays out the bonus of a campaign. This is a position of croupier: the
+ * contract does not say it.
+ */
 export const winRequestSchema = z
   .looseObject({ sessionID, txID, roundID, amount, type, frID: frID.optional() })
   .refine((win) => win.type === 'regular' || win.frID !== undefined, {

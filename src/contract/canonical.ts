@@ -55,7 +55,7 @@ class Check {
    * - An object occurs twice, and the path of one occurrence begins with the path of the other. The library reports a cycle.
    */
   isForLibrary = true;
-  /** The names and indexes that lead to the current value. It is a stack, so that a path is built only for an error. */
+  /** The names and indexes that lead to the current value. They are joined to a path only if there is an error. */
   readonly #trail: (string | number)[] = [];
   readonly #ancestors: object[] = [];
   readonly #seen = new Set<object>();

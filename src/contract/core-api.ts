@@ -33,9 +33,9 @@ const userSchema = z
   .describe('The player. May be left out in demo mode.');
 
 /**
- * The body of `POST /create-new-game` (contract, Create New Game). `gameID` and the fields after it are positions of
- * croupier. The schema does not check whether currency, locale and game are supported, because each of these faults has
- * its own error code.
+ * The body of `POST /create-new-game` (contract, Create New Game). `gameID` and the fields after it are positions of croupier. The
+ * schema does not check whether currency, locale and game are supported: if one of them is not, the reply has an error code of its
+ * own.
  */
 export const createNewGameSchema = z
   .object({

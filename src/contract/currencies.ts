@@ -113,8 +113,8 @@ export function currencyWith(code: string, decimals: Readonly<Record<string, num
 }
 
 /**
- * True if both currencies have the same type and the same number of decimals, so that their amounts look alike. Also
- * true if the first code is undefined, because the session may then have any currency.
+ * True if both currencies have the same type and the same number of decimals, so that their amounts look alike. Also true if the
+ * first code is undefined, because then the currency of the session may be any currency.
  */
 export function haveSameForm(code: string | undefined, wanted: string): boolean {
   const [a, b] = [code, wanted].map((one) => (one === undefined ? undefined : currencyByCode(one)));

@@ -1,7 +1,9 @@
 /** The decoded parameters of a query, in their order. */
 export type QueryParams = readonly (readonly [name: string, value: string])[];
 
-/** Returns the query of a URL or a request target, without the question mark. A text that is only a query is returned too. */
+/**
+ * Returns the query of a URL or a request target, without the question mark. If the text is only a query, it is returned unchanged.
+ */
 export function queryOf(text: string): string {
   const withoutFragment = text.split('#', 1)[0] ?? '';
   const mark = withoutFragment.indexOf('?');

@@ -35,7 +35,7 @@ export type RuleEntry = RuleText &
         /** The harm that a breach can do to players, their money or the operator: one sentence for support staff. */
         readonly means: string;
       }
-    // The contract leaves the subject of a NOTE open, so there is no breach and no harm.
+    // The contract leaves the subject of a NOTE open. So a NOTE cannot be broken, and no harm can follow.
     | { readonly level: 'NOTE'; readonly means?: never }
   );
 

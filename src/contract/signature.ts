@@ -42,8 +42,8 @@ export function signQuery(
 }
 
 /**
- * True if a signature header is right for a payload. Only lower-case hexadecimal is accepted. The comparison takes
- * constant time, so that its duration does not reveal the right signature.
+ * True if a signature header is right for a payload. Only lower-case hexadecimal is accepted. The comparison always takes the same
+ * time, so that this time does not reveal the right signature.
  */
 export function verifySignature(
   payload: Uint8Array | string,
