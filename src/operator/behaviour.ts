@@ -91,8 +91,8 @@ export interface Behaviour {
     readonly refund: Verify<RefundRequest>;
   };
   /**
-   * Answers a call that was refused. `anyway` is for defects: it carries out the call as if the signature were correct, and
-   * returns undefined if the call cannot be carried out.
+   * Answers a call that was refused. Defects can use `anyway`: this function carries out the call as if the signature were correct.
+   * It returns undefined if the call cannot be carried out.
    */
   readonly refuse: (refused: Refused, anyway: () => Promise<Reply | undefined>) => Reply | Promise<Reply>;
   /** Carries out one call, isolated from all other calls. If something fails, nothing of the call is carried out. */

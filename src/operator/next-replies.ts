@@ -100,7 +100,7 @@ export class NextReplies {
 /** The milliseconds after which a late reply is sent. */
 const LATE_MS = REPLY_DEADLINE_MS * 1.2;
 
-/** Waits without keeping the process alive, so that a late reply does not delay its end. */
+/** Waits without keeping the process alive. So the process can end before a late reply is sent. */
 function waitInBackground(ms: number): Promise<unknown> {
   return sleep(ms, undefined, { ref: false });
 }

@@ -22,8 +22,8 @@ export interface Operator {
    * Changes the balance of a player without a transaction.
    *
    * @returns the new balance, in the main unit of the currency
-   * @throws RangeError if there is no such wallet, if the amount is not possible in its currency, or if the balance is lower than the
-   * amount to take
+   * @throws RangeError if there is no such wallet, if the amount is not possible in its currency, or if the balance is lower than
+   * the amount to take
    */
   readonly changeBalance: (extCID: string, player: string, currency: string, change: BalanceChange) => string;
   /** Answers all later requests with another behaviour. The stored data does not change. */
@@ -178,7 +178,7 @@ function routesOf(
 }
 
 /**
- * Chooses among the results of verifying one call with each key of the client. Returns the first success. If no key is right,
+ * One call was verified with each key of the client. Chooses one of the results. Returns the first success. If no key is right,
  * returns the refusal for the first key.
  */
 function firstCall<C>(all: readonly Verified<C>[]): Verified<C> {

@@ -5,8 +5,8 @@ export interface OperatorOptions {
   /** The folder of the database. A missing folder is created. If `dataDir` is left out, the data is kept in memory. */
   readonly dataDir?: string;
   /**
-   * Is called with each internal error. Whoever sent the request gets only a plain 500. By default, the process emits a
-   * warning.
+   * Is called with each internal error. The sender of the request gets only a 500 without the error. By default, the process emits
+   * a warning.
    */
   readonly onFault?: (error: unknown) => void;
 }

@@ -101,7 +101,7 @@ export const BET_DEFECTS: readonly Defect[] = [
   {
     name: 'limited-bet-taken',
     breaks: ['bet.declined-takes-nothing'],
-    // The rule depends on which bet was lost:
+    // The rule that is broken depends on the bet that was lost:
     // - `refund.broken-connection`: a bet whose reply was not received
     // - `idempotency.concurrent`: one of several bets at once
     // - `win.zero`: a bet with an unknown field. The service never sends such a field, so the judge has no rule for this bet, and

@@ -106,7 +106,8 @@ export const BODY_DEFECTS: readonly Defect[] = [
     breaks: ['robustness.bad-amount'],
     description: 'A bet of a negative amount pays the player.',
     change: (right) => {
-      // The schema of the call allows no minus sign. So a prefix of digits stands for the sign until the amount is read.
+      // The schema of the call allows no minus sign. So these digits before the amount stand for a minus sign, until the amount is
+      // read.
       const sign = '900000000000';
       return {
         ...reading(right, (fields) =>

@@ -192,8 +192,8 @@ function defectOf(kind: Kind, excuse: Excuse, isBooked: boolean): Defect {
 }
 
 /**
- * Defects of operators that always answer certain calls with an excuse. So nobody can see whether they handle these calls
- * correctly.
+ * Defects of operators that always answer certain calls with an excuse. So nobody can see whether such an operator handles these
+ * calls correctly.
  */
 export const BUSY_DEFECTS: readonly Defect[] = [
   ...KINDS.flatMap((kind) => EXCUSES.map((excuse) => defectOf(kind, excuse, false))),

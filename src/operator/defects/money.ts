@@ -181,8 +181,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
       return {
         book: (store, wallet, moved) => {
           const balance = right.book(store, wallet, moved);
-          // If the call has an amount with decimals, the missing unit would look like a rounding error. So only whole amounts
-          // lose a unit.
+          // Only whole amounts lose a unit. With an amount that has decimals, the missing unit would look like a rounding error.
           if (moved % 10n ** BigInt(scaleOf(wallet.currency).decimals) !== 0n) return balance;
           calls += 1;
           if (calls % 15 === 0 && balance > 0n) store.setBalance(wallet.id, balance - 1n);

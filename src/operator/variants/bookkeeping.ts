@@ -46,7 +46,7 @@ function vouching(right: Behaviour, isSigned: (signed: SignedBody) => boolean): 
   };
 }
 
-/** Correct variants that store transactions or check signatures in another way. */
+/** Correct variants that store transactions differently, or check signatures differently. */
 export const BOOKS_VARIANTS: readonly Variant[] = [
   {
     name: 'signature-over-canonical-form',

@@ -10,7 +10,10 @@ interface CoinWallet {
   readonly balance: string;
   /** The number of decimals that the wallet stores, and whether the wallet writes zeros at the end of balances. */
   readonly scale: AmountScale;
-  /** The treatment of an amount with more decimals: the wallet declines the call, or cuts off the further decimals. */
+  /**
+   * The wallet's behaviour if an amount has more decimals than the wallet stores: it declines the call, or cuts off the additional
+   * decimals.
+   */
   readonly finer: 'declined' | 'cut';
 }
 
@@ -80,8 +83,8 @@ function keepingThirdDecimal(right: Behaviour): Partial<Behaviour> {
 }
 
 /**
- * Correct variants of wallets with other numbers of decimals. The contract states no number of decimals for currencies that are not
- * fiat.
+ * Correct variants of wallets that store unusual numbers of decimals. For currencies that are not fiat, the contract states no
+ * number of decimals.
  */
 export const COIN_VARIANTS: readonly Variant[] = [
   coinWallet({

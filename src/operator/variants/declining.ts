@@ -34,8 +34,8 @@ function limiting(
 }
 
 /**
- * True if an amount is above a limit. The limit is in the main unit of the currency. For currencies without decimals, there is
- * another limit.
+ * True if an amount is above a limit. The limit is in the main unit of the currency. Currencies without decimals have a separate
+ * limit.
  */
 function isAbove(store: Store, { walletID, amount }: Claim, fiat: string, withoutDecimals: string): boolean {
   if (walletID === null || amount === null) return false;

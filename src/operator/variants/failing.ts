@@ -64,7 +64,7 @@ export const FAILING_VARIANTS: readonly Variant[] = [
           if (callOf(request) === 'bet' && !since.has(txID)) since.set(txID, performance.now());
           return right.receive(request, answer);
         },
-        // This step runs after the check of the signature, so a call with a wrong signature is still answered 401.
+        // The operator checks the signature before this step. So a call with a wrong signature is still answered 401.
         objection: (store, claim, session) => {
           const bet = claim.call === 'refund' ? since.get(claim.origTxID) : undefined;
           const isTooYoung = bet !== undefined && performance.now() - bet < deadlineMs * REFUND_WAITS;

@@ -25,7 +25,7 @@ async function whileIn<Key, Result>(set: Set<Key>, key: Key, work: () => Promise
 
 const IN_FLIGHT = failure({ status: 409, message: 'This transaction is still being processed.' });
 
-/** Correct variants that carry out or answer calls at other times. */
+/** Correct variants with unusual timing: they carry out or answer calls late, or one after another. */
 export const TIMING_VARIANTS: readonly Variant[] = [
   {
     name: 'slow-replies',
