@@ -17,8 +17,8 @@ export interface Success {
 
 export interface Failure {
   /**
-   * The HTTP status, from 400 to 599. The service refunds a bet that is answered 500, but not one that is answered with
-   * another error.
+   * The HTTP status, from 400 to 599. The service refunds a bet that is answered 500. It does not refund a bet that is answered
+   * with any other error.
    */
   readonly status: number;
   /** A message that may be shown to the player. */

@@ -7,8 +7,8 @@ const text = z.string().min(1);
 
 /**
  * The fields of a bet or a win as the SDK reads them. The contract does not show all values and fields. So the SDK also accepts
- * values that croupier's simulated service never sends: other types, round ids in another form, and null in optional fields. It
- * passes them on unchanged.
+ * values that croupier's simulated service never sends: other types, round ids in another form, and null in optional fields. The
+ * SDK passes these values on unchanged.
  */
 const action = {
   /** The operator's own reference of the player's session. */
