@@ -1,6 +1,6 @@
 import type { FixId, Language } from './fixes.ts';
 
-/** One way to do one part of the signing, such as choosing the key. It is either correct or has one mistake. */
+/** One way to do one part of the signing, such as choosing the key. This way is either correct, or has one mistake. */
 export interface Construction {
   /** An id for programs. It stays the same in later versions. */
   readonly id: string;

@@ -19,8 +19,8 @@ export interface Found {
   /** The parts of the operator's code that need a fix. */
   readonly fixes: readonly FixId[];
   /**
-   * Ids of other constructions that produce the same bytes for this request. The signature alone cannot show which
-   * construction was used.
+   * Ids of other constructions that give the same bytes for this request. The signature alone does not show which of these
+   * constructions was used.
    */
   readonly same: readonly string[];
   /** The programming languages in which the mistakes may have been made; empty if the language is unknown. */

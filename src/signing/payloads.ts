@@ -176,7 +176,10 @@ function ofQuery(request: SignedRequest, right: Made | undefined): readonly Made
   ];
 }
 
-/** The rewritings that change the order of the names, so that they say nothing about sorted parameters. */
+/**
+ * The rewritings that change the order of names. They are not tried with sorted parameters: after such a rewriting, it makes no
+ * difference whether the parameters were sorted before.
+ */
 const ORDERS: ReadonlySet<string> = new Set(['contract-order', 'reversed', 'go-marshal-struct']);
 
 function rewritings(tree: JsonTree, fix: 'raw-body' | 'query', what: string): readonly Made[] {

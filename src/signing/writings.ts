@@ -30,8 +30,8 @@ function hexBytes(text: string, form: RegExp): Uint8Array | undefined {
 const WHOLE_LENGTHS: ReadonlySet<number> = new Set([32, 40, 64, 96, 128]);
 
 /**
- * Returns 32 zero bytes if the text may be a signature that was written in a wrong hexadecimal form. The real bytes can't be
- * read from such a text, so the texts are compared instead.
+ * Recognises a text that may be a signature in a wrong hexadecimal form. The bytes of such a signature can't be read, so the caller
+ * compares the texts. The 32 zero bytes that this function returns only take the place of the bytes.
  */
 function lossyHex(text: string): Uint8Array | undefined {
   const isNegative = /^-[0-9a-f]{29,255}$/i.test(text);
