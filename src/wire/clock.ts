@@ -6,7 +6,7 @@ const TICK_MS = 100;
  */
 const MIN_PAUSE_MS = 1000;
 
-/** If the time between two looks exceeds the usual time by more than this, in milliseconds, the process counts as delayed. */
+/** If the time between two looks is longer than usual by more than this number of milliseconds, the process counts as delayed. */
 const TOLERANCE_MS = 20;
 
 let last: number | null = null;
@@ -38,8 +38,8 @@ export function pausedMs(): number {
 }
 
 /**
- * Returns the total length of all shorter delays of this process so far, in milliseconds. The clock does not stand still during
- * a delay, but croupier notices what arrives during a delay only at its end.
+ * Returns the total length of all shorter delays of this process so far, in milliseconds. The clock does not stand still during a
+ * delay. But croupier notices bytes that arrive during a delay only when the delay ends.
  */
 export function delayedMs(): number {
   look();

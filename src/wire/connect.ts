@@ -71,8 +71,8 @@ function openTcp(
 }
 
 /**
- * Opens a tunnel through an HTTP proxy (RFC 9110 §9.3.6). Targets with http: get a tunnel too, so that no proxy rewrites a
- * request.
+ * Opens a tunnel through an HTTP proxy (RFC 9110 §9.3.6). A target whose URL begins with `http:` gets a tunnel too, so that no
+ * proxy rewrites a request.
  */
 function openTunnel(
   proxy: HttpProxy,
@@ -110,7 +110,8 @@ function openTunnel(
       done(new WireFailure('proxy', `The proxy ${name} answered CONNECT ${target} with ${status}.${hint}`), null);
       return;
     }
-    // Neither a TLS server nor an HTTP server sends the first bytes, so these bytes are not a part of a reply.
+    // These first bytes come neither from a TLS server nor from an HTTP server: both wait for the client. So they are not a part of
+    // a reply.
     if (head.length > 0) {
       socket.destroy();
       done(

@@ -104,7 +104,7 @@ export class ConnectionSlot {
     this.#call = null;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#cancel?.();
-    // undici must not be destroyed inside its own callbacks, so this waits for the next microtask.
+    // undici must not be destroyed inside one of its own callbacks. So this code waits for the next microtask.
     await Promise.resolve();
     await this.#client.destroy();
   }
@@ -130,8 +130,8 @@ export class ConnectionSlot {
     }
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerMs = ms;
-    // One timer serves all calls of the slot. It may fire between two calls, which has no effect. The open socket keeps
-    // the process alive, so the timer does not have to.
+    // One timer serves all calls of the slot. It may fire between two calls, which has no effect. The open socket keeps the process
+    // alive, so the timer need not keep it alive.
     this.#timer = setTimeout(() => this.#call?.onTimer(), ms).unref();
   }
 

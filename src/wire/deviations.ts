@@ -128,8 +128,8 @@ function changed(digits: string): string {
 }
 
 /**
- * Returns the value of the signature header. undefined for a call without the header. The same arguments always give the same
- * value.
+ * Returns the value of the signature header. undefined for a call that is sent without the header. The same arguments always give
+ * the same value.
  *
  * @param otherKey the key of another client, for `other-client`
  * @throws TypeError for `other-client` without another key

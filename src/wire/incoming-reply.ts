@@ -129,8 +129,8 @@ const TWO = 0x32;
 const HEAD_END = Buffer.from('\r\n\r\n', 'latin1');
 
 /**
- * Finds the end of the head of a reply, and changes the status of each interim reply 100 before it into 102. undici refuses a 100 that
- * no request has asked for, but a server may send it (RFC 9110, 15.2.1). The bytes may arrive in any pieces.
+ * Finds the end of the head of a reply, and changes the status of each interim reply 100 before it into 102. undici refuses a 100
+ * that no request has asked for. But a server may send such a 100 (RFC 9110, 15.2.1). The bytes may arrive in any pieces.
  */
 class ReplyHeads {
   /** The position at which the body of the final reply begins. null before its head is complete, or if the bytes are not HTTP. */

@@ -254,7 +254,8 @@ export class CallInProgress implements PendingCall, SlotCall {
       hasHead: this.#incoming.head !== null,
       beginning: this.#incoming.beginning,
     });
-    // The bytes belong to the call that used the connection before. They are the operator's fault, but not the fault of this call.
+    // The bytes belong to the previous call on this connection. They are a fault of the operator, but this call has not caused
+    // them.
     if (failure.reason === 'not-http' && this.#connection?.reused === true && this.#incoming.head === null) {
       this.#plan.onExcess('late');
       this.fail(
