@@ -101,8 +101,8 @@ export function outcomeOfBoth(first: Outcome, second: Outcome): Outcome {
 }
 
 /**
- * Returns the expected rules that were not reported. For several defects, one rule of each is enough, because one
- * defect can hide a rule of another.
+ * Returns the expected rules that were not reported. If the operator has several defects, one rule of each defect is enough,
+ * because one defect can hide a rule of another defect.
  */
 function missedBy(trial: Trial, found: ReadonlySet<RuleId>, fold: Fold): readonly Wrong[] {
   const missed =

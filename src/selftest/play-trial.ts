@@ -14,8 +14,8 @@ import { type Outcome, outcomeOf, outcomeOfBoth } from './outcome.ts';
 import type { Trial } from './trials.ts';
 
 /**
- * The waiting times of a trial, in milliseconds. They are shorter than in a real run, and the delays of defects are
- * shortened with them.
+ * The waiting times of a trial, in milliseconds. They are shorter than in a real run. The delays of defects are shortened in the
+ * same way.
  */
 export interface TrialTimes {
   readonly deadlineMs: number;
