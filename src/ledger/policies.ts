@@ -32,8 +32,8 @@ export interface WorldsPolicy {
 }
 
 /**
- * The policy of the judge. The judge must find a wrong balance as early as possible. So an effect is closed as soon as a read
- * proves it. The judge looks at every combination of open effects, so the maximum number of open effects is small.
+ * The policy of the judge. The judge must find a wrong balance as early as possible. So the judge closes an effect as soon as a
+ * read proves the effect. The judge looks at every combination of open effects, so the maximum number of open effects is small.
  */
 export const JUDGE_WORLDS: WorldsPolicy = { readCloses: 'proven', maxEffects: 10, maxBalances: 2 ** 10 };
 

@@ -251,8 +251,8 @@ function settled(facts: CallFacts, { leftOpen }: TransactionPolicy): Transition 
 }
 
 function stillUnknown({ call }: CallFacts, meaning: Meaning, { leftOpen }: TransactionPolicy): Transition {
-  // If the operator answers the copy of a bet with an error and status 200, it may not have recognised the copy. Then it may have
-  // taken the bet twice.
+  // The operator answers the copy of a bet with status 200 and the body of an error. Perhaps it has not recognised the copy, and
+  // has taken the bet twice.
   const isTwice = call === 'bet' && meaning === 'error-200' && leftOpen === 'by-amount';
   return { state: 'unknown', money: isTwice ? 'either' : 'nothing' };
 }
