@@ -32,7 +32,7 @@ function headerLines(reply: ListenReply, transfer: Transfer, isLast: boolean): H
     lines.push(['Content-Length', String(Buffer.byteLength(reply.body))]);
   }
   if (isLast) lines.push(['Connection', 'close']);
-  // The Date header is added here, because Node would choose the letter case of a Date header that it adds itself.
+  // The Date header is added here. Node would add it in a letter case that this code can't choose.
   if (headerCase || closeWithVersion) lines.push(['Date', new Date().toUTCString()]);
   if (!headerCase) return lines;
   return lines.map(([name, value]) => [headerCase === 'lower' ? name.toLowerCase() : name.toUpperCase(), value]);
