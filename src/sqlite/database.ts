@@ -109,7 +109,7 @@ export class Database {
       this.prepared('COMMIT').run();
       return result;
     } catch (error) {
-      // After some errors, such as a full disk, SQLite has already ended the transaction itself.
+      // After some errors, such as a full disk, SQLite has already ended the transaction itself. Then a rollback would fail.
       if (this.#connection.isTransaction) this.prepared('ROLLBACK').run();
       throw error;
     }
