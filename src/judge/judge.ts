@@ -386,7 +386,7 @@ function expectOnePayment({ planned, exchange, effect, answer }: ObservedCall, w
     })),
     rank: 0,
     until: 'read',
-    expected: `a ${step.call} that is sent again until it is answered 200 is paid once`,
+    expected: `a ${step.call} is paid only once, even if it is sent several times until it is answered 200`,
     reported: false,
   });
 }

@@ -52,6 +52,6 @@ export const freeRoundsRules = {
     level: 'NOTE',
     clause: 'position',
     sentence: 'whether free bets and free wins change the balance, and by how much',
-    hint: 'Nothing needs fixing: published texts disagree on it.',
+    hint: 'Nothing needs fixing: the published texts say different things about this.',
   },
 } as const satisfies Readonly<Record<`free-rounds.${string}`, RuleEntry>>;

@@ -37,7 +37,7 @@ export const idempotencyRules = {
     sentence:
       'the reply to a repeated call has the same `txID` and, as a number, the same `balance` as the first reply, even if other transactions came in between (many operators return the current balance instead)',
     means:
-      'The balance that a player sees can jump when a message is repeated, because the answer differs from the first one.',
+      'When a message is repeated, the player can suddenly see another balance, because the second reply has another balance.',
     hint: 'Store the balance of the reply together with the transaction, and return this balance instead of reading the balance again.',
   },
   'idempotency.concurrent': {

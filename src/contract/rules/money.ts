@@ -40,14 +40,14 @@ export const moneyRules = {
     sentence:
       'amounts are added exactly, without the rounding errors of binary floating point, so that even the last smallest unit of an odd balance can be bet',
     means: "Players' balances become wrong by a cent, and the last coin of an account cannot be staked.",
-    hint: 'Compute with whole smallest units or with a decimal type. Never parse amounts as floating-point numbers. In the database, use no FLOAT or DOUBLE column.',
+    hint: 'Compute with whole numbers of the smallest unit (such as cents), or with a decimal type. Never parse amounts as floating-point numbers. In the database, use no FLOAT or DOUBLE column.',
   },
   'money.large': {
     level: 'SHOULD',
     money: true,
     clause: 'What the service does 5',
     since: '1.7.2',
-    sentence: 'amounts of more than 2^53 smallest units stay exact',
+    sentence: 'amounts above 2^53 times the smallest unit (such as cents) stay exact',
     means: 'Players with very large balances gain or lose small amounts with each bet and win.',
     hint: 'Look for amounts that pass through a double, for example in JavaScript or in a JSON number.',
   },

@@ -65,7 +65,7 @@ export const refundRules = {
     level: 'MUST',
     money: true,
     clause: 'States',
-    sentence: 'a refund that is sent again after its connection broke, until it is answered 200, pays exactly once',
+    sentence: 'a refund pays exactly once, even if its connection breaks and it is sent again until it is answered 200',
     means: 'A cancelled stake can be given back twice, or never, when the connection breaks during the cancellation.',
     hint: 'Record the `txID` of the refund and credit the money in one transaction under a unique key.',
   },
@@ -75,7 +75,7 @@ export const refundRules = {
     clause: 'Transaction fields, `origTxID`',
     sentence: 'refunding one of several bets of a round gives back only that bet',
     means:
-      'When one of several bets is cancelled, a wrong bet is given back, so the player or the operator loses the difference.',
+      'When one of several bets is cancelled, the operator gives back another bet. So the player or the operator loses the difference.',
     hint: 'Find the bet by `origTxID`, not by `roundID`.',
   },
   'refund.once': {
@@ -116,7 +116,7 @@ export const refundRules = {
     level: 'NOTE',
     clause: 'States',
     sentence: 'how the operator handles the refund of a bet after a win has settled its round',
-    hint: 'Nothing needs fixing: the contract does not describe it.',
+    hint: 'Nothing needs fixing: the contract does not describe this case.',
   },
   'refund.of-win': {
     level: 'NOTE',

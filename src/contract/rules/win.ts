@@ -31,7 +31,7 @@ export const winRules = {
     money: true,
     clause: 'States',
     sentence:
-      'a win that is sent again after its connection broke, until it is answered 200, is credited exactly once, even if the first attempt is still being processed',
+      'a win is credited exactly once, even if its connection breaks and it is sent again until it is answered 200, and even if the first attempt is still being processed',
     means: 'A win whose connection broke can be paid twice, or never.',
     hint: 'Record the `txID` and credit the money in one transaction under a unique key. If a retry overtakes the first attempt, it then waits for the first attempt, or the key stops it.',
   },
@@ -48,12 +48,12 @@ export const winRules = {
     level: 'NOTE',
     clause: 'States',
     sentence: 'whether the operator credits a win whose round has no bet',
-    hint: 'Nothing needs fixing: the service never sends one, and the contract does not say what happens.',
+    hint: 'Nothing needs fixing: the service never sends such a win, and the contract does not say what happens.',
   },
   'win.after-refund': {
     level: 'NOTE',
     clause: 'States',
     sentence: 'how the operator handles a win in a round whose bet was refunded',
-    hint: 'Nothing needs fixing: the contract does not describe it.',
+    hint: 'Nothing needs fixing: the contract does not describe this case.',
   },
 } as const satisfies Readonly<Record<`win.${string}`, RuleEntry>>;

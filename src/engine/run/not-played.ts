@@ -91,7 +91,7 @@ export function missingNeeds({ needs }: Plan, options: RunOptions): readonly str
     missing.push("the scenario needs the calls of the operator's backend to the Core API (`croupier run --launches`)");
   if (needs.largeAmounts && !options.largeAmounts)
     missing.push(
-      'the scenario moves amounts above 2^53 smallest units, which the configuration must allow (`largeAmounts: true`)',
+      'the scenario moves amounts above 2^53 times the smallest unit (such as cents), which the configuration must allow (`largeAmounts: true`)',
     );
   return missing;
 }

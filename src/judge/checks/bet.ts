@@ -290,7 +290,7 @@ export const betChecks: GroupChecks<'bet'> = {
         : refused;
     },
     hypotheses: (observed) => [
-      ...notTaken(observed, 'a further bet of the round was answered 200 and not taken'),
+      ...notTaken(observed, 'a further bet of the round was answered 200, but took no money'),
       ...replaced(observed, 'a further bet of the round gave back an earlier bet'),
     ],
   },

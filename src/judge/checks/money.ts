@@ -99,7 +99,7 @@ export const moneyChecks: GroupChecks<'money'> = {
         return undefined;
       return breach(
         'the whole balance can be bet, down to the smallest unit',
-        'the bet of the whole balance, as it was read, was answered `insufficient_funds`',
+        'the bet had the amount of the balance that was just read, but was answered `insufficient_funds`',
         ['balance.read-only', 'session.isolated', 'money.main-unit', 'bet.debit', 'win.credit', 'bet.exact-balance'],
       );
     },
@@ -115,7 +115,7 @@ export const moneyChecks: GroupChecks<'money'> = {
   },
 
   'money.large': {
-    effect: 'amounts of more than 2^53 smallest units (for example cents) are not rounded',
+    effect: 'amounts above 2^53 times the smallest unit (such as cents) are not rounded',
     applies: (planned, plannedCalls) =>
       plannedCalls.plan.needs.largeAmounts && isMover(planned) && planned.step.call !== 'refund',
     reply(observed) {

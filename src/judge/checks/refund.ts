@@ -344,7 +344,7 @@ export const refundChecks: GroupChecks<'refund'> = {
   ...uncertainBetChecks,
 
   'refund.retried': {
-    effect: 'a refund that is sent again until it is answered 200 pays exactly once',
+    effect: 'a refund pays exactly once, even if it is sent several times until it is answered 200',
     applies: (planned) =>
       planned.step.call === 'refund' && planned.source !== null && breaksConnection(planned.source) && planned.regular,
     until: 'linger',

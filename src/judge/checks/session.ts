@@ -13,7 +13,7 @@ function isOfOther({ step }: PlannedCall, { needs }: Plan): boolean {
 }
 
 const NO_ROUND_BEGUN =
-  'the session had expired before the run, so no round could be started in it, and calls without a round do not decide the rule';
+  'no round could be started, because the session had expired before the run; calls without a round do not show whether the rule is kept';
 
 export const sessionChecks: GroupChecks<'session'> = {
   'session.unknown': {

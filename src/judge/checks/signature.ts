@@ -198,7 +198,8 @@ export const signatureChecks: GroupChecks<'signature'> = {
         ? [
             {
               by: observed.effect.negated(),
-              meaning: 'the call that was answered 401 used up the txID',
+              meaning:
+                'the wallet remembered the txID of the call that it had answered 401, so the correct call with this txID moved no money',
               causes: ['bet.debit', 'win.credit', 'refund.restore'],
             },
           ]

@@ -106,7 +106,7 @@ export const winChecks: GroupChecks<'win'> = {
         : refused;
     },
     hypotheses: (observed) => [
-      ...notCredited(observed, 'a further win of the round was answered 200 and not credited'),
+      ...notCredited(observed, 'a further win of the round was answered 200, but was not credited'),
       ...(observed.answer === 'accepted' && !observed.effect.isZero()
         ? [
             {
@@ -120,7 +120,7 @@ export const winChecks: GroupChecks<'win'> = {
   },
 
   'win.retried': {
-    effect: 'a win that is sent again until it is answered 200 is credited exactly once',
+    effect: 'a win is credited exactly once, even if it is sent several times until it is answered 200',
     applies: (planned) =>
       planned.step.call === 'win' && planned.source !== null && breaksConnection(planned.source) && planned.regular,
     reply: (observed) =>
