@@ -110,7 +110,7 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     name: 'large-amounts-double',
     breaks: ['money.large'],
     description:
-      'A win of 90071992547409.93 is credited as …94: amounts are read as doubles, which round amounts of more than 2^53 smallest units.',
+      'A win of 90071992547409.93 is credited as 90071992547409.94: amounts are read as doubles. A double is not exact above 2^53 times the smallest unit of the currency.',
     change: () => ({
       readAmount: (text, scale) => {
         const units = readAmount(text, scale);

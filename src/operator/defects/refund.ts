@@ -85,7 +85,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-redirected',
     breaks: ['reply.success-is-200'],
     mayBreak: ['balance.read', 'signature.accepted', 'refund.unknown', 'idempotency.refund'],
-    description: 'Refunds are answered 302 to another server, so the service repeats them without end.',
+    description: 'Refunds are answered 302, a redirect. So the service repeats them without end.',
     change: (right) =>
       rewriting(right, (reply, request) =>
         callOf(request) === 'refund' && reply.status === 200

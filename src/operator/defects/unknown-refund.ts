@@ -87,7 +87,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     breaks: ['refund.declined-bet'],
     mayBreak: ['bet.declined-takes-nothing', 'refund.before-bet'],
     description:
-      'The player gains money from the refund of a bet that was declined because the balance was too low: the wallet never took the bet, but pays it out.',
+      'The player gains money: a bet was declined because the balance was too low, and its refund pays the amount of the bet, although the wallet never took it.',
     change: (right) =>
       restoring(right, (refund, original) =>
         original?.call === 'bet' && original.outcome === 'insufficient-funds' && original.walletID === refund.walletID

@@ -49,7 +49,7 @@ export const WORDING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'pretty-printed',
-    description: 'Replies are indented, with line ends before and after.',
+    description: 'The JSON of replies is indented, and has line breaks before and after it.',
     change: (right) =>
       writing(right, (fields) => `\r\n${JSON.stringify(fields, null, '\t').replaceAll('\n', '\r\n')} \n\n`),
   },
