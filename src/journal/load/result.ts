@@ -51,7 +51,9 @@ const moneyProblem = z.strictObject({
     .boolean()
     .describe('true if no transaction explains the difference, so that somebody else may have moved the balance'),
   hasMovedInSilence: z.boolean().describe('true if the balance moved while croupier sent nothing'),
-  replay: text.describe('the command that writes the last minute of the player as a scenario'),
+  replay: text.describe(
+    "the command that writes the player's calls of the last minute before the wrong balance as a scenario",
+  ),
 });
 
 const finding = z.strictObject({
@@ -116,7 +118,7 @@ export const loadResultSchema = z
         highest: z
           .number()
           .nullable()
-          .describe('the highest rate at which all limits were held; null if there was no such rate'),
+          .describe('the highest rate at which all limits were kept; null if there was no such rate'),
         limitedBy: z
           .enum(['operator', 'players', 'croupier', 'fault', 'interrupted'])
           .describe('why the search ended. players: all players together can make no more calls'),
@@ -268,8 +270,8 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
       .filter(({ isHeld }) => isHeld === null)
       .map(({ limit, actual, unit }) =>
         actual === null
-          ? `no call shows whether the limit is held: ${limit}`
-          : `the limit ${limit} may be held: the test measured ${actual}${unit}, but croupier itself was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`,
+          ? `no call was measured for the limit ${limit}, so croupier cannot say whether it is kept`
+          : `the limit ${limit} may be kept: the test measured ${actual}${unit}, but croupier itself was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`,
       ),
     ...(money.players > 0 && money.transactions === 0 ? ['no transaction was accepted'] : []),
   ];
@@ -304,5 +306,5 @@ function brokenRules(findings: LoadResult['findings']): readonly string[] {
 function missed(limits: LoadResult['limits']): readonly string[] {
   return limits
     .filter(({ isHeld }) => isHeld === false)
-    .map(({ limit, actual, unit }) => `the limit is not held: ${limit}, but the test measured ${actual}${unit}`);
+    .map(({ limit, actual, unit }) => `the limit is not kept: ${limit}, but the test measured ${actual}${unit}`);
 }

@@ -35,7 +35,7 @@ ${found.steps.map(
     rate,
     isHeld,
     why,
-  }) => html`<tr><th scope="row">${rate}</th><td>${isHeld ? 'held' : `not held: ${why ?? ''}`}</td></tr>
+  }) => html`<tr><th scope="row">${rate}</th><td>${isHeld ? 'kept' : `not kept: ${why ?? ''}`}</td></tr>
 `,
 )}</tbody></table></section>
 `;
@@ -72,7 +72,7 @@ ${shown.map(
 
 function moneyTable({ money }: LoadResult): Markup {
   return html`<section><h2>Money</h2>
-<p>${plural(money.players, 'player')}, ${money.verified} compared at the end. ${plural(money.transactions, 'accepted transaction')}.</p>
+<p>${plural(money.players, 'player')}; the balances of ${money.verified} were compared at the end. ${plural(money.transactions, 'accepted transaction')}.</p>
 <div class="wide" tabindex="0" role="region" aria-label="money"><table class="numbers"><thead><tr><th scope="col">Currency</th><th scope="col">Before</th><th scope="col">Staked</th><th scope="col">Won</th><th scope="col">Refunded</th><th scope="col">Expected</th><th scope="col">Shown</th><th scope="col">Difference</th></tr></thead><tbody>
 ${money.byCurrency.map(
   (one) =>
@@ -89,10 +89,10 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
     ['Rate got', `${rate.got.toFixed(1)} per second`],
     ['Calls', `${rate.calls}, ${brokenOnPurpose} of them broken on purpose`],
     [
-      'Left late',
-      `${rate.lateForPlayers} because every player waited, ${rate.lateForCroupier} because croupier was slow`,
+      'Sent late',
+      `${rate.lateForPlayers} because every player waited for a reply, ${rate.lateForCroupier} because croupier was slow`,
     ],
-    ['Never left', String(rate.neverSent)],
+    ['Never sent', String(rate.neverSent)],
     ...(load.workers.count > 1
       ? [['Workers', `${load.workers.count}, ${load.workers.lost.length} of them lost`] as const]
       : []),
@@ -115,7 +115,7 @@ function rates({ rate, limits, croupierItself, load, brokenOnPurpose }: LoadResu
         ? actual === null
           ? 'unknown'
           : `not decided: the value is ${actual}${unit}, but croupier itself sent calls too late`
-        : `${isHeld ? 'held' : 'not held'}, it is ${actual}${unit}`,
+        : `${isHeld ? 'kept' : 'not kept'}, it is ${actual}${unit}`,
     ]),
   ];
   return html`<section><h2>Rate and limits</h2><dl>${facts.map(([name = '', value = '']) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>

@@ -45,7 +45,7 @@ export function loadText(result: LoadResult, { paint }: Look): string {
   if (result.declinedBets > 0) lines.push(row('declined', plural(result.declinedBets, 'bet')));
   if (result.freeRounds) lines.push(...freeRoundLines(result.freeRounds));
   for (const { limit, actual, unit, isHeld } of limits) {
-    const state = isHeld === null ? 'unknown' : isHeld ? paint.green('held') : paint.red('not held');
+    const state = isHeld === null ? 'unknown' : isHeld ? paint.green('kept') : paint.red('not kept');
     lines.push(row('limit', `${limit}: ${state}${actual === null ? '' : `, it is ${actual}${unit}`}`));
   }
   const { workers } = load;
@@ -97,7 +97,7 @@ function searchLines({ search }: LoadResult): readonly string[] {
   return [
     `Highest rate within the limits: ${highest === null ? 'none' : `${plural(highest, 'call')} per second`} (${LIMITED_BY[limitedBy]}).`,
     ...steps.map(
-      ({ rate, isHeld, why }) => `    ${padStart(String(rate), 7)}/s  ${isHeld ? 'held' : `not held: ${why}`}`,
+      ({ rate, isHeld, why }) => `    ${padStart(String(rate), 7)}/s  ${isHeld ? 'kept' : `not kept: ${why}`}`,
     ),
     ...(highest === null ? [] : ['The numbers below belong to the rate that decides.']),
   ];
@@ -122,7 +122,7 @@ function problemLines(one: LoadResult['money']['problems'][number]): readonly st
 
 function moneyLines({ money }: LoadResult): readonly string[] {
   const lines = [
-    row('players', `${money.players}, ${money.verified} compared at the end`),
+    row('players', `${money.players}; the balances of ${money.verified} were compared at the end`),
     ...money.byCurrency.map(({ currency, staked, won, refunded, expected, shown, difference }) =>
       row(
         currency ?? 'money',
