@@ -163,7 +163,7 @@ function whyUndecided(fold: Fold): string | null {
   const untested = untestedCoreRules(fold);
   if (untested.length > 0) return coreSentence(name, untested);
   if (fold.expectations.some((finding) => finding.verdict === 'inconclusive')) {
-    return `an expectation of a scenario for ${name} could not be decided`;
+    return `an expectation of a scenario was tested against ${name} and could not be decided`;
   }
   // A run may stop early because of failures. If another cause later explains all these failures, the run has no failure any more,
   // but it is still incomplete.
@@ -325,19 +325,21 @@ function kindOf(unmet: readonly RequiredOutcome[]): string {
 }
 
 /**
- * Writes a clause such as `2 known failures of acme no longer fail and must be removed, 1 has expired (baseline.yaml)`.
+ * Writes a clause such as `2 known failures of acme no longer fail: remove their entries from baseline.yaml; 1 entry has expired`.
  */
 function staleSentence({ run }: Fold, stale: readonly KnownGroup[]): string {
   const count = (wanted: KnownGroup['state']): number => stale.filter(({ state }) => state === wanted).length;
   const fixed = count('mended');
   const expired = count('expired');
   const of = `of ${run.client.extCID}`;
-  const list = run.baseline === undefined ? '' : ` (${run.baseline.file})`;
-  const left = `${fixed === 1 ? 'no longer fails' : 'no longer fail'} and must be removed`;
   const over = expired === 1 ? 'has expired' : 'have expired';
-  if (fixed === 0) return `${plural(expired, 'known failure')} ${of} ${over}${list}`;
-  const rest = expired === 0 ? '' : `, ${expired} ${over}`;
-  return `${plural(fixed, 'known failure')} ${of} ${left}${rest}${list}`;
+  if (fixed === 0) {
+    const list = run.baseline === undefined ? '' : ` (${run.baseline.file})`;
+    return `${plural(expired, 'known failure')} ${of} ${over}${list}`;
+  }
+  const entries = fixed === 1 ? 'its entry' : 'their entries';
+  const rest = expired === 0 ? '' : `; ${plural(expired, 'entry', 'entries')} ${over}`;
+  return `${plural(fixed, 'known failure')} ${of} ${fixed === 1 ? 'no longer fails' : 'no longer fail'}: remove ${entries} from ${run.baseline?.file ?? 'the baseline'}${rest}`;
 }
 
 /** Returns the number of rules that are broken only in ways that the baseline allows. */

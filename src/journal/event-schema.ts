@@ -119,7 +119,7 @@ const finding = object({
   declined: z
     .literal(true)
     .exactOptional()
-    .describe('the operator declined a call that the test needs, so that the rule stays untested'),
+    .describe('the operator declined a call that the test needs, so the rule stays untested'),
   noMoney: z.literal(true).exactOptional().describe('the breach moved no money, although the rule is about money'),
   wrongSum: wrongSum
     .exactOptional()
@@ -130,7 +130,9 @@ const finding = object({
 const moneySums = z
   .record(text, text)
   .readonly()
-  .describe('plain decimals in the main unit, without a sign, by the code of the currency');
+  .describe(
+    'one amount for each currency: the key is the code of the currency, the value is a plain decimal without a sign, in the main unit',
+  );
 
 const knownFailure = object({
   rule: z.union([ruleId, z.literal(EXPECTATION)]),

@@ -128,7 +128,7 @@ export function stopReason(ended: RunEnded | null): string {
     case 'bail':
       return 'the run stopped early after failures (--bail)';
     case 'time':
-      return 'the time of the run was over before it was played (--time)';
+      return 'the time limit of the run ended before the scenario was played (--time)';
     case 'interrupted':
       return 'the run was interrupted';
     case 'unreachable':

@@ -57,7 +57,7 @@ describe('croupier run --baseline', () => {
     const { status, firstLine, out } = await judged(entry('idempotency.bet'), ['idempotency.bet'], false);
     expect(status).toBe(1);
     expect(firstLine).toBe(
-      'NOT CONFORMING TO THE BASELINE: 1 known failure of demo-eu no longer fails and must be removed (baseline.yaml).',
+      'NOT CONFORMING TO THE BASELINE: 1 known failure of demo-eu no longer fails: remove its entry from baseline.yaml.',
     );
     expect(out).toContain('the rule no longer fails: remove the entry at line 1 of the baseline (PAY-1)');
     expect(report()).toMatchObject({ exitCode: 1, verdict: 'nonconforming' });

@@ -143,7 +143,7 @@ function moreMoney(earlier: readonly FailingPlace[], later: readonly FailingPlac
     const before = earlier.find((place) => place.scenario === scenario && place.endpoint === endpoint);
     const code = before && currencyAbove(wrongSums, before.wrongSums);
     if (before && code !== undefined)
-      return `it moves more money in ${scenario}: ${sumText(wrongSums, code)} now, ${sumText(before.wrongSums, code)} before`;
+      return `it makes balances more wrong in ${scenario}: by ${sumText(wrongSums, code)} now, by ${sumText(before.wrongSums, code)} before`;
   }
   return null;
 }

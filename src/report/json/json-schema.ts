@@ -151,7 +151,10 @@ const scenario = z.object({
   sessions: z.record(z.string(), z.string()),
   findings: z.array(judgedFinding).describe('examples of findings, the most severe first'),
   findingCount: count,
-  exchanges: z.array(exchange).exactOptional().describe('exchanges of the last attempt; left out on request'),
+  exchanges: z
+    .array(exchange)
+    .exactOptional()
+    .describe('exchanges of the last attempt; left out in reports that `notify` posts to a webhook'),
   exchangeCount: count,
 });
 

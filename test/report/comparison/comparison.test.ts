@@ -109,7 +109,7 @@ describe('comparing two runs', () => {
       'with more money',
       place('x', null, false, { USD: '2', JPY: '200' }),
       [place('x', null, false, { EUR: '9', JPY: '200', USD: '2.01' })],
-      'it moves more money in x: 2.01 USD now, 2 USD before',
+      'it makes balances more wrong in x: by 2.01 USD now, by 2 USD before',
     ],
     ['in another scenario', place('x'), [place('x'), place('y')], 'it also fails in y'],
   ] as const)('calls a rule worse that failed before and now also fails %s', (_, before, now, how) => {
