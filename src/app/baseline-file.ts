@@ -26,7 +26,7 @@ const entry = z.strictObject({
   rule: z
     .enum(ruleIds)
     .describe(
-      'The id of the rule that may fail. Or the word expectation, for a reply that a scenario expects with `expect`. Then `scenario` is required.',
+      'The id of the rule that may fail. If a reply may differ from the `expect` of a scenario, write expectation: then `scenario` is required.',
     ),
   reason: text.describe('The reason why the rule may fail for a while.'),
   ticket: text.describe('The ticket for the fix: its number or its URL.'),

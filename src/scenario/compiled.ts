@@ -69,12 +69,14 @@ function packField(key: string, value: unknown, file: string): unknown {
 }
 
 function packRange({ source, start, end, usedFrom }: Range, file: string): PackedFields['range'] {
-  if (source.file !== file) throw new RangeError(`${file} uses ${source.file}, so it cannot be compiled`);
+  if (source.file !== file)
+    throw new RangeError(`${file} cannot be compiled, because it contains a place in another file, ${source.file}`);
   return usedFrom ? [start, end, packPlace(usedFrom, file)] : [start, end];
 }
 
 function packPlace(place: Place, file: string): PackedPlace {
-  if (place.file !== file) throw new RangeError(`${file} uses ${place.file}, so it cannot be compiled`);
+  if (place.file !== file)
+    throw new RangeError(`${file} cannot be compiled, because it contains a place in another file, ${place.file}`);
   return [place.line, place.column];
 }
 

@@ -259,7 +259,7 @@ export const configSchema = z
             code: 'custom',
             path: [index, 'extCID'],
             message:
-              'must differ from the ExtCID of each other client, because reports and --client use it as the name of the client',
+              'must differ from the extCID of every other client, because reports and --client use it as the name of the client',
           });
         }
       })

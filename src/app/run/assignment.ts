@@ -1,3 +1,4 @@
+import { plural } from '../../contract/plural.ts';
 import type { ClientUnderTest } from '../../engine/run-options.ts';
 import type { QuickPart, RequiredResult, Shard } from '../../journal/event.ts';
 import { UsageError } from '../exit-status.ts';
@@ -68,6 +69,6 @@ function chosenAgain({ selection, suite, chosen, stdio }: PreparedRun, last: Las
   const scenarios = candidates.filter(({ id }) => last.ids.has(id));
   if (scenarios.length > 0) return scenarios;
   throw new UsageError(
-    `${last.journal} names scenarios to repeat (${last.ids.size}), but you selected none of them. Nothing was sent.`,
+    `${last.journal} names ${plural(last.ids.size, 'scenario')} to repeat, but your selection contains none of these. Nothing was sent.`,
   );
 }

@@ -170,7 +170,7 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
         .argParser(versionFlag)
         .env('CROUPIER_CONTRACT'),
     )
-    .addOption(setting('--large-amounts', 'also move amounts above 2^53 of the smallest unit'))
+    .addOption(setting('--large-amounts', 'also move amounts > 2^53 times the smallest unit'))
     .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
     .addOption(setting('--core-api-host <address>', 'address of the Core API (default: 127.0.0.1)'))
     .addOption(setting('--core-api-url <url>', 'URL of the Core API for backends and players'))

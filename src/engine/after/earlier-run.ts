@@ -41,7 +41,7 @@ export class EarlierRun implements EarlierTransactions {
   /** The reason why the transactions of a wallet cannot be judged, by wallet. */
   readonly #doubts = new Map<string, string>();
   #isUsed = false;
-  #whyUnused = 'no scenario that sends old transactions again was played';
+  #whyUnused = 'the run played no scenario that sends old transactions again';
 
   /** @param client the client of the new run, whose key signs the transactions again */
   constructor({ afterRun, ageMs }: EarlierJournal, client: ClientUnderTest) {

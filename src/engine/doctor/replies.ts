@@ -111,7 +111,7 @@ function redirectAdvice(target: URL, from: URL): string {
   }
   const path = target.pathname.replace(/\/$/, '');
   return path.endsWith(called)
-    ? `If the wallet is there, configure the base URL ${target.origin}${path.slice(0, -called.length)}`
+    ? `If the wallet is at the address of the redirect, configure the base URL ${target.origin}${path.slice(0, -called.length)}`
     : 'The redirect leads to an address that is not a path of the wallet, perhaps to a login page. Let calls reach the wallet without a login.';
 }
 

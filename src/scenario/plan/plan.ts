@@ -198,7 +198,7 @@ export interface Needs {
   readonly earlierRun: boolean;
   /** True if the scenario needs a campaign that the operator knows. If false, croupier invents a frID. */
   readonly campaign: boolean;
-  /** True if the scenario moves amounts above 2^53 of the smallest unit. The configuration must allow them. */
+  /** True if the scenario moves amounts above 2^53 times the smallest unit. The configuration must allow them. */
   readonly largeAmounts: boolean;
   /** True if the scenario needs launches by the operator's backend on a Core API of this run (`run --launches`). */
   readonly launches: boolean;

@@ -13,7 +13,7 @@ export function missingData(calls: readonly LoggedCall[], signing: Signing): rea
     describe(
       without('amount', moving),
       (which) =>
-        `The amount of ${which} is not in the record. The stake of the test is used instead, or for a refund the amount of its bet.`,
+        `The amount of ${which} is not in the record. croupier uses the stake of the test instead. For a refund, croupier uses the amount of its bet.`,
     ),
     describe(
       without('txID', moving),

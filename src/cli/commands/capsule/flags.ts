@@ -31,7 +31,7 @@ export function describeCapsule(program: CommandUnknownOpts) {
     .option('--header <name>', 'header whose value is removed; repeatable', collect)
     .addOption(remove)
     .optionsGroup('Aliases:')
-    .option('--salt <file>', 'salt of the aliases (default: .croupier/capsule.salt)')
+    .option('--salt <file>', 'file with the salt (default: .croupier/capsule.salt)')
     .option('--map <file>', 'list of all aliases with their ids; never share it')
     .addHelpText(
       'after',

@@ -84,6 +84,6 @@ function ending(checks: readonly Check[]): string {
     return `Fix first: ${what}. ${first.advice ?? first.seen}`;
   }
   const warnings = checks.filter(({ state }) => state === 'warn').length;
-  if (warnings === 0) return 'Nothing must be fixed before a run.';
-  return `Nothing must be fixed before a run; ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`;
+  if (warnings === 0) return 'You need not fix anything before a run.';
+  return `You need not fix anything before a run; ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`;
 }

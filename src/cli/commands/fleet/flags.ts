@@ -136,7 +136,7 @@ export function describeFleetWork(fleet: CommandUnknownOpts) {
     .addOption(
       new Option(
         '--lease <duration>',
-        `time without a sign of this worker after which another worker takes over its runs (default: ${LEASE})`,
+        `if this worker gives no sign for this time, another worker takes over its runs (default: ${LEASE})`,
       )
         .default(readDuration(LEASE) ?? 0)
         .argParser(durationFlag),

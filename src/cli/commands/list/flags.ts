@@ -43,7 +43,7 @@ export function describeList(program: CommandUnknownOpts) {
     )
     .summary('show rules, scenarios, clients, defects and variants')
     .addArgument(what)
-    .argument('[names...]', 'only what belongs to these names, rules or groups (default: everything)')
+    .argument('[names...]', 'only the entries with these names, or of these rules or groups (default: everything)')
     .addOption(new Option('--since <version>', 'only rules that were added after this version').argParser(versionFlag))
     .addOption(configOption())
     .addOption(jsonOption())

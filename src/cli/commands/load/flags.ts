@@ -48,8 +48,8 @@ function limitFlag(text: string, earlier: readonly Limit[] | undefined): readonl
 export function describeLoad(program: CommandUnknownOpts) {
   const load = program
     .command('load')
-    .description('send the traffic of many players at a rate, judge each reply, and account for every cent')
-    .summary('send traffic at a rate, and account for every cent')
+    .description('send the traffic of many players at a rate, judge each reply, and compare every balance')
+    .summary('send traffic at a rate, and compare every balance')
     .optionsGroup('Load:')
     .addOption(new Option('--rate <n>', 'calls per second, even if the operator is slower').argParser(rateFlag))
     .addOption(new Option('--ramp <a..b>', 'a rate that changes evenly from a to b').argParser(rampFlag))
@@ -64,7 +64,7 @@ export function describeLoad(program: CommandUnknownOpts) {
     .addOption(
       new Option('--duration <time>', 'how long calls are sent (default: 1m, or 10s a step)').argParser(durationFlag),
     )
-    .addOption(new Option('--workers <n>', 'threads with players of their own (default: 1)').argParser(countFlag))
+    .addOption(new Option('--workers <n>', 'threads, each with its own players (default: 1)').argParser(countFlag))
     .addOption(new Option('--players <n>', 'maximum number of players').argParser(countFlag))
     .option('--mix <file>', 'shares of what players do, as YAML')
     .addOption(new Option('--limit <limit>', "a limit, as 'bet p99 < 300ms'; repeatable").argParser(limitFlag))

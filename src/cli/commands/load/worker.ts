@@ -6,7 +6,7 @@ import { joinJournalFile, UnwritableJournal } from '../../../engine/run/journal-
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 
 const port = parentPort;
-if (!port) throw new Error('a share of a load is played in a thread that croupier load starts');
+if (!port) throw new Error('this file cannot be started directly: `croupier load` starts it in a thread');
 
 const { order, journalPath, secrets } = workerData as WorkerOrder;
 const tell = (message: FromWorker): void => port.postMessage(message);

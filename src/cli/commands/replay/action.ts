@@ -256,7 +256,7 @@ async function playAgain(
     const isAgain = isInTime && !interrupt.signal.aborted;
     if (isAgain)
       stdio.err.write(
-        'The operator replied in time to a call that had no reply in time in the logs. So croupier sends the calls again, and breaks the connection of this call.\n',
+        'In the logs, a call had no reply in time. Now the operator replied to this call in time. So croupier sends all calls again, and breaks the connection of this call.\n',
       );
     const { outcome, played } = isAgain ? await playOnce(again, undefined) : first;
     const status = statusOf(outcome, played);

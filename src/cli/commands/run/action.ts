@@ -143,7 +143,9 @@ function listAssigned(
 ): void {
   const [client] = clients;
   if (!client || clients.length > 1) {
-    throw new UsageError(`--list: the scenarios differ between ${clients.length} clients. Choose one with --client.`);
+    throw new UsageError(
+      `--list: the scenarios of the ${clients.length} clients differ, and --list shows those of one client. Choose a client with --client.`,
+    );
   }
   listChosen(assign(client, prepared, { failed }).scenarios, prepared.flags, prepared.stdio);
 }

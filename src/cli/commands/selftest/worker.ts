@@ -13,7 +13,7 @@ import { isUnderLoad, trialByName } from '../../../selftest/trials.ts';
 import type { TrialAnswer, TrialOrder } from './action.ts';
 
 const port = parentPort;
-if (!port) throw new Error('the trials are played in a thread that croupier selftest starts');
+if (!port) throw new Error('this file cannot be started directly: `croupier selftest` starts it in a thread');
 
 const { scenarios } = loadSuite([builtInSource()], process.cwd(), randomUUID);
 

@@ -52,7 +52,9 @@ function flakyText({ rules, worst }: NonNullable<BoardRow['flaky']>): string {
 function resultOf(row: BoardRow, now: number): readonly Node[] {
   const { run, late, runningSince, owed } = row;
   const badges = [
-    ...(isNewFailure(row) ? [badge('new', 'fail', 'This is the first night on which it is not conforming')] : []),
+    ...(isNewFailure(row)
+      ? [badge('new', 'fail', 'Newly not conforming: the day before with a run had another result')]
+      : []),
     ...(late
       ? [badge(late.since === null ? 'late' : `late ${ageOf(late.since, now)}`, 'undecided', lateTitle(late))]
       : []),

@@ -27,7 +27,7 @@ describe('croupier doctor', () => {
     const before = operator.books();
     const well = await croupier(['doctor'], { cwd });
     expect(well).toMatchObject({ status: 0, err: '' });
-    expect(well.out.match(/Nothing must be fixed before a run/g)).toHaveLength(2);
+    expect(well.out.match(/You need not fix anything before a run/g)).toHaveLength(2);
     expect(well.out).toMatch(/✓ key /);
     expect(operator.books()).toEqual(before);
 

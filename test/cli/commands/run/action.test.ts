@@ -207,7 +207,7 @@ describe('croupier run with a configuration', () => {
     const { status, out, err } = await croupier(['run', 'balance/read'], { cwd, env: { EU_KEY: 'eu-client-key' } });
     expect(status).toBe(2);
     expect(out).toBe('');
-    expect(err).toContain('croupier.yaml:6:13: `extCID` must differ from the ExtCID of each other client');
+    expect(err).toContain('croupier.yaml:6:13: `extCID` must differ from the extCID of every other client');
     expect(existsSync(path.join(cwd, '.croupier'))).toBe(false);
   });
 

@@ -150,7 +150,7 @@ describe('croupier run --last-failed', () => {
     const { out } = await run('--last-failed', 'whole.ndjson', 'bet/debit', '--list');
     expect(out).toMatch(/^bet\/debit/);
     const none = await run('--last-failed', 'whole.ndjson', 'refund/once');
-    expect(none).toMatchObject({ status: 2, err: expect.stringContaining('you selected none of them') });
+    expect(none).toMatchObject({ status: 2, err: expect.stringContaining('your selection contains none of these') });
     const word = await run('bet/debit', '--last-failed', 'refund');
     expect(word.status).toBe(2);
   });
