@@ -375,20 +375,20 @@ export interface BalanceOwed {
   readonly event: 'balance-owed';
   /** The session in which croupier first read the balance. */
   readonly sessionID: string;
-  /** True if the balance must still be restored. False if it is the same as before the run again. */
+  /** True if the balance must still be restored. False if the balance is again the same as before the run. */
   readonly open: boolean;
   /** The balance before the run, as decimal text. */
   readonly wanted: string;
   /**
-   * The amount that is missing when every owed call is answered 200, as decimal text. It is negative if the balance is too high. Null
-   * if the journal does not show the amount, so that only a new read can show it.
+   * The amount that is missing when every owed call is answered 200, as decimal text. It is negative if the balance is too high.
+   * Null if the journal does not show the amount, so that only a new read can show it.
    */
   readonly missing: string | null;
 }
 
 /**
- * The command `settle` has worked on a run that was cut off. The events `owed` and `balance-owed` up to here name everything that is
- * still owed.
+ * The command `settle` has worked on a run that was cut off. The events `owed` and `balance-owed` up to here name everything that
+ * is still owed.
  */
 interface OwedKnown {
   readonly event: 'owed-known';

@@ -11,7 +11,7 @@ import { withoutCredentials } from './hidden-text.ts';
  */
 export const MIN_KEY_LENGTH = MIN_RUN;
 /**
- * Minimum number of different characters of a key. A key such as `00000000` also occurs in every large amount, which would then
+ * Minimum number of different characters of a key. A key such as `00000000` can also occur in a large amount, which would then
  * be hidden.
  */
 const MIN_DIFFERENT = 4;

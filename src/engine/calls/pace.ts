@@ -38,7 +38,7 @@ export interface PaceOptions {
  * Limits how many calls are sent per second, and how many are in flight. If the operator refuses calls because there are too many,
  * this class lowers the rate.
  *
- * The semaphore of async-mutex limits the number of calls in flight. The calls of a race leave together, so they need several
+ * The semaphore of async-mutex limits the number of calls in flight. The calls of a race are sent together, so they need several
  * places at once. In p-queue and p-limit, a task can take only one place.
  *
  * The rate limit stores the earliest time of the next call, so that the calls are spaced evenly. The interval limit of p-queue

@@ -14,7 +14,10 @@ export interface Reproduction {
   readonly decided: ReadonlySet<string>;
   /** The rules that only repeats in another session broke. For these rules, `untestedRepeats` decides whether they were tested. */
   readonly rulesOfRepeats: ReadonlySet<string>;
-  /** The reasons why the replay does not show that the wrong repeats in another session are right now, as sentences. */
+  /**
+   * Sentences that say why the replay does not show whether the operator now answers the wrong repeats in another session
+   * correctly.
+   */
   readonly untestedRepeats: readonly string[];
   /** Numbers of the calls that the replay sent in parallel. */
   readonly atOnce: ReadonlySet<number>;
@@ -108,9 +111,9 @@ function lateBefore(compared: readonly ComparedCall[]): readonly string[] {
 }
 
 /**
- * In the logs, the call got no reply in time. The replay broke the connection of the call instead. Returns one reason that says what
- * the replay did not test: the time of the reply, and whether the operator carried out this call before the next call of the round.
- * Returns no reason if neither matters.
+ * In the logs, the call got no reply in time. The replay broke the connection of the call instead. Returns one reason that says
+ * what the replay did not test: the time of the reply, and whether the operator carried out this call before the next call of the
+ * round. Returns no reason if neither matters.
  */
 function notCutOff(
   call: LoggedCall,
