@@ -40,7 +40,7 @@ const LONG_DEADLINE_SHARE = 0.3;
 const MIN_TRIES = 3;
 
 // The ways to release calls of different kinds. Calls of the same kind take the same time at the operator, so they overlap best if
-// they leave at the same moment. Calls of different kinds may read and write the same data some milliseconds apart, so croupier
+// they are sent at the same moment. Calls of different kinds may read and write the same data some milliseconds apart, so croupier
 // also tries delays. A scenario lists first the call that must arrive first, but the opposite order is tried a little more often.
 // If the operator is far away, there are only 2 rounds. So the first two ways in this list are as different as possible.
 const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
@@ -87,10 +87,10 @@ export class Races {
    * Returns the way in which the calls of the current round are released.
    *
    * @param kinds the kinds of the calls that race each other
-   * @param isTimed true if the scenario says when each call leaves
+   * @param isTimed true if the scenario says when each call is sent
    */
   release(kinds: readonly string[], isTimed = false): Release {
-    // A fast operator may answer a call before the next call leaves. Then the calls do not overlap. After each such round, the
+    // A fast operator may answer a call before the next call is sent. Then the calls do not overlap. After each such round, the
     // delays between the calls are made shorter.
     if (isTimed) return { reversed: false, staggerMs: 0, scale: SCALES[this.#misses] ?? 0 };
     const manner = new Set(kinds).size > 1 ? MIXED_RELEASES[(this.#round - 1) % MIXED_RELEASES.length] : undefined;

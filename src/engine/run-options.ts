@@ -202,7 +202,7 @@ export interface RunOptions extends AmountSettings {
   readonly ratePerSecond: number | null;
   /** Maximum number of calls in flight. */
   readonly maxAtOnce: number;
-  /** Decides whether calls may leave. Absent: every call may leave. */
+  /** Decides whether calls may be sent. Absent: every call may be sent. */
   readonly gate?: CallGate | undefined;
   /** The limits of the calls, which several runs against one operator share. Absent: the run has limits of its own. */
   readonly pace?: Pace | undefined;

@@ -12,5 +12,5 @@ export type FromRun =
 
 /** A message of a worker to its run. */
 export type FromWorker =
-  /** The calls may leave. The worker holds the lease for at least `heldMs` milliseconds from the time of the question. */
+  /** The calls may be sent. The worker holds the lease for at least `heldMs` milliseconds from the time of the question. */
   { readonly kind: 'passed'; readonly id: number; readonly heldMs: number } | { readonly kind: 'lost' };

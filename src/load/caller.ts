@@ -83,7 +83,7 @@ class SentCall implements NetworkCall {
   /** Undefined for a balance call. */
   readonly transaction: LoadTransaction | undefined;
   readonly manner: Manner;
-  /** The state of the wallet when the call left. */
+  /** The state of the wallet when the call was sent. */
   readonly departure: Departure;
   /** False for a balance call if the caller of this class compares the balance itself. */
   readonly isJudged: boolean;

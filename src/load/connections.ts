@@ -34,7 +34,7 @@ export interface ConnectionSettings {
   readonly route: Route;
   /** Maximum time in milliseconds from the last byte of a request to the last byte of its reply. */
   readonly deadlineMs: number;
-  /** Returns false as soon as no more calls may leave. Absent: calls may always leave. */
+  /** Returns false as soon as no more calls may be sent. Absent: calls may always be sent. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface LoadContext {
   nextNumber(): number;
   /** Writes a line (journal/load/lines.ts) to the journal, and then sends the bytes. */
   deliver(line: string, call: NetworkCall): void;
-  /** Writes a line to the journal. This happens before the next call leaves, or earlier. */
+  /** Writes a line to the journal. This happens before the next call is sent, or earlier. */
   journal(line: string): void;
   /** Removes the secrets from a text of the operator. */
   scrub(text: string): string;

@@ -60,7 +60,7 @@ export interface LoadOptions {
   readonly onSecond?: SecondListener;
   /** Is called with each recorded time. */
   readonly onTime?: TimeListener;
-  /** Returns false as soon as no more calls may leave. Absent: calls may leave until the end of the test. */
+  /** Returns false as soon as no more calls may be sent. Absent: calls may be sent until the end of the test. */
   readonly mayLeave?: () => boolean;
   /** Is called when the load ends, before open rounds are completed. */
   readonly onEnd: () => Promise<void>;
@@ -385,7 +385,7 @@ class Outbox {
     return this.#failure.promise;
   }
 
-  /** Adds a line. It is written before the next call leaves, or earlier. */
+  /** Adds a line. It is written before the next call is sent, or earlier. */
   add(line: string): void {
     this.#lines += line;
   }

@@ -207,7 +207,7 @@ export class Player {
     if (random.isIn(25)) this.#sinceQuiet = WINDOW;
   }
 
-  /** Waits for several tickets, whose calls leave together. */
+  /** Waits for several tickets, whose calls are sent together. */
   async #tickets(count: number): Promise<(number | null)[]> {
     const { schedule } = this.#context;
     const tickets: (Ticket | Promise<Ticket>)[] = [];

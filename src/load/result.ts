@@ -19,7 +19,7 @@ export interface LoadSubject
 
 /** Maximum number of wrong balances that a result describes. It counts all of them. */
 export const MAX_PROBLEMS = 100;
-/** If more than this share of the calls leave late because of croupier, croupier counts as too slow. */
+/** If more than this share of the calls are sent late because of croupier, croupier counts as too slow. */
 const MAX_LATE = 0.1;
 /** Number of late calls that are ignored. A busy machine may cause this number of late calls, even in a short test. */
 const FEW_LATE = 20;

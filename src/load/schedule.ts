@@ -40,7 +40,7 @@ const MAX_AT_ONCE = 64;
 /** If a player was ready, and a call still leaves this number of milliseconds late or later, croupier itself is too slow. */
 const LATE_MS = 100;
 
-/** Decides when each call may leave. Players ask for tickets, and get them in turn. */
+/** Decides when each call may be sent. Players ask for tickets, and get them in turn. */
 export class Schedule {
   readonly #arrivals: Arrivals;
   readonly #durationMs: number;
@@ -88,7 +88,7 @@ export class Schedule {
     this.#pump();
   }
 
-  /** Returns a ticket at once if a call may leave now. Otherwise returns a promise of the ticket. */
+  /** Returns a ticket at once if a call may be sent now. Otherwise returns a promise of the ticket. */
   ticket(): Ticket | Promise<Ticket> {
     const now = this.#now();
     const ticket = this.#first === this.#waiting.length ? this.#take(now, now) : undefined;
@@ -162,7 +162,7 @@ export class Schedule {
   }
 
   /**
-   * Returns a ticket if a call may leave now.
+   * Returns a ticket if a call may be sent now.
    *
    * @param since the time from which on the player has been ready
    */

@@ -57,7 +57,7 @@ export interface BalanceRange {
 }
 
 /**
- * The state of a wallet when a call left. From this state, `rangeOf` computes the range of balances that the reply may show.
+ * The state of a wallet when a call was sent. From this state, `rangeOf` computes the range of balances that the reply may show.
  */
 export interface Departure {
   readonly expected: Money;
@@ -175,7 +175,7 @@ export class Wallet {
     return this.#expected.minus(this.#openDebits);
   }
 
-  /** Notes that a call leaves. @returns the state before the call */
+  /** Notes that a call is sent. @returns the state before the call */
   depart(transaction: LoadTransaction | undefined, now: number): Departure {
     while (this.#fading[0] && this.#fading[0].until <= now) {
       const [{ amount }] = this.#fading.splice(0, 1) as [Fading];

@@ -4,7 +4,7 @@ import type { Retention } from '../../history/retention.ts';
 
 /** The lease under which a worker of the fleet lets this process judge one operator. */
 export interface RunLease {
-  /** Lets calls leave only as long as the worker holds the lease. */
+  /** Lets croupier send calls only as long as the worker holds the lease. */
   readonly gate: CallGate;
   /** Hands the finished run to the worker, which adds it to the history of the fleet. */
   finished(run: FinishedRun, retention: Retention): Promise<void>;

@@ -38,7 +38,7 @@ export interface SettleOptions extends AmountSettings {
    */
   readonly record: (event: JournalEvent) => void;
   readonly signal: AbortSignal;
-  /** Decides whether calls may leave. Absent: every call may leave. */
+  /** Decides whether calls may be sent. Absent: every call may be sent. */
   readonly gate?: CallGate | undefined;
   /**
    * True if the last calls of the run may be missing in the journal. Then a balance that the journal does not explain is restored

@@ -1,5 +1,5 @@
 /**
- * Decides whether calls may leave. A run of a fleet may send calls only as long as its worker holds the lease of the run.
+ * Decides whether calls may be sent. A run of a fleet may send calls only as long as its worker holds the lease of the run.
  * Otherwise two workers could play with the same players at the same time.
  */
 export interface CallGate {

@@ -47,11 +47,11 @@ export interface PaceOptions {
 export class Pace {
   readonly #options: PaceOptions;
   readonly #places: Semaphore;
-  /** Lets waiting calls leave one after another. */
+  /** Lets waiting calls be sent one after another. */
   readonly #gate = new Mutex();
   readonly #limit = new RateLimit();
   #perSecond: number;
-  /** The earliest time at which the next call may leave. */
+  /** The earliest time at which the next call may be sent. */
   #next = Number.NEGATIVE_INFINITY;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #changedMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,8 @@ export class Pace {
   }
 
   /**
-   * Waits until this number of calls may leave together. If this number is above the limit, waits until no other call is in flight.
+   * Waits until this number of calls may be sent together. If this number is above the limit, waits until no other call is in
+   * flight.
    */
   async enter(calls: number): Promise<void> {
     // If none of the calls of a race could be built, there is nothing to send.

@@ -34,7 +34,7 @@ export interface CallToSend {
   /** True if the operator may decline the call, because the real service would not send it. Absent: false. */
   readonly mayBeDeclined?: boolean;
   /**
-   * For calls that are sent together: delay after the first call, in milliseconds. Absent: the call leaves at the same time as
+   * For calls that are sent together: delay after the first call, in milliseconds. Absent: the call is sent at the same time as
    * the first one.
    */
   readonly atMs?: number | undefined;
@@ -56,7 +56,7 @@ export interface SenderOptions {
   readonly tracedRunID?: string | undefined;
   /** The signal that interrupts the run. Absent: the run cannot be interrupted. */
   readonly signal?: AbortSignal | undefined;
-  /** Decides whether calls may leave. Absent: every call may leave. */
+  /** Decides whether calls may be sent. Absent: every call may be sent. */
   readonly gate?: CallGate | undefined;
 }
 
@@ -97,7 +97,7 @@ const RECEIVE_MS = 2;
  */
 const MAX_HELD_MS = 100;
 
-/** Sends calls and writes them to the journal. Each `sending` event is written before the bytes of its call leave. */
+/** Sends calls and writes them to the journal. Each `sending` event is written before the bytes of its call are sent. */
 export class Sender {
   readonly waitPolicy = new WaitPolicy();
   readonly unanswered: UnansweredCalls;

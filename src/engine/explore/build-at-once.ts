@@ -12,7 +12,7 @@ type Race = OperationOf<'at-once'>;
 const OVERDRAFT: Sum = { stakes: 4, units: 0 };
 
 /**
- * Builds calls that leave at the same instant.
+ * Builds calls that are sent at the same instant.
  *
  * @returns undefined if the calls are not possible at this place
  */

@@ -117,7 +117,7 @@ export const FORGERIES = [
 
 type Forgery = (typeof FORGERIES)[number];
 
-/** The kinds of races, in which several calls leave at the same instant. */
+/** The kinds of races, in which several calls are sent at the same instant. */
 export const AT_ONCE = [
   'bets', // of one player, each with another amount
   'bets-of-two', // of two players

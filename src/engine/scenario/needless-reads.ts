@@ -36,7 +36,7 @@ export class NeedlessReads {
 
 function callsBefore({ steps, always }: Plan, names: Names): ReadonlyMap<string, CallStep> {
   const found = new Map<string, CallStep>();
-  // If a call is broken or slow, or if calls leave at the same instant, an effect may come late. So a scenario with such a call
+  // If a call is broken or slow, or if calls are sent at the same instant, an effect may come late. So a scenario with such a call
   // needs all its reads.
   if (!steps.every((step) => step.kind === 'call' && hasPlainConnection(step)) || always.length > 0) return found;
   for (const [index, read] of steps.entries()) {

@@ -76,7 +76,7 @@ export interface Source {
    */
   readonly ownerOf?: ((text: string) => LineOwner) | undefined;
   /**
-   * Returns false for a line that croupier need not read again: an earlier reading recognised it as like an earlier line, and its
+   * Returns false for a line that croupier need not read again: an earlier reading found that it is like an earlier line, and its
    * call is not needed now. The argument is the number of the line.
    */
   readonly isNeeded?: ((line: number) => boolean) | undefined;
