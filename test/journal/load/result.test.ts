@@ -43,7 +43,7 @@ const SLOW = { croupierItself: { ...RIGHT.croupierItself, isBottleneck: true } }
 
 const CASES: readonly (readonly [what: string, own: Partial<LoadFacts>, verdict: string, exitCode: number])[] = [
   ['everything is right', {}, 'RECONCILED', 0],
-  ['a limit is held', { limits: [limit(true)] }, 'RECONCILED', 0],
+  ['a limit is kept', { limits: [limit(true)] }, 'RECONCILED', 0],
   ['a SHOULD is broken', { findings: [{ ...FINDING, verdict: 'warn' }] }, 'RECONCILED', 0],
   ['a balance is wrong', money({ problems: [PROBLEM] }), 'NOT RECONCILED', 1],
   ['a balance is wrong and croupier is slow', { ...money({ problems: [PROBLEM] }), ...SLOW }, 'NOT RECONCILED', 1],
