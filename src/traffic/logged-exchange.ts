@@ -111,6 +111,8 @@ export interface LoggedExchange {
    * because the capsule changes the signed bytes.
    */
   readonly verified?: SignatureState;
+  /** True if the log has the body of the request as an object. So the bytes that were sent and signed are not known. */
+  readonly isBodyRewritten?: true;
 }
 
 /** A rule that croupier found broken when it made or forwarded a call. */

@@ -54,6 +54,8 @@ export interface OfferedKeys {
   readonly remarks: readonly string[];
   /** The texts of the keys that belong only to other clients, and not to the client to which the request was sent. */
   readonly foreign: ReadonlySet<string>;
+  /** True if the address does not show to which of several clients it belongs. */
+  readonly areOfSeveral: boolean;
 }
 
 /**
@@ -89,15 +91,17 @@ async function availableKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url
   const clients = configuredKeys(configuration, flags.client);
   return (url) => {
     const inOrder = [
-      ...clients.filter(({ base }) => url.startsWith(base)),
-      ...clients.filter(({ base }) => !url.startsWith(base)),
+      ...clients.filter(({ base }) => isBelow(base, url)),
+      ...clients.filter(({ base }) => !isBelow(base, url)),
     ];
     const keys = inOrder.flatMap((client) => client.keys);
     const remarks = inOrder.flatMap((client) => client.remarks);
     const reverse = [...files, ...fromEnv, ...keys.filter(({ role }) => role === 'integration')];
     const core = [...apiFiles, ...keys.filter(({ role }) => role === 'api')];
     const inAll = isToCoreApi(url) ? [...core, ...reverse] : [...reverse, ...core];
-    return { keys: inAll, remarks, foreign: foreignTo(url, clients, [...files, ...fromEnv]) };
+    const owners = ownersOf(url, clients);
+    const areOfSeveral = owners.length > 1 || (owners.length === 0 && clients.length > 1);
+    return { keys: inAll, remarks, foreign: foreignTo(url, clients, [...files, ...fromEnv]), areOfSeveral };
   };
 }
 
@@ -106,11 +110,26 @@ async function availableKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise<(url
  * longest matching base URL. If no base URL matches, every client is possible and the result is empty.
  */
 function foreignTo(url: string, clients: readonly ClientKeys[], given: readonly OfferedKey[]): ReadonlySet<string> {
-  const bases = clients.filter(({ base }) => url.startsWith(base)).map(({ base }) => base.length);
-  if (bases.length === 0) return new Set();
-  const owners = clients.filter(({ base }) => url.startsWith(base) && base.length === Math.max(...bases));
+  const owners = ownersOf(url, clients);
+  if (owners.length === 0) return new Set();
   const own = new Set([...given, ...owners.flatMap(({ keys }) => keys)].map(({ text }) => text));
   return new Set(clients.flatMap(({ keys }) => keys.map(({ text }) => text)).filter((text) => !own.has(text)));
+}
+
+/** Returns the clients with the longest matching base URL. Several clients may have the same path at different hosts. */
+function ownersOf(url: string, clients: readonly ClientKeys[]): readonly ClientKeys[] {
+  const below = clients.filter(({ base }) => isBelow(base, url));
+  const longest = Math.max(...below.map(({ base }) => pathOf(base).length));
+  return below.filter(({ base }) => pathOf(base).length === longest);
+}
+
+/** True if an address is below a base URL. Most logs have only the path of an address, so then only the paths are compared. */
+function isBelow(base: string, url: string): boolean {
+  return url.startsWith('/') ? pathOf(base) !== '/' && url.startsWith(pathOf(base)) : url.startsWith(base);
+}
+
+function pathOf(base: string): string {
+  return URL.parse(base)?.pathname ?? '/';
 }
 
 /**
@@ -204,7 +223,7 @@ export async function signingKeys(flags: OfferedKeyFlags, stdio: Stdio): Promise
       // An API key signs requests from the operator to the Core API. It never signs a call to the wallet.
       const usable = all.keys.filter(({ role }) => role !== 'api').map(({ text }) => text);
       const own = usable.filter((key) => !all.foreign.has(key));
-      return { own, others: usable.filter((key) => all.foreign.has(key)) };
+      return { own, others: usable.filter((key) => all.foreign.has(key)), areOfSeveral: all.areOfSeveral };
     },
     secrets: keys.flatMap(({ text }) => [text, text.trim()]).filter((text) => text !== ''),
     remarks,

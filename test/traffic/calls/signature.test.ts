@@ -42,6 +42,12 @@ function exchange({ signature, logged, body = BODY, status = 200, reply, tx = 't
   };
 }
 
+it('of a call that was accepted is not wrong if the log has only the fields of its body', () => {
+  const one = { ...exchange({ logged: WRONG }), isBodyRewritten: true } as const;
+  expect(state(one)).toBe('unknown');
+  expect(state({ ...one, answer: { kind: 'reply', status: 401, headers: null, body: null } })).toBe('wrong');
+});
+
 const state = (one: LoggedExchange, keys: readonly string[] = [KEY]): SignatureState =>
   signatureOf(one, () => ({ own: keys, others: [] }));
 

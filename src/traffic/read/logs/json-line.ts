@@ -65,12 +65,26 @@ export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): Lo
   let best: LoggedExchange | undefined;
   for (const layer of layersOf(object)) {
     const found =
-      exchangeOfLine((field) => fieldOf(layer, field, form), form, place, sideOf(object)) ??
-      readCarriedText(layer, form, place);
+      withRewrittenBody(
+        exchangeOfLine((field) => fieldOf(layer, field, form), form, place, sideOf(object)),
+        layer,
+        form,
+      ) ?? readCarriedText(layer, form, place);
     if (found && (!best || knownParts(found) > knownParts(best))) best = found;
     if (best && knownParts(best) === MAX_PARTS) break;
   }
   return best;
+}
+
+/** If the entry of a signed call has the body as an object, says so in the exchange. */
+function withRewrittenBody(
+  exchange: LoggedExchange | undefined,
+  layer: Fields,
+  form: LogForm,
+): LoggedExchange | undefined {
+  if (exchange?.logged.signature === undefined) return exchange;
+  const isObject = valuesOf(layer, form).requestBody?.some(({ value }) => isFields(value)) === true;
+  return isObject ? { ...exchange, isBodyRewritten: true } : exchange;
 }
 
 /** Returns the side that wrote an entry. A capsule writes this side into its calls. */
