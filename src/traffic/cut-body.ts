@@ -19,6 +19,11 @@ const MARK =
 /** Matches the same mark within a text. */
 const MARK_WITHIN = /…|\.{3}|[[(<{*-]\s?truncated/i;
 
+/** True if a logger has put its mark into a text, to show that it has cut the text. */
+export function hasCutMark(text: string): boolean {
+  return MARK_WITHIN.test(text);
+}
+
 /**
  * Reads the beginning of a JSON object. Loggers keep only the first characters of a long text. So if the end of an object is
  * missing, the logger may have cut it, and the sender did not make a mistake.

@@ -11,6 +11,7 @@ import { completePart } from '../cut-body.ts';
 import { type LoggedReply, textBody } from '../logged-exchange.ts';
 import { isMasked } from '../masked.ts';
 import { type RecordedCall, unmasked } from '../recorded-call.ts';
+import type { Excuse } from './excuse.ts';
 import { ENDINGS, isClientClosed, mayBeBooked, type NoReplyEnding } from './outcome.ts';
 import { isSignedByOther, type KeysOf, signatureOf } from './signature.ts';
 
@@ -57,6 +58,8 @@ export interface LoggedCall {
   readonly signature: SignatureState;
   /** True if the call is signed with a key that belongs to another client. */
   readonly isSignedByOther: boolean;
+  /** The reason why the operator may decline the call; null if there is none, or if it was not looked for. */
+  readonly excuse: Excuse | null;
 }
 
 /**
@@ -98,6 +101,7 @@ export function loggedCall(
     signature:
       views.map(({ exchange }) => signatureOf(exchange, keysOf)).find((state) => state !== 'unknown') ?? 'unknown',
     isSignedByOther: views.some(({ exchange }) => isSignedByOther(exchange, keysOf)),
+    excuse: null,
   };
 }
 
@@ -221,7 +225,20 @@ function precisionOf({ seen }: LoggedCall): number {
   return seen.exchange.time?.precisionMs ?? 1;
 }
 
-/** True for a test call of croupier that the operator was allowed to decline, and did decline. */
-export function isDeclinedTest({ seen, ending }: LoggedCall): boolean {
-  return seen.exchange.mayBeDeclined === true && (ending === 'declined' || ending === 'refused');
+/**
+ * True for a call that the operator was allowed to decline, and did decline: a test call of croupier, or a call with a certain
+ * {@link Excuse}.
+ */
+export function isRightlyDeclined({ seen, ending, excuse }: LoggedCall): boolean {
+  if (seen.exchange.mayBeDeclined === true && (ending === 'declined' || ending === 'refused')) return true;
+  return excuse?.isCertain === true && isNotAccepted(ending);
+}
+
+/** True for a call that the operator did not accept, although the operator may have had a right to do so. */
+export function isPerhapsDeclined({ ending, excuse }: LoggedCall): boolean {
+  return excuse !== null && isNotAccepted(ending);
+}
+
+function isNotAccepted(ending: Ending): boolean {
+  return ending === 'declined' || ending === 'refused' || ending === 'failed' || ending === 'error-200';
 }

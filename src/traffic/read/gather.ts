@@ -1,4 +1,5 @@
 import type { Body } from '../../journal/exchange.ts';
+import { isClientError } from '../../reply/status.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
 import type { Judgement, LogEntry, LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
 import { isMasked } from '../masked.ts';
@@ -72,6 +73,8 @@ export interface GatheredCalls {
   readonly dateless: number;
   /** True if any call names a player. */
   readonly namesPlayers: boolean;
+  /** The `txID`s and `origTxID`s of declined calls that are also the `txID` of a call of another session. */
+  readonly usedElsewhere: ReadonlySet<string>;
 }
 
 /** The sessions and players to which the selected calls belong. */
@@ -99,7 +102,41 @@ export async function gatherCalls(
     // If there are more calls than fit in memory, the caller reads them in another way, wallet by wallet.
     if (isAll && keeper.isCut) break;
   }
-  return keeper.result();
+  const gathered = keeper.result();
+  const declined = owners === null ? [] : declinedIDs(gathered.calls);
+  return declined.length === 0
+    ? gathered
+    : { ...gathered, usedElsewhere: await elsewhere(declined, gathered, sources, paths) };
+}
+
+/** Returns the ids of the transactions that were answered with an error, and of the bets that such a refund names. */
+function declinedIDs(calls: readonly RecordedCall[]): readonly string[] {
+  return calls.flatMap(({ txID, origTxID, exchange: { answer } }) =>
+    answer.kind === 'reply' && isClientError(answer.status) ? [txID, origTxID].filter((id) => id !== null) : [],
+  );
+}
+
+/**
+ * Finds the `txID`s that a call of another session has too. The lines of other sessions are not read before, but an operator may
+ * decline a call whose `txID` was used in another session.
+ */
+async function elsewhere(
+  ids: readonly string[],
+  { calls }: GatheredCalls,
+  sources: readonly ReopenableSource[],
+  paths: CallPaths,
+): Promise<ReadonlySet<string>> {
+  const wanted = new Set(ids);
+  const sessions = new Set(calls.map(({ sessionID }) => sessionID));
+  const used = new Set<string>();
+  const mayMatter = someOf(ids);
+  for (const source of sources) {
+    for await (const sighting of readEntries(source.open(), { ...source, mayMatter })) {
+      const call = sighting.kind === 'exchange' ? recordedCall(sighting.exchange, paths) : null;
+      if (call?.txID != null && wanted.has(call.txID) && !sessions.has(call.sessionID)) used.add(call.txID);
+    }
+  }
+  return used;
 }
 
 /**
@@ -361,6 +398,7 @@ export class CallCollector {
       dateless: this.#dateless,
       judgements: this.judgements,
       namesPlayers: this.#namesPlayers,
+      usedElsewhere: new Set(),
     };
   }
 

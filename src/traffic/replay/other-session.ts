@@ -3,7 +3,7 @@ import type { Outcome } from '../../journal/exchange.ts';
 import { isPublishedCode } from '../../reply/classify.ts';
 import { readReply } from '../../reply/read.ts';
 import { isSuccess } from '../../reply/status.ts';
-import { isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
+import { isRightlyDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import { transactionsOf } from '../calls/transaction.ts';
 
 const CONFLICT = 409;
@@ -37,7 +37,7 @@ function isInOtherSession(first: LoggedCall, again: LoggedCall): boolean {
   return (
     again.number > first.number &&
     again.ending === 'accepted' &&
-    !isDeclinedTest(again) &&
+    !isRightlyDeclined(again) &&
     isSameAmount &&
     first.seen.type === again.seen.type &&
     first.wallet !== null &&

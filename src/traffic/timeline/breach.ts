@@ -7,10 +7,10 @@ import type { Verdict } from '../../journal/finding.ts';
 import { answerOfReply, isPublishedCode, type ReplyAnswer } from '../../reply/classify.ts';
 import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '../../reply/problems.ts';
 import { signatureProblem } from '../../reply/signature.ts';
-import { isSuccess } from '../../reply/status.ts';
+import { isBusy, isServerError, isSuccess, isWorthRetrying } from '../../reply/status.ts';
 import { hasFloatRest } from '../books/float-rest.ts';
-import { isCut, isDeclinedTest, isReplaced, type LoggedCall } from '../calls/logged-call.ts';
-import { type Bets, isUndueRefund, type Transaction } from '../calls/transaction.ts';
+import { isCut, isPerhapsDeclined, isReplaced, isRightlyDeclined, type LoggedCall, met } from '../calls/logged-call.ts';
+import { type Bets, isBefore, isUndueRefund, type Transaction } from '../calls/transaction.ts';
 import { isMasked } from '../masked.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
@@ -37,8 +37,11 @@ export function breachesOf(
 ): readonly Breach[] {
   const judged = new Set(calls.flatMap(({ number, seen }) => (seen.exchange.isJudged ? [number] : [])));
   return [
-    ...calls.flatMap((call) => [...signatureBreaches(call, isKeyProven), ...replyBreaches(call, bets, currency)]),
-    ...transactions.flatMap((transaction) => transactionBreaches(transaction, transactions, bets)),
+    ...calls.flatMap((call) => [
+      ...signatureBreaches(call, isKeyProven),
+      ...replyBreaches(call, calls, bets, currency),
+    ]),
+    ...transactions.flatMap((transaction) => transactionBreaches(transaction, { transactions, bets, calls })),
     ...wrongDeclines(calls),
   ]
     .filter(({ call }) => !judged.has(call))
@@ -65,7 +68,12 @@ function signatureBreaches(call: LoggedCall, isKeyProven: boolean): readonly Bre
   return problem ? [breachFrom(call, ...problem)] : [];
 }
 
-function replyBreaches(call: LoggedCall, bets: Bets, currency: string | null): readonly Breach[] {
+function replyBreaches(
+  call: LoggedCall,
+  calls: readonly LoggedCall[],
+  bets: Bets,
+  currency: string | null,
+): readonly Breach[] {
   const { status, ending } = call;
   switch (ending) {
     case 'lost':
@@ -81,7 +89,7 @@ function replyBreaches(call: LoggedCall, bets: Bets, currency: string | null): r
     case 'failed':
       // The operator did not write the reply that the service received.
       if (isReplaced(call)) return [];
-      return [...bodyBreaches(call, bets, currency), ...errorBreaches(call)];
+      return [...bodyBreaches(call, bets, currency), ...errorBreaches(call, calls)];
   }
 }
 
@@ -161,9 +169,16 @@ function headersOf({ exchange: { answer } }: RecordedCall): HeaderList | null {
 }
 
 /** Returns the rules that are broken because an error reply is not allowed for its call. */
-function errorBreaches(call: LoggedCall): readonly Breach[] {
+function errorBreaches(call: LoggedCall, calls: readonly LoggedCall[]): readonly Breach[] {
   const { ending, seen, code, status } = call;
-  if (isDeclinedTest(call) || ending === 'accepted' || ending === 'error-200' || ending === 'refused') return [];
+  if (
+    mayDecline(call) ||
+    isPassing(call, [call], calls) ||
+    ending === 'accepted' ||
+    ending === 'error-200' ||
+    ending === 'refused'
+  )
+    return [];
   if (seen.call === 'bet' && status === 500 && code === 'insufficient_funds')
     return [
       breach(
@@ -175,9 +190,15 @@ function errorBreaches(call: LoggedCall): readonly Breach[] {
     ];
   // An operator may answer with a published code which says that the session has ended or that the account is blocked. Such a reply
   // breaks no rule.
-  return seen.call === 'balance' && (status === 500 || (!isPublishedCode(code) && !isCodeCut(call)))
+  const isCodeKnown = (call.reading !== null && !isCodeCut(call)) || isServerError(status);
+  return seen.call === 'balance' && (status === 500 || (!isPublishedCode(code) && isCodeKnown))
     ? [breach(call, 'balance.read', `the operator answered the balance call with ${status}`)]
     : [];
+}
+
+/** True if the operator declined a call and perhaps had a right to do so. Such a reply proves no breach. */
+function mayDecline(call: LoggedCall): boolean {
+  return isRightlyDeclined(call) || isPerhapsDeclined(call);
 }
 
 /**
@@ -193,7 +214,7 @@ function wrongDeclines(calls: readonly LoggedCall[]): readonly Breach[] {
       bet.seen.type === 'free' ||
       ending !== 'declined' ||
       code !== 'insufficient_funds' ||
-      isDeclinedTest(bet)
+      mayDecline(bet)
     )
       return [];
     if (amount === null || !before || !after || !wasBefore(before, bet) || !wasBefore(bet, after)) return [];
@@ -223,18 +244,21 @@ function balanceBefore(call: LoggedCall): Money | null {
   return call.seen.call === 'bet' ? said.plus(call.amount) : said.minus(call.amount);
 }
 
-function transactionBreaches(
-  transaction: Transaction,
-  transactions: readonly Transaction[],
-  bets: Bets,
-): readonly Breach[] {
+interface WalletCalls {
+  readonly transactions: readonly Transaction[];
+  readonly bets: Bets;
+  readonly calls: readonly LoggedCall[];
+}
+
+function transactionBreaches(transaction: Transaction, { transactions, bets, calls }: WalletCalls): readonly Breach[] {
   const { call, attempts } = transaction;
   const found: Breach[] = [];
   const first = attempts.find(({ done, ending }) => done === 'yes' && ending === 'accepted');
   if (call === 'refund' && !isUndueRefund(transaction, transactions, bets))
-    found.push(...refundBreaches(transaction, bets));
+    found.push(...refundBreaches(transaction, bets, calls));
   if (!first) return found;
-  for (const again of attempts.filter((one) => one.number > first.number && !isDeclinedTest(one) && !isReplaced(one))) {
+  const refunds = transactions.filter((one) => one.call === 'refund' && one.origTxID === transaction.txID);
+  for (const again of attempts.filter((one) => one.number > first.number && !mayDecline(one) && !isReplaced(one))) {
     const rule = `idempotency.${call}` as const;
     if (amountsDiffer(first, again)) {
       if (again.ending === 'accepted')
@@ -249,6 +273,8 @@ function transactionBreaches(
       continue;
     }
     if (again.ending === 'declined' || again.ending === 'failed' || again.ending === 'error-200') {
+      const isRefunded = call === 'bet' && refunds.some((refund) => isBefore(refund.attempts, [again]));
+      if (isRefunded || isPassing(again, attempts, calls)) continue;
       found.push(
         breach(
           again,
@@ -265,18 +291,37 @@ function transactionBreaches(
  * Returns the rules that are broken because a refund was not answered 200. An operator must accept a refund even if it does not
  * know the bet of the refund.
  */
-function refundBreaches({ origTxID, attempts }: Transaction, bets: Bets): readonly Breach[] {
+function refundBreaches(
+  { origTxID, attempts }: Transaction,
+  bets: Bets,
+  calls: readonly LoggedCall[],
+): readonly Breach[] {
   const declined = attempts.filter(
     (one) =>
       !isReplaced(one) &&
       (one.ending === 'declined' || one.ending === 'failed' || one.ending === 'error-200') &&
-      !isDeclinedTest(one),
+      !mayDecline(one) &&
+      !isPassing(one, attempts, calls),
   );
   return declined.map((attempt) => {
     const status = attempt.status ?? 'with an error';
     const text = `a refund must be answered 200, even if its bet is not known, but it was answered ${status}`;
     return breach(attempt, isBetKnown(origTxID, attempt, bets) ? 'refund.restore' : 'refund.unknown', text);
   });
+}
+
+/**
+ * True if the operator perhaps declined a call only for the moment: its status invites another attempt. And a later attempt was
+ * accepted, or another call of the wallet was in flight, or the operator said only once that it was too
+ * busy.
+ */
+function isPassing(call: LoggedCall, attempts: readonly LoggedCall[], calls: readonly LoggedCall[]): boolean {
+  if (!isWorthRetrying(call.status) || call.status === 500) return false;
+  if (attempts.some(({ number, ending }) => number > call.number && ending === 'accepted')) return true;
+  if (isBusy(call.status) && attempts.filter(({ status }) => isBusy(status)).length === 1) return true;
+  return calls.some(
+    (other) => other.number !== call.number && other.seen.call !== 'balance' && met(call, other) !== 'no',
+  );
 }
 
 /** True if the operator's reply shows that it had carried out the bet before the refund was sent. */

@@ -2,9 +2,10 @@ import { Money } from '../../contract/money.ts';
 import type { Deviation } from '../books/deviation.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { isApplied, type World } from '../books/worlds.ts';
-import { isDeclinedTest, type LoggedCall } from '../calls/logged-call.ts';
+import { isPerhapsDeclined, isRightlyDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import { settlingWin, type Transaction } from '../calls/transaction.ts';
 import type { Side } from '../logged-exchange.ts';
+import { isWonOtherwise } from './excuses.ts';
 import { isUndueWin } from './service-fault.ts';
 
 /**
@@ -36,7 +37,7 @@ export interface Debt {
 /** Returns all debts that are open after the last call. */
 export function debtsOf(books: Books): readonly Debt[] {
   const refunds = Map.groupBy(
-    books.transactions.filter((one) => one.call === 'refund' && !one.attempts.every(isDeclinedTest)),
+    books.transactions.filter((one) => one.call === 'refund' && !one.attempts.every(isRightlyDeclined)),
     ({ origTxID }) => origTxID,
   );
   const bets = books.transactions
@@ -110,7 +111,9 @@ function hasStatus({ status }: LoggedCall): boolean {
 }
 
 function winDebt(win: Transaction, books: Books): Debt[] {
-  if (win.attempts.every(isDeclinedTest)) return [];
+  if (win.attempts.every(isRightlyDeclined)) return [];
+  // The operator perhaps did not have to accept this win, and another win has settled the round.
+  if (win.attempts.every(isPerhapsDeclined) && isWonOtherwise(win, books.transactions)) return [];
   // A win without a known amount cannot be counted.
   if ((win.state !== 'failed' && win.state !== 'declined') || win.amount === null) return [];
   const paid = inAll(books, win);

@@ -1,4 +1,4 @@
-import type { LoggedCall } from '../calls/logged-call.ts';
+import { isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, isBefore, settlingWin, type Transaction } from '../calls/transaction.ts';
 import { isTypeCut } from './cut-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
@@ -169,6 +169,8 @@ export function isSentAgain(win: Transaction, other: Transaction, round: readonl
     other.call === 'win' &&
     other.key !== win.key &&
     win.state !== 'accepted' &&
+    // A call that the operator did not have to accept may not be of the service.
+    !win.attempts.every(isPerhapsDeclined) &&
     !win.isCampaign &&
     !other.isCampaign &&
     win.amount?.isZero() === false &&

@@ -11,6 +11,7 @@ import { type CallOrder, type Clocks, isShuffled, oldestFirst, pairSides } from 
 import { cutCauseOf } from './cut-bodies.ts';
 import type { Debt } from './debt.ts';
 import { withoutDoubles } from './doubles.ts';
+import { withExcuses } from './excuses.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
@@ -43,6 +44,8 @@ export interface IncidentTimeline {
 export interface Reading {
   /** The parts of the logs that were not read and may contain calls, each as a clause. */
   readonly unread: readonly string[];
+  /** Some `txID`s of calls of other wallets. These calls are not in the timeline. */
+  readonly usedElsewhere?: ReadonlySet<string>;
   /** The rules that croupier found broken when it made or forwarded the calls. */
   readonly judgements: readonly JudgedCall[];
   /** The number of calls of other wallets that already have a number. The calls of this timeline get the next numbers. */
@@ -155,17 +158,25 @@ function timelineIn(
   selection: CallSelection,
   known: ReadonlyMap<string, KnownSession>,
   keysOf: KeysOf,
-  { unread, judgements, notes, earlier = 0, isKeyProven: isProven = false }: Reading & Pick<IncidentTimeline, 'notes'>,
+  {
+    unread,
+    judgements,
+    notes,
+    usedElsewhere,
+    earlier = 0,
+    isKeyProven: isProven = false,
+  }: Reading & Pick<IncidentTimeline, 'notes'>,
 ): IncidentTimeline {
   const { paired, clocks, isApart } = pairSides(calls, order);
   const ownerOf = ownersOf(paired, known);
   const owners = new Map<string | null, CallOwner>();
-  const logged = paired.map(({ seen, also, atMs }, index) => {
+  const told = paired.map(({ seen, also, atMs }, index) => {
     const owner = ownerOf({ seen, also });
     const before = owners.get(owner.wallet);
     owners.set(owner.wallet, before ? { ...owner, currency: before.currency ?? owner.currency } : owner);
     return loggedCall(seen, also, { number: earlier + index + 1, atMs, wallet: owner.wallet }, keysOf);
   });
+  const logged = withExcuses(told, usedElsewhere);
   const selected = logged.filter((call) =>
     isSelected(call, owners.get(call.wallet)?.player ?? null, logged, selection),
   );

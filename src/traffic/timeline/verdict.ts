@@ -7,6 +7,7 @@ import { mayBeBooked } from '../calls/outcome.ts';
 import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
 import { cutBodiesOf } from './cut-bodies.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
+import { undecidedDeclines } from './excuses.ts';
 import { gapsOf, openClause } from './gaps.ts';
 import type { Oddity } from './oddity-type.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
@@ -64,7 +65,14 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
       ? ['the calls name no player and no session, so croupier cannot assign their money to a wallet']
       : [];
   const cut = cutBodiesOf(books, calls);
-  const gaps = [...nobodys, ...unread, ...cut, ...gapsOf(books, rounds, calls), ...doubtfulBetsOf(books)];
+  const gaps = [
+    ...nobodys,
+    ...unread,
+    ...cut,
+    ...gapsOf(books, rounds, calls),
+    ...doubtfulBetsOf(books),
+    ...undecidedDeclines(books.transactions, betsOf(books.transactions)),
+  ];
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];
   // A round at the end of the logs may not have ended yet. Then the sums contain only the calls so far.
   const isSure = gaps.length === 0;

@@ -115,9 +115,9 @@ async function judged(
   const gathered = await gatherCalls(sources, selection, known, paths);
   const many = isAll && gathered.isCut ? await timelineByWallet(sources, known, keysOf, { paths, folder }) : null;
   if (many) return many;
-  const { calls, judgements } = gathered;
+  const { calls, judgements, usedElsewhere } = gathered;
   const unread = unreadClauses(gathered);
-  return { gathered, timeline: buildTimeline(calls, selection, known, keysOf, { unread, judgements }) };
+  return { gathered, timeline: buildTimeline(calls, selection, known, keysOf, { unread, judgements, usedElsewhere }) };
 }
 
 function zoneNotes({ zoneless }: GatheredCalls, zone: string): readonly string[] {

@@ -222,16 +222,27 @@ describe('croupier incident', () => {
         `  - { extCID: ${brand}, integratorBaseUrl: "https://wallet.example/${brand}", integrationApiKey: "the key of ${brand}" }\n`,
     );
     const config = write('brands.yaml', `clients:\n${clients.join('')}`);
-    const line = (brand: string): string => {
+    const line = (brand: string, url: string, status = 200): string => {
       const requestBody = bet('s-1', `t-${brand}`);
       const headers = { 'X-REQUEST-SIGN': signBody(Buffer.from(requestBody), `the key of ${brand}`) };
-      const url = 'https://wallet.example/eu/bet';
-      return `${JSON.stringify({ method: 'POST', url, headers, requestBody, status: 200, responseBody: { balance: '1.00' } })}\n`;
+      return `${JSON.stringify({ method: 'POST', url, headers, requestBody, status, responseBody: status === 200 ? { balance: '1.00' } : { message: 'no' } })}\n`;
     };
-    const { out, status } = await incident([write('brands.log', line('eu') + line('us')), '--config', config]);
-    expect(status).toBe(1);
-    expect(out.match(/breaks signature\.\S+/g)).toEqual(['breaks signature.client-key:']);
-    expect(out).not.toContain('the key of');
+    const whole = 'https://wallet.example/eu/bet';
+    const files = [
+      write('brands.log', line('eu', whole) + line('us', whole)),
+      // Most logs have only the path of an address.
+      write('paths.log', line('eu', '/eu/bet') + line('us', '/eu/bet')),
+    ];
+    for (const file of files) {
+      const { out, status } = await incident([file, '--config', config]);
+      expect(status).toBe(1);
+      expect(out.match(/breaks signature\.\S+/g)).toEqual(['breaks signature.client-key:']);
+      expect(out).not.toContain('the key of');
+    }
+    for (const url of ['/eu/bet', '/bet']) {
+      const { out } = await incident([write('refused.log', line('us', url, 401)), '--config', config]);
+      expect(out).not.toContain('breaks');
+    }
   });
 
   it('verifies signatures with the given keys, also of body files beside the log', async () => {

@@ -1,0 +1,125 @@
+import { excuseOf } from '../calls/excuse.ts';
+import { isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
+import { type Bets, settlingWin, type Transaction } from '../calls/transaction.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+
+/**
+ * Adds to each call the reason why the operator may decline it. Calls of a run of croupier have their reason in the journal.
+ *
+ * @param usedElsewhere some `txID`s of calls of other wallets. These calls are not in `calls`
+ */
+export function withExcuses(
+  calls: readonly LoggedCall[],
+  usedElsewhere: ReadonlySet<string> = NONE,
+): readonly LoggedCall[] {
+  const contradictionOf = contradictions(calls, usedElsewhere);
+  const areAmountsLogged = calls.some(({ seen }) => seen.amount !== null);
+  return calls.map((call) => {
+    if (call.ending === 'accepted' || call.seen.exchange.isOfRun === true || call.seen.exchange.isJudged === true)
+      return call;
+    const whole = call.alsoSeen !== null && !call.seen.whole && call.alsoSeen.whole ? call.alsoSeen : call.seen;
+    const excuse = excuseOf(whole, {
+      isRefused: call.ending === 'refused',
+      isOfOperator: call.seen.exchange.side === 'operator',
+      signature: call.signature,
+      contradiction: contradictionOf(call),
+      areAmountsLogged,
+    });
+    return excuse === null ? call : { ...call, excuse };
+  });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Returns a function that says how the request of a call contradicts other calls. It returns null if there is no contradiction. */
+function contradictions(
+  calls: readonly LoggedCall[],
+  usedElsewhere: ReadonlySet<string>,
+): (call: LoggedCall) => string | null {
+  const reused = reusedOf(calls);
+  const placed = new Map(
+    calls.flatMap(({ seen }) => (seen.txID === null || seen.call !== 'bet' ? [] : [[seen.txID, seen]])),
+  );
+  return (call) => {
+    const { txID, origTxID, sessionID, money } = call.seen;
+    if (reused.has(call) || (txID !== null && usedElsewhere.has(txID)))
+      return 'has a txID that was used before for something else';
+    if (call.seen.call !== 'refund' || origTxID === null) return null;
+    const bet = placed.get(origTxID);
+    if (usedElsewhere.has(origTxID)) return 'names a bet of another session';
+    if (!bet) return null;
+    if (sessionID !== null && bet.sessionID !== null && sessionID !== bet.sessionID)
+      return 'names a bet of another session';
+    return money !== null && bet.money !== null && !money.equals(bet.money) ? 'has another amount than its bet' : null;
+  };
+}
+
+/**
+ * Finds the calls whose `txID` was used before: with another content, for another session, or in another kind of call. A call
+ * answered 401 does not count as a use, because it may not be of the service.
+ */
+function reusedOf(calls: readonly LoggedCall[]): ReadonlySet<LoggedCall> {
+  const first = new Map<string, RecordedCall>();
+  const reused = new Set<LoggedCall>();
+  for (const call of calls) {
+    const { txID } = call.seen;
+    if (txID === null) continue;
+    const before = first.get(txID);
+    if (before && !isSameContent(before, call.seen)) reused.add(call);
+    else if (!before && call.ending !== 'refused') first.set(txID, call.seen);
+  }
+  return reused;
+}
+
+function isSameContent(a: RecordedCall, b: RecordedCall): boolean {
+  if (a.call !== b.call) return false;
+  if (a.money !== null && b.money !== null && !a.money.equals(b.money)) return false;
+  return (['sessionID', 'roundID', 'origTxID'] as const).every(
+    (name) => a[name] === null || b[name] === null || a[name] === b[name],
+  );
+}
+
+/**
+ * Says which wins and refunds the operator did not accept, and perhaps did not have to accept. It is then unknown whether their
+ * money is owed. Leaves out the calls that another call has settled.
+ */
+export function undecidedDeclines(transactions: readonly Transaction[], bets: Bets): readonly string[] {
+  return transactions.flatMap((one) => {
+    if (one.call === 'bet' || one.state === 'accepted') return [];
+    if (one.call === 'win' ? isWonOtherwise(one, transactions) : isRefundedOtherwise(one, transactions, bets))
+      return [];
+    const [call] = one.attempts;
+    const excuse = one.attempts.find(({ excuse: each }) => each !== null)?.excuse;
+    if (!call || !excuse || excuse.isCertain || !one.attempts.every(isPerhapsDeclined)) return [];
+    if (one.call === 'win' && one.amount?.isZero() === true) return [];
+    return [
+      `the ${one.call} of call ${call.number} ${excuse.text}, so it is unknown whether the operator had to accept it`,
+    ];
+  });
+}
+
+/** True if another win of the same round, with the same amount, was accepted. */
+export function isWonOtherwise(win: Transaction, transactions: readonly Transaction[]): boolean {
+  return (
+    win.roundID !== null &&
+    transactions.some(
+      ({ call, key, roundID, state, amount }) =>
+        call === 'win' &&
+        key !== win.key &&
+        roundID === win.roundID &&
+        state === 'accepted' &&
+        (amount === null || win.amount === null || amount.equals(win.amount)),
+    )
+  );
+}
+
+/** True if another refund of the same bet was accepted, or if the win of the round came before the refund. */
+function isRefundedOtherwise(refund: Transaction, transactions: readonly Transaction[], bets: Bets): boolean {
+  if (refund.origTxID === null) return false;
+  const bet = bets.get(refund.origTxID);
+  if (bet && settlingWin(bet, transactions, refund.attempts)) return true;
+  return transactions.some(
+    ({ call, key, origTxID, state }) =>
+      call === 'refund' && key !== refund.key && origTxID === refund.origTxID && state === 'accepted',
+  );
+}
