@@ -173,7 +173,7 @@ export class WalletGroups<W extends SurveyedWallet> {
     const alike = new AlikeCallLines(source.form, this.#paths, {
       isExample: (exchange) => this.#survey.isExample(exchange),
       take: (call, line) => {
-        counts.countAlike(call.time.zoneless === true, call.player !== null);
+        counts.countAlike(call.time.zoneless === true);
         const owner = this.#ownerOf(call.sessionID, call.player);
         if (!owner) return;
         owner.calls += 1;

@@ -71,8 +71,6 @@ export interface GatheredCalls {
   readonly zoneless: number;
   /** The number of calls of which only the time of day was logged. */
   readonly dateless: number;
-  /** True if any call names a player. */
-  readonly namesPlayers: boolean;
   /** The `txID`s and `origTxID`s of declined calls that are also the `txID` of a call of another session. */
   readonly usedElsewhere: ReadonlySet<string>;
 }
@@ -306,7 +304,6 @@ export class CallCollector {
   #zoneless = 0;
   #dateless = 0;
   #isCut = false;
-  #namesPlayers = false;
   others = 0;
   skipped = 0;
   readonly judgements: JudgedCall[] = [];
@@ -344,17 +341,15 @@ export class CallCollector {
   }
 
   /** Counts a call that is like an earlier one. */
-  countAlike(isZoneless: boolean, namesPlayer: boolean): void {
+  countAlike(isZoneless: boolean): void {
     this.#total += 1;
     if (isZoneless) this.#zoneless += 1;
-    if (namesPlayer) this.#namesPlayers = true;
   }
 
   take(call: RecordedCall): void {
     this.#total += 1;
     if (call.exchange.time?.zoneless) this.#zoneless += 1;
     if (call.exchange.time === null && call.exchange.isDateless) this.#dateless += 1;
-    if (call.player !== null) this.#namesPlayers = true;
     if (!hasOwner(call)) {
       if (call.txID === null) this.#nameless += 1;
       if (this.#withoutOwner >= MAX_CALLS) {
@@ -397,7 +392,6 @@ export class CallCollector {
       zoneless: this.#zoneless,
       dateless: this.#dateless,
       judgements: this.judgements,
-      namesPlayers: this.#namesPlayers,
       usedElsewhere: new Set(),
     };
   }

@@ -24,6 +24,7 @@ import {
 } from '../../../traffic/read/gather.ts';
 import { LOG_FIELDS, type LogField, type LogForm, logForm } from '../../../traffic/read/logs/log-form.ts';
 import { readTime, readZone } from '../../../traffic/read/logs/time.ts';
+import { namedIDs } from '../../../traffic/read/named-ids.ts';
 import { unreadClauses } from '../../../traffic/read/unread.ts';
 import type { CallPaths } from '../../../traffic/recorded-call.ts';
 import { incidentJson } from '../../../traffic/timeline/incident-json.ts';
@@ -31,6 +32,7 @@ import { buildTimeline, type IncidentTimeline } from '../../../traffic/timeline/
 import { timelineByWallet } from '../../../traffic/timeline/timeline-by-wallet.ts';
 import type { IncidentFlags } from './flags.ts';
 import { linePattern } from './line-pattern.ts';
+import { whyNoneSelected } from './not-selected.ts';
 import { incidentText } from './text.ts';
 
 /**
@@ -89,7 +91,11 @@ export async function readTimeline(
     const { gathered, timeline } = await reading(
       async () => await judged(sources, selection, known, keysOf, { paths, folder }),
     );
-    if (timeline.calls.length === 0 && timeline.wallets.length === 0) throw noCalls(gathered, flags);
+    if (timeline.calls.length === 0 && timeline.wallets.length === 0) {
+      const isIdentified = gathered.total > 0 && gathered.nameless < gathered.total;
+      const ids = isIdentified ? await reading(() => namedIDs(sources, known, paths)) : null;
+      throw noCalls(gathered, ids === null ? null : whyNoneSelected(selection, ids));
+    }
     return {
       timeline,
       gathered,
@@ -217,9 +223,7 @@ function formOf(flags: IncidentFlags, { config }: Configuration): LogForm {
   const zoneName = flags.zone ?? logs?.zone;
   const zone = zoneName === undefined ? undefined : readZone(zoneName);
   if (zoneName !== undefined && zone === undefined) {
-    throw new UsageError(
-      `--zone: there is no time zone ${zoneName}. Write a name like Europe/Berlin, or an offset like +01:00.`,
-    );
+    throw new UsageError(`--zone: there is no time zone ${zoneName}. Write it as in Europe/Berlin or +01:00.`);
   }
   const fields: Partial<Record<LogField, string | readonly string[]>> = { ...logs?.fields };
   for (const word of flags.field ?? []) {
@@ -272,15 +276,16 @@ async function selectionOf(
 const FIELDS_HINT =
   " If the fields of JSON lines have other names, give these names with --field (--field session=user.sid). Read lines of text with --pattern '… (?<session>\\S+) …' (croupier incident --help).";
 
-function noCalls(gathered: GatheredCalls, flags: IncidentFlags): Error {
-  const text = forTerminal(noCallsText(gathered, flags));
+/** @param why why the selection matches no call; null if that is not known */
+function noCalls(gathered: GatheredCalls, why: string | null): Error {
+  const text = forTerminal(noCallsText(gathered, why));
   const isUnread = gathered.total === 0 && gathered.unreadCalls.count > 0;
   return isUnread ? new UndecidedError(text) : new UsageError(text);
 }
 
 function noCallsText(
-  { total, unreadableCount, unreadable, unreadCalls, others, namesPlayers, nameless }: GatheredCalls,
-  flags: IncidentFlags,
+  { total, unreadableCount, unreadable, unreadCalls, others, nameless }: GatheredCalls,
+  why: string | null,
 ): string {
   if (total === 0) {
     const [unread] = unreadCalls.first;
@@ -292,19 +297,15 @@ function noCallsText(
     const [first] = unreadable;
     if (first === undefined && others === 0)
       return 'The files are empty, so there is no call to read. Give the log of the service or of the operator.';
-    const why =
+    const lines =
       first === undefined
         ? ''
         : ` Lines that can't be read: ${unreadableCount}. The first one is ${first.place.file}:${first.place.line}: ${first.why}.`;
     const hint = first !== undefined && others === 0 && unreadableCount === 1 && first.text === null ? '' : FIELDS_HINT;
-    return `The files have no call of the service (${plural(others, 'other entry', 'other entries')}).${why}${hint}`;
+    return `The files have no call of the service (${plural(others, 'other entry', 'other entries')}).${lines}${hint}`;
   }
   if (nameless === total) {
     return `${total === 1 ? 'The only call does not name' : `None of the ${total} calls names`} a session or a transaction. The log must contain the bodies of the calls, or have separate fields for the session and the transaction (--field session=…).`;
   }
-  const hint =
-    flags.player !== undefined && !namesPlayers
-      ? ' The files name no player: use --session, or give the players of your sessions in croupier.yaml.'
-      : '';
-  return `${total === 1 ? 'The only call is not' : `None of the ${total} calls is`} selected.${hint}`;
+  return `${total === 1 ? 'The only call is not' : `None of the ${total} calls is`} selected.${why === null ? '' : ` ${why}`}`;
 }

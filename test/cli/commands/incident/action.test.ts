@@ -291,7 +291,10 @@ describe('croupier incident', () => {
     [['.'], '. is a folder'],
     [['empty.log'], 'The files are empty'],
     [['other.log', '--player', '9'], 'The files name no player'],
-    [['other.log', '--session', 'none'], 'The only call is not selected.'],
+    [
+      ['other.log', '--session', 'none'],
+      'The only call is not selected. The files have no session none. They have only s-1.',
+    ],
     [['access.log', '--session', 's-1'], 'The only call does not name a session or a transaction'],
     [['other.log', '--zone', 'Atlantis'], 'there is no time zone Atlantis'],
     [['other.log', '--field', 'sesion=x'], 'Did you mean session?'],
