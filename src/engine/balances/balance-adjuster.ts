@@ -185,12 +185,20 @@ export class BalanceAdjuster {
   /**
    * Places one plain bet, and sends a win of the same amount if the operator accepts the bet.
    *
+   * @param isShort if true, the amount of the bet is written without zeros at its end
    * @returns undefined if the balance is too low or unknown
    */
-  async plainBet(account: Account, balance: Money | undefined, amount: Money): Promise<Exchange | undefined> {
+  async plainBet(
+    account: Account,
+    balance: Money | undefined,
+    amount: Money,
+    isShort: boolean,
+  ): Promise<Exchange | undefined> {
     if (!balance || balance.compare(amount) < 0) return undefined;
     const round = this.#newRound();
-    const exchange = await this.#bet(account, round, amount, 'probe');
+    const { denomination } = account;
+    const bettor = isShort ? { ...account, denomination: { ...denomination, decimals: 0 } } : account;
+    const exchange = await this.#bet(bettor, round, amount, 'probe');
     if (isSuccess(replyStatus(exchange))) await this.#pay(account, round, amount, 'probe', true);
     return exchange;
   }

@@ -14,8 +14,8 @@ export interface BetsToCompare {
   plainBets(): Promise<readonly Exchange[]>;
   /** Places one more free bet of the campaign. */
   freeBet(): Promise<Exchange>;
-  /** Places a plain bet of this amount. undefined if the balance is too low. */
-  betOf(amount: Money): Promise<Exchange | undefined>;
+  /** Places a plain bet of this amount. If `isShort`, writes no zeros at the end. undefined if the balance is too low. */
+  betOf(amount: Money, isShort: boolean): Promise<Exchange | undefined>;
 }
 
 /**
@@ -52,7 +52,7 @@ export class OwnLimits {
     }
     if (isFree) return isSuccess(replyStatus(await bets.freeBet())) ? 'now-and-then' : undefined;
     for (const amount of steps?.amounts ?? []) {
-      const bet = await bets.betOf(amount);
+      const bet = await bets.betOf(amount, steps?.isShort === true);
       if (!bet) continue;
       const isStep = steps?.sign === 'accepted' ? isSuccess(replyStatus(bet)) : isDeclinedWith(words, bet);
       if (!isStep) continue;

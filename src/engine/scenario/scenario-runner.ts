@@ -247,7 +247,7 @@ export class ScenarioRunner {
     const ownLimit = await this.#adjuster.ownLimits.limitOf(decline, {
       plainBets: () => this.#adjuster.plainBets(account, balance),
       freeBet: () => this.#adjuster.freeBet(account, names.campaign),
-      betOf: (amount) => this.#adjuster.plainBet(account, balance, amount),
+      betOf: (amount, isShort) => this.#adjuster.plainBet(account, balance, amount, isShort),
     });
     return judge.observe({ ...this.#dispatch.sentOf(call, exchange), ...(ownLimit && { ownLimit }) });
   }

@@ -2,6 +2,7 @@ import { Money } from '../../contract/money.ts';
 import type { ReplyReading } from '../../reply/read.ts';
 import { isFormRejected } from '../../reply/status.ts';
 import { operatorLimit } from '../checks/check.ts';
+import { plannedAmount } from '../checks/planned-amount.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import { isPlain } from '../planned-calls.ts';
 
@@ -27,6 +28,11 @@ export interface OwnDecline {
 interface StepComparison {
   readonly sign: 'accepted' | 'declined';
   readonly amounts: readonly Money[];
+  /**
+   * True if the amounts must be written with as few decimals as possible, because the declined amount was. Otherwise an operator that
+   * accepts only amounts with two decimals would seem to accept only multiples of a step.
+   */
+  readonly isShort: boolean;
 }
 
 /**
@@ -69,11 +75,16 @@ function stepComparison({
   // The bet was too high for the balance, or the scenario expects such a bet. If the operator declines a low bet with the same
   // words, the reason is not the balance.
   if (exceedsBalance || step.expect.code === 'insufficient_funds')
-    return { sign: 'declined', amounts: [stake.plus(Money.unit(amount.decimals()))] };
+    return { sign: 'declined', amounts: [stake.plus(Money.unit(amount.decimals()))], isShort: false };
   // An operator that accepts a stake with fewer decimals accepts decimals.
   const decimals = stake.decimals() + 1;
-  if (amount.decimals() <= decimals) return undefined;
-  return { sign: 'accepted', amounts: ['5', '2'].map((digit) => stake.plus(Money.of(digit).shift(-decimals))) };
+  if (amount.decimals() < decimals) return undefined;
+  const amounts = ['5', '2'].map((digit) => stake.plus(Money.of(digit).shift(-decimals)));
+  return {
+    sign: 'accepted',
+    amounts: amounts.filter((other) => !other.equals(amount)),
+    isShort: plannedAmount(step).hasFewDecimals,
+  };
 }
 
 /** True if the bet is the first call of its round in this scenario, whatever the session. */

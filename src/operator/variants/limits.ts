@@ -59,7 +59,9 @@ function counter(): (walletID: number) => number {
   };
 }
 
-const STEP: LimitReply = { status: 400, code: 'STAKE_STEP', message: 'The stake must be a multiple of 0.50.' };
+function noStep(step: string): LimitReply {
+  return { status: 400, code: 'STAKE_STEP', message: `The stake must be a multiple of ${step}.` };
+}
 
 /** True if an amount is no multiple of a number of smallest units. */
 function isNoStep(units: bigint): LimitCondition {
@@ -149,7 +151,14 @@ export const LIMIT_VARIANTS: readonly Variant[] = [
     name: 'stakes-in-steps',
     mayWarn: ['bet.decimal-amount'],
     description: 'A bet that is no multiple of 0.50 (in JPY of 50) is declined with 400 and a code of the operator.',
-    change: (right) => limitingBets(right, STEP, isNoStep(50n)),
+    change: (right) => limitingBets(right, noStep('0.50'), isNoStep(50n)),
+  },
+  {
+    // A bet of 1.50 is no multiple of 0.20, but has as few decimals as 0.20.
+    name: 'stakes-in-small-steps',
+    mayWarn: ['bet.decimal-amount'],
+    description: 'A bet that is no multiple of 0.20 (in JPY of 20) is declined with 400 and a code of the operator.',
+    change: (right) => limitingBets(right, noStep('0.20'), isNoStep(20n)),
   },
   highestBet('highest-bet-own-code', 'with 422 and a code of the operator', {
     status: 422,
