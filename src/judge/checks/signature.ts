@@ -86,10 +86,12 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
 
 /**
  * Returns the rules that explain why a wrong signature was declined with another status than 401. An operator may check other
- * things before the signature. For example, it may decline every call that is sent again, or every refund of an unknown
- * transaction.
+ * things before the signature. For example, it may decline every call that is sent again, every refund of an unknown transaction,
+ * every win of 0, or every call of a free round.
  */
-function causesOfDecline({ planned: { step }, answer }: ObservedCall): readonly RuleId[] {
+function causesOfDecline({ planned: { step }, answer, amount }: ObservedCall): readonly RuleId[] {
+  if (step.call === 'win' && amount?.isZero()) return ['win.zero'];
+  if (step.type === 'free' && step.call !== 'balance' && step.call !== 'refund') return [`free-rounds.${step.call}`];
   if (answer !== 'declined' || step.call === 'balance') return [];
   if (step.refund?.kind === 'unknown') return ['refund.unknown'];
   return step.origin.kind === 'fresh' ? [] : [`idempotency.${step.call}`];

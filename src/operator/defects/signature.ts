@@ -8,9 +8,10 @@ import type { SignedBody, SignedQuery } from '../../sdk/reverse-call.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Defect } from '../variation.ts';
 
-function isFree({ body }: SignedBody): boolean {
+/** True if the body is JSON and has a field with this value. */
+function hasField({ body }: SignedBody, name: string, value: string): boolean {
   try {
-    return (JSON.parse(Buffer.from(body).toString()) as { type?: unknown }).type === 'free';
+    return (JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>)[name] === value;
   } catch {
     return false;
   }
@@ -52,15 +53,19 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
     name: 'signature-ignored-on-free-bets',
     breaks: ['signature.mismatch'],
     description: 'Anybody can use up the free rounds of a player: the signature of free bets is not checked.',
-    change: (right) => {
-      const { bet } = verifyingBodies(right, () => true, ['bet']).verify ?? right.verify;
-      return {
-        verify: {
-          ...right.verify,
-          bet: (signed) => (isFree(signed) ? bet(signed) : right.verify.bet(signed)),
-        },
-      };
-    },
+    change: (right) => ignoringIf(right, 'bet', 'type', 'free'),
+  },
+  {
+    name: 'signature-ignored-on-free-wins',
+    breaks: ['signature.mismatch'],
+    description: 'Anybody can pay wins of free rounds: the signature of free wins is not checked.',
+    change: (right) => ignoringIf(right, 'win', 'type', 'free'),
+  },
+  {
+    name: 'signature-ignored-on-zero-wins',
+    breaks: ['signature.mismatch'],
+    description: 'Anybody can end the rounds of a player: the signature of wins of 0 is not checked.',
+    change: (right) => ignoringIf(right, 'win', 'amount', '0'),
   },
   {
     name: 'signature-ignored-on-balance',
@@ -191,6 +196,17 @@ function verifyingBodies(
       bet: calls.includes('bet') ? (signed) => verify.bet(vouch(signed)) : verify.bet,
       win: calls.includes('win') ? (signed) => verify.win(vouch(signed)) : verify.win,
       refund: calls.includes('refund') ? (signed) => verify.refund(vouch(signed)) : verify.refund,
+    },
+  };
+}
+
+/** Checks no signature of one kind of call if a field of the body has a value. */
+function ignoringIf(right: Behaviour, call: 'bet' | 'win', name: string, value: string): Partial<Behaviour> {
+  const unchecked = verifyingBodies(right, () => true, [call]).verify ?? right.verify;
+  return {
+    verify: {
+      ...right.verify,
+      [call]: (signed: SignedBody) => (hasField(signed, name, value) ? unchecked : right.verify)[call](signed),
     },
   };
 }

@@ -1,4 +1,6 @@
+import { expect, it } from 'vitest';
 import { answering, changing, moving, movingSilently, refused } from '../faults.ts';
+import { judgeScenario } from '../judged-scenario.ts';
 import { error, type Fault } from '../toy-wallet.ts';
 import { judges } from './table.ts';
 
@@ -121,4 +123,18 @@ judges('signature', {
     honest: 'note',
     faults: { 'is refused': [answering('3', noKey), 'note'] },
   },
+});
+
+it.each([
+  ['win: { amount: "0" }', 503, ['win.zero']],
+  ['win: { amount: "0" }', 200, []],
+  ['win: { type: free }', 404, ['free-rounds.win']],
+  ['win: { amount: "2.00" }', 404, []],
+] as const)('a wrong signature of %s that is answered %i may be explained by %j', (win, status, causes) => {
+  const { findings } = judgeScenario(
+    `rules: [signature.mismatch]\nsteps: [{ bet: }, { win: }, { bet: }, { balance: }, { ${win}, sign: garbage, expect: refused }]`,
+    { fault: status === 200 ? trusting('5') : answering('5', error(status, 'No')) },
+  );
+  const breach = findings.find(({ rule, verdict }) => rule === 'signature.mismatch' && verdict === 'fail');
+  expect(breach?.causes).toEqual(causes);
 });
