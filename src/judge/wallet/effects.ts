@@ -108,7 +108,10 @@ export class Effects {
     const transaction = this.#byTxID.get(txID);
     if (!transaction) return;
     if (transaction.planned.step.type === 'free') {
-      if (happened) (transaction.planned.step.call === 'win' ? this.#freeWins : this.#freeBets).add(txID);
+      if (!happened) return;
+      const isWin = transaction.planned.step.call === 'win';
+      (isWin ? this.#freeWins : this.#freeBets).add(txID);
+      if (!isWin) this.#expectRefundOf(transaction);
       return;
     }
     if (transaction.state !== 'unknown' || !happened) return;
@@ -263,7 +266,7 @@ export class Effects {
       case 'lost':
       case 'unanswered':
       case 'either':
-        if (delta) wallet?.branch({ txID, delta, kind: money });
+        if (delta && this.#mayGiveBack(target)) wallet?.branch({ txID, delta, kind: money });
         return;
     }
   }
@@ -303,6 +306,14 @@ export class Effects {
     for (const { planned, state, txID, wallet } of this.#byTxID.values())
       if (state === 'unknown' && planned.step.call === 'refund' && this.#targetOf(planned) === target)
         wallet?.settle(step, txID, false);
+  }
+
+  /**
+   * False for a refund of a free bet if no read has shown that the bet took money. Then the refund leads to no balance that is not
+   * possible already: the balance with the free bet, or the balance without it.
+   */
+  #mayGiveBack(target: Transaction | undefined): boolean {
+    return target?.planned.step.type !== 'free' || this.#freeBets.has(target.txID);
   }
 
   #giveBackFree(key: string, target: Transaction): void {

@@ -53,6 +53,17 @@ export const FAILING_VARIANTS: readonly Variant[] = [
     change: (right) => failing(right, 'win', { every: 11, isDone: true }),
   },
   {
+    name: 'refunds-fail-now-and-then',
+    description: 'Every third refund is answered 500, and carried out only when it is sent again.',
+    change: (right) => failing(right, 'refund', { every: 3, isDone: false }),
+  },
+  {
+    name: 'refunds-fail-though-paid',
+    description:
+      'Every third refund is carried out and answered 500. When it is sent again, it is answered 200 and pays nothing more.',
+    change: (right) => failing(right, 'refund', { every: 3, isDone: true }),
+  },
+  {
     name: 'refund-waits',
     description:
       'A refund that arrives soon after its bet is answered 409. When it is sent again later, it is carried out.',

@@ -76,6 +76,27 @@ it('a refund that missed the deadline may give its bet back after a read has sho
   expect(judgeScenario(steps, { fault: late('9.00') }).broken).toContain('money.conservation');
 });
 
+it.each([true, false])(
+  'a refund of a free bet that failed first gives back what the bet took (took money: %s)',
+  (takes) => {
+    for (const reads of ['', '{ balance: }, ']) {
+      const steps = `steps: [{ bet: }, { win: }, { balance: }, { bet: { type: free, amount: "2.00" }, as: f }, ${reads}{ refund: { of: f }, as: r }, { balance: }, { resend: r }, { balance: }]`;
+      const failing =
+        (paid: string): Fault =>
+        ({ key, call, fields }, honest, wallet) => {
+          if (takes && fields?.type === 'free') wallet.move('-2.00');
+          if (call !== 'refund') return fields?.type === 'free' ? wallet.ok() : honest();
+          if (key === (reads ? '6' : '5')) return { none: 'too-late' };
+          wallet.move(paid);
+          return wallet.ok();
+        };
+      expect(judgeScenario(steps, { campaignKnown: true, fault: failing(takes ? '2.00' : '0.00') }).broken).toEqual([
+        'reply.deadline',
+      ]);
+    }
+  },
+);
+
 it('takes two calls under one txID for one, though one of them fails', () => {
   const plannedCalls = `needs: { second: { player: same } }
 rules: [idempotency.conflicting-body]
