@@ -282,8 +282,10 @@ export class Effects {
       if (later) this.#blocked.add(later);
       return;
     }
+    // `planned` may be a repeat after the end of the scenario. Only the first call knows its round.
     const isRegular =
       !planned.roundSettled &&
+      !refund.planned.roundSettled &&
       target.planned.step.call === 'bet' &&
       sameAmount(refund.amount, target.amount) &&
       !this.#misbooked.has(target.txID);

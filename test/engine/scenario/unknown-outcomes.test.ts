@@ -124,6 +124,24 @@ it('a refund that settles an unknown bet is judged by its last answer', async ()
   );
 });
 
+it.each([true, false])(
+  'a failed refund of a settled round may pay at any of its attempts (at the first: %s)',
+  async (isFirst) => {
+    let refunds = 0;
+    const { purposes, findings } = await settled(
+      '[{ bet: { amount: "2.00" }, as: a }, { win: { round: a, amount: "3.00" } }, { balance: }, { refund: { of: a }, expect: either }, { balance: }]',
+      ({ call }, tell, wallet) => {
+        if (call !== 'refund') return tell();
+        refunds += 1;
+        if (refunds === (isFirst ? 1 : 2)) wallet.move('2.00');
+        return refunds === 1 ? error(500, 'Oops') : wallet.ok();
+      },
+    );
+    expect(purposes).toEqual(['refund']);
+    expect(findings.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+  },
+);
+
 it('the balance is restored after a win that is always declined', async () => {
   let wins = 0;
   const { balance } = await settled(
