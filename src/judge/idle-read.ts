@@ -50,6 +50,8 @@ export interface UnexpectedReply {
   readonly ifReadFits: 'breach' | 'warn' | 'nothing';
   readonly step: CallStep;
   readonly exchange: string;
+  /** The impossible balance. undefined if the balance in the reply is no amount. */
+  readonly said: Money | undefined;
   readonly expected: string;
   readonly actual: string;
 }

@@ -145,6 +145,7 @@ export class Judge {
       ifReadFits: 'nothing',
       step,
       exchange: exchange.id,
+      said: said?.money,
       expected: `${expected}: the balance is ${wallet.possible().join(' or ')}`,
       actual: `the reply says ${said?.written}`,
     });

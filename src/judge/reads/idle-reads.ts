@@ -104,7 +104,7 @@ export class IdleReads {
     }
     const late = read.lingered ? undefined : this.#lateBet(read);
     if (late) {
-      memory.dip = late;
+      memory.dip = { check: late, balance: value };
       return { kind: 'wait' };
     }
     if (!memory.behind && this.#staleReads.mayCatchUp(read, memory.odd)) {
@@ -190,8 +190,10 @@ export class IdleReads {
       else this.#undecided(pendingCheck, value);
     }
     if (memory.odd) {
-      const { rule, step, exchange, expected, actual, ifReadFits } = memory.odd;
-      if (ifReadFits !== 'nothing')
+      const { rule, step, exchange, said, expected, actual, ifReadFits } = memory.odd;
+      // A reply that was sent while a bet was taken and not yet given back shows the same balance as a read at that time.
+      const isOfDip = lingered && said !== undefined && memory.dip?.balance.equals(said) === true;
+      if (ifReadFits !== 'nothing' && !isOfDip)
         this.#collector.decide(
           { rule, step, exchange },
           ifReadFits === 'warn'
@@ -204,7 +206,7 @@ export class IdleReads {
     memory.writeDown(value, wallet, this.#collector);
     this.#collapse(wallet, value, read);
     if (memory.dip && lingered) {
-      const { rule, step, exchange } = memory.dip;
+      const { rule, step, exchange } = memory.dip.check;
       this.#collector.decide(
         { rule, step, exchange },
         { kind: 'note', actual: 'the bet was taken after its refund, and given back a moment later' },

@@ -42,6 +42,7 @@ export function judgeReplyBalance(
     ifReadFits: step.call !== 'refund' ? 'breach' : rule === 'refund.restore' ? 'warn' : 'nothing',
     step,
     exchange: observed.exchange.id,
+    said,
     expected: `the reply has the balance after the ${step.call}, ${wallet.possible().join(' or ')}`,
     actual: `the reply says ${reading?.balance.written}, and the next read shows another balance`,
   });

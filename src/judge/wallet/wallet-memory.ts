@@ -14,7 +14,7 @@ export class WalletMemory {
    * The check of a bet that the operator seems to have taken after its refund. If a read after the settle time shows the right
    * balance, there is no breach.
    */
-  dip: PendingCheck | undefined;
+  dip: { readonly check: PendingCheck; readonly balance: Money } | undefined;
   /**
    * Calls that were sent at the same instant since the last read. If nothing explains the next balance, a breach of the rule about
    * these calls is reported.

@@ -81,6 +81,7 @@ const WRONG_REPLY: UnexpectedReply = {
   ifReadFits: 'breach',
   step: step('2'),
   exchange: 'x2',
+  said: undefined,
   expected: 'the reply has the balance',
   actual: 'it has another one',
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Money } from '../../../src/contract/money.ts';
 import { answering, at, movingSilently } from '../faults.ts';
 import { judgeScenario } from '../judged-scenario.ts';
 import { error, type Fault } from '../toy-wallet.ts';
@@ -147,6 +148,27 @@ describe('a lost bet', () => {
       return reply;
     });
     expect(judgeScenario(BROKEN, { fault }).verdict('refund.broken-connection')).toBe('note');
+  });
+
+  it.each([
+    ['90.00', []],
+    ['92.00', ['bet.debit']],
+  ])('may show in the reply to the next bet while it is not given back (the reply says %s)', (said, broken) => {
+    const judged = judgeScenario(
+      'rules: [refund.broken-connection]\nsteps: [{ bet: { amount: "7.00" }, as: lost, break: sent }, { refund: { of: lost } }, { bet: { amount: "3.00" } }, { balance: }]',
+      {
+        fault: ({ key }, honest, wallet) => {
+          const reply = honest();
+          if (key === '2') {
+            wallet.move('-7.00');
+            wallet.later(() => wallet.move('7.00'));
+          }
+          return key === '3' ? wallet.ok('p1', Money.of(said)) : reply;
+        },
+      },
+    );
+    expect(judged.broken).toEqual(broken);
+    expect(judged.verdict('refund.broken-connection')).toBe('note');
   });
 
   it('that is taken only after the linger time fails', () => {
