@@ -146,14 +146,14 @@ export class StaleReads {
 
   /**
    * Returns true if a wrong balance may be right a little later. This is possible in three cases: the replies had the right
-   * balance, a refund is not paid yet, or an earlier stale balance became right.
+   * balance, the last call is not booked yet, or an earlier stale balance became right.
    */
   mayCatchUp(read: IdleRead, odd: UnexpectedReply | undefined): boolean {
     const { wallet } = read;
     if (isBelowUnit(read)) return false;
     const { isWaitedFor, isWorthWaiting, isSure } = this.#staleReads;
     if (isWaitedFor) return true;
-    if (odd) return odd.rule === 'refund.restore' && !isSure && isWorthWaiting;
+    if (odd) return !isSure && isWorthWaiting && (odd.rule === 'refund.restore' || lacksLastMove(read));
     return wallet.isTold && !wallet.readsLag && !isSure;
   }
 
@@ -183,6 +183,12 @@ export class StaleReads {
   waitedWithoutSuccess(): void {
     this.#staleReads.waitedWithoutSuccess();
   }
+}
+
+/** True if the balance of a read would be right without the last call that moved money. */
+function lacksLastMove({ wallet, value }: IdleRead): boolean {
+  const last = wallet.moves.at(-1);
+  return last !== undefined && wallet.possible().some((possible) => possible.minus(last.delta).equals(value));
 }
 
 /**

@@ -33,6 +33,38 @@ export function booking(
   };
 }
 
+/**
+ * Pays wins or refunds some time after they are answered 200.
+ *
+ * @param options `isPromised`: the reply shows the balance that the player will have after the payment
+ */
+export function payingLater(
+  right: Behaviour,
+  paid: 'win' | 'refund',
+  { delayMs, isPromised }: { readonly delayMs: number; readonly isPromised: boolean },
+): Partial<Behaviour> {
+  let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
+  return {
+    // Makes the payments that are due before the call reads the state, so that the state contains these payments.
+    carryOut: (store, work) => {
+      const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
+      for (const { walletID, moved } of unpaid.filter(isDue))
+        store.setBalance(walletID, store.wallet(walletID).balance + moved);
+      unpaid = unpaid.filter((one) => !isDue(one));
+      return right.carryOut(store, work);
+    },
+    record: (store, entry) => {
+      const { call, walletID, moved } = entry;
+      if (call !== paid || walletID === null || moved === 0n) return right.record(store, entry);
+      const wallet = store.wallet(walletID);
+      const balance = wallet.balance - moved;
+      store.setBalance(walletID, balance);
+      unpaid.push({ walletID, moved, at: performance.now() });
+      return right.record(store, isPromised ? entry : { ...entry, balance: right.show(wallet, balance) });
+    },
+  };
+}
+
 /** Declines new calls of one kind for a reason if `when` returns true. */
 export function objecting(
   right: Behaviour,

@@ -1,7 +1,7 @@
 import { callOf, rewriting, withHeader } from '../rewriting.ts';
 import type { Transaction } from '../store.ts';
 import type { Defect } from '../variation.ts';
-import { restoring } from './changed-steps.ts';
+import { payingLater, restoring } from './changed-steps.ts';
 
 const isTaken = (original: Transaction | undefined): original is Transaction =>
   original?.call === 'bet' && original.outcome === 'done';
@@ -117,28 +117,7 @@ export const REFUND_DEFECTS: readonly Defect[] = [
     mayBreak: ['refund.broken-connection', 'refund.after-error'],
     description:
       'The player waits for a refunded bet: the wallet answers the refund with 200 at once, but a job pays it some time later.',
-    change: (right, { deadlineMs }) => {
-      const delayMs = deadlineMs / 20;
-      let unpaid: { readonly walletID: number; readonly moved: bigint; readonly at: number }[] = [];
-      return {
-        // Makes the payments that are due before the call reads the state, so that the state contains these payments.
-        carryOut: (store, work) => {
-          const isDue = ({ at }: { readonly at: number }): boolean => performance.now() - at >= delayMs;
-          for (const { walletID, moved } of unpaid.filter(isDue))
-            store.setBalance(walletID, store.wallet(walletID).balance + moved);
-          unpaid = unpaid.filter((one) => !isDue(one));
-          return right.carryOut(store, work);
-        },
-        record: (store, entry) => {
-          const { call, walletID, moved } = entry;
-          if (call === 'refund' && walletID !== null && moved !== 0n) {
-            store.setBalance(walletID, store.wallet(walletID).balance - moved);
-            unpaid.push({ walletID, moved, at: performance.now() });
-          }
-          return right.record(store, entry);
-        },
-      };
-    },
+    change: (right, { deadlineMs }) => payingLater(right, 'refund', { delayMs: deadlineMs / 20, isPromised: true }),
   },
   {
     name: 'refund-foreign-paid',

@@ -1,6 +1,6 @@
 import { bodyOf, callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
-import { booking, hasInRound, inRound, objecting } from './changed-steps.ts';
+import { booking, hasInRound, inRound, objecting, payingLater } from './changed-steps.ts';
 
 /** Time after which a round is closed, in milliseconds. Rounds take less time than this, except in scenarios that wait. */
 const ROUND_LIFE_MS = 1000;
@@ -35,6 +35,14 @@ export const WIN_DEFECTS: readonly Defect[] = [
     mayBreak: ['free-rounds.win', 'idempotency.win', 'reply.tx-id-distinct'],
     description: 'A lost round never ends, because the wallet refuses a win of 0 with 400.',
     change: (right) => objecting(right, 'win', (_store, { amount }) => amount === 0n, 'win-empty'),
+  },
+  {
+    name: 'win-paid-later',
+    breaks: ['win.credit'],
+    mayBreak: ['win.retried', 'win.many-in-round', 'concurrency.no-lost-update'],
+    description:
+      'The player waits for a win: the wallet answers the win with 200 and the old balance, and a job credits it some time later.',
+    change: (right, { deadlineMs }) => payingLater(right, 'win', { delayMs: deadlineMs / 20, isPromised: false }),
   },
   {
     name: 'win-too-late',
