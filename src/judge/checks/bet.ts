@@ -268,7 +268,10 @@ export const betChecks: GroupChecks<'bet'> = {
             'money.precision',
             'balance.read',
             'balance.read-only',
-            ...(observed.reading?.code === 'insufficient_funds' ? (['money.exact'] as const) : []),
+            // The wallet may have less money than croupier read before.
+            ...(observed.reading?.code === 'insufficient_funds'
+              ? (['money.exact', 'money.conservation'] as const)
+              : []),
           ])
         : refused;
     },
