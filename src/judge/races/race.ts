@@ -193,7 +193,8 @@ function judgeUpdates(
     reported: false,
   });
   if (race.before === undefined) return;
-  for (const observed of accepted) judgeRepliedBalance(observed, race.calls, race.before, collector);
+  const readings = race.calls.filter(({ planned, answer }) => planned.step.call === 'balance' && answer === 'accepted');
+  for (const observed of [...accepted, ...readings]) judgeRepliedBalance(observed, race.calls, race.before, collector);
   const fits = isOneOrder(race.before, accepted);
   collector.decide(
     { rule: 'concurrency.order', step: first.planned.step, exchange: first.exchange.id },

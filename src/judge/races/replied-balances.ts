@@ -38,12 +38,15 @@ export function judgeRepliedBalance(
   // A declined bet that still takes money breaks another rule. It also lowers the balances in the other replies.
   const declined = others.filter(({ planned, answer }) => planned.step.call === 'bet' && answer === 'declined');
   const isOfDeclined = declined.length > 0 && isReachable(said, observed, [...mayHave, ...declined], before);
+  const { call } = observed.planned.step;
+  const what = call === 'balance' ? 'a balance call' : `the ${call} of ${observed.amount}`;
   collector.decide(
     { rule: 'concurrency.no-lost-update', step: observed.planned.step, exchange: observed.exchange.id },
     breach(
       "each balance in a reply includes the call's own effect and the effects of some overlapping calls",
-      `the ${observed.planned.step.call} of ${observed.amount} was answered with the balance ${said}, which no combination of the calls explains`,
+      `${what} was answered with the balance ${said}, which no combination of the calls explains`,
       [
+        ...(call === 'balance' ? (['balance.read'] as const) : []),
         ...(isOfDeclined ? (['bet.declined-takes-nothing'] as const) : []),
         'bet.debit',
         'win.credit',

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListenRequest } from '../../listen/message.ts';
 import type { Behaviour, StoredState, Work } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
 import { type Fields, textOf } from '../rewriting.ts';
@@ -30,25 +31,36 @@ function onePerPlayer(): (player: number | undefined, call: () => Promise<Decisi
   };
 }
 
+/** Writes the balances of some replies into one buffer that all calls share, and reads them from it a little later. */
+function sharingBuffer(right: Behaviour, isAffected: (request: ListenRequest) => boolean): Partial<Behaviour> {
+  let buffer = '';
+  return {
+    receive: async (request, answer) => {
+      const reply = await right.receive(request, answer);
+      if (reply.status !== 200 || !isAffected(request)) return reply;
+      const fields = JSON.parse(textOf(reply)) as Fields;
+      buffer = String(fields.balance);
+      await sleep(3);
+      return { ...reply, body: JSON.stringify({ ...fields, balance: buffer }) };
+    },
+  };
+}
+
 export const CONCURRENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'formatter-shared',
     breaks: ['concurrency.no-lost-update'],
     description:
       "A reply shows another player's balance if two players are served at the same moment: all threads use one formatter with one buffer. Only the replies are wrong, not the stored balances.",
-    change: (right) => {
-      let buffer = '';
-      return {
-        receive: async (request, answer) => {
-          const reply = await right.receive(request, answer);
-          if (reply.status !== 200) return reply;
-          const fields = JSON.parse(textOf(reply)) as Fields;
-          buffer = String(fields.balance);
-          await sleep(3);
-          return { ...reply, body: JSON.stringify({ ...fields, balance: buffer }) };
-        },
-      };
-    },
+    change: (right) => sharingBuffer(right, () => true),
+  },
+  {
+    name: 'balance-cache-shared',
+    breaks: ['concurrency.no-lost-update'],
+    mayBreak: ['session.isolated'],
+    description:
+      "A balance call shows another player's balance if both players' balances are read at the same moment: all threads use one variable. The replies to bets, wins and refunds are right.",
+    change: (right) => sharingBuffer(right, ({ method }) => method === 'GET'),
   },
   {
     name: 'amount-parser-shared',

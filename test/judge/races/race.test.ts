@@ -49,6 +49,16 @@ describe('calls that are sent at once', () => {
     }
   });
 
+  it('a balance call among them may show the balance before them or any of them, but not the balance of another player', () => {
+    const yaml =
+      'rules: [concurrency.no-lost-update]\nsteps: [{ bet: }, { balance: }, { together: [{ bet: { amount: "2.00" } }, { balance: }, { bet: { amount: "3.00" } }] }, { balance: }]';
+    for (const balance of ['99.00', '97.00', '96.00', '94.00'])
+      expect(judgeScenario(yaml, { fault: withFields('3.2', { balance }) }).broken).toEqual([]);
+    const wrong = judgeScenario(yaml, { fault: withFields('3.2', { balance: '92.00' }) });
+    expect(wrong.verdict('concurrency.no-lost-update')).toBe('fail');
+    expect(wrong.findings.find(({ verdict }) => verdict === 'fail')?.actual).toContain('a balance call was answered');
+  });
+
   it('may show a win that failed, because it may have been credited, but not a bet that was declined', () => {
     const failing =
       (key: string, balance: string): Fault =>
