@@ -359,6 +359,8 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
     parts.push(money === 0 ? rules : `${rules}, ${moneyPart(failed.length, money)}`);
   }
   if (missed > 0) parts.push(`does not meet ${plural(missed, 'expectation')} of the scenarios`);
+  const warned = moneyWarnings(fold);
+  const warnings = warned === 0 ? '' : `, with ${plural(warned, 'warning')} about money`;
   const { scenarios, expectations, run } = fold;
   // The line names flaky scenarios only if every failure is flaky. If at least one failure occurs every time, the line does not
   // name them.
@@ -366,7 +368,7 @@ function breachSentence(fold: Fold, failed: readonly RuleResult[], missed: numbe
     failed.some(({ flaky }) => !flaky) || expectations.some(({ verdict, flaky }) => verdict === 'fail' && !flaky);
   const flaky = scenarios.filter((scenario) => scenario.flaky).length;
   const passed = always ? '' : `, but ${plural(flaky, 'scenario')} passed on retry (flaky)`;
-  return `${run.client.extCID} ${parts.join(', and ')}${passed}`;
+  return `${run.client.extCID} ${parts.join(', and ')}${warnings}${passed}`;
 }
 
 function moneyPart(failed: number, money: number): string {
@@ -377,7 +379,6 @@ function moneyPart(failed: number, money: number): string {
 function conformingSentence(fold: Fold): string {
   const { judged, byVerdict } = countRules(fold);
   const warned = byVerdict.warn;
-  const moneyWarnings = fold.rules.filter(({ verdict, rule }) => verdict === 'warn' && rule.money).length;
   const { whole, quick } = fold.run;
   const part = quick ? 'the quick part of the suite' : 'the selected part of the suite';
   const scope = whole ? '' : `, in ${isWholeSuite(fold) ? 'a suite that somebody has changed' : part}`;
@@ -386,10 +387,15 @@ function conformingSentence(fold: Fold): string {
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;
   const flaky = fold.scenarios.filter((scenario) => scenario.flaky).length;
   const extras = [
-    ...(warned === 0 ? [] : [warningsPart(warned, moneyWarnings)]),
+    ...(warned === 0 ? [] : [warningsPart(warned, moneyWarnings(fold))]),
     ...(flaky === 0 ? [] : [`${plural(flaky, 'scenario')} that passed only on retry (flaky)`]),
   ];
   return extras.length === 0 ? kept : `${kept}, with ${extras.join(' and ')}`;
+}
+
+/** Returns the number of rules about money with a warning. */
+function moneyWarnings({ rules }: Fold): number {
+  return rules.filter(({ verdict, rule }) => verdict === 'warn' && rule.money).length;
 }
 
 function warningsPart(count: number, aboutMoney: number): string {

@@ -73,7 +73,7 @@ export function isGarbled({ exchange: { outcome } }: ObservedCall): boolean {
 function breachOfCoding({ exchange: { outcome } }: ObservedCall): Decision {
   return breach(
     'the body of a 200 is in the coding that its headers name',
-    outcome.kind === 'none' ? outcome.detail : 'the body is not in that coding',
+    outcome.kind === 'none' ? outcome.detail.replace(/\.$/, '') : 'the body is not in that coding',
   );
 }
 

@@ -123,6 +123,7 @@ function stopWithoutReply(observed: ObservedCall): Stop {
 function lostReason(observed: ObservedCall): string {
   const { outcome } = observed.exchange;
   return outcome.kind === 'none'
-    ? `the connection failed (${outcome.reason}): ${outcome.detail}`
+    ? // Reports append the names of rules to this clause, so it must not end with a full stop.
+      `the connection failed (${outcome.reason}): ${outcome.detail.replace(/\.$/, '')}`
     : 'the connection failed';
 }

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import type { Verbosity } from '../options.ts';
 
 /** Returns the number of terminal columns that a text takes. A letter of a wide script or an emoji takes two columns. */
 export function columnsOf(text: string): number {
@@ -97,4 +98,24 @@ function brokenAfterCommas(word: string, width: number): readonly string[] {
     else lines.push(part);
   }
   return lines;
+}
+
+/** Maximum number of names in a list of the short report. */
+const MAX_NAMES = 5;
+
+/**
+ * Joins names to a list. The short report has only the first names of a long list, and their number. The JSON report and the text
+ * report with `-v` have all of them.
+ *
+ * @param sizeOf the number of things that a name stands for; a name stands for one thing if this function is left out
+ */
+export function firstNames(
+  names: readonly string[],
+  verbosity: Verbosity,
+  sizeOf: (name: string) => number = () => 1,
+): string {
+  // A count in place of a single name would not make the list shorter.
+  if (verbosity > 0 || names.length <= MAX_NAMES + 1) return names.join(', ');
+  const more = names.slice(MAX_NAMES).reduce((sum, name) => sum + sizeOf(name), 0);
+  return `${names.slice(0, MAX_NAMES).join(', ')} and ${more} more`;
 }

@@ -14,7 +14,7 @@ import type { ReportOptions } from '../options.ts';
 import { shownLine } from '../run-again.ts';
 import { commandFor } from './causes.ts';
 import { row, shortExchangeLines } from './exchange.ts';
-import { capital, flow, wrap } from './layout.ts';
+import { capital, firstNames, flow, wrap } from './layout.ts';
 
 const GROUP_COLUMN = 15;
 
@@ -118,8 +118,10 @@ export function reasons(
       if (!first) return [];
       const symbol = mark(first.verdict, unicode);
       const ids =
-        first.verdict === 'inconclusive' ? undecidedNames(results, options) : namesOf(results, fold).join(', ');
-      const lines = wrap(`${forTerminal(reasonText(first))}: ${ids}`, width - 4);
+        first.verdict === 'inconclusive'
+          ? undecidedNames(results, options)
+          : firstNames(namesOf(results, fold), options.verbosity, (name) => sizeOf(name, results));
+      const lines = wrap(`${forTerminal(reasonText(first).replace(/\.$/, ''))}: ${ids}`, width - 4);
       return lines.map((line, at) => `  ${at === 0 ? tint(first.verdict, paint)(symbol) : ' '} ${line}`);
     });
 }
@@ -141,18 +143,18 @@ function namesOf(results: readonly RuleResult[], fold: Fold): readonly string[] 
   });
 }
 
-/** Maximum number of undecided rules that the short report names for one reason. */
-const MAX_UNDECIDED = 8;
+/** Returns the number of rules that a name stands for: the rules of a group for a name such as `launch.*`, and 1 for an id. */
+function sizeOf(name: string, results: readonly RuleResult[]): number {
+  return name.endsWith('.*') ? results.filter(({ rule }) => `${rule.group}.*` === name).length : 1;
+}
 
 /**
  * Names each rule, followed by the scenario in which the rule could not be decided. The short report names only the first rules of
  * a long list. Such a list occurs, for example, if the key is wrong: then nearly every rule is undecided for the same reason.
  */
 function undecidedNames(results: readonly RuleResult[], { verbosity }: ReportOptions): string {
-  const shown = verbosity === 0 && results.length > MAX_UNDECIDED ? results.slice(0, MAX_UNDECIDED - 2) : results;
-  const names = shown.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
-  const more = results.length - shown.length;
-  return `${names.join(', ')}${more > 0 ? `, and ${more} more rules` : ''}`;
+  const names = results.map(({ rule, seenIn }) => (seenIn === null ? rule.id : `${rule.id} (${forTerminal(seenIn)})`));
+  return firstNames(names, verbosity);
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 import { causeLines, causeSummary } from './causes.ts';
 import { exchangeLines } from './exchange.ts';
 import { latencyLines, latencyWarningLines } from './latency.ts';
-import { columnsOf, duration, flow, hanging, wrap } from './layout.ts';
+import { columnsOf, duration, firstNames, flow, hanging, wrap } from './layout.ts';
 import { leftBehind } from './left-behind.ts';
 import { missingSessions, testedWithSessions } from './missing-sessions.ts';
 import { everyRule, leftOut, notes, reasons, shownFindings, warnings } from './rules.ts';
@@ -192,21 +192,14 @@ export function counts(fold: Fold, { paint, unicode, width }: ReportOptions): re
 }
 
 /** Lists the scenarios that the run left out because it ended early. If the run played no scenario, these are all scenarios. */
-function notPlayedLines(fold: Fold, { width }: ReportOptions): readonly string[] {
+function notPlayedLines(fold: Fold, { width, verbosity }: ReportOptions): readonly string[] {
   const ids = notPlayed(fold);
   if (ids.length === 0 || ids.length === fold.scenarios.length) return [];
-  const more = ids.length > MAX_NOT_PLAYED ? ` and ${ids.length - MAX_NOT_PLAYED} more` : '';
   return [
-    ...wrap(
-      forTerminal(`${plural(ids.length, 'scenario')}: ${ids.slice(0, MAX_NOT_PLAYED).join(', ')}${more}`),
-      width - 2,
-    ),
+    ...wrap(forTerminal(`${plural(ids.length, 'scenario')}: ${firstNames(ids, verbosity)}`), width - 2),
     'croupier run --last-failed plays them.',
   ].map(indent);
 }
-
-/** Maximum number of scenarios that the report names as not played. */
-const MAX_NOT_PLAYED = 40;
 
 function noticeLines(fold: Fold, { width }: ReportOptions): readonly string[] {
   return fold.notices.flatMap((notice) => hanging('  - ', forTerminal(notice), width));
@@ -271,12 +264,13 @@ const EXIT_MEANINGS: Readonly<Record<Conclusion['exitCode'], string>> = {
  * Lists the required scenarios that the run did not decide, with one entry for each reason. Required rules are listed
  * with the other rules that were undecided or not tested.
  */
-function unmetScenarios(fold: Fold, { paint, unicode, width }: ReportOptions): readonly string[] {
+function unmetScenarios(fold: Fold, { paint, unicode, width, verbosity }: ReportOptions): readonly string[] {
   const unmet = unmetRequirements(fold).filter(({ kind }) => kind === 'scenario');
   return [...Map.groupBy(unmet, ({ verdict, reason }) => `${verdict} ${reason}`).values()].flatMap((same) => {
     const [first] = same;
     if (!first) return [];
-    const entry = `${first.reason}: ${same.map(({ id }) => id).join(', ')}`;
+    const ids = same.map(({ id }) => id);
+    const entry = `${(first.reason ?? '').replace(/\.$/, '')}: ${firstNames(ids, verbosity)}`;
     return wrap(forTerminal(entry), width - 4).map(
       (line, at) => `  ${at === 0 ? tint(first.verdict, paint)(mark(first.verdict, unicode)) : ' '} ${line}`,
     );

@@ -453,9 +453,28 @@ describe('the terminal report', () => {
     ]);
     const text = async (verbosity: 0 | 1): Promise<string> =>
       (await reportOfEvents(events, 'terminal', { verbosity })).replaceAll(/\s+/g, ' ');
-    expect(await text(0)).toContain(`${rules[5]} (all/rules), and 4 more rules`);
-    expect(await text(0)).not.toContain(rules[6]);
+    expect(await text(0)).toContain(`${rules[4]} (all/rules) and 5 more`);
+    expect(await text(0)).not.toContain(rules[5]);
     expect(await text(1)).toContain(`${rules[6]} (all/rules)`);
-    expect(await text(1)).not.toContain('more rules');
+    expect(await text(1)).not.toContain('and 5 more');
+  });
+
+  it('ends no reason with a full stop before the names of its rules', async () => {
+    const reason = 'the connection failed (reset): it was closed (ECONNRESET).';
+    const events = runOf(story, [ended(story.id, { verdict: 'inconclusive', reason })]);
+    const text = (await reportOfEvents(events, 'terminal')).replaceAll(/\s+/g, ' ');
+    expect(text).toContain('(ECONNRESET): bet.debit');
+  });
+
+  it('names warnings about money in the first line of a failed run', async () => {
+    const both = planned('bet/both', ['bet.debit', 'refund.once']);
+    const events = runOf(both, [
+      found(both.id, 'bet.debit', 'fail'),
+      found(both.id, 'refund.once', 'warn'),
+      ended(both.id, { verdict: 'fail' }),
+    ]);
+    expect((await reportOfEvents(events, 'terminal')).split('\n', 1)[0]).toBe(
+      'NOT CONFORMING: acme breaks 1 of 2 rules judged, and it is about money, with 1 warning about money.',
+    );
   });
 });

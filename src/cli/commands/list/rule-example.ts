@@ -1,3 +1,5 @@
+import { Money } from '../../../contract/money.ts';
+
 /** One call of an example, with the reply of a correct operator and the reply of an operator with a defect. */
 export interface ExampleCall {
   readonly call: string;
@@ -32,9 +34,23 @@ export function asSentence(text: string): string {
 }
 
 function callLines({ call, right, wrong }: ExampleCall): readonly string[] {
-  if (right === wrong || wrong === null) return right === null ? [call] : [call, `    ${right}`];
+  if (wrong === null || right === wrong || (right !== null && hasSameBalance(right, wrong)))
+    return wrong === null ? (right === null ? [call] : [call, `    ${right}`]) : [call, `    ${wrong}`];
   return [call, ...(right === null ? [] : [`    right  ${right}`]), `    wrong  ${wrong}`];
 }
+
+/**
+ * True if two replies differ only in the way in which they write the same balance, as in `1000.00` and `1000`. A defect may change
+ * this too, but it is not the mistake that the example shows.
+ */
+function hasSameBalance(right: string, wrong: string): boolean {
+  const [a, b] = [BALANCE.exec(right), BALANCE.exec(wrong)];
+  if (!a?.[1] || !b?.[1] || right.replace(BALANCE, '') !== wrong.replace(BALANCE, '')) return false;
+  // More decimals than the currency has may be the mistake.
+  return b[1].length <= a[1].length && Money.of(a[1]).equals(Money.of(b[1]));
+}
+
+const BALANCE = /"balance":"((?:0|[1-9]\d*)(?:\.\d+)?)"/;
 
 /** Combines repeated calls with the same reply into one line that shows their number. */
 function joinRepeats(calls: readonly ExampleCall[]): readonly ExampleCall[] {
