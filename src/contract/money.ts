@@ -194,9 +194,12 @@ export class Money {
     return `${units < 0 ? '-' : ''}${whole}${scale > 0 ? `.${fraction}` : ''}`;
   }
 
-  /** Writes the plain decimal without trailing zeros, so that two equal amounts have the same text. */
+  /**
+   * Writes the plain decimal without its decimals if they are all 0, and with two decimals in place of one, as people write money:
+   * `1033` and `1033.30`. Two equal amounts have the same text.
+   */
   toString(): string {
-    this.#text ??= this.format();
+    this.#text ??= this.format(this.decimals() === 1 ? 2 : 0);
     return this.#text;
   }
 

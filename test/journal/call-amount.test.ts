@@ -12,13 +12,13 @@ function sending(body: string | null, amount?: string, call: CallName = 'bet') {
 
 describe('the amount of a call', () => {
   it('is the amount in the journal, even if the body has another one', () => {
-    expect(amountOf(sending('{"amount":"9.00"}', '1.50'))?.toString()).toBe('1.5');
+    expect(amountOf(sending('{"amount":"9.00"}', '1.50'))?.toString()).toBe('1.50');
     expect(amountTextOf(sending('{"amount":"9.00"}', '1.50'))).toBe('1.50');
   });
 
   it.each([
     ['{"amount":"3.00"}', '3.00', '3'],
-    ['{"amount":1.5}', '1.5', '1.5'],
+    ['{"amount":1.5}', '1.5', '1.50'],
     ['{"amount":"1e0"}', '1e0', undefined],
     ['{"amount":"-1"}', '-1', undefined],
     ['{"amount":null}', undefined, undefined],

@@ -8,9 +8,9 @@ it('sums are added exactly, by currency and without their signs', () => {
     { amount: '9007199254740993', currency: 'JPY' },
     { amount: '3', currency: null },
   ]);
-  expect(sums).toEqual({ USD: '0.3', JPY: '9007199254740993', '': '3' });
-  expect(joinSums([sums, { USD: '1' }])).toEqual({ USD: '1.3', JPY: '9007199254740993', '': '3' });
-  expect(sumsText(sums)).toBe('0.3 USD and 9007199254740993 JPY and 3');
+  expect(sums).toEqual({ USD: '0.30', JPY: '9007199254740993', '': '3' });
+  expect(joinSums([sums, { USD: '1' }])).toEqual({ USD: '1.30', JPY: '9007199254740993', '': '3' });
+  expect(sumsText(sums)).toBe('0.30 USD and 9007199254740993 JPY and 3');
 });
 
 it('sums that differ from run to run, and texts that are no amounts, are left out', () => {

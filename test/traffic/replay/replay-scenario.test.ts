@@ -181,7 +181,7 @@ describe('a bet of money that the player does not have', () => {
       [
         { balance: null },
         { bet: { amount: `\${balance}` }, as: 'bet1' },
-        { win: { round: 'bet1', amount: `\${bet1.amount + 2.5}` } },
+        { win: { round: 'bet1', amount: `\${bet1.amount + 2.50}` } },
         { balance: null },
       ],
     ],

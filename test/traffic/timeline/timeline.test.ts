@@ -30,9 +30,9 @@ describe('a log without faults', () => {
 
   it('owes nothing and has status 0', () => {
     expect(timeline.status).toBe(0);
-    expect(sums(timeline)).toEqual(['102.5', '102.5', '0']);
+    expect(sums(timeline)).toEqual(['102.50', '102.50', '0']);
     expect(only(timeline).rounds.map(({ state, should }) => [state, should?.toString()])).toEqual([
-      ['settled', '2.5'],
+      ['settled', '2.50'],
       ['nothing', '0'],
     ]);
     expect(walletSentence(only(timeline))).toBe(
@@ -103,7 +103,7 @@ describe('balances of binary floating point', () => {
       .bet('b2', '0.10', { balance: '100.30000000000001' }, { round: 'r-2' })
       .win('w2', '0', { balance: '100.30000000000001' }, { round: 'r-2' })
       .timeline();
-    expect([timeline.status, sums(timeline), debts(timeline)]).toEqual([1, ['100.3', '100.3', '0'], []]);
+    expect([timeline.status, sums(timeline), debts(timeline)]).toEqual([1, ['100.30', '100.30', '0'], []]);
     expect(timeline.breaches.map(({ call, rule }) => `${call} ${rule}`)).toEqual([
       '3 money.exact',
       '4 money.exact',
@@ -299,7 +299,7 @@ describe('an error in the books of the operator', () => {
       .bet('b1', '7.35', { balance: '971.10', txID: 'w-4' })
       .win('w1', '14.70', { balance: '985.80' })
       .timeline();
-    expect(sums(timeline)).toEqual(['1007.85', '985.8', '-22.05']);
+    expect(sums(timeline)).toEqual(['1007.85', '985.80', '-22.05']);
     expect(causes(timeline)).toEqual(['idempotency.bet', 'idempotency.bet', 'idempotency.bet']);
     expect(walletSentence(only(timeline))).toBe(
       'Player anna should have 1007.85 EUR, and the operator said 985.80 EUR. The bet of 7.35 (txID b1) was taken again 3 times when it was sent again: the operator owes the player 22.05 EUR.',

@@ -69,7 +69,7 @@ function rowText({ number, past, now, verdict }: ComparedCall, outcome: ReplayOu
 function cameText({ status, reason, code, change }: CallResult): string {
   const answer = status === null ? `no reply (${reason ?? 'unknown'})` : String(status);
   const moved =
-    change === null ? '' : `, balance ${change.isZero() || change.isNegative() ? '' : '+'}${change.format()}`;
+    change === null ? '' : `, balance ${change.isZero() || change.isNegative() ? '' : '+'}${change.toString()}`;
   return `${answer}${code === null ? '' : ` ${code}`}${moved}`;
 }
 

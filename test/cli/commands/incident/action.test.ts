@@ -90,8 +90,8 @@ describe('croupier incident', () => {
       wallets: [
         {
           player: '4711',
-          should: '102.5',
-          lastSaid: '82.5',
+          should: '102.50',
+          lastSaid: '82.50',
           difference: '-20',
           debts: [{ kind: 'refund-pending', amount: '20', owedBy: 'operator' }],
         },
