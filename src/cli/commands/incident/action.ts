@@ -223,7 +223,9 @@ function formOf(flags: IncidentFlags, { config }: Configuration): LogForm {
   const zoneName = flags.zone ?? logs?.zone;
   const zone = zoneName === undefined ? undefined : readZone(zoneName);
   if (zoneName !== undefined && zone === undefined) {
-    throw new UsageError(`--zone: there is no time zone ${zoneName}. Write it as in Europe/Berlin or +01:00.`);
+    throw new UsageError(
+      `--zone: there is no time zone ${zoneName}. Write a name like Europe/Berlin, or an offset like +01:00.`,
+    );
   }
   const fields: Partial<Record<LogField, string | readonly string[]>> = { ...logs?.fields };
   for (const word of flags.field ?? []) {
