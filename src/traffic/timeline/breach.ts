@@ -7,7 +7,7 @@ import type { Verdict } from '../../journal/finding.ts';
 import { answerOfReply, isPublishedCode, type ReplyAnswer } from '../../reply/classify.ts';
 import { describeProblem, problemsOf, type ReplyProblem, verdictOnTime } from '../../reply/problems.ts';
 import { signatureProblem } from '../../reply/signature.ts';
-import { isBusy, isServerError, isSuccess, isWorthRetrying } from '../../reply/status.ts';
+import { isBusy, isClientError, isServerError, isSuccess, isWorthRetrying } from '../../reply/status.ts';
 import { hasFloatRest } from '../books/float-rest.ts';
 import { isCut, isPerhapsDeclined, isReplaced, isRightlyDeclined, type LoggedCall, met } from '../calls/logged-call.ts';
 import { type Bets, isBefore, isUndueRefund, type Transaction } from '../calls/transaction.ts';
@@ -174,6 +174,8 @@ function errorBreaches(call: LoggedCall, calls: readonly LoggedCall[]): readonly
   if (
     mayDecline(call) ||
     isPassing(call, [call], calls) ||
+    // The operator asks for another attempt. A balance call moves no money, so nothing depends on this one.
+    (seen.call === 'balance' && isClientError(status) && isWorthRetrying(status)) ||
     ending === 'accepted' ||
     ending === 'error-200' ||
     ending === 'refused'
@@ -319,9 +321,7 @@ function isPassing(call: LoggedCall, attempts: readonly LoggedCall[], calls: rea
   if (!isWorthRetrying(call.status) || call.status === 500) return false;
   if (attempts.some(({ number, ending }) => number > call.number && ending === 'accepted')) return true;
   if (isBusy(call.status) && attempts.filter(({ status }) => isBusy(status)).length === 1) return true;
-  return calls.some(
-    (other) => other.number !== call.number && other.seen.call !== 'balance' && met(call, other) !== 'no',
-  );
+  return calls.some((other) => other.number !== call.number && met(call, other) !== 'no');
 }
 
 /** True if the operator's reply shows that it had carried out the bet before the refund was sent. */

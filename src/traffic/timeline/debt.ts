@@ -2,10 +2,10 @@ import { Money } from '../../contract/money.ts';
 import type { Deviation } from '../books/deviation.ts';
 import type { Books } from '../books/wallet-books.ts';
 import { isApplied, type World } from '../books/worlds.ts';
-import { isPerhapsDeclined, isRightlyDeclined, type LoggedCall } from '../calls/logged-call.ts';
-import { settlingWin, type Transaction } from '../calls/transaction.ts';
+import { isRightlyDeclined, type LoggedCall } from '../calls/logged-call.ts';
+import { type Bets, betsOf, settlingWin, type Transaction } from '../calls/transaction.ts';
 import type { Side } from '../logged-exchange.ts';
-import { isWonOtherwise } from './excuses.ts';
+import { isSettledOtherwise } from './excuses.ts';
 import { isUndueWin } from './service-fault.ts';
 
 /**
@@ -36,8 +36,14 @@ export interface Debt {
 
 /** Returns all debts that are open after the last call. */
 export function debtsOf(books: Books): readonly Debt[] {
+  const all = betsOf(books.transactions);
   const refunds = Map.groupBy(
-    books.transactions.filter((one) => one.call === 'refund' && !one.attempts.every(isRightlyDeclined)),
+    books.transactions.filter(
+      (one) =>
+        one.call === 'refund' &&
+        !one.attempts.every(isRightlyDeclined) &&
+        !isSettledOtherwise(one, books.transactions, all),
+    ),
     ({ origTxID }) => origTxID,
   );
   const bets = books.transactions
@@ -102,6 +108,8 @@ function betDebt(bet: Transaction, sent: readonly Transaction[], books: Books): 
   return [debt(kind, bet, owedBy, isRefused ? 'operator' : 'service')];
 }
 
+const NO_BETS: Bets = new Map();
+
 function isAcceptedForService({ ending, seen }: LoggedCall): boolean {
   return ending === 'accepted' && seen.exchange.side === 'service' && seen.exchange.isOfRun !== true;
 }
@@ -111,9 +119,7 @@ function hasStatus({ status }: LoggedCall): boolean {
 }
 
 function winDebt(win: Transaction, books: Books): Debt[] {
-  if (win.attempts.every(isRightlyDeclined)) return [];
-  // The operator perhaps did not have to accept this win, and another win has settled the round.
-  if (win.attempts.every(isPerhapsDeclined) && isWonOtherwise(win, books.transactions)) return [];
+  if (win.attempts.every(isRightlyDeclined) || isSettledOtherwise(win, books.transactions, NO_BETS)) return [];
   // A win without a known amount cannot be counted.
   if ((win.state !== 'failed' && win.state !== 'declined') || win.amount === null) return [];
   const paid = inAll(books, win);

@@ -1,6 +1,6 @@
 import { excuseOf } from '../calls/excuse.ts';
 import { isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
-import { type Bets, settlingWin, type Transaction } from '../calls/transaction.ts';
+import type { Bets, Transaction } from '../calls/transaction.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 
 /**
@@ -85,9 +85,7 @@ function isSameContent(a: RecordedCall, b: RecordedCall): boolean {
  */
 export function undecidedDeclines(transactions: readonly Transaction[], bets: Bets): readonly string[] {
   return transactions.flatMap((one) => {
-    if (one.call === 'bet' || one.state === 'accepted') return [];
-    if (one.call === 'win' ? isWonOtherwise(one, transactions) : isRefundedOtherwise(one, transactions, bets))
-      return [];
+    if (one.call === 'bet' || one.state === 'accepted' || isSettledOtherwise(one, transactions, bets)) return [];
     const [call] = one.attempts;
     const excuse = one.attempts.find(({ excuse: each }) => each !== null)?.excuse;
     if (!call || !excuse || excuse.isCertain || !one.attempts.every(isPerhapsDeclined)) return [];
@@ -98,28 +96,29 @@ export function undecidedDeclines(transactions: readonly Transaction[], bets: Be
   });
 }
 
-/** True if another win of the same round, with the same amount, was accepted. */
-export function isWonOtherwise(win: Transaction, transactions: readonly Transaction[]): boolean {
-  return (
-    win.roundID !== null &&
-    transactions.some(
-      ({ call, key, roundID, state, amount }) =>
-        call === 'win' &&
-        key !== win.key &&
-        roundID === win.roundID &&
-        state === 'accepted' &&
-        (amount === null || win.amount === null || amount.equals(win.amount)),
-    )
-  );
-}
-
-/** True if another refund of the same bet was accepted, or if the win of the round came before the refund. */
-function isRefundedOtherwise(refund: Transaction, transactions: readonly Transaction[], bets: Bets): boolean {
-  if (refund.origTxID === null) return false;
-  const bet = bets.get(refund.origTxID);
-  if (bet && settlingWin(bet, transactions, refund.attempts)) return true;
-  return transactions.some(
-    ({ call, key, origTxID, state }) =>
-      call === 'refund' && key !== refund.key && origTxID === refund.origTxID && state === 'accepted',
-  );
+/**
+ * True for a win or a refund that the operator perhaps did not have to accept, if another call shows that nothing is owed for it: a
+ * win of the same round, or a refund of the same bet, was accepted.
+ */
+export function isSettledOtherwise(one: Transaction, transactions: readonly Transaction[], bets: Bets): boolean {
+  if (!one.attempts.every(isPerhapsDeclined)) return false;
+  const accepted = transactions.filter(({ key, state }) => key !== one.key && state === 'accepted');
+  const { roundID, origTxID, amount } = one;
+  if (one.call === 'win')
+    return (
+      roundID !== null &&
+      accepted.some(
+        (win) =>
+          win.call === 'win' &&
+          win.roundID === roundID &&
+          (win.amount === null || amount === null || win.amount.equals(amount)),
+      )
+    );
+  if (one.call !== 'refund' || origTxID === null) return false;
+  if (accepted.some((refund) => refund.call === 'refund' && refund.origTxID === origTxID)) return true;
+  // The service sends the win of a round only if it counts the bet as accepted.
+  const bet = bets.get(origTxID);
+  if (bet?.state !== 'accepted' || bet.roundID === null) return false;
+  const round = accepted.filter((other) => other.roundID === bet.roundID);
+  return round.some(({ call }) => call === 'win') && round.filter(({ call }) => call === 'bet').length === 1;
 }

@@ -88,7 +88,11 @@ export function winsOfFailedBets(transactions: readonly Transaction[]): readonly
 function isRefunded(bet: Transaction, win: Transaction, round: readonly Transaction[]): boolean {
   return round.some(
     ({ call, origTxID, attempts }) =>
-      call === 'refund' && origTxID !== null && origTxID === bet.txID && isBefore(attempts, win.attempts),
+      call === 'refund' &&
+      origTxID !== null &&
+      origTxID === bet.txID &&
+      isBefore(attempts, win.attempts) &&
+      !attempts.every(isPerhapsDeclined),
   );
 }
 
