@@ -19,6 +19,8 @@ const MAX_FIELDS = 20;
 const MAX_PERMUTED = 6;
 /** The rewritings that occur most often. Only these are tried together with two other mistakes. */
 const LIKELY = REWRITINGS.slice(0, 16);
+/** These rewritings, and the one of Go, whose structs have their fields in any order. */
+const OF_STRUCTS = [...LIKELY, ...REWRITINGS.filter(({ id }) => id === 'go-marshal-fields')];
 const COMMON = REWRITINGS.filter(({ isRare }) => !isRare);
 const COMMON_CHANGES = TEXT_CHANGES.filter(({ isRare }) => !isRare);
 
@@ -223,7 +225,7 @@ function permutedAndWritten(tree: JsonTree, fix: Made['fix']): readonly Made[] {
     (members) => fix === 'raw-body' || writeTree({ kind: 'object', members }) !== sorted,
   );
   return wrong.flatMap((members) =>
-    LIKELY.map((style) =>
+    OF_STRUCTS.map((style) =>
       bare(
         `order-of-fields+${style.id}`,
         `The fields were signed in this wrong order: ${members.map(([name]) => name).join(', ')}. They were written ${style.how}.`,

@@ -56,6 +56,22 @@ function phpSerialized(pairs: readonly (readonly [string, string])[], type: stri
   return `${type}:${pairs.length}:{${pairs.map((pair) => pair.map(text).join('')).join('')}}`;
 }
 
+/** The number of buckets of a HashMap of Java with a few entries: if they are added one by one, and if it is a copy of another map. */
+const BUCKETS = [16, 8] as const;
+
+/** The fields in the order in which a HashMap of Java lists them: by the hash of their names. */
+function inHashOrder(
+  pairs: readonly (readonly [string, string])[],
+  buckets: number,
+): readonly (readonly [string, string])[] {
+  const bucketOf = (name: string): number => {
+    let hash = 0;
+    for (const sign of name) hash = (Math.imul(hash, 31) + sign.charCodeAt(0)) | 0;
+    return (hash ^ (hash >>> 16)) & (buckets - 1);
+  };
+  return pairs.toSorted(([a], [b]) => bucketOf(a) - bucketOf(b));
+}
+
 /** A JSON object or list that contains the payload. */
 function wrapper(id: string, how: string, before: string, after: string): Rewriting {
   return { id, how, write: (tree) => `${before}${writeTree(tree)}${after}` };
@@ -150,6 +166,44 @@ const OTHER_FORMS: readonly Rewriting[] = [
     'by toString() of a Java Map with lists',
     (pairs) => `{${pairs.map(([name, value]) => `${name}=[${value}]`).join(', ')}}`,
     'java',
+  ),
+  ...BUCKETS.map((buckets) =>
+    ofPairs(
+      'java-hash-map',
+      'by toString() of a Java HashMap, which has an order of its own',
+      (pairs) => `{${listed(inHashOrder(pairs, buckets), '=', ', ')}}`,
+      'java',
+    ),
+  ),
+  ofPairs(
+    'java-values',
+    'by toString() of the values of a Java Map',
+    (pairs) => `[${pairs.map(([, value]) => value).join(', ')}]`,
+    'java',
+  ),
+  ofPairs(
+    'java-entries',
+    'by toString() of the entries of a Java Map',
+    (pairs) => `[${listed(pairs, '=', ', ')}]`,
+    'java',
+  ),
+  ofPairs(
+    'python-ordered-dict',
+    'by str() of an OrderedDict of Python',
+    (pairs) => `OrderedDict([${pairs.map((pair) => `(${pair.map(quoteRepr).join(', ')})`).join(', ')}])`,
+    'python',
+  ),
+  ofPairs(
+    'python-ordered-dict-braces',
+    'by str() of an OrderedDict of Python',
+    (pairs) => `OrderedDict({${pairs.map((pair) => pair.map(quoteRepr).join(': ')).join(', ')}})`,
+    'python',
+  ),
+  ofPairs(
+    'rust-debug',
+    'by {:?} of Rust, which prints a value of serde_json with its types',
+    (pairs) =>
+      `Object {${pairs.map(([name, value]) => `${JSON.stringify(name)}: String(${JSON.stringify(value)})`).join(', ')}}`,
   ),
   ofPairs('node-inspect', 'by util.inspect of Node', (pairs) => inspected(pairs), 'node'),
   ofPairs('node-inspect-line', 'by util.inspect of Node', (pairs) => `{ ${inspectedPairs(pairs).join(', ')} }`, 'node'),

@@ -122,6 +122,12 @@ export function queryTexts(query: string): readonly Made[] {
       formText(plain),
       'query',
     ),
+    wrong(
+      'query-string-encoded-anew-sorted',
+      'The query string was decoded, sorted, encoded again and signed, as url.Values.Encode of Go does. For a GET, sign the JSON object of the parameters.',
+      formText(plain.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      'query',
+    ),
     rarely(
       'query-string-end',
       'The query string was signed with an ampersand at its end. For a GET, sign the JSON object of the parameters.',
@@ -135,6 +141,8 @@ export function queryTexts(query: string): readonly Made[] {
 export function shapes(form: QueryParams): readonly Made[] {
   const sorted = form.toSorted(([a], [b]) => (a < b ? -1 : 1));
   const lists = Object.fromEntries(sorted.map(([name, value]) => [name, [value]]));
+  const spaced = (pairs: QueryParams): string =>
+    `{${pairs.map(([name, value]) => `${JSON.stringify(name)}: [${JSON.stringify(value)}]`).join(', ')}}`;
   const session = form.filter(([name]) => name === 'sessionID');
   const onlySession = session.length === form.length ? undefined : canonical(session);
   return [
@@ -143,6 +151,14 @@ export function shapes(form: QueryParams): readonly Made[] {
       'Each value was signed as a list (url.Values, getParameterMap and parse_qs give lists).',
       JSON.stringify(lists),
       'query',
+    ),
+    ...[form, sorted].map((pairs) =>
+      wrong(
+        'query-lists',
+        'Each value was signed as a list, in JSON with spaces (json.dumps of parse_qs in Python writes this).',
+        spaced(pairs),
+        'query',
+      ),
     ),
     wrong('query-pairs', 'The parameters were signed as a list of pairs.', JSON.stringify(sorted), 'query'),
     wrong(

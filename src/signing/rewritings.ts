@@ -51,6 +51,11 @@ function quotePhpHex(text: string): string {
   return `"${inner.replace(/[<>&']/g, upperUnit)}"`;
 }
 
+/** Quotes a string as PHP's json_encode does with JSON_HEX_TAG and JSON_HEX_AMP. */
+function quotePhpTag(text: string): string {
+  return quotePhp(text).replace(HTML, upperUnit);
+}
+
 /** Quotes a string as Go's encoding/json and Rails do. The result is safe inside HTML. */
 function quoteGo(text: string): string {
   return quotePhpPlain(text).replace(HTML, unit);
@@ -222,6 +227,7 @@ export const REWRITINGS: readonly Rewriting[] = [
     php,
   ),
   styled('php-hex', "by PHP's json_encode with the JSON_HEX flags", { quote: quotePhpHex }, php),
+  styled('php-hex-tag', "by PHP's json_encode with JSON_HEX_TAG and JSON_HEX_AMP", { quote: quotePhpTag }, php),
   styled('php-sorted', "by PHP's json_encode after ksort", { ...SORTED, quote: quotePhp }, php),
   styled('go-marshal', "by Go's json.Marshal, which escapes <, > and &", { ...SORTED, quote: quoteGo }, go),
   styled(
@@ -230,6 +236,7 @@ export const REWRITINGS: readonly Rewriting[] = [
     { order: asListed, quote: quoteGo },
     go,
   ),
+  styled('go-marshal-fields', "by Go's json.Marshal of a struct", { quote: quoteGo }, go),
   styled(
     'go-encoder',
     "by Go's json.Encoder, which adds a line break",
@@ -292,6 +299,7 @@ export const REWRITINGS: readonly Rewriting[] = [
     { ...PRETTY, quote: quoteNewtonsoft, lineEnd: '\r\n' },
     dotnet,
   ),
+  styled('perl-pretty', 'by JSON::PP of Perl with pretty', { indent: '   ', colon: ' : ' }, { end: '\n' }),
   styled('pretty-tab', 'with an indentation of a tab', { ...PRETTY, indent: '\t' }),
   styled('contract-order', 'in the order of the fields of a class or struct', { order: asListed }),
   styled('reversed', 'with its names in reverse order', { order: 'reversed' }),

@@ -70,6 +70,32 @@ function unescaped(text: string, plus: boolean): string {
   }
 }
 
+/** Percent-encodes each character except the unreserved ones (RFC 3986, 2.3). */
+function escapedWhole(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** The ways in which other languages than JavaScript percent-encode a text. */
+const PERCENT_ENCODINGS: readonly {
+  readonly id: string;
+  readonly how: string;
+  readonly encode: (text: string) => string;
+}[] = [
+  { id: 'url-encoded-whole', how: 'rawurlencode of PHP', encode: escapedWhole },
+  { id: 'url-encoded-python', how: 'quote of Python', encode: (text) => escapedWhole(text).replaceAll('%2F', '/') },
+  {
+    id: 'url-encoded-plus',
+    how: 'urlencode of PHP or quote_plus of Python',
+    encode: (text) => escapedWhole(text).replaceAll('%20', '+'),
+  },
+  {
+    id: 'url-encoded-java',
+    how: 'URLEncoder of Java',
+    encode: (text) => escapedWhole(text).replaceAll('%20', '+').replaceAll('%2A', '*').replaceAll('~', '%7E'),
+  },
+  { id: 'url-encoded-partly', how: 'encodeURI of JavaScript', encode: encodeURI },
+];
+
 /** The compression levels of usual libraries, with the byte that some of them write for the level (RFC 1952, XFL). */
 const GZIP_LEVELS = [
   { level: 6, flag: 0 },
@@ -124,6 +150,11 @@ export const TEXT_CHANGES: readonly TextChange[] = [
     onText((text) => Buffer.from(text, 'latin1')),
   ),
   change(
+    'latin1',
+    'The payload was encoded as Latin-1 (ISO 8859-1) for signing, with a question mark in place of each character that Latin-1 does not have. Encode it as UTF-8.',
+    onText((text) => Buffer.from(text.replaceAll(/[\u0100-\u{10ffff}]/gu, '?'), 'latin1')),
+  ),
+  change(
     'latin1-decoded',
     'The bytes of the payload were read as Latin-1 and encoded as UTF-8 for signing (é became Ã©).',
     (bytes) => Buffer.from(bytes.toString('latin1')),
@@ -172,6 +203,13 @@ export const TEXT_CHANGES: readonly TextChange[] = [
     'url-encoded',
     'The payload was percent-encoded before it was signed.',
     onText((text) => encodeURIComponent(text.toWellFormed())),
+  ),
+  ...PERCENT_ENCODINGS.map(({ id, how, encode }) =>
+    rare(
+      id,
+      `The payload was percent-encoded before it was signed, as ${how} does.`,
+      onText((text) => encode(text.toWellFormed())),
+    ),
   ),
   change(
     'html-escaped',

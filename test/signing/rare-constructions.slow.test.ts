@@ -29,6 +29,19 @@ const list = (write: (name: string, value: string) => string, comma: string): st
   PAIRS.map(([name, value]) => write(name, value)).join(comma);
 const ofClass = (write: (name: string, value: string) => string, comma: string): string =>
   CLASS.map((name) => write(name, FIELDS[name])).join(comma);
+const inOrder = (...names: readonly (keyof typeof FIELDS)[]): string =>
+  `{${names.map((name) => `${name}=${FIELDS[name]}`).join(', ')}}`;
+const ESCAPES = [
+  ['{', '%7B'],
+  ['}', '%7D'],
+  ['"', '%22'],
+  [':', '%3A'],
+  [',', '%2C'],
+  [' ', '%20'],
+  ['/', '%2F'],
+  ['(', '%28'],
+  [')', '%29'],
+] as const;
 const capital = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Returns a body whose signature has a certain form. */
@@ -44,7 +57,20 @@ const low = bodyWhere((signature) => (signature[0] ?? 0) < 16 && signature.some(
 /** `body` is null for the query of a GET. */
 type Row = readonly [id: string, signature: string, body?: string | null];
 
+/** Percent escapes of the signs of the body. */
+const ESCAPED = ESCAPES.reduce((text, [sign, code]) => text.replaceAll(sign, code), `${BODY} a/b(c)~`);
+
 const TEXTS: readonly Row[] = [
+  ['url-encoded-whole', hmac(ESCAPED), `${BODY} a/b(c)~`],
+  ['url-encoded-python', hmac(ESCAPED.replaceAll('%2F', '/')), `${BODY} a/b(c)~`],
+  ['url-encoded-plus', hmac(ESCAPED.replaceAll('%20', '+')), `${BODY} a/b(c)~`],
+  ['url-encoded-java', hmac(ESCAPED.replaceAll('%20', '+').replace('~', '%7E')), `${BODY} a/b(c)~`],
+  ['url-encoded-partly', hmac(BODY.replaceAll('{', '%7B').replaceAll('}', '%7D').replaceAll('"', '%22'))],
+  [
+    'order-of-fields+go-marshal-fields',
+    hmac(`{"txID":"t","sessionID":"\\u003ca\\u003e","amount":"1","roundID":"r"}`),
+    '{"amount":"1","roundID":"r","sessionID":"<a>","txID":"t"}',
+  ],
   ...['None', 'nil', 'true', 'false', '0'].map((text): Row => ['text-of-nothing', hmac(text)]),
   ...['[object Promise]', '[object ReadableStream]', 'Array', 'System.Byte[]'].map(
     (text): Row => ['text-of-type', hmac(text)],
@@ -112,6 +138,14 @@ const FORMS: readonly Row[] = [
   ['go-map', hmac(`map[${list((name, value) => `${name}:${value}`, ' ')}]`)],
   ['go-struct', hmac(`{${ofClass((_name, value) => value, ' ')}}`)],
   ['go-struct-names', hmac(`&{${ofClass((name, value) => `${capital(name)}:${value}`, ' ')}}`)],
+  // A HashMap with 16 buckets, and one with 8 buckets.
+  ['java-hash-map', hmac(inOrder('amount', 'txID', 'sessionID', 'type', 'roundID'))],
+  ['java-hash-map', hmac(inOrder('txID', 'amount', 'sessionID', 'type', 'roundID'))],
+  ['java-values', hmac(`[${list((_, value) => value, ', ')}]`)],
+  ['java-entries', hmac(`[${list((name, value) => `${name}=${value}`, ', ')}]`)],
+  ['python-ordered-dict', hmac(`OrderedDict([${list((name, value) => `('${name}', '${value}')`, ', ')}])`)],
+  ['python-ordered-dict-braces', hmac(`OrderedDict({${list((name, value) => `'${name}': '${value}'`, ', ')}})`)],
+  ['rust-debug', hmac(`Object {${list((name, value) => `"${name}": String("${value}")`, ', ')}}`)],
   ['java-record', hmac(`BetRequest[${ofClass((name, value) => `${name}=${value}`, ', ')}]`)],
   ['java-class', hmac(`BetRequest(${ofClass((name, value) => `${name}=${value}`, ', ')})`)],
   ['node-inspect', hmac(`{\n${list((name, value) => `  ${name}: '${value}'`, ',\n')}\n}`)],
