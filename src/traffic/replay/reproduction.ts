@@ -128,10 +128,10 @@ function notCutOff(
   const endMs = endOfReply(call);
   const isBefore = endMs !== null && next?.atMs != null && endMs <= next.atMs;
   const untested: string[] = [];
-  if (broken.has('reply.deadline')) untested.push('The time of its reply was not tested');
+  if (broken.has('reply.deadline')) untested.push('The reply time of this call was not tested');
   if (next && !isBefore)
     untested.push(
-      `In the replay, the operator may have carried it out before ${nameOf(next, next.number)} came; the logs do not show this order`,
+      `In the replay, the operator may have carried out this call before ${nameOf(next, next.number)} came. The logs do not show whether this also happened in the incident`,
     );
   if (untested.length === 0) return [];
   return [`in the logs, ${name} had no reply in time, so the replay broke its connection. ${untested.join('. ')}`];

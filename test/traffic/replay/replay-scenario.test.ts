@@ -74,11 +74,11 @@ it('the connection of a call without a reply in time can be broken, and the time
       wrongReplies: new Set(),
     });
   expect(missing('refund.restore')).toEqual([
-    'in the logs, call 1 (bet of 20.00) had no reply in time, so the replay broke its connection. In the replay, the operator may have carried it out before call 2 (refund of 20.00) came; the logs do not show this order',
+    'in the logs, call 1 (bet of 20.00) had no reply in time, so the replay broke its connection. In the replay, the operator may have carried out this call before call 2 (refund of 20.00) came. The logs do not show whether this also happened in the incident',
   ]);
   // A reason names each call once, also if it has two parts.
   expect(missing('refund.restore', 'reply.deadline')).toEqual([
-    'in the logs, call 1 (bet of 20.00) had no reply in time, so the replay broke its connection. The time of its reply was not tested. In the replay, the operator may have carried it out before call 2 (refund of 20.00) came; the logs do not show this order',
+    'in the logs, call 1 (bet of 20.00) had no reply in time, so the replay broke its connection. The reply time of this call was not tested. In the replay, the operator may have carried out this call before call 2 (refund of 20.00) came. The logs do not show whether this also happened in the incident',
   ]);
 });
 

@@ -68,9 +68,12 @@ function rowText({ number, past, now, verdict }: ComparedCall, outcome: ReplayOu
 
 function cameText({ status, reason, code, change }: CallResult): string {
   const answer = status === null ? `no reply (${reason ?? 'unknown'})` : String(status);
-  const moved =
-    change === null ? '' : `, balance ${change.isZero() || change.isNegative() ? '' : '+'}${change.toString()}`;
-  return `${answer}${code === null ? '' : ` ${code}`}${moved}`;
+  return `${answer}${code === null ? '' : ` ${code}`}${change === null ? '' : `, balance ${changeText(change)}`}`;
+}
+
+function changeText(change: NonNullable<CallResult['change']>): string {
+  if (change.isZero()) return 'unchanged';
+  return change.isNegative() ? change.toString() : `+${change.toString()}`;
 }
 
 function sentence({ verdict, compared, past, now, isUnexplained }: ReplayOutcome): string {
