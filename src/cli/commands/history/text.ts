@@ -171,11 +171,13 @@ function sentences(trend: RuleTrend): readonly string[] {
     compared === 0
       ? []
       : changed === 0
-        ? [`Its verdict never changed in ${plural(compared, 'repeated run')} of the same build and suite.`]
+        ? [`Its verdict never changed in ${plural(compared, 'repeated run')} (with the same inputs as an earlier run).`]
         : [
-            `Its verdict changed in ${changed} of ${plural(compared, 'repeated run')} of the same build and suite (flakiness ${Math.round((100 * changed) / compared)} %).`,
+            `Its verdict changed in ${changed} of ${plural(compared, 'repeated run')} (with the same inputs as an earlier run): flakiness ${Math.round((100 * changed) / compared)} %.`,
           ];
-  const first = firstChange ? [`With the inputs of today, it first changed in ${runName(firstChange)}.`] : [];
+  const first = firstChange
+    ? [`Among the runs with the same inputs as the latest run, its verdict first changed in ${runName(firstChange)}.`]
+    : [];
   const unknown =
     unexplained === 0 || (since !== null && unexplained === 1)
       ? []

@@ -141,7 +141,7 @@ function sinceOf({ differences }: RuleView, { number, startedAt, build }: NonNul
 
 function chanceOf({ state, flakiness, changed, compared }: RuleView): string {
   if (flakiness !== null && changed > 0)
-    return `Flakiness ${percent(flakiness)}: its verdict changed in ${changed} of ${compared} repeated ${compared === 1 ? 'run' : 'runs'} of the same build and suite.`;
+    return `Flakiness ${percent(flakiness)}: its verdict changed in ${changed} of ${compared} repeated ${compared === 1 ? 'run' : 'runs'} with the same inputs.`;
   return state === 'unclear' ? 'Its verdict changed several times, and the runs name no build.' : '';
 }
 
