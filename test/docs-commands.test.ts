@@ -213,7 +213,9 @@ async function prepare(): Promise<void> {
   cpSync(path.join(ROOT, 'scenarios/idempotency'), at('our-scenarios'), { recursive: true });
   // Each scenario of a folder that is named must be decided, and this one needs an earlier run.
   rmSync(at('our-scenarios/durable-earlier-run.yaml'));
-  copyFileSync(path.join(ROOT, 'scenarios/win/many-in-round.yaml'), at('our-scenarios/example.yaml'));
+  mkdirSync(at('scenarios'), { recursive: true });
+  for (const name of ['our-scenarios/example.yaml', 'scenarios/example.yaml'])
+    copyFileSync(path.join(ROOT, 'scenarios/win/many-in-round.yaml'), at(name));
   copyFileSync(path.join(ROOT, 'scenarios/bet/zero.yaml'), at('found.yaml'));
   writeFileSync(at('bet.json'), '{"amount":"1.00","sessionID":"eu-anna-usd-catch"}');
   writeFileSync(at('mix.yaml'), 'zeroWins: 60\n');
