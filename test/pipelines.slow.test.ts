@@ -153,9 +153,9 @@ describe('the matrix of shards in docs/ci.md, played with the steps of action.ym
 
 describe('a pipeline whose croupier was killed', () => {
   const WHEN: readonly (readonly [Pipeline, RegExp])[] = [
-    ['action.yml', /- if: \$\{\{ !success\(\) \}\}\n\s+shell: bash/],
-    ['ci/gitlab.yml', /after_script:[\s\S]*"\$CI_JOB_STATUS" != success/],
-    ['ci/Jenkinsfile', /post \{[\s\S]*unsuccessful \{\n\s+sh/],
+    ['action.yml', /- if: \$\{\{ always\(\) \}\}\n\s+shell: bash/],
+    ['ci/gitlab.yml', /after_script:/],
+    ['ci/Jenkinsfile', /post \{[\s\S]*always \{\n\s+sh/],
   ];
 
   it.each(WHEN)(
@@ -170,7 +170,7 @@ describe('a pipeline whose croupier was killed', () => {
       const flags = `--base-url ${operator.url} --ext-cid acme --session ${P1.sessionID},currency=USD --linger 10ms`;
       const [script = '', settling = ''] = scriptsOf(file);
       // The next step has only the environment of the job, and not the arguments of the run.
-      const env = { CROUPIER_KEY: KEY, VERSION: version, CI_JOB_STATUS: 'canceled' };
+      const env = { CROUPIER_KEY: KEY, VERSION: version, JOB_STATUS: 'cancelled' };
       const before = await ended(startStep(settling, root, env));
       expect([before.status, before.out]).toEqual([0, '']);
       const child = startStep(file === 'ci/Jenkinsfile' ? `${script} ${flags}` : script, root, {
