@@ -7,6 +7,7 @@ import { exceededBudgets } from '../../journal/latency.ts';
 import { forWorkflowMessage, forWorkflowProperty } from '../escape.ts';
 import { baselineFile, knownName, knownSentence, worseSentence } from '../known-failures.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { owedClauses, settleCommandLine } from '../owed.ts';
 import { runAgain } from '../run-again.ts';
 import { breaches } from '../terminal/breach.ts';
 import { clip, duration } from '../terminal/layout.ts';
@@ -27,12 +28,12 @@ interface Annotation {
 
 /**
  * Writes workflow commands of GitHub, one in each line. At most ten annotations are shown, each at the line of its scenario.
- * Breaches come first (likely causes before others), then outdated entries of the baseline, then undecided rules.
+ * Breaches come first (likely causes before others), then outdated entries of the baseline, undecided rules, and what is owed.
  *
  * Text from outside cannot start another command.
  */
 export async function* githubReport(fold: Fold, _open: OpenJournal, options: ReportOptions): AsyncGenerator<string> {
-  const all = annotations(fold);
+  const all = annotations(fold, options);
   const shown = all.length > MAX_ANNOTATIONS ? all.slice(0, MAX_ANNOTATIONS - 1) : all;
   for (const annotation of shown) yield commandOf(annotation, options);
   if (shown.length < all.length) {
@@ -41,7 +42,7 @@ export async function* githubReport(fold: Fold, _open: OpenJournal, options: Rep
   }
 }
 
-function annotations(fold: Fold): readonly Annotation[] {
+function annotations(fold: Fold, { journal }: Pick<ReportOptions, 'journal'>): readonly Annotation[] {
   const broken = breaches(fold)
     .flatMap((breach) =>
       breach.shown.slice(0, breach.id === 'expectation' ? MAX_ANNOTATIONS : 1).map((one) => ({ breach, one })),
@@ -75,7 +76,17 @@ function annotations(fold: Fold): readonly Annotation[] {
           lines: [reason ?? 'the reason is unknown'],
         }),
       ),
+    ...owedAnnotations(fold, journal),
   ];
+}
+
+/** A run that passed may owe something too, for example if the wallet was away for some seconds. */
+function owedAnnotations(fold: Fold, journal: string | null): readonly Annotation[] {
+  const clauses = owedClauses(fold);
+  if (clauses.length === 0) return [];
+  const title = `${fold.run.client.extCID}: something is owed after the run`;
+  const command = journal === null ? [] : [`to settle: ${settleCommandLine(journal)}`];
+  return [{ level: 'warning', title, place: null, lines: [...clauses, ...command] }];
 }
 
 function isMoney(fold: Fold, id: string): boolean {
