@@ -159,6 +159,10 @@ const requiredResult = object({
   by: z
     .enum(['selection', 'require'])
     .describe('selection: the user selected it by name; require: --require or the configuration names it'),
+  maySkip: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the scenario may be skipped because the configuration cannot test it; absent: it must be decided'),
 });
 
 const digests = object({

@@ -139,6 +139,11 @@ export interface RequiredResult {
   readonly id: string;
   /** `selection` if the user selected it by name; `require` if the flag `--require` or the configuration names it. */
   readonly by: 'selection' | 'require';
+  /**
+   * True if the scenario may be skipped because the configuration can't test it, for example because it needs a second client. Absent:
+   * it must be decided.
+   */
+  readonly maySkip?: true;
 }
 
 /** The part of the whole suite that a quick run leaves out. */

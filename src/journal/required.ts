@@ -8,7 +8,10 @@ export interface RequiredOutcome extends RequiredResult {
   readonly verdict: Verdict;
   /** The reason why the rule or scenario has no decision; null if it has a decision. */
   readonly reason: string | null;
-  /** True if the run decided the rule or scenario. Also true if only a known failure of the baseline prevented the decision. */
+  /**
+   * True if the run decided the rule or scenario. Also true if only a known failure of the baseline prevented the decision, or if the
+   * scenario may be skipped.
+   */
   readonly isMet: boolean;
 }
 
@@ -39,13 +42,17 @@ interface Result {
   readonly isExcused: boolean;
 }
 
-function resultOf({ kind, id }: RequiredResult, { run, rules, scenarios, baseline }: Results): Result {
+function resultOf({ kind, id, maySkip }: RequiredResult, { run, rules, scenarios, baseline }: Results): Result {
   if (kind === 'scenario') {
     const found = scenarios.find(({ planned }) => planned.id === id);
     if (!found) return { verdict: 'untested', reason: 'this run does not have it', isExcused: false };
     const open = found.findings.filter(({ verdict }) => verdict === 'inconclusive');
     const isExcused =
-      found.verdict === 'inconclusive' && open.length > 0 && open.every((finding) => isExcusedBy(baseline, finding));
+      (found.verdict === 'inconclusive' &&
+        open.length > 0 &&
+        open.every((finding) => isExcusedBy(baseline, finding))) ||
+      // A scenario that the operator declined has findings.
+      (maySkip === true && found.verdict === 'skip' && found.findingCount === 0);
     return { verdict: found.verdict, reason: found.reason ?? 'the reason is unknown', isExcused };
   }
   const found = rules.find(({ rule }) => rule.id === id);

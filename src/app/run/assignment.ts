@@ -44,7 +44,8 @@ export function assign(
     ...(flags.lastFailed === undefined ? [] : ['--last-failed']),
   ];
   const quick = failed === undefined && !flags.shard ? quickPartOf(suite, prepared.selection) : undefined;
-  const required = requiredOf(client, { ...prepared, scenarios, isSubset: failed !== undefined });
+  const unplayed = failed?.get(client.extCID)?.unplayed;
+  const required = requiredOf(client, { ...prepared, scenarios, isSubset: failed !== undefined, unplayed });
   const together = { client, scenarios };
   if (!flags.shard) return { client, scenarios, selection, required, whole, quick, shard: undefined, together };
   const part = shardOf(client, scenarios, whole, prepared);

@@ -15,6 +15,8 @@ export interface LastFailed {
   /** The path of the journal of the last run, as messages show it. */
   readonly journal: string;
   readonly ids: ReadonlySet<string>;
+  /** Those of the scenarios that the last run did not begin, for example because its time was up. Absent: none. */
+  readonly unplayed?: ReadonlySet<string>;
 }
 
 /** True for a scenario that failed, was undecided, or was flaky. */
@@ -67,9 +69,11 @@ export async function readLastFailed(
   for (const file of journals) {
     const shown = shownPath(file, stdio.cwd);
     const fold = await foldJournal(journalEvents(file, shown));
+    const unplayed = fold.scenarios.filter(({ state }) => state === 'not-started');
     found.set(fold.run.client.extCID, {
       journal: shown,
       ids: unsettledScenarios(fold),
+      unplayed: new Set(unplayed.map(({ planned }) => planned.id)),
     });
   }
   const known = extCIDs.filter((extCID) => found.has(extCID));

@@ -24,6 +24,8 @@ interface Requirements {
   readonly scenarios: readonly SuiteScenario[];
   /** True if the run plays only some of the selected scenarios, for example those that failed. Absent: false. */
   readonly isSubset?: boolean;
+  /** The ids of the scenarios that the run repeats because the last run did not begin them. Absent: there are none. */
+  readonly unplayed?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -65,7 +67,7 @@ export function refuseUnknownRules(flags: RunFlags, stdio: Pick<Stdio, 'env'>): 
  * names them. A group stands for its rules that can fail the run.
  */
 export function requiredOf({ contract = CONTRACT_VERSION }: ClientUnderTest, given: Requirements) {
-  const { flags, configuration, settings, selection, suite, scenarios, stdio, isSubset = false } = given;
+  const { flags, configuration, settings, selection, suite, scenarios, stdio, isSubset = false, unplayed } = given;
   const tested = new Set(scenarios.flatMap(({ rules }) => rules));
   const ofGroup = (name: string): readonly RuleId[] =>
     requiredRules(GROUPS.find((group) => group.name === name)?.rules ?? [], settings.strict)
@@ -77,6 +79,12 @@ export function requiredOf({ contract = CONTRACT_VERSION }: ClientUnderTest, giv
   const found = new Map<string, RequiredResult>();
   const add = (kind: RequiredResult['kind'], by: RequiredResult['by'], ids: readonly string[]): void => {
     for (const id of ids) if (!found.has(`${kind} ${id}`)) found.set(`${kind} ${id}`, { kind, id, by });
+  };
+  // Nobody knows yet whether the configuration can test a scenario that the last run did not begin.
+  const addUnplayed = (ids: readonly string[]): void => {
+    for (const id of ids)
+      if (unplayed?.has(id) === true)
+        found.set(`scenario ${id}`, { kind: 'scenario', id, by: 'selection', maySkip: true });
   };
   // The rules of --require come first, so that --allow-skipped does not remove such a rule if it is also selected.
   add('rule', 'require', requiredNames(flags).flatMap(rulesOf));
@@ -94,6 +102,7 @@ export function requiredOf({ contract = CONTRACT_VERSION }: ClientUnderTest, giv
     );
     // --last-failed requires each scenario that it repeats.
     const wanted = flags.lastFailed === undefined ? named.scenarios : scenarios;
+    addUnplayed(scenarios.filter((scenario) => !named.scenarios.includes(scenario)).map(({ id }) => id));
     add(
       'scenario',
       'selection',

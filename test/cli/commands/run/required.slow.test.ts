@@ -193,4 +193,14 @@ describe('--last-failed', () => {
     expect(open.map(({ verdict }) => verdict)).toContain('untested');
     expect((await repeated('bail.ndjson')).toSorted()).toEqual(open.map(({ id }) => id).toSorted());
   });
+
+  it('may skip a scenario that a run did not reach, if the configuration cannot test it', async () => {
+    const bail = ['--defect', 'bet-free-of-charge', '--bail', '--journal', 'bail.ndjson'];
+    expect((await judged('bet', 'session', '--workers', '1', ...bail))[0]).toBe(1);
+    expect(await repeated('bail.ndjson')).toContain('session/expired-settles-earlier-run');
+    expect(await judged('--last-failed', 'bail.ndjson', '--journal', 'again.ndjson')).toEqual([
+      0,
+      expect.stringMatching(/^CONFORMING/),
+    ]);
+  });
 });
