@@ -145,8 +145,8 @@ function isAboutEmpty({ path }: z.core.$ZodIssue, values: PlacedValues): boolean
 }
 
 /**
- * Returns one diagnostic for each entry with empty fields, which names all of them. croupier may have written a hundred such
- * entries.
+ * Returns one diagnostic for each entry that has empty fields. The diagnostic names all empty fields of the entry. One diagnostic
+ * for each field would be too many, because croupier may have written a hundred such entries.
  */
 function emptyFields(issues: readonly z.core.$ZodIssue[], values: PlacedValues): readonly Diagnostic[] {
   const byEntry = Map.groupBy(

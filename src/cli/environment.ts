@@ -41,8 +41,8 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
     const name = option.envVar ?? SWITCHES[option.attributeName()];
     if (name === undefined || found.has(name)) continue;
     const flag = `${option.long}${option.isBoolean() ? ' (1)' : ''}`;
-    // Leaves out two hints in the description of the flag. A variable contains only one value, and the key itself has a different
-    // variable.
+    // Leaves out two hints of the flag that are wrong for its variable: `; repeatable` (a variable contains only one value), and
+    // `, or set CROUPIER_KEY` (the variable of the key itself, not of the file with the key).
     const effect = option.description.replace(/; repeatable$|, or set CROUPIER_KEY$/, '');
     found.set(name, { name, flag, meaning: `${flag}: ${effect}` });
   }

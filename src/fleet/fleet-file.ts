@@ -44,7 +44,7 @@ const operator = z.strictObject({
     .regex(NAME, 'must have only letters, digits, dots, - and _')
     .describe('The name of the operator in this fleet.'),
   config: text.describe(
-    'The configuration of croupier for this operator, relative to this file. Its keys come from environment variables or from files.',
+    'The path of the croupier configuration for this operator, relative to this file. The secret keys in the configuration must come from environment variables or from files.',
   ),
   client: text
     .optional()

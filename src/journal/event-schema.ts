@@ -409,7 +409,7 @@ const scenarioEnded = object({
     .partialRecord(ruleId, z.partialRecord(z.enum([...CALL_NAMES, '*']), count).readonly())
     .readonly()
     .describe(
-      'number of passes of each rule for each endpoint; *: the rule is not judged separately for each endpoint',
+      'number of passes of each rule for each endpoint. The key `*` is for a rule that is not judged separately for each endpoint',
     ),
 });
 

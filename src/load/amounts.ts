@@ -52,7 +52,7 @@ export class WindowAmounts {
   readonly #offset: bigint;
   /** The amounts of the window. There are only a few of them, so a search in this list takes less time than a set of texts. */
   readonly #used: Money[] = [];
-  /** For each number of `SHIFTS`: the units of each code, with the offset and this number, as an amount. */
+  /** For each number of `SHIFTS`, a list with one amount for each code: the units of the code plus the offset plus this number. */
   readonly #extras: readonly (readonly Money[])[];
   #next = 0;
   /** The position in `SHIFTS` of the number of this window. */

@@ -265,7 +265,7 @@ function halvesOf(amount: Money, unit: Money): readonly Money[] {
   return down.equals(half) ? [half] : [half, down, down.plus(unit)];
 }
 
-/** Finds transactions that moved the amount of another wallet's transaction at the same time. */
+/** Finds transactions that were booked with a wrong amount: the amount that a transaction of another wallet had at the same time. */
 function swappedWith(
   difference: Money,
   window: readonly LoadTransaction[],

@@ -16,8 +16,7 @@ export interface RateSearch {
 
 const FIRST_RATE = 10;
 /**
- * The search knows the lowest rate that is too high, and the highest rate that kept the limits. It ends when the first divided by
- * the second is at most this number.
+ * The search ends when the lowest rate that is too high, divided by the highest rate that kept the limits, is at most this number.
  */
 const PRECISION = 1.1;
 /** The operator is fast enough if it gets at least this share of the calls that the rate requires. */

@@ -29,7 +29,10 @@ export type PlayerEnd =
 
 /** The manner in which a player sends a transaction. */
 interface SendingManner {
-  /** The time at which the call was due. Undefined to wait for a ticket. */
+  /**
+   * The time at which the call was due. Null: the call belongs to no schedule. Undefined: the player waits until the schedule gives
+   * it a time (a ticket).
+   */
   readonly due?: number | null | undefined;
   readonly breakAfterMs?: number | null;
   /** True if the call is sent twice at the same moment. */

@@ -42,7 +42,8 @@ const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
  * Builds the signed bytes of calls. The bytes are the same as those of `buildRequest`. But `buildRequest` needs several times
  * as long, because it can also build wrong requests.
  *
- * The bytes are text whose characters are bytes (Latin-1), because Node writes such a text to a socket without a buffer.
+ * The bytes are kept as a string with one character for each byte (Latin-1), because Node writes such a string to a socket without
+ * a buffer.
  */
 export class Requests {
   readonly #endpoint: Endpoint;

@@ -74,8 +74,8 @@ interface Fading {
 }
 
 /**
- * The effect of a free bet or a free win, which the operator may choose. Also the effect of a call that was answered 200 with the
- * body of an error.
+ * The effect of a call for which two results are possible: the money moved, or it did not. For free bets and free wins, the
+ * operator may choose. A call that was answered 200 with the body of an error may also have either result.
  */
 interface EitherEffect {
   readonly transaction: LoadTransaction;
@@ -83,8 +83,8 @@ interface EitherEffect {
 }
 
 /**
- * Maximum number of effects of which every combination is tried. When there could be more effects, the player pauses for a quiet
- * point.
+ * Maximum number of uncertain effects for which croupier tries every combination. When there could be more of them, the player
+ * pauses for a quiet point.
  */
 const MAX_EITHER = 6;
 

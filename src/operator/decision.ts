@@ -65,7 +65,7 @@ export const WORDINGS: Readonly<Record<DeclineReason, Wording>> = {
   },
   'transaction-conflict': {
     status: 409,
-    message: 'This transaction was already processed in another form. Nothing was changed.',
+    message: 'This transaction was already processed with other data. Nothing was changed.',
   },
   'bet-limit': { status: 403, code: 'bet_limit', message: 'This stake is above your limit.' },
   'own-limit': { status: 403, message: 'This bet is not possible now.' },

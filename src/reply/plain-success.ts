@@ -122,7 +122,10 @@ function isPlainAmount(text: string, start: number, whole: number, end: number):
   return end === whole || (end > whole + 1 && end - whole - 1 <= MAX_DIGITS);
 }
 
-/** Returns the end of a text in visible ASCII or spaces, without quotation marks and backslashes. Such a text needs no escapes. */
+/**
+ * Returns the first position from `from` on whose character is a quotation mark, a backslash, or neither visible ASCII nor a space.
+ * The text before this position needs no escapes.
+ */
 function plainTextEnd(text: string, from: number): number {
   for (let at = from; ; at += 1) {
     const code = text.charCodeAt(at);

@@ -69,8 +69,8 @@ export function outcomeOf(trial: Trial, fold: Fold, faults: readonly string[], d
 }
 
 /**
- * Returns the scenarios that failed or warned. They are read from the findings, because a scenario with a warning may
- * have ended undecided.
+ * Returns the scenarios that failed or warned. Reads the findings, and not the results of the scenarios: a scenario with a warning
+ * may have the result undecided, which hides the warning.
  */
 function alarmedIn({ rules }: Fold): readonly string[] {
   const findings = rules.flatMap((result) => result.findings);

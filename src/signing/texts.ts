@@ -382,7 +382,7 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   ),
   rare(
     'replacement-character-for-each-byte',
-    'Each byte outside ASCII became U+FFFD before the payload was signed, because it was read as ASCII.',
+    'Each byte outside ASCII became U+FFFD before the payload was signed, because the payload was read as ASCII.',
     (bytes) => Buffer.from(bytes.toString('latin1').replaceAll(/[\u0080-\u00ff]/g, '\uFFFD')),
   ),
   rare(

@@ -35,7 +35,7 @@ function shortest(decimal: string): string {
   return String(Number(decimal));
 }
 
-/** Writes a decimal as many languages print a float, with at least one digit after the point. */
+/** Writes a decimal number in the form that many programming languages use for a float: with at least one digit after the point. */
 function float(decimal: string): string {
   const short = shortest(decimal);
   return short.includes('.') || short.includes('e') ? short : `${short}.0`;

@@ -25,7 +25,9 @@ export const mixSchema = z
       .describe('Pairs of bets that are sent at the same moment. Their sum is higher than the balance. Default: 1.'),
     freeRounds: share.optional().describe('Rounds of the configured campaign. Default: 3.'),
     repeatsAtOnce: share.optional().describe('Calls that are sent twice at the same moment. Default: 2.'),
-    repeatsLater: share.optional().describe('Calls that are sent again some calls later. Default: 2.'),
+    repeatsLater: share
+      .optional()
+      .describe('Accepted calls that are sent again after some other calls, in percent. Default: 2.'),
     brokenBets: share
       .optional()
       .describe('Bets whose connection croupier closes before the reply. They are refunded. Default: 2.'),

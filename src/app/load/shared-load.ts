@@ -117,8 +117,8 @@ export class SharedLoad {
   }
 
   /**
-   * If a worker has vanished, waits until another worker has settled the players of the vanished worker, at most for `SETTLE_MS`.
-   * Returns the latest states of the parts.
+   * If a worker has vanished, waits until another worker has settled the players of the vanished worker. If no worker is settling
+   * them after `SETTLE_MS`, stops waiting. Returns the latest states of the parts.
    */
   async #settled(parts: JoinedParts, states: readonly PartState[]): Promise<readonly PartState[]> {
     const isOpen = (one: PartState) => one.state === 'lost' || one.state === 'settling';

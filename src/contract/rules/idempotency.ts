@@ -9,7 +9,7 @@ export const idempotencyRules = {
     sentence:
       "a bet that is sent again, at once or after other transactions, is answered 200 with the operator's first `txID` and takes no more money",
     means:
-      'A player can be charged twice for one bet that arrives again, or this bet can look declined although it was charged.',
+      'A player can be charged twice for a bet that arrives twice, or the bet can look declined although the player was charged.',
     hint: 'Store the reply under the `txID` with a unique key, in the transaction that debits, and return the stored reply when the `txID` comes again.',
   },
   'idempotency.win': {

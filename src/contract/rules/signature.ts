@@ -68,7 +68,7 @@ export const signatureRules = {
     sentence:
       'a canonical body is verified in the form in which it arrived, so that text which JSON libraries write in different ways (`/`, `é`, emoji) is accepted too',
     means: 'Bets, wins or refunds that contain accents, emoji or a slash are refused as forged.',
-    hint: 'Keep the bytes of the body as they arrive, before the framework parses them, and compute the signature over these bytes. If the body is parsed and written again, such text changes.',
+    hint: 'Keep the bytes of the body as they arrive, before the framework parses them, and compute the signature over these bytes. If the body is parsed and written again, characters such as `/` and `é` may be written in another way.',
     endpoints: ['bet', 'win', 'refund'],
   },
   'signature.raw-body-escapes': {

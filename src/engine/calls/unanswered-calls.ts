@@ -57,8 +57,8 @@ export class UnansweredCalls {
   }
 
   /**
-   * True if a call that is sent now may overlap with an unanswered call of the sessions. If the operator has missed the deadline
-   * for a call, it may need once more the time of the deadline to process the call.
+   * True if a call that is sent now may overlap with an unanswered call of the sessions. If a call missed its deadline, the operator
+   * may need the same time again to process it.
    */
   mayOverlap(sessions: readonly string[], lingerMs: number): boolean {
     return this.#of(sessions).some(

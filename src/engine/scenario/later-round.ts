@@ -57,8 +57,8 @@ function refersTo(call: CallStep, { key, txID, roundID }: CallStep): boolean {
 }
 
 /**
- * Leaves out everything after the first reads of the balance. But leaves out nothing if these steps are not only repeated calls and
- * further reads.
+ * If all steps after the first reads of the balance are repeated calls or further reads, leaves out these steps. Otherwise leaves
+ * out nothing.
  */
 function withoutRepeats(steps: readonly Step[]): readonly Step[] {
   const read = steps.findIndex(isRead);

@@ -18,8 +18,8 @@ export async function settle(context: ScenarioContext, send: SendSettling, uuid:
 }
 
 /**
- * Handles the calls of a race with an unknown outcome as soon as all calls of the race have ended, so that the next read shows
- * their effects. Skips a call if a later step of the scenario sends it again or refunds it.
+ * Refunds or sends again those calls of a race whose outcome is unknown. Does so as soon as all calls of the race have ended, so
+ * that the next read shows their effects. Skips a call if a later step of the scenario sends it again or refunds it.
  */
 export async function settleRace(
   context: ScenarioContext,

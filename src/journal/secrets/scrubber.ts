@@ -79,8 +79,7 @@ const SHORT_TEXT = 256;
 class SecretSearch {
   readonly #places = new Map<number, Place[]>();
   /**
-   * Has a 1 bit for each hash in `#places`. At most places of a text, the bit is 0. Then it is clear at once that no secret is at
-   * this place.
+   * Has a 1 bit for each hash in `#places`. For most places of a text, the bit is 0, which shows at once that no secret is there.
    */
   readonly #filter = new Int32Array(1 << (FILTER_BITS - 5));
   /**
@@ -126,8 +125,8 @@ class SecretSearch {
   }
 
   /**
-   * True if a short text has no escape, no NUL and no place that may belong to a secret. Then the search would find nothing. A load
-   * test removes secrets from thousands of short texts a second. This check needs much less time than the search.
+   * True if a text is short, has no escape and no NUL, and no part of it can be part of a secret. Then the search would find nothing.
+   * A load test removes secrets from thousands of short texts a second. This check needs much less time than the search.
    */
   #isCertainlyClean(text: string): boolean {
     const { length } = text;

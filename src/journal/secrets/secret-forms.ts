@@ -32,8 +32,8 @@ export function formsOf(secret: string): readonly SecretForm[] {
   // A form of an HTML page writes a space as a plus.
   const plain = new Set([secret, reversed, secret.replaceAll(' ', '+'), reversed.replaceAll(' ', '+')]);
   const bytes = [secret, reversed].flatMap((text) => {
-    // Every second byte of UTF-16 text in ASCII is 0. A text that lacks only the last 0 reveals the secret too. So the minimum is
-    // one byte less.
+    // If a secret has only ASCII characters, every second byte of its UTF-16 form is 0. A part that lacks only the last of these
+    // zeros reveals as much. So the minimum is one byte less.
     const wide = Buffer.from(text, 'utf16le');
     return [
       { bytes: Buffer.from(text, 'utf8'), min: MIN_RUN },

@@ -296,8 +296,8 @@ export function attributeAcrossShards(shards: readonly Fold[]): readonly Attribu
   }
   return attribution.conclude().filter(({ scenario, because }) => {
     const own = scenario === null ? undefined : shardOf.get(scenario);
-    // If the rule `because` is also broken in this shard, the shard has already decided that this rule does not explain the
-    // finding.
+    // Only explanations from other shards are wanted. If the rule `because` is also broken in the shard of the finding, this shard
+    // has already compared the two, and has decided that `because` does not explain the finding.
     return own !== undefined && !isBroken(own, because);
   });
 }

@@ -234,7 +234,7 @@ function causesOfRefusal(observed: ObservedCall): readonly RuleId[] {
   // If an operator declines every win, it also declines a win with a deviation.
   if (step.call === 'win' && step.origin.kind === 'fresh' && observed.answer === 'declined') return ['win.credit'];
   // The scenario never bets more than the balance that was read. So if the operator declines the bet because the balance is too
-  // low, it uses another balance.
+  // low, the operator uses another balance than the one that it showed.
   return observed.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
 }
 

@@ -49,7 +49,7 @@ export function stopAfter(observed: ObservedCall): Stop | null {
   if (answer === 'declined' && addsField(planned)) {
     return {
       verdict: 'skip',
-      reason: `the operator declines a ${step.call} with a field that it does not know`,
+      reason: `the operator declines a ${step.call} that contains a field unknown to it`,
       connection: false,
       causes: [],
     };

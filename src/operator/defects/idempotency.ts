@@ -79,7 +79,7 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       'refund.broken-connection',
     ],
     description:
-      'The player gets a bet back twice if the service sends the same refund twice, as the service does until the reply is 200.',
+      'The player gets a bet back twice if the service sends the same refund twice. The service repeats each refund until the reply is 200.',
     change: (right) => {
       let repeated: string | undefined;
       const again = processingAgain(right, (earlier, claim) => claim.call === 'refund' && isAgain(earlier, claim));

@@ -234,7 +234,7 @@ export const ERROR_REPLY_DEFECTS: readonly Defect[] = [
       'signature.message',
     ],
     description:
-      'The service counts every error as a success: the wallet answers all errors with 200, and a code and a message in the body.',
+      'The service counts every error as a success: the wallet answers every error with status 200, and writes the code and the message into the body.',
     change: (right) => withError(right, (reply) => ({ ...reply, status: 200 })),
   },
   {

@@ -309,7 +309,7 @@ export const SIGNED_PAYLOAD_DEFECTS: readonly Defect[] = [
     breaks: ['signature.query-canonical'],
     mayBreak: ['balance.extra-query', 'signature.query-unicode'],
     description:
-      'Balance calls with percent-encoded parameters are refused: the parameters are not decoded before signing.',
+      'Balance calls with percent-encoded parameters are refused, because the operator does not decode the parameters before it computes the signature.',
     change: (right) =>
       verifyingQueries(right, ({ query, key, signature }) =>
         verifySignature(

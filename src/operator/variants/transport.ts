@@ -98,7 +98,8 @@ export const TRANSPORT_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'interim-replies',
-    description: 'Each reply follows the interim replies 100, 102 and 103, which the caller did not ask for.',
+    description:
+      'Before each reply, the operator sends the interim replies 100, 102 and 103, although the caller did not ask for them.',
     change: (right) => transferring(right, { interim: [100, 102, 103] }),
   },
   {

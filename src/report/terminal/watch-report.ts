@@ -22,7 +22,7 @@ const MIN_LINES = 10;
 
 /**
  * Returns a report for `--watch` that fits on one screen: the verdict, the scenarios whose verdict changed, and each cause of a
- * failure with the command that plays it alone. The journal has everything else.
+ * failure, with the command that plays only the scenario of this cause. The journal has everything else.
  *
  * @param earlier empty for the first run
  * @param rows the height of the screen, in lines

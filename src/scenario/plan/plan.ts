@@ -154,8 +154,8 @@ interface WaitStep extends StepBase {
 }
 
 /**
- * A step that judges the calls of the operator's backend to the Core API so far. It also reads the balance of each session that
- * the backend has launched.
+ * A step that judges all calls that the operator's backend has sent to the Core API until now. It also reads the balance of each
+ * session that the backend has launched.
  */
 export interface LaunchesStep extends StepBase {
   readonly kind: 'launches';

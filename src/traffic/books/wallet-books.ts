@@ -158,7 +158,7 @@ export class BooksComputation {
     this.#deviations = [];
   }
 
-  /** Removes an old transaction from the books. No later call may depend on this transaction. */
+  /** Removes an old transaction from the books. Call this only if no later call can refer to the transaction. */
   forget(key: string): void {
     this.#worlds = forgetting(this.#worlds, key);
     this.#candidates = this.#candidates.filter(({ transaction }) => transaction.key !== key);

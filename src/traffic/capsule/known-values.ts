@@ -95,8 +95,8 @@ export class KnownValues {
   }
 
   /**
-   * Finds the longest value at a place. First finds the last value in the sorted list that is not greater than the text at this
-   * place. The value at this place is the value that was found, or a value that is its beginning.
+   * Finds the longest value with which the text at a place begins. First finds the last value in the sorted list that is not greater
+   * than this text. If the text does not begin with the value that was found, tries shorter values that are the beginning of it.
    */
   #at(
     range: Range,

@@ -103,7 +103,7 @@ function postedBody(request: Fields): Body | null | 'unknown' {
   return request.method === 'GET' || request.bodySize === 0 ? null : 'unknown';
 }
 
-/** Marks a body of which only the first bytes were kept as truncated. Without this mark, the body would count as malformed. */
+/** Marks a body as truncated if only its first bytes were kept. Without this mark, the body would count as malformed. */
 function cutAs(body: Body, { [TRUNCATED]: isCut }: Fields, length: unknown): Body {
   return isCut === true
     ? { ...body, truncated: true, length: typeof length === 'number' ? length : body.length }

@@ -320,14 +320,15 @@ function patternOf(
   return writer;
 }
 
-/** The fields of a request body that are read. A line with a field of `NEVER_SENT` gets no template. */
+/** The fields that a template reads from a request body. */
 const OF_REQUEST: ReadonlyMap<string, Role> = new Map([
   ['sessionID', 'session'],
   ['txID', 'tx'],
   ['roundID', 'round'],
   ['amount', 'amount'],
 ]);
-const NEVER_SENT: ReadonlySet<string> = new Set(['origTxID', 'frID']);
+/** Fields of a request body that a template does not support. A line with one of them gets no template. */
+const WITHOUT_TEMPLATE: ReadonlySet<string> = new Set(['origTxID', 'frID']);
 /** The fields of a reply that are texts and are never empty. */
 const OF_REPLY: ReadonlySet<string> = new Set(['balance', 'txID']);
 /** The names of fields that show an error. A reply with one of these fields may be an error although its status is 200. */
@@ -385,7 +386,7 @@ class PatternWriter {
 
   #ofBody(path: string, raw: string, quote: string, isRequest: boolean): boolean {
     if (isRequest) {
-      if (NEVER_SENT.has(path)) return false;
+      if (WITHOUT_TEMPLATE.has(path)) return false;
       const role = OF_REQUEST.get(path);
       if (role !== undefined && !raw.startsWith('"')) return false;
       if (role !== undefined) this.#role(role, raw, quote);

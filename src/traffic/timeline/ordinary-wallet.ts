@@ -166,8 +166,12 @@ const MAX_KINDS = 200;
 const USUAL_REPLY =
   /^\{(?:"txID":"[^"\\{]{1,200}",)?"balance":"((?:0|[1-9]\d{0,17})(?:\.\d{1,18})?)"(?:,"txID":"[^"\\{]{1,200}")?\}$/;
 
-/** All that decides whether a call is ordinary, apart from ids, amounts, balances and times. */
+/** The kind of a call, and the balance in its reply. */
 interface Kind {
+  /**
+   * All that decides whether a call is ordinary, except ids, amounts, the balance and times. Calls of the same kind have the same
+   * text.
+   */
   readonly text: string;
   /** The balance in the reply; null for an error. */
   readonly balance: string | null;
@@ -256,7 +260,7 @@ export class OrdinaryWallet implements SurveyedWallet {
    */
   #round: string | null = null;
   #bets: Money = Money.zero;
-  /** The bets of all rounds that have no win yet, if there has been more than one. */
+  /** The sum of the bets of each round without a win. Null until two such rounds were open at once. Then replaces `#round`. */
   #open: Map<string, Money> | null = null;
   /** The logged time of the last call. */
   #atMs = Number.NEGATIVE_INFINITY;

@@ -9,7 +9,7 @@ const BLOCK = 4096;
 /**
  * Finds the wallets with an id that also occurs in another call. Keeps 16 bytes for each id in files, because a log can have more
  * ids than fit in memory. Very rarely, two different ids have the same hash and count as equal. This does no harm: croupier then
- * only checks a wallet without need.
+ * checks one more wallet than necessary.
  */
 export class RepeatedIds {
   readonly #folder: string;

@@ -438,7 +438,7 @@ export function debtClause(debt: Debt, currency: string | null, detail: DebtDeta
     case 'refund-pending':
       return `the ${name(transaction)}${tookIt(debt)}, and its refund was not answered 200: the refund must be sent until it is answered 200${payback(debt, sum)}`;
     case 'declined-bet':
-      return `the ${name(transaction)} ${ending(transaction)}, so the service counts it as declined, but it was taken: the operator owes the player ${sum}`;
+      return `the ${name(transaction)} ${ending(transaction)}, so the service counts it as declined, but the operator took its amount, and owes the player ${sum}`;
     case 'win-pending':
       return `the ${name(transaction)} was not answered 200${paidIt(debt)}: it must be sent with the same txID until it is answered 200${
         debt.owedBy === 'operator' ? `, and the operator owes the player ${sum}` : ''

@@ -44,7 +44,7 @@ describe('a scenario is skipped', () => {
       'a body with an added field is declined',
       'steps: [{ bet: , body: { set: { note: plain } }, expect: accepted }]',
       { fault: answering('1', error(400, 'Unknown field')) },
-      /with a field that it does not know/,
+      /that contains a field unknown to it/,
     ],
     [
       'the wallet of another session is too low',

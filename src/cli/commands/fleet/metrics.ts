@@ -42,7 +42,7 @@ function metricsOf(all: readonly OperatorStatus[]): readonly Metric[] {
     ),
     gauge(
       'croupier_fleet_running',
-      'Operators that are being judged: 1 for a run in progress, 0 for the others.',
+      '1 while a run judges this operator, otherwise 0.',
       each(({ runningSince }) => Number(runningSince !== undefined)),
     ),
     gauge(

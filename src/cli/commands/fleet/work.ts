@@ -77,7 +77,7 @@ export async function fleetWorkCommand(
 
 const AFTER = { again: 'not judged yet', lost: 'not judged here' } as const;
 
-/** Returns the operators that this machine can judge. Prints the others. @throws UsageError if there are none */
+/** Returns the operators that this machine can judge. Prints the others. @throws UsageError if it can judge no operator */
 function ready({ operators, warnings }: CheckedFleet, stdio: Stdio): CheckedFleet['operators'] {
   for (const warning of warnings) stdio.err.write(`${forTerminal(`warning: ${warning}`)}\n`);
   const others = operators.filter(({ isReady }) => !isReady);

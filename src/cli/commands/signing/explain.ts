@@ -80,7 +80,7 @@ async function requestsOf(
   const parts = await fromParts({ ...flags, ...(wanted !== undefined && { signature: wanted }) }, stdio);
   if (parts) {
     if (given !== undefined)
-      throw new UsageError('Give either the whole request, or its body or query with --body or --query.');
+      throw new UsageError('Give the whole request, or only its body (--body) or its query (--query).');
     if (parts.signature === undefined)
       throw new UsageError('The signature to explain is missing. Give it with --signature.');
     return [parts];

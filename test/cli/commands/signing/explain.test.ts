@@ -200,7 +200,7 @@ describe('croupier explain', () => {
     ['no request', ['body.json'], undefined, 'No request could be read'],
     ['half a curl line', [`curl ${URL_BET} -d 'x`], undefined, 'quotation mark'],
     ['two bodies', ['--body', 'a', '--query', 'b', '--signature', 'x'], undefined, 'one of'],
-    ['a request twice', ['curl.txt', '--body', 'a', '--signature', 'x'], undefined, 'either the whole request'],
+    ['a request twice', ['curl.txt', '--body', 'a', '--signature', 'x'], undefined, 'Give the whole request, or only'],
     ['no such language', ['curl.txt', '--language', 'cobol'], undefined, 'cobol'],
     ['no such key', ['curl.txt', '--key-file', 'none.key'], undefined, 'no such file'],
     ['no such client', ['curl.txt', '--client', 'nobody'], undefined, 'nobody'],
