@@ -133,7 +133,7 @@ export function readBaseline(file: string, yaml: string, subjects: Subjects): Ba
 /** The fields of an entry that croupier leaves empty when it writes the entry, because a person has to fill them in. */
 const TO_FILL_IN: readonly PropertyKey[] = ['reason', 'ticket', 'expires'];
 
-/** True if an issue says that a field which a person has to fill in is still empty. */
+/** True if the issue is about an empty field that a person has to fill in. */
 function isAboutEmpty({ path }: z.core.$ZodIssue, values: PlacedValues): boolean {
   const node = values.node(path);
   return (

@@ -15,7 +15,7 @@ interface ClientJudge {
   readonly judge: TrafficJudge;
   /** The players and currencies of the sessions, by sessionID. */
   readonly sessions: Map<string, KnownSession>;
-  /** The latest bets that were refunded before they were sent, by `txID`. */
+  /** The `txID`s of the latest bets that the service did not send, although it sends their refund. */
   readonly unsentBets: LRUCache<string, true>;
 }
 

@@ -57,14 +57,14 @@ const MIXED_RELEASES: readonly Omit<Release, 'scale'>[] = [
 const SCALES: readonly number[] = [1, 0.25];
 
 /**
- * True if a scenario must be repeated, because one round may miss a fault. This is so if it has a race whose calls all leave at the
- * same instant.
+ * True if the scenario has a race whose calls all leave at the same instant. Such a scenario must be played several times, because
+ * one try may miss a fault.
  */
 export function hasRace({ steps }: Plan): boolean {
   return steps.some((step) => step.kind === 'together' && step.steps.every(({ deviations }) => !deviations.trickle));
 }
 
-/** The results of all races of one scenario, over all rounds. */
+/** The results of all races of one scenario, over all rounds. Here, a round is one repetition of the scenario. */
 export class Races {
   readonly #options: RaceOptions;
   readonly #since: number;

@@ -44,7 +44,9 @@ const AGAIN_MS = 30_000;
 /**
  * Does one job: settles what earlier attempts owe, judges the operator, and adds the run to the history.
  *
- * @throws the error of the database if it can't be used, and the worker must end
+ * While the database can't be used, waits for it.
+ *
+ * @throws the error of the database, if the worker must end while the database can't be used
  */
 export async function runJob(operator: CheckedOperator, context: JobContext): Promise<JobResult> {
   const { name } = operator;

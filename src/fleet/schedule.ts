@@ -89,7 +89,7 @@ function endOfQuiet(quiet: QuietHours, zone: string, due: Date): Date {
   return due;
 }
 
-/** The formatters by time zone, because creating one takes long. */
+/** The formatters by time zone, because creating one takes a long time. */
 const FORMATTERS = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns the local time as `HH:MM`. */

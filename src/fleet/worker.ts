@@ -112,7 +112,7 @@ async function dueTimes(
   now: Date,
 ): Promise<readonly DueTime[]> {
   const known = await latestJobs(history);
-  // Many operators have the same schedule. Computing a time takes long, so it is computed once for each schedule.
+  // Many operators have the same schedule. Computing a time is slow, so it is computed once for each schedule.
   const bySchedule = new Map<string, string | undefined>();
   const dueAtOf = (schedule: Schedule): string | undefined => {
     const key = JSON.stringify(schedule);

@@ -2,7 +2,7 @@ import type { History } from './history.ts';
 import type { RuleResultRow, RunRow } from './tables.ts';
 
 /**
- * A run in a summary of many runs. It has only the columns that such a summary needs, because reading all columns would take long.
+ * A run in a summary of many runs. It has only the columns that such a summary needs, because reading all columns is slow.
  */
 export type RecentRun = Pick<
   RunRow,

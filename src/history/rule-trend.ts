@@ -61,7 +61,7 @@ export interface RuleTrend {
    * rule is not flaky.
    */
   readonly firstChange: RuleInRun | null;
-  /** The first run of the failures or warnings that last until the latest run. Null if the latest run shows none. */
+  /** The run in which the failures or warnings began that the latest run still shows. Null if the latest run shows none. */
   readonly since: RuleInRun | null;
   /**
    * The last run before `since` without such a failure or warning. This run has played at least one of the scenarios that fail in

@@ -77,8 +77,8 @@ function mainFindingFirst(
 }
 
 /**
- * Sums up the results for one rule. The rule is inconclusive if a scenario that claims to test it ended without a decision. But if
- * another scenario decided the rule, this decision counts.
+ * Sums up the results for one rule. The rule is inconclusive if a scenario that lists it ended without a decision. But if another
+ * scenario decided the rule, this decision counts.
  *
  * @param outcomes all outcomes of this rule
  */
@@ -157,7 +157,7 @@ export function ruleResult(
     };
   }
   if (verdict === 'skip') {
-    // The reason why a scenario that claims to test the rule was skipped says what is missing.
+    // If scenarios that list this rule were skipped, only their reasons are used, because these reasons say what is missing.
     const own = outcomes.filter((one) => testing(rule, scenarios).has(one.scenario));
     return { ...base, ...skipOf(own.length > 0 ? own : outcomes) };
   }
@@ -165,9 +165,9 @@ export function ruleResult(
 }
 
 /**
- * Returns the skips of the scenarios that test the rule, if every scenario that claims to test it was skipped, and the rule only
- * passed. Other scenarios may have passed checks of the rule, but they are not made to find a breach of this rule. So these passes
- * do not count as a test. Empty if the rule was tested, and if no scenario of the run claims to test it.
+ * Returns the skips of the scenarios that list the rule, if all these scenarios were skipped and the rule only passed. Other
+ * scenarios may have passed checks of the rule, but they are not made to find a breach of this rule. So these passes do not count
+ * as a test. Returns an empty list if the rule was tested, or if no scenario of the run lists it.
  */
 function skippedTests(
   rule: Rule,
@@ -181,7 +181,7 @@ function skippedTests(
   return [...tests.values()].every(isSkipped) && own.every(({ verdict }) => verdict === 'skip') ? own : [];
 }
 
-/** Returns the scenarios that claim to test the rule, by id. */
+/** Returns the scenarios that list the rule, by id. */
 function testing({ id }: Rule, scenarios: readonly ScenarioResult[]): ReadonlyMap<string, ScenarioResult> {
   return new Map(
     scenarios.filter(({ planned }) => planned.rules.includes(id)).map((result) => [result.planned.id, result]),
@@ -203,7 +203,7 @@ function skipOf(outcomes: readonly JudgedOutcome[]) {
  * Returns a function that compares findings by importance. The most severe findings come first. Among equally severe
  * findings, these come first, in this order of preference:
  * - findings that no other rule explains
- * - findings of a scenario that claims to test the rule
+ * - findings of a scenario that lists the rule
  * - findings of a scenario that was played in an everyday currency
  * - findings of a scenario with the name of the rule
  * - findings that an exchange shows

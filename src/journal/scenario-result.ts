@@ -33,8 +33,8 @@ export interface ScenarioResult {
 }
 
 /**
- * A skipped or undecided scenario reports nothing about some rules that it claims to test. Returns an outcome for each of these
- * rules. Returns an empty list for other scenarios.
+ * A skipped or undecided scenario reports nothing about some rules that it lists. Returns an outcome for each of these rules.
+ * Returns an empty list for other scenarios.
  */
 export function impliedOutcomes(
   scenario: PlannedScenario,

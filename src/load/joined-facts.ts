@@ -174,7 +174,10 @@ function joinedTimes(all: readonly Measures['byCall'][]): Measures['byCall'] {
   ) as Measures['byCall'];
 }
 
-/** Joins the seconds of several workers while the load runs, so that the times of only few seconds must be kept. */
+/**
+ * Joins the measured values of several workers, second by second, while the load runs. So the times of only a few seconds are in
+ * memory.
+ */
 export class JoinedSeconds {
   /** The seconds that at least one worker has finished. */
   readonly seconds: SecondOfTest[] = [];

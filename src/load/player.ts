@@ -205,7 +205,7 @@ export class Player {
       ];
       await this.#atOnce(wins.length, (due, index) => wins[index]?.(due) ?? Promise.resolve());
     }
-    // In a quarter of the cases, a quiet point follows at once. Then only few calls come before the quiet point, so its balance
+    // In a quarter of the cases, a quiet point follows at once. Then only a few calls come before the quiet point, so its balance
     // shows exactly which of the simultaneous calls was lost.
     if (random.isIn(25)) this.#sinceQuiet = WINDOW;
   }

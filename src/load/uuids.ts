@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 const UUID_BYTES = 16;
-/** Random bytes are taken from the system in portions, because each request to the system takes long. */
+/** Random bytes are taken from the system in portions, because each request to the system takes a long time. */
 const RANDOM = Buffer.allocUnsafeSlow(UUID_BYTES * 256);
 const WRITTEN = Buffer.alloc(36, '-');
 const DIGITS = Buffer.from('0123456789abcdef');

@@ -26,7 +26,7 @@ export function distance(a: string, b: string): number {
 }
 
 /**
- * Maximum number of characters of a word that is compared. A longer text is not a mistyped word, and comparing it would take long.
+ * Maximum number of characters of a word that is compared. A longer text is not a mistyped word, and comparing it would be slow.
  */
 const MAX_WORD = 80;
 

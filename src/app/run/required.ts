@@ -12,7 +12,7 @@ import type { Stdio } from '../stdio.ts';
 import type { Suite, SuiteScenario } from '../suite.ts';
 import type { RunSettings } from './settings.ts';
 
-/** The parts of a prepared run that decide what the run must decide. */
+/** The parts of a prepared run from which croupier finds the rules and scenarios that the run must decide. */
 interface Requirements {
   readonly flags: RunFlags;
   readonly configuration: Pick<Configuration, 'config'>;
@@ -24,7 +24,7 @@ interface Requirements {
   readonly scenarios: readonly SuiteScenario[];
   /** True if the run plays only some of the selected scenarios, for example those that failed. Absent: false. */
   readonly isSubset?: boolean;
-  /** The ids of the scenarios that the run repeats because the last run did not begin them. Absent: there are none. */
+  /** The ids of the scenarios that this run plays because the last run did not begin them. Absent: there are none. */
   readonly unplayed?: ReadonlySet<string> | undefined;
 }
 

@@ -75,7 +75,7 @@ async function beginningOf({ body }: Response): Promise<string> {
 function whyUnanswered(error: unknown, { aborted }: AbortSignal): string {
   if (aborted) return 'the run was interrupted';
   if (error instanceof Error && error.name === 'TimeoutError') return `no reply came within ${TIMEOUT_MS / 1000} s`;
-  // The built-in fetch only says "fetch failed". The cause has the reason.
+  // The built-in fetch only says "fetch failed". The real reason is in `error.cause`.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (code === 'ECONNREFUSED') return 'the connection was refused';

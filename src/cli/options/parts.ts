@@ -60,7 +60,7 @@ export function jsonOption() {
   return new Option('--json', 'print JSON instead of text');
 }
 
-/** Returns the flag for signatures and curl commands in reports for other people. */
+/** Returns the flag that shows signatures and curl commands also in reports that other people read. */
 export function curlOption() {
   return new Option('--curl', 'show signed calls in Markdown, HTML and CI logs too');
 }

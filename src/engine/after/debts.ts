@@ -5,7 +5,7 @@ import type { AfterRun } from './after-run.ts';
 import { type OpenItem, openItemsOf } from './open-items.ts';
 import type { PastCall } from './past-call.ts';
 
-/** A balance that differs from the balance before the run, even if each owed call is answered 200. */
+/** A balance that will still differ from the balance before the run after all owed calls are answered 200. */
 interface OwedBalance {
   readonly estimate: BalanceEstimate;
   /** The missing amount. It is negative if the balance is too high. Undefined if only a new read can show it. */

@@ -41,7 +41,8 @@ export function isLocal(address: string): boolean {
  * Checks whether the base URL is written correctly.
  *
  * @param answer the kind of answer that the calls got. `of-contract`: an answer that follows the contract; `not-found`: the server
- * answered that the path does not exist; `maybe-not-found`: it answered so for every session, but it verifies signatures
+ * answered that the path does not exist; `maybe-not-found`: the server refuses wrong signatures, but it answers the balance call of
+ * every session as if the path did not exist
  */
 export function checkBaseUrl(
   baseUrl: string,

@@ -158,14 +158,14 @@ export function histories(
  * Draws histories. Shrinks a history by simplifying its operations.
  *
  * This is model-based testing, but without `fc.commands` of fast-check, for these reasons:
- * - `fc.commands` checks a model after each command. The judge needs the whole scenario, because reads, late effects and the cause
- *   of a finding come after later steps. A race is one step with several calls.
+ * - `fc.commands` checks a model after each command. The judge needs the whole scenario, because later steps can still show the
+ *   effect or the cause of a call. Also, the calls of a race are one step, and can only be judged together.
  * - The result must be a scenario that a user can save and run. So a history is built completely before its first call is sent. The
  *   model (`HistoryLedger`) plans which calls are possible and which balance the wallet needs at the beginning.
  * - `fc.commands` shrinks by leaving out commands and by shrinking their values. `simpler` can do more: it replaces a race by one
  *   call and a broken connection by an explicit refund, and keeps all references valid.
- * - A shorter history may fail in another, simpler way (`stillFails`). A failure that does not happen every time is played several
- *   times.
+ * - `fc.commands` plays each shorter history once, and accepts each failure. Here, `stillFails` decides whether a failure of
+ *   another kind counts, and a failure that does not happen every time is played several times.
  *
  * `npm run explore-count` measures how many defects the search finds.
  */

@@ -6,10 +6,10 @@ import { sessionsToPlay } from '../session-pool.ts';
 import { denominationOf, statedDecimals } from '../stakes.ts';
 
 /**
- * Returns the messages about currencies. Their subjects are currencies that croupier does not know, currencies in which croupier
+ * Returns the messages about currencies. They are about currencies that croupier does not know, currencies in which croupier
  * could not bet decimals, settings for a currency without a session, and stakes that are not used because amounts must be whole.
  *
- * @param shownIn returns the most decimals of the balances in a currency; undefined if no balance was read
+ * @param shownIn returns the largest number of decimals in the balances of a currency; undefined if no balance was read
  */
 export function currencyNotices(
   { client, stakes, decimals }: Pick<RunOptions, 'client' | 'stakes' | 'decimals'>,

@@ -1,7 +1,7 @@
 /** A text that reveals a secret, and how many of its characters must be found. */
 export interface SecretForm {
   readonly text: string;
-  /** Minimum length of a part of the text that reveals the secret, in characters. */
+  /** Minimum number of characters of the text that must be found. A shorter part does not reveal the secret. */
   readonly min: number;
   /**
    * True if the secret is encoded in this text. False if the text contains the characters of the secret themselves, which may be

@@ -16,8 +16,8 @@ export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: R
   };
 
 /**
- * Returns checks for accepted calls that no rule about ordinary calls judges, for example calls with a deviation. Such a call moves
- * money too, so this call may be the cause of a wrong balance. Without these checks, croupier would blame an ordinary call.
+ * Some accepted calls are judged by no rule about ordinary calls, for example calls with a deviation. Returns checks for them. Such
+ * a call also moves money, so it may be the cause of a wrong balance. Without these checks, croupier would blame an ordinary call.
  */
 export function movesOfNoRule({ wallet, exchange }: IdleRead, effects: Effects): PendingCheck[] {
   return wallet.moves.flatMap(({ step: key, delta }): PendingCheck[] => {

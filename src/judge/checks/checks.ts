@@ -16,7 +16,8 @@ import { signatureChecks } from './signature.ts';
 import { winChecks } from './win.ts';
 
 /**
- * Returns the rules that a plan can decide: at least one step of the plan must test the rule. A scenario may claim no other rules.
+ * Returns the rules that a plan can decide: at least one step of the plan must test the rule. A scenario must not list any
+ * other rule.
  */
 export function applicableRules(plan: Plan, rules: readonly RuleId[]): RuleId[] {
   const plannedCalls = new PlannedCalls(plan);

@@ -261,7 +261,10 @@ function decodedAgain(value: string): string {
   }
 }
 
-/** Verifies the signature over the text that a JSON library writes for the body, not over the bytes of the body. */
+/**
+ * Returns the behaviour of an operator that parses the body, writes it again with a JSON library, and verifies the signature of
+ * this new text instead of the received bytes.
+ */
 function reserialising(right: Behaviour, write: (value: unknown) => string): Partial<Behaviour> {
   return verifyingBodies(right, ({ body, key, signature }) => {
     try {

@@ -47,7 +47,7 @@ export class KnownValues {
   /** The texts by their first two characters. */
   readonly #ranges = new Map<number, Range>();
   /**
-   * Marks the hashes of the first two characters of all values. At most places of a text, no value can begin. With these marks,
+   * Marks the hashes of the first two characters of all values. In most places of a text, no value can begin. With these marks,
    * such a place is skipped quickly.
    */
   readonly #begins = new Uint8Array(BEGINS);

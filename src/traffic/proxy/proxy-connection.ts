@@ -8,11 +8,9 @@ import type { ProxiedCall } from './proxied-call.ts';
 import type { ProxyContext } from './proxy-context.ts';
 import { Repetition } from './repetition.ts';
 
-/**
- * If the service ends its side of the connection, its pending calls count as broken after this time in ms. Until
- * `MAX_HALF_CLOSED_MS` is over, late replies are still passed on.
- */
+/** If the service ends its side of a connection, its pending calls get the result "no reply" after this time in ms. */
 const HALF_CLOSED_MS = 1000;
+/** If the service ends its side of a connection, late replies are still passed on for this time in ms. */
 const MAX_HALF_CLOSED_MS = 60_000;
 
 /**

@@ -129,10 +129,10 @@ export interface Line {
 }
 
 /**
- * Splits a stream of bytes into lines. Yields together the lines that each chunk completes. The text of a line is copied, because a
- * substring would keep the whole chunk in memory.
+ * Splits a stream of bytes into lines. For each chunk, yields one list: the lines that end in this chunk. The text of a line is
+ * copied, because a substring would keep the whole chunk in memory.
  *
- * @param isNeeded says for the number of a line whether it is yielded
+ * @param isNeeded gets the number of a line. If it returns false, this line is left out
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

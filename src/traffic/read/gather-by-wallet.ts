@@ -223,8 +223,8 @@ export class WalletGroups<W extends SurveyedWallet> {
     const owner = this.#owners.get(name) ?? this.#newOwner(name, named);
     if (session === null) return owner;
     const kept = copyOf(session);
-    // Either only some calls of this session name a player, or the calls of this session name two players. In both cases, both
-    // wallets must be judged from all their calls.
+    // If there is a `before`, earlier calls of this session were counted for that wallet, because they named no player or another
+    // player. Then both wallets must be judged again from all their calls.
     before?.surveyed.spoil();
     if (before) owner.surveyed.spoil();
     if (named !== null) this.#players.set(kept, named);

@@ -155,8 +155,9 @@ export function replayScenario(all: readonly LoggedCall[], options: ReplayScenar
 }
 
 /**
- * Returns the numbers of the calls that had no reply in time, and that a later call of the same round or transaction follows. For
- * the service, the outcome of such a call is unknown. The refund or the repetition of the call shows how the operator handles this.
+ * Returns the numbers of the calls that got no reply in time and were followed by another call of the same round or transaction.
+ * For the service, the outcome of such a call is unknown. The refund or the repetition of the call shows how the operator handles
+ * this.
  */
 function cutOffCalls(calls: readonly LoggedCall[]): ReadonlySet<number> {
   const late = calls.filter(

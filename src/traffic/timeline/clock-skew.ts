@@ -186,8 +186,9 @@ function matchByTime(
     const candidates = around(free, at - aheadMs).filter(
       (mine) => mine.call === other.call && isAtOnce(mine, other, at - aheadMs),
     );
-    // A call with more than one claim is not matched. If several calls fit one entry, each of these calls gets two claims, so that
-    // none of them is matched.
+    // A *claim* on a call of the service is an entry of the operator's log that fits the call. A call is matched only if it has
+    // exactly one claim. If several calls fit one entry, nobody knows which of them is right. So each of these calls gets two
+    // claims, and none of them is matched.
     for (const mine of candidates)
       claims.set(mine, [...(claims.get(mine) ?? []), ...(candidates.length > 1 ? [other, other] : [other])]);
   }

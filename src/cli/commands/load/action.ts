@@ -170,7 +170,10 @@ function refuseFlags(flags: LoadFlags): void {
     );
 }
 
-/** Refuses files that can't be written, or that several clients would write to, because a load test takes long. */
+/**
+ * Refuses files that can't be written, or that several clients would write to. Does so before the load begins: a load test takes a
+ * long time, so its results must not be lost at the end.
+ */
 function refuseFiles(
   reports: readonly LoadReport[],
   journal: string | undefined,

@@ -12,7 +12,7 @@ export async function schemaText(of: SchemaName): Promise<string> {
   return `${JSON.stringify(await schemaOf(of), null, 2)}\n`;
 }
 
-/** Returns one schema. Imports only the module of this schema, because it takes long to load the modules of all schemas. */
+/** Returns one schema. Imports only the module of this schema, because loading the modules of all schemas is slow. */
 async function schemaOf(of: SchemaName): Promise<unknown> {
   switch (of) {
     case 'scenario':

@@ -4,7 +4,8 @@ import { configOption } from '../../options/client.ts';
 import { collect, type FlagsOf, jsonOption } from '../../options/parts.ts';
 
 /**
- * Adds the flags for the key. A key file is used before the environment, and the environment before the configuration.
+ * Adds the flags for the key. If several places have a key, a key file has priority over CROUPIER_KEY, and CROUPIER_KEY over the
+ * configuration.
  */
 function addKeyOptions<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,

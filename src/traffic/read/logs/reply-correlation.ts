@@ -94,7 +94,7 @@ export class ReplyCorrelation {
       return;
     }
     const before = this.#waiting.get(id);
-    // After an error, a line with the same request is another attempt.
+    // After an error, a line with the same request is a new attempt, and not a second line about the failed attempt.
     const isFailed = this.#failures.has(id);
     if (id === ADJACENT) this.#noteAdjacent(exchange, isFailed ? undefined : before);
     const same = before && !isFailed && isSame(before, exchange) ? joined(before, exchange) : undefined;
@@ -227,7 +227,7 @@ export class ReplyCorrelation {
 
   /**
    * Adds the body of a request whose URL was logged before. If several requests were in progress and have no id, the line does not
-   * show to which request the body belongs. Then the replies to these requests are not used either.
+   * show to which request the body belongs. Then neither the body nor the replies to these requests are used.
    */
   *body(object: Fields, line: number): Generator<LogEntry> {
     const id = this.#idOf(object) ?? ADJACENT;
