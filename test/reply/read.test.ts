@@ -9,17 +9,17 @@ const read = (body: JsonValue) =>
 
 describe('An amount that is not a plain decimal', () => {
   it.each([
-    ['12.50', '12.5'],
+    ['12.50', '12.50'],
     ['-3', '-3'],
-    ['+3.1', '3.1'],
+    ['+3.1', '3.10'],
     ['1e3', '1000'],
     ['1.5E-2', '0.015'],
-    ['1,234.50', '1234.5'],
+    ['1,234.50', '1234.50'],
     ["1'234'567", '1234567'],
-    ['12,5', '12.5'],
+    ['12,5', '12.50'],
     ['$ 4.00', '4'],
     ['4.00 EUR', '4'],
-    ['.5', '0.5'],
+    ['.5', '0.50'],
     ['007', '7'],
   ])('is read leniently: %s is %s', (text, money) => {
     expect(lenientMoney(text)?.toString()).toBe(money);
@@ -34,8 +34,8 @@ describe('An amount that is not a plain decimal', () => {
 });
 
 it.each([
-  ['{"balance":"12.50"}', 'plain', '12.5', 2],
-  ['{"balance":12.50}', 'number', '12.5', 2],
+  ['{"balance":"12.50"}', 'plain', '12.50', 2],
+  ['{"balance":12.50}', 'number', '12.50', 2],
   ['{"balance":1e2}', 'number', '100', 0],
   ['{"balance":"+1.000"}', 'odd-text', '1', 3],
   ['{"balance":"-0.01"}', 'negative', '-0.01', 2],

@@ -59,7 +59,7 @@ test('an idle connection that the server has closed is replaced by a new one', a
     const { outcome, connection } = await wire.send({ request });
     expect(reasonOf(outcome)).toBe(200);
     expect(connection?.reused).toBe(false);
-    await sleep(5);
+    await sleep(50);
   }
 });
 
