@@ -29,7 +29,7 @@ export class UndecidedError extends Error {
 /**
  * Returns the exit status after an interrupt.
  *
- * @param signal an aborted signal, whose reason is the name of the system's signal
+ * @param signal an aborted AbortSignal. Its reason is the name of the signal of the operating system, such as SIGINT
  */
 export function interruptedStatus(signal: AbortSignal): number {
   return STOP_STATUSES[stopSignalOf(signal)];

@@ -9,7 +9,7 @@ const SAME_SIGNAL_MS = 100;
 
 /** The handling of the stop signals while a command runs. */
 export interface Interrupt {
-  /** Aborted by the first signal. The reason is the name of the system's signal. */
+  /** Aborted by the first signal. The reason is the name of that signal, such as SIGINT. */
   readonly signal: AbortSignal;
   /** Aborted by the second signal, if the command asked for it. */
   readonly atOnce: AbortSignal;

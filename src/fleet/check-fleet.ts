@@ -18,7 +18,10 @@ import { type Fleet, type FleetOperator, readFleet } from './fleet-file.ts';
 
 /** One operator of a fleet, with the client of its configuration. */
 export interface CheckedOperator extends FleetOperator, ClientAt {
-  /** True if the environment has all variables that its configuration names. Otherwise this machine can't judge the operator. */
+  /**
+   * True if all environment variables that the operator's configuration names are set. Otherwise this machine can't judge the
+   * operator.
+   */
   readonly isReady: boolean;
 }
 

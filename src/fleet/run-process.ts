@@ -12,7 +12,10 @@ export interface Processes {
   /** The folder of fleet.yaml. */
   readonly dir: string;
   readonly env: Stdio['env'];
-  /** Aborted when each run must end its open rounds and then end. The reason is the name of the system's signal. */
+  /**
+   * Aborted when each run must end its open rounds and then end. The reason is the name of the signal of the operating system, such
+   * as SIGINT.
+   */
   readonly signal: AbortSignal;
   /** Aborted when each run must end at once. */
   readonly atOnce: AbortSignal;

@@ -55,7 +55,7 @@ export interface PartState {
 const KEPT_MS = 30 * 86_400_000;
 
 /**
- * Adds a load without parts. Workers wait for its first step.
+ * Adds a load that has no parts yet. Workers wait until {@link addStep} adds the parts of the first step.
  *
  * @param aliveMs if the command that started the load does not report for this time, the load counts as abandoned
  * @returns the id of the load

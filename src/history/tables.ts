@@ -157,8 +157,8 @@ interface LoadTable {
 
 /**
  * The states of a part. `waiting`: a worker can take it. `playing`: a worker has its lease. `done`: it has a result. `lost`: its
- * worker has vanished. `settling`: another worker settles its players. `settled` and `unsettled`: the players are owed nothing or
- * something.
+ * worker has vanished. `settling`: another worker settles its players. `settled`: the players are owed nothing.
+ * `unsettled`: they are still owed something.
  */
 export type LoadPartState = 'waiting' | 'playing' | 'done' | 'lost' | 'settling' | 'settled' | 'unsettled';
 

@@ -23,8 +23,8 @@ export interface PendingCheck {
   readonly exchange: string;
   readonly hypotheses: readonly BalanceHypothesis[];
   /**
-   * 0 for a rule that the scenario is about. 1 for a rule about every call of a kind. If two rules explain a balance, the rule with
-   * the lower rank is reported.
+   * If two rules explain a wrong balance, the rule with the lower rank is reported. 0: a rule that the scenario is about. 1: a rule
+   * about every call of a kind.
    */
   readonly rank: 0 | 1;
   /**

@@ -24,8 +24,8 @@ export interface PlannedCall {
   /** Number of earlier new wins of the same round and session. */
   readonly winsBefore: number;
   /**
-   * Number of earlier refunds of the same bet. "The same bet" is, for a bet: the bet itself; for a resend: its first call; for a
-   * refund: the bet that it names.
+   * Number of earlier refunds of the bet of this call. For a bet, this is the bet itself. For a resend, it is the first call. For a
+   * refund, it is the bet that the refund names.
    */
   readonly refundsBefore: number;
   /** True for a win if an earlier step has refunded the bet of its round. */

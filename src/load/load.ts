@@ -419,7 +419,8 @@ class Outbox {
 }
 
 /**
- * Returns the offset of the amounts of a player. Only small offsets are used, because an operator may limit the amount of bets.
+ * Returns the number of units that is added to each amount of a player, so that players rarely bet the same amounts. It is small,
+ * because an operator may limit the amount of bets.
  *
  * @param index the index of the first session of the player
  */

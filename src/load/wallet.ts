@@ -244,10 +244,10 @@ export class Wallet {
   }
 
   /**
-   * Applies the answer to a transaction. While copies of the call are in flight, only a success decides: an operator may decline
-   * one copy because it is still processing the other copy.
+   * Applies the answer to a transaction. While copies of the call are in flight, only a success changes the state, because an
+   * operator may decline one copy while it is still processing the other copy.
    *
-   * @param fadeUntil the time until which the debit of a refunded bet may still show
+   * @param fadeUntil until this time, a balance may still contain the debit of a refunded bet
    * @param now the time of the answer
    */
   answered(

@@ -6,7 +6,7 @@ export interface AmountScale {
   readonly decimals: number;
   /**
    * True if replies write all decimals (`1.50` in a fiat currency). False if they write only as many decimals as needed (`0.5`
-   * of a coin).
+   * in a cryptocurrency).
    */
   readonly padded: boolean;
 }

@@ -53,7 +53,7 @@ function wrongHmac([hash, name]: Named): Algorithm {
   };
 }
 
-/** Returns a plain hash with the key before, with the key after, and without the key. */
+/** Returns three plain hashes: of the key and the payload, of the payload and the key, and of the payload alone. */
 function plainHashes([hash, name]: Named): readonly Algorithm[] {
   return [
     {

@@ -9,6 +9,7 @@ const SHORTENED = /…|\.{3}/;
 
 /** True for a masked or shortened value. Two equal masked values can stand for different values. */
 export function isMasked(text: string): boolean {
-  // Points in a sentence do not mean that a value was shortened. So a text with spaces or line breaks does not count as shortened.
+  // Three dots in a sentence do not mean that a value was shortened. So a text with spaces or line breaks does not count as
+  // shortened.
   return MASKED.test(text) || (SHORTENED.test(text) && !/\s/.test(text));
 }

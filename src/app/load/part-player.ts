@@ -222,7 +222,11 @@ class PartPlayer {
     this.#wake.abort();
   }
 
-  /** While a process is stopped (SIGSTOP), both clocks continue. While the whole machine sleeps, only the time of day continues. */
+  /**
+   * True if calls may still leave: this machine still has its part of the load. Both clocks must be before the end of the lease.
+   * The time of day is needed, because the other clock may stand still while the machine sleeps. The other clock is needed, because
+   * the time of day can be set back.
+   */
   #mayLeave(): boolean {
     const { running, ofDay } = this.#until;
     return !this.#lost.signal.aborted && performance.now() < running && Date.now() < ofDay;

@@ -125,7 +125,7 @@ export async function play({
     await (atOnce ? Promise.race([running, once(atOnce, 'abort')]) : running);
   } catch (error) {
     if (error instanceof PlayersInUse) recordInUse(error, options, record);
-    // If the run was cut off, the error of the engine gives no other reason, so the error is ignored.
+    // If the run was ended at once, an error of the engine only results from this, so the error is ignored.
     else if (atOnce?.aborted !== true) failure = error;
   } finally {
     locks?.release();

@@ -316,8 +316,7 @@ export class PastTransactions {
 }
 
 /**
- * True if all calls of a round are answered and nothing is owed. The round must also have a win, unless none of its bets took
- * money.
+ * True if all calls of a round are answered and nothing is owed. If one of its bets took money, the round must also have a win.
  */
 function isFinished(round: readonly PastTransaction[]): boolean {
   const isAnswered = round.every(

@@ -150,8 +150,8 @@ class Settlement {
   }
 
   /**
-   * Returns the items that are open now. Also returns the balance of each wallet whose calls were settled, even if probably no
-   * money is missing. It is returned until it was read once. If the journal is cut off, returns the unread balances of all wallets.
+   * Returns the items that are open now. Also returns the balances that were not read yet: those of the wallets whose calls were
+   * settled, even if probably no money is missing. If the end of the journal is missing, those of all wallets.
    */
   #openItems(): readonly OpenItem[] {
     const item = openItemsOf(this.#afterRun);
@@ -235,7 +235,7 @@ class Settlement {
         ? { fields: refundFields(item, uuid()) }
         : { fields: {}, rawBody: bodyOf(past, progress.tries) };
     const request = buildRequest({ ...addressOf(client), call, ...content });
-    // No refund was sent yet, so the new refund gets the amount of the bet.
+    // If no refund was sent yet, the new refund gets the amount of the bet.
     const { amountText: amount } = (past ?? (item.kind === 'refund' ? item.bet : item.transaction)).call;
     const sending = { call, request, amount, scenario: null, step: null, purpose: 'settle' } as const;
     const { outcome } = await this.#sender.send(sending);

@@ -260,7 +260,7 @@ export class Sender {
   giveUpKeepAlive(): boolean {
     if (!this.#keepAlive) return false;
     this.#keepAlive = false;
-    // The old connections stay open until the end, because other scenarios may still use them.
+    // The old connections stay open until the sender is closed, because other scenarios may still use them.
     this.#retired.push(this.#wire);
     this.#wire = this.#open();
     return true;

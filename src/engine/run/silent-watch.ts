@@ -105,8 +105,8 @@ export class SilentWatch {
       const value = await adjuster.read(account, 'probe');
       if (!value) return;
       values.push(value);
-      // One change does not prove that somebody else moves the balance. After one change, it is still possible that each read
-      // changes the balance by the same amount.
+      // After one change, it is still possible that croupier's own reads change the balance, each by the same amount. So one change
+      // does not prove that somebody else moves it.
       if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
     }
     if (!this.#isMoved && values.length === READS && changesOf(values) > 0 && !isMovedByReads(values))

@@ -28,7 +28,10 @@ export class UnknownPathTally {
     this.#replies += 1;
   }
 
-  /** The replies; null if at least one reply shows that the server knows a path. */
+  /**
+   * The first status and the number of the replies, if every reply says that the path is unknown. Null if a reply shows that the
+   * server knows a path, or if there was no reply.
+   */
   get result(): UnknownPath | null {
     return this.#isKnown || this.#first === null ? null : { status: this.#first, replies: this.#replies };
   }

@@ -81,7 +81,8 @@ export function explain(
   const candidates = pendingChecks.flatMap((pendingCheck) =>
     pendingCheck.hypotheses.map((hypothesis) => ({ pendingCheck, hypothesis })),
   );
-  // A wallet with a wrong unit reads all amounts in this unit. So this breach is never combined with a second breach.
+  // A wallet that uses a wrong unit (`money.main-unit`) reads every amount wrongly. This breach must explain the balance alone, so
+  // it is never combined with another breach.
   const combinable = candidates.filter(
     ({ pendingCheck, hypothesis }) => pendingCheck.rule !== 'money.main-unit' && hypothesis.alone !== true,
   );

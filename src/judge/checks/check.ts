@@ -19,14 +19,18 @@ export interface RuleCheck {
   hypotheses?(observed: ObservedCall): readonly BalanceHypothesis[];
   /** The right effect on the balance, as a clause. */
   readonly effect?: string;
-  /** 0 for a rule that the scenario is about, 1 for a rule about every call of a kind. Left out: 0. */
+  /**
+   * If two rules explain a wrong balance, the rule with the lower rank is reported. 0: a rule that the scenario is about. 1: a rule
+   * about every call of a kind. Left out: 0.
+   */
   readonly rank?: 0 | 1;
   /** `linger` if only a late read decides the rule, when no call can take effect any more. Left out: the next read decides. */
   readonly until?: 'linger';
   /** True if the step only shows how the operator behaves. The reply and its effect on the balance are reported as a note. */
   readonly observed?: true;
   /**
-   * For a step with `observed`: returns true if the rule is about the call that was sent. Left out: the rule is about every call.
+   * Only for checks whose flag `observed` is true. Returns true if the rule is about the call that was sent. Left out: the rule is
+   * about every call.
    */
   isAbout?(observed: ObservedCall): boolean;
   /** True if the balance must not change, and croupier cannot predict by how much a faulty operator would change it. */

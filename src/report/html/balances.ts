@@ -98,8 +98,8 @@ function sessionOf(url: string): string {
 const MIN_SLOT = 76;
 const MAX_SLOT = 140;
 /**
- * The width that a chart has room for on a wide screen. If there are few calls, their slots are made wider, so that the chart uses
- * the whole width.
+ * The width of the space for a chart on a wide screen. If there are few calls, each call gets a wider slot (at most `MAX_SLOT`), so
+ * that the chart uses this width.
  */
 const ROOM = 1040;
 const LEFT = 12;

@@ -92,6 +92,6 @@ function stepSchema(): JsonSchema {
 }
 
 function keysWith(verb: Verb): readonly string[] {
-  // All actions are allowed here, because `oneOf` already reports a second action in a step.
+  // All actions (`VERBS`) are allowed here, because `oneOf` already reports a second action in a step.
   return [...VERBS, ...MODIFIERS_OF[verb], ...(verb === 'call' || verb === 'use' ? ['with'] : [])];
 }

@@ -14,7 +14,10 @@ const MAX_EXAMPLES = 500;
 
 /** The functions that get the calls. */
 interface Taker {
-  /** False for a call that must be read by itself. Then all similar calls must be read by themselves too. */
+  /**
+   * True if the line of the call may be the template for similar lines. If false, this line is no template. A similar line without
+   * a template is read in full.
+   */
   readonly isExample: (exchange: LoggedExchange) => boolean;
   /** Gets each call, with the number of its line. */
   readonly take: (call: AlikeCall, line: number) => void;

@@ -398,7 +398,7 @@ function idsOf({ txID, origTxID, roundID }: RecordedCall): readonly string[] {
   return [txID, origTxID, roundID].filter((id) => id !== null);
 }
 
-/** Copies a text. Otherwise this part of a line would keep the whole line in memory. */
+/** Copies a text that may be a substring of a line. Without the copy, the substring would keep the whole line in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

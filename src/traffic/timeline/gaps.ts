@@ -195,7 +195,10 @@ function isMultiple(sum: Money, stake: Money): boolean {
   return !stake.isZero() && sum.absolute().isMultipleOf(stake);
 }
 
-/** Finds calls whose transaction or bet was masked or not logged, although other calls of the wallet name theirs. */
+/**
+ * Finds the calls without a txID, if other calls of the wallet have one. Also finds the refunds without the id of their bet. The
+ * logs masked or left out these ids.
+ */
 function unidentifiedOf(transactions: readonly Transaction[]): readonly string[] {
   const nameless = transactions.filter(({ txID }) => txID === null);
   const homeless = transactions.filter(({ call, origTxID }) => call === 'refund' && origTxID === null);

@@ -177,7 +177,10 @@ interface Kind {
   readonly balance: string | null;
 }
 
-/** Returns the kind of a call whose signature need not be verified. Returns undefined for a call that needs a check of its own. */
+/**
+ * Returns the kind of a call. The caller must know that the signature of the call need not be verified. Returns undefined if the
+ * reply is missing or unusual.
+ */
 function kindOf({ exchange, call, currency }: RecordedCall): Kind | undefined {
   const { answer, side, request } = exchange;
   if (answer.kind !== 'reply') return undefined;
@@ -367,7 +370,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     }
     this.#open ??= new Map(this.#round === null ? [] : [[copyOf(this.#round), this.#bets]]);
     this.#round = null;
-    // A part of a line would keep the whole line in memory.
+    // The id may be a substring of its line. Without the copy, it would keep the whole line in memory.
     this.#open.set(before ? roundID : copyOf(roundID), bets);
     return this.#open.size <= MAX_OPEN;
   }
@@ -551,7 +554,10 @@ function unitsOf(text: string): number {
   return units * 10 ** (UNIT_DECIMALS - Math.max(0, decimals));
 }
 
-/** A part of a line with at least this number of characters may keep the whole line in memory. */
+/**
+ * In V8, a substring of at least this number of characters refers to the text from which it was cut. So it keeps the whole line in
+ * memory.
+ */
 const MIN_SHARED = 13;
 
 function copyOf(text: string): string {

@@ -100,9 +100,9 @@ export class RepeatedIds {
 }
 
 /**
- * Returns the hashes that occur more than once, each with an empty set.
+ * Returns the hashes that occur more than once. Each has an empty set, into which the caller puts the numbers of the wallets.
  *
- * @param all each hash, followed by a number
+ * @param all pairs of numbers: a hash, then the number of its wallet
  */
 function repeatedIn(all: Float64Array): Map<number, Set<number>> {
   const twice = new Map<number, Set<number>>();

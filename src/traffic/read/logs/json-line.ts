@@ -76,7 +76,10 @@ export function readJsonLine(object: Fields, form: LogForm, place: LogPlace): Lo
   return best;
 }
 
-/** If the entry of a signed call has the body as an object, says so in the exchange. */
+/**
+ * Marks the exchange with `isBodyRewritten` if the entry of a signed call has the body as an object. Then the signed bytes are not
+ * known.
+ */
 function withRewrittenBody(
   exchange: LoggedExchange | undefined,
   layer: Fields,
@@ -95,9 +98,9 @@ function sideOf({ side }: Fields): Side {
 const MAX_PARTS = 2;
 
 /**
- * Counts how many of these parts the exchange has: the result, and a body (0 to 2). An entry can describe the exchange in several
- * layers. The layer with the most parts is used. For example, a message only repeats the method and the URL, and another field has
- * the bodies.
+ * Returns 0, 1 or 2: one for a known result, and one for a known body. An entry can describe the exchange in several layers, and
+ * the layer with the higher number is used. For example, the field `message` may repeat only the method and the URL, while another
+ * field has the bodies.
  */
 function knownParts({ request: { body }, answer }: LoggedExchange): number {
   const hasBody = (body !== null && body !== 'unknown') || (answer.kind === 'reply' && answer.body !== null);

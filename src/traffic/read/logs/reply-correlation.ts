@@ -300,8 +300,8 @@ function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
 }
 
 /**
- * True if a line came not later than the end of a call, with a tolerance of one second. Also true if the line has no time, because
- * some programs do not write a time here.
+ * True if the line was written at most one second after the end of the call. Also true if the line has no time, because some
+ * programs write no time in their second line about a call.
  */
 function isSoonAfter(done: LoggedExchange, { time }: LoggedExchange): boolean {
   if (time === null) return true;
