@@ -144,8 +144,11 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'win.retried',
       'refund.retried',
       'session.isolated',
-      // The refund of a bet whose connection broke may overlap with this bet. Then its reply has a wrong balance.
+      // The refund of a bet whose connection broke may overlap with this bet. So may the next win or bet. Then its reply has a wrong
+      // balance.
       'refund.restore',
+      'win.credit',
+      'bet.debit',
       // Copies of a call in two sessions may overlap. A copy that finds the wallet locked is answered 200, but has no effect.
       'idempotency.conflicting-body',
     ],
