@@ -170,13 +170,13 @@ function timelineIn(
   const { paired, clocks, isApart } = pairSides(calls, order);
   const ownerOf = ownersOf(paired, known);
   const owners = new Map<string | null, CallOwner>();
-  const told = paired.map(({ seen, also, atMs }, index) => {
+  const allCalls = paired.map(({ seen, also, atMs }, index) => {
     const owner = ownerOf({ seen, also });
     const before = owners.get(owner.wallet);
     owners.set(owner.wallet, before ? { ...owner, currency: before.currency ?? owner.currency } : owner);
     return loggedCall(seen, also, { number: earlier + index + 1, atMs, wallet: owner.wallet }, keysOf);
   });
-  const logged = withExcuses(told, usedElsewhere);
+  const logged = withExcuses(allCalls, usedElsewhere);
   const selected = logged.filter((call) =>
     isSelected(call, owners.get(call.wallet)?.player ?? null, logged, selection),
   );

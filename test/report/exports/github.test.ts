@@ -24,6 +24,17 @@ describe('the GitHub report', () => {
     expect(unescaped(lines[0] ?? '')).toMatch(/\nexpected: .*\nactual: .*\nseen in: .*\nrun alone: croupier run /s);
   });
 
+  it('warns of what a run owes, with the command that settles it', async () => {
+    const ofOwed = (text: string) => text.split('\n').filter((line) => line.includes('is owed after the run'));
+    const [line = '', ...more] = ofOwed(await reportText('killed', 'github'));
+    expect([line, more]).toEqual([
+      expect.stringMatching(/^::warning title=acme-eu%3A something is owed after the run::/),
+      [],
+    ]);
+    expect(unescaped(line)).toMatch(/\nto settle: croupier settle /);
+    expect(ofOwed(await reportText('green', 'github'))).toEqual([]);
+  });
+
   it('has at most ten annotations, rules about money first, and says how many are left out', async () => {
     const rules = RULES.filter(({ level }) => level === 'MUST');
     const scenarios = rules.map(({ id }) => planned(id.replace('.', '/'), [id]));
