@@ -7,7 +7,7 @@ import { TrafficJudge } from '../traffic/proxy/traffic-judge.ts';
 import { processNow } from '../wire/clock.ts';
 import { callPathsOf } from './config/recorded-calls.ts';
 
-/** Maximum number of bets that are remembered as refunded but not sent. Such a bet is sent soon after its refund. */
+/** Maximum number of remembered bets whose refund was sent before the bet itself. Such a bet is usually sent soon afterwards. */
 const MAX_UNSENT_BETS = 1000;
 
 /** The judgement of one client's calls. */

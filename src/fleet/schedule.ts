@@ -62,7 +62,7 @@ export function latestStartBefore({ cron, zone, quiet }: Schedule, now: Date): D
   // croner returns only times before the reference. A run that is due in this second counts too, so a second is added.
   const until = quiet && isQuiet(quiet, zone, now) ? beginOfQuiet(quiet, zone, now) : new Date(now.getTime() + 1000);
   const [due] = new Cron(cron, { paused: true, mode: '5-part', timezone: zone }).previousRuns(1, until);
-  // A run that was due in earlier quiet hours has begun when they ended.
+  // If the run was due in quiet hours that are over now, it began at the end of these hours.
   return due && quiet ? endOfQuiet(quiet, zone, due) : due;
 }
 

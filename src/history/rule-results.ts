@@ -85,9 +85,9 @@ export async function ruleResults(
 }
 
 /**
- * Returns the rules of a client whose verdict may depend on chance: those with different verdicts, those that passed on retry, and
- * the expectations of scenarios, whose passes are not stored. The verdict of every other rule is the same in all runs. This
- * query is much faster than reading all verdicts.
+ * Returns the rules whose verdict for a client may depend on chance: rules with different verdicts, rules that passed on retry, and
+ * the expectations of scenarios (the history does not store that an expectation was met). The verdict of every other rule is the
+ * same in all runs. This query is much faster than reading all verdicts.
  */
 export async function changingRules(history: History, { extCID, operator }: ClientAt): Promise<readonly string[]> {
   const rows = await history

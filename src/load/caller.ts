@@ -273,8 +273,8 @@ export class Caller {
       transaction.operatorTxID = txID ?? '';
       this.#compareWithOthers(transaction);
     } else this.#compareWithFirst(transaction, txID);
-    // The reply to a copy is the stored first reply, so it does not show the current balance.
     const own = call === 'bet' ? transaction.amount.negated() : call === 'win' ? transaction.amount : undefined;
+    // If the call was sent in several copies, a reply may be the stored first reply. Then it does not show the current balance.
     if (own && transaction.copies === 1 && !transaction.isFree) this.#compareBalance(sent, balance, departure, own);
     return answered;
   }

@@ -51,7 +51,7 @@ export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #idle: Connection[] = [];
   readonly #all = new Set<Connection>();
-  /** The received bytes of every connection. They are read before the next bytes arrive. */
+  /** The buffer for received bytes. All connections share it, because the bytes are read before the next bytes arrive. */
   readonly #received = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
   readonly #heads = new KnownHeads();
   /**

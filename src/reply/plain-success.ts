@@ -35,8 +35,8 @@ const JSON_TYPES: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Header lists with a right `Content-Type`. A load test reads each head only once, so all replies with the same head have the same
- * list.
+ * The header lists whose `Content-Type` is known to be right. A load test parses equal heads only once. So all replies with equal
+ * heads share one list, and its `Content-Type` is checked only once.
  */
 const RIGHT_HEADERS = new WeakSet<HeaderList>();
 let latestRight: HeaderList | undefined;

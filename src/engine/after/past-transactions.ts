@@ -112,7 +112,10 @@ export class PastTransactions {
     }
   }
 
-  /** True if a transaction with this txID was forgotten, so that a call with this txID only repeats it. */
+  /**
+   * True if this object has forgotten the transaction with this txID, because its round is finished. Another call with this txID is
+   * then only a repeat.
+   */
   isForgotten(txID: string): boolean {
     return this.#forgotten?.get(txID) === true;
   }

@@ -15,7 +15,10 @@ type ShownDecimalsOptions = Pick<RunOptions, 'client' | 'decimals'>;
 export class ShownDecimals {
   readonly #sender: Sender;
   readonly #options: ShownDecimalsOptions;
-  /** The largest number of decimals in a balance, by currency. If the currency of a session is not configured, by wallet. */
+  /**
+   * The largest number of decimals in a balance. The key is the currency, or the wallet if the currency of a session is not
+   * configured.
+   */
   readonly #most = new Map<string, number>();
   readonly #known = new Set<string>();
 

@@ -26,8 +26,8 @@ export class WaitPolicy {
   readonly #timeouts = new Map<CallName, number>();
   readonly #carriedOut = new Set<CallName>();
   /**
-   * For each kind of call: the number of calls that were answered "too busy" until croupier stopped sending them again. Null if a
-   * call of this kind ever got a different answer.
+   * For each kind of call: the number of calls whose last retry was still answered "too busy". Null if the last retry of such a
+   * call ever got a different answer.
    */
   readonly #busy = new Map<string, number | null>();
   #failsAtRandom = false;

@@ -21,8 +21,8 @@ import type { GiveUpPolicy } from './give-up-policy.ts';
 import type { Presence } from './presence.ts';
 
 /**
- * Maximum number of attempts at a scenario if the operator fails at random. At such an operator, a call may fail three times one
- * after another by chance.
+ * Maximum number of attempts at a scenario if the operator fails at random. With such an operator, a call may fail three times in a
+ * row by chance.
  */
 const MAX_ATTEMPTS_AT_RANDOM = 6;
 

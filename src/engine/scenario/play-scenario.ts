@@ -69,8 +69,8 @@ export interface Played {
    */
   readonly retryReason: 'excess' | 'stale-connection' | 'connection' | 'busy' | null;
   /**
-   * The steps with a temporary error, and the bets that were wrongly declined. If there is another attempt, the operator may reply
-   * differently.
+   * The steps that got a temporary error, and the bets that were wrongly declined. Another attempt is useful, because the operator
+   * may then reply differently.
    */
   readonly turnedAway: ReadonlySet<string>;
   /**

@@ -203,9 +203,9 @@ export class Attribution {
     const vote = (rule: RuleId, weight: number): void => void votes.set(rule, (votes.get(rule) ?? 0) + weight);
     for (const one of breaches) {
       vote(one.rule, 1.01);
-      // The breach of this rule can lead to any balance, so the rule would explain every breach. Therefore croupier does not count
-      // this rule as a cause.
+      // A breach of this rule can have almost any cause, so its causes say nothing.
       if (one.rule === 'money.conservation') continue;
+      // The rule would also explain every other breach, so it never counts as a cause.
       for (const cause of this.#causesOf(one))
         if (!SYSTEMATIC.includes(cause) && cause !== 'money.conservation') vote(cause, 1);
     }

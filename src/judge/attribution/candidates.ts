@@ -92,7 +92,7 @@ export function inAnotherUnit(
   const sure = sumOf(wallet.moves);
   const open = wallet.branches.map(({ delta }) => sure.plus(delta));
   if (open.length > 0 && !isProven) return [];
-  // If the operator uses a wrong unit, bets or wins are wrong too. So if only refunds are wrong, the unit is not the cause.
+  // A wrong unit makes bets or wins wrong, and not only refunds. So if only refunds are wrong, the unit is not the cause.
   const nets = [
     ...[
       wallet.moves,

@@ -49,7 +49,7 @@ export function explainByCandidates(
   const before = proven('money.main-unit') ? last : undefined;
   for (const scale of before ? SCALES : []) {
     const meant = before?.plus(value.minus(before).shift(-scale)) ?? value;
-    // The wallet reads amounts in another unit. This alone gives the balance that was read, so no further rule is broken.
+    // The wrong unit alone explains the balance that croupier read. So no further rule is broken.
     if (possible.some((one) => one.equals(meant))) return undefined;
     const explained = explain(meant, possible, pools[1] ?? [], proven);
     if (explained) return explained;

@@ -210,7 +210,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       if (observed.planned.target && observed.planned.sameTxID === null) return ofReplaced(observed);
       if (!earlier || observed.effect.isZero()) return [];
       const meaning = meaningOfSecond(observed);
-      // An operator that carries out every repeated call again does so in another session, too.
+      // If an operator carries out every repeated call a second time, it also does so if the call is repeated in another session.
       const causes = isSameAmount(observed) ? ruleOfReplay(observed.planned.step.call) : [];
       const difference = observed.effect.minus(earlier.effect);
       return [

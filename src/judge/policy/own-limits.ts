@@ -76,7 +76,8 @@ function stepComparison({
   // words, the reason is not the balance.
   if (exceedsBalance || step.expect.code === 'insufficient_funds')
     return { sign: 'declined', amounts: [stake.plus(Money.unit(amount.decimals()))], isShort: false };
-  // An operator that accepts a stake with fewer decimals accepts decimals.
+  // The bets of the comparison have one more decimal than the stake. If the operator accepts one of them, it accepts decimals. Then
+  // a step is the reason for the decline.
   const decimals = stake.decimals() + 1;
   if (amount.decimals() < decimals) return undefined;
   const amounts = ['5', '2'].map((digit) => stake.plus(Money.of(digit).shift(-decimals)));

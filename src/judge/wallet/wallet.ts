@@ -31,7 +31,7 @@ export class Wallet {
    * balance, this is the expected balance.
    */
   #replied: Money | undefined;
-  /** True if a balance read after the last reply counted as right. */
+  /** True if croupier has read the balance after the last reply, and uses the result as the expected balance. */
   #readSince = false;
   #lags = false;
   /** Checks that have passed already, because the reply to a later call had the right balance. */

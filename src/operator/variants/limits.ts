@@ -13,7 +13,7 @@ interface LimitReply {
 
 type LimitCondition = (claim: Claim & { readonly walletID: number; readonly amount: bigint }, store: Store) => boolean;
 
-/** Declines a new bet with money if a condition is met, with the status and the message of `LimitReply`. */
+/** Declines new bets, except free bets, if `when` is true. The reply has the status, the code and the message of `reply`. */
 function limitingBets(right: Behaviour, reply: LimitReply, when: LimitCondition): Partial<Behaviour> {
   return limitingAllBets(right, reply, (claim, store) => claim.type !== 'free' && when(claim, store));
 }

@@ -187,7 +187,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
   if (rest.length > 0) yield rest;
 }
 
-/** Adds the beginning of its line to an entry that can't be read. */
+/** If an entry can't be read, adds the beginning of its line. Returns every other entry unchanged. */
 function shownWith(entry: LogEntry, line: number, text: string): LogEntry {
   return entry.kind === 'unreadable' && entry.line === line && entry.text === undefined
     ? { ...entry, text: text.slice(0, MAX_SHOWN) }

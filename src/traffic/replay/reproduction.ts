@@ -12,7 +12,10 @@ export interface Reproduction {
   readonly past: Failures;
   /** The rules for which the replay has a verdict of its own. */
   readonly decided: ReadonlySet<string>;
-  /** The rules that only repeats in another session broke. For these rules, `untestedRepeats` decides whether they were tested. */
+  /**
+   * The rules that were broken only by repeated calls in another session. For these rules, `untestedRepeats` decides whether they
+   * were tested.
+   */
   readonly rulesOfRepeats: ReadonlySet<string>;
   /**
    * Sentences that say why the replay does not show whether the operator now answers the wrong repeats in another session

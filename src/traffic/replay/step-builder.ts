@@ -282,7 +282,7 @@ export class StepBuilder {
   #sign(part: StepDraft, logged: LoggedCall, first: StepDraft | undefined): void {
     const kind = this.#kindOf(logged);
     this.#signed.set(part, kind);
-    // A query that is changed after signing already makes the signature wrong.
+    // If the query is changed after signing, the signature is wrong already. Then the step needs no key `sign`.
     if (kind !== ((first && this.#signed.get(first)) ?? 'valid') && !part.isTampered) part.set('sign', kind);
     if (kind === 'other-client') this.needsOtherClient = true;
     if (kind === 'upper-case') part.set('expect', 'either');

@@ -152,9 +152,9 @@ function ansiQuoted(command: string, from: number): Quoted | undefined {
 }
 
 /**
- * Splits a command line of cmd into words. cmd itself removes the carets, and the program then splits the rest. In the rest, `\"`
- * means a quotation mark. Inside quotation marks, `""` also means a quotation mark. Chrome puts a caret before every special
- * character, and writes each line end twice.
+ * Splits a command line of the Windows shell cmd into words, as cmd and the called program do together. First cmd removes the
+ * carets. Then the program splits the text: `\"` means a quotation mark, and so does `""` inside quotation marks. If Chrome copies
+ * a command line, it puts a caret before every special character, and writes each line end twice.
  */
 function cmdWords(command: string): ShellReading {
   let bare = '';

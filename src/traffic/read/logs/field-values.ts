@@ -85,8 +85,8 @@ function collect(object: Fields, names: Names, values: { [F in LogField]?: Field
 }
 
 /**
- * Keeps the order of the ranks. An object can have the same path twice: as one name with dots, and as nested objects. Then only the
- * name with dots counts.
+ * Inserts a value. The values stay sorted by rank. An object can have the same path twice: as one name with dots, and as nested
+ * objects. Then only the name with dots counts.
  */
 function insert(values: FieldValue[], added: FieldValue): void {
   const at = values.findIndex(({ rank }) => rank >= added.rank);

@@ -210,7 +210,7 @@ function splitTime({ instant }: Fields): string | undefined {
     : undefined;
 }
 
-/** The names of the query string in logs that write it apart from the path. */
+/** The names of the field for the query string, in logs that write the query string and the path into two fields. */
 const QUERIES = [
   'query',
   'QueryString',
@@ -234,7 +234,7 @@ function hasOneOf(object: Fields, names: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Reads the session from a query string that was logged apart from the path, as text or as an object. */
+/** Reads the session from a query string that has a field of its own in the log, as text or as an object. */
 function sessionInQuery(object: Fields): string | undefined {
   if (!hasOneOf(object, OF_QUERIES)) return undefined;
   for (const name of QUERIES) {
