@@ -23,9 +23,13 @@ export interface BetsToCompare {
  * decline comes from a limit if the operator also declines plain bets with the same text. A declined free bet also comes from a
  * limit if the operator accepts the next free bet, and a decline of an amount if other bets show that amounts must be multiples of
  * a step.
+ *
+ * Each currency is compared for itself, because operators set their limits by currency, and often decline bets for several reasons
+ * with one text. For example, an operator that accepts only whole amounts declines each plain bet of 0.0001 BTC with the text with
+ * which it wrongly declines a bet of 1.50 USD.
  */
 export class OwnLimits {
-  /** The texts with which the operator also declines plain bets. */
+  /** The texts with which the operator also declines plain bets. Each text follows the code of a currency, as in all fields. */
   readonly #known = new Set<string>();
   /** The kinds of declines for which a comparison has shown that amounts must be multiples of a step. */
   readonly #steps = new Set<string>();
@@ -34,20 +38,26 @@ export class OwnLimits {
   /**
    * Returns how croupier knows that the operator declined a bet because of one of its own limits. undefined if it is not known.
    *
+   * @param currency the code of the currency; undefined if none is configured
    * @param bets places bets; `limitOf` compares their replies with the decline
    */
-  async limitOf({ words, isPlain, isFree, steps }: OwnDecline, bets: BetsToCompare): Promise<OwnLimit | undefined> {
-    if (isPlain) this.#known.add(words);
-    if (this.#known.has(words)) return 'every-bet';
+  async limitOf(
+    { words, isPlain, isFree, steps }: OwnDecline,
+    currency: string | undefined,
+    bets: BetsToCompare,
+  ): Promise<OwnLimit | undefined> {
+    const decline = `${currency ?? ''} ${words}`;
+    if (isPlain) this.#known.add(decline);
+    if (this.#known.has(decline)) return 'every-bet';
     // An operator that accepts no decimals declines a low bet with the same words as a bet that is too high. So the two ways to
     // compare bets (`sign`) are counted separately.
-    const kind = `${steps?.sign} ${words}`;
+    const kind = `${steps?.sign} ${decline}`;
     if (this.#steps.has(kind)) return 'steps';
     const comparisons = this.#comparisons.get(kind) ?? 0;
     if (comparisons >= MAX_COMPARISONS) return undefined;
     this.#comparisons.set(kind, comparisons + 1);
     if ((await bets.plainBets()).some((bet) => isDeclinedWith(words, bet))) {
-      this.#known.add(words);
+      this.#known.add(decline);
       return 'every-bet';
     }
     if (isFree) return isSuccess(replyStatus(await bets.freeBet())) ? 'now-and-then' : undefined;

@@ -244,7 +244,7 @@ export class ScenarioRunner {
     const { session } = call.step;
     const account = accountOf(this.#context, session);
     const balance = names.walletOf(session)?.certain();
-    const ownLimit = await this.#adjuster.ownLimits.limitOf(decline, {
+    const ownLimit = await this.#adjuster.ownLimits.limitOf(decline, account.denomination.code, {
       plainBets: () => this.#adjuster.plainBets(account, balance),
       freeBet: () => this.#adjuster.freeBet(account, names.campaign),
       betOf: (amount, isShort) => this.#adjuster.plainBet(account, balance, amount, isShort),

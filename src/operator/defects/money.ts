@@ -129,6 +129,20 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'whole-bets-only',
+    breaks: ['bet.decimal-amount'],
+    description:
+      'Players cannot bet 1.50: the wallet declines every bet with decimals. In BTC, it declines all usual bets with the same text.',
+    change: (right) => ({
+      objection: (store, claim, session) => {
+        const { call, walletID, amount } = claim;
+        if (call !== 'bet' || walletID === null || amount === null) return right.objection(store, claim, session);
+        const whole = 10n ** BigInt(scaleOf(store.wallet(walletID).currency).decimals);
+        return amount % whole === 0n ? right.objection(store, claim, session) : 'own-limit';
+      },
+    }),
+  },
+  {
     name: 'decimals-cut-off',
     breaks: ['bet.decimal-amount'],
     mayBreak: ['money.exact', 'money.large', 'bet.exact-balance', 'refund.restore', 'money.main-unit'],

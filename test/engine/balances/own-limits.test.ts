@@ -105,6 +105,28 @@ describe('a bet that is declined in the operator’s own words', () => {
     expect(wallet.balance().format(2)).toBe('100.00');
   });
 
+  it('is not excused by a limit that the operator has only in another currency', async () => {
+    const euro = { sessionID: 's3', player: 'p3', currency: 'EUR', gameID: 'catch' };
+    const { url } = await operatorServer(
+      ({ call, fields }, tell) =>
+        call === 'bet' && !/^\d+(\.00)?$/.test(JSON.stringify(fields?.amount ?? null).replaceAll('"', ''))
+          ? declined('Please bet a valid amount.')
+          : tell(),
+      { sessions: [P1, euro] },
+    );
+    const inEuro = scenarioOf(
+      'bet/euro',
+      'rules: [bet.debit]\nneeds: { currency: { code: EUR } }\nsteps: [{ bet: }, { balance: }]',
+    );
+    const inDollars = scenarioOf(
+      'bet/dollars',
+      'rules: [bet.decimal-amount]\nneeds: { currency: { code: USD } }\nsteps: [{ bet: }, { bet: { amount: "4.00" } }, { bet: { amount: "1.01" } }, { balance: }]',
+    );
+    const options = { workers: 1, stakes: { EUR: '0.50' } };
+    const run = await ran(url, [inEuro, inDollars], options, [P1, euro]);
+    expect([run.scenario('bet/euro').verdict, run.verdict('bet.decimal-amount')]).toEqual(['skip', 'fail']);
+  });
+
   it('is compared with plain bets at most three times, and not at all once the reason is known', async () => {
     const further = Array.from({ length: 5 }, (_, number) =>
       scenarioOf(
