@@ -165,8 +165,8 @@ export interface RunOptions extends AmountSettings {
    */
   readonly fewerReads?: boolean;
   /**
-   * True if croupier watches the balance of a player after a failure, to find out whether somebody else moves it. Absent:
-   * croupier does not watch, because nobody else can reach the operator.
+   * True if somebody else may move the balances of the players. Then croupier watches the balance of a player after a failure, and
+   * repeats a scenario whose failure only a balance shows. Absent: nobody else can reach the operator.
    */
   readonly watchesBalances?: boolean | undefined;
   /**

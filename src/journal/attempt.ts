@@ -19,6 +19,8 @@ export interface RuleOutcome {
   count: number;
   /** True if each of these findings is a breach that moved no money. */
   noMoney: boolean;
+  /** True if each of these findings is a failure that did not occur again when croupier repeated the scenario. */
+  isUnrepeated: boolean;
   /** The sums by which these findings made balances wrong. */
   wrongSums: MoneySums;
   readonly samples: Finding[];
@@ -89,7 +91,7 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
   const key = `${rule} ${endpoint ?? '*'} ${verdict}`;
   let outcome = attempt.outcomes.get(key);
   if (!outcome) {
-    outcome = { rule, endpoint, verdict, count: 0, noMoney: true, wrongSums: {}, samples: [] };
+    outcome = { rule, endpoint, verdict, count: 0, noMoney: true, isUnrepeated: true, wrongSums: {}, samples: [] };
     attempt.outcomes.set(key, outcome);
   }
   return outcome;
@@ -100,6 +102,7 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   const outcome = outcomeFor(attempt, finding.rule, finding.endpoint, finding.verdict);
   outcome.count += 1;
   outcome.noMoney &&= finding.noMoney === true;
+  outcome.isUnrepeated &&= finding.unrepeated === true;
   if (finding.wrongSum) outcome.wrongSums = joinSums([outcome.wrongSums, addUp([finding.wrongSum])]);
   if (outcome.samples.length < MAX_SAMPLES) {
     outcome.samples.push({

@@ -124,6 +124,10 @@ const finding = object({
   wrongSum: wrongSum
     .exactOptional()
     .describe('the sum by which the breach made a balance wrong; absent: no balance shows it'),
+  unrepeated: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: croupier repeated the scenario, and the failure did not occur again in the same way'),
   why: text.exactOptional().describe('for a warning about a MUST rule: the reason why it is not a failure'),
 });
 
@@ -428,6 +432,12 @@ const movedAlone = object({
   sessionID: text,
   player: text.nullable().describe('null: the configuration names no player for the session'),
   values: z.array(text).readonly().describe('the balances in the order in which croupier read them'),
+  onlyUnrepeated: z
+    .literal(true)
+    .exactOptional()
+    .describe(
+      'true: only failures that did not occur again are undecided, because a late call may have moved the balance too',
+    ),
 }).describe('somebody else moved the balance of a player, so failures that depend on a balance are undecided');
 
 const sumFound = object({

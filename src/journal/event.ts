@@ -463,6 +463,11 @@ export interface MovedAlone {
   readonly player: string | null;
   /** The balances in the order in which croupier read them, as decimal text. */
   readonly values: readonly string[];
+  /**
+   * True if the change is only a sign: the balance changed between two reads of the run, but croupier did not watch it for a longer
+   * time. Then only failures that did not occur again (`unrepeated`) are undecided. It is left out for a proof.
+   */
+  readonly onlyUnrepeated?: true;
 }
 
 /**

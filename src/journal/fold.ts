@@ -70,7 +70,7 @@ export interface Fold {
   readonly notices: readonly string[];
   /** The replies with which the operator limited the rate of calls. */
   readonly rateLimit: RateLimitSummary;
-  /** The first proof that somebody else moved a balance; null if there is none. */
+  /** The first proof that somebody else moved a balance, or a sign if there is no proof. Null if there is neither. */
   readonly movedAlone: MovedAlone | null;
   /** The replies of a server that seems not to know the paths of the calls; null if it knows one. */
   readonly unknownPath: UnknownPath | null;
@@ -202,7 +202,8 @@ export function startFold(): FoldBuilder {
         attributions.push(event);
         return;
       case 'moved-alone':
-        movedAlone ??= event;
+        // A proof counts more than a sign.
+        if (movedAlone === null || (movedAlone.onlyUnrepeated && !event.onlyUnrepeated)) movedAlone = event;
         return;
       case 'run-ended':
         ended = event;

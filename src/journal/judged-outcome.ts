@@ -73,7 +73,7 @@ function matches(attribution: Attributed, scenario: string, outcome: RuleOutcome
 }
 
 function isAboutBalance({ rule, samples }: RuleOutcome): boolean {
-  return isShownByBalance({ rule }) || samples.some(isShownByBalance);
+  return isShownByBalance({ rule, causes: [] }) || samples.some(isShownByBalance);
 }
 
 /** True if a balance could not be read only because the operator does not know the session. */
@@ -102,7 +102,8 @@ export function judgeOutcome(
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
   const judged = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
   const isBreach = judged === 'fail' || judged === 'warn';
-  const isMovedAlone = movedAlone !== null && isBreach && !outcome.noMoney && isAboutBalance(outcome);
+  const isInDoubt = movedAlone !== null && (movedAlone.onlyUnrepeated !== true || outcome.isUnrepeated);
+  const isMovedAlone = isInDoubt && isBreach && !outcome.noMoney && isAboutBalance(outcome);
   const doubt = isMovedAlone
     ? movedAloneReason(movedAlone)
     : unknownPath !== null && isBreach

@@ -37,8 +37,10 @@ function dependsOnBalance(rule: Finding['rule']): boolean {
 }
 
 /** True if a balance shows the finding. Then somebody else who moves the balance can cause it. */
-export function isShownByBalance({ rule, wrongSum }: Pick<Finding, 'rule' | 'wrongSum'>): boolean {
-  return wrongSum !== undefined || dependsOnBalance(rule);
+export function isShownByBalance({ rule, wrongSum, causes }: Pick<Finding, 'rule' | 'wrongSum' | 'causes'>): boolean {
+  // If balance calls that move money would explain the finding, somebody else who moves money explains it too. For example, a bet was
+  // declined because the wallet had less money than croupier had read.
+  return wrongSum !== undefined || dependsOnBalance(rule) || causes.includes('balance.read-only');
 }
 
 /** Returns the reason why a breach of a rule about balances is undecided, as a clause. */

@@ -14,6 +14,7 @@ import type { KnownBalances } from '../balances/known-balances.ts';
 import type { ShownDecimals } from '../balances/shown-decimals.ts';
 import type { Sender } from '../calls/sender.ts';
 import { MAX_ATTEMPTS } from '../calls/waits.ts';
+import { hasRace } from '../races.ts';
 import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignment } from '../run-options.ts';
 import { type Played, playScenario } from '../scenario/play-scenario.ts';
 import { sessionOf } from '../scenario-context.ts';
@@ -44,6 +45,8 @@ export interface RunContext {
   readonly isStopped: () => boolean;
   /** Called when calls keep failing at random. */
   readonly onOverloaded: () => void;
+  /** True if there is a sign that somebody else moves balances. */
+  readonly isDisturbed: () => boolean;
 }
 
 /** The result of a scenario after its last attempt. */
@@ -69,6 +72,8 @@ interface AttemptSeries {
  */
 export class AttemptRunner {
   readonly #context: RunContext;
+  /** The rules whose failures have occurred again, by rule and endpoint. */
+  readonly #repeated = new Set<string>();
   #keepAliveGivenUp = false;
 
   constructor(runContext: RunContext) {
@@ -80,6 +85,19 @@ export class AttemptRunner {
     return this.#keepAliveGivenUp
       ? 'The operator closed a kept-alive connection while croupier sent a call. After that, croupier used a new connection for each call.'
       : undefined;
+  }
+
+  /**
+   * True if a failure of the rule has occurred again when croupier repeated its scenario. Also true if croupier repeats no failures,
+   * because nobody else can reach the operator.
+   */
+  isRepeated(rule: string): boolean {
+    return !this.#repeatsFailures || [...this.#repeated].some((one) => one.split(' ')[0] === rule);
+  }
+
+  get #repeatsFailures(): boolean {
+    const { watchesBalances, isUnlocked } = this.#context.options;
+    return watchesBalances === true || isUnlocked === true;
   }
 
   /**
@@ -115,32 +133,48 @@ export class AttemptRunner {
     const { options, isStopped } = this.#context;
     const fewerReads = options.fewerReads === true && series.scenario.builtIn && series.retry === 0;
     let attempted = await this.#playAttempts(series, { fewerReads, breaches: [] });
-    for (let times = 0; times < PROOFS && options.isUnlocked === true && !isStopped(); times += 1) {
-      const suspects = attempted.findings.filter(isSuspect);
-      if (suspects.length === 0) break;
+    for (let times = 0; this.#repeatsFailures && times < this.#repetitions && !isStopped(); times += 1) {
+      if (!attempted.findings.some((finding) => this.#isSuspect(finding))) break;
       // Another run of croupier may have disturbed this scenario, and may now repeat its own scenario for the same reason. Because
       // of the random wait, the two runs do not repeat their scenarios at the same time.
       await sleep(randomInt(Math.max(1, Math.ceil(options.lingerMs))));
       const again = { ...series, plan: series.scenario.plan(), first: attempted.attempt + 1 };
-      attempted = await this.#playAttempts(again, { fewerReads: false, breaches: [], suspects });
+      attempted = await this.#playAttempts(again, { fewerReads: false, breaches: [], earlier: attempted });
     }
+    for (const finding of attempted.findings)
+      if (isSuspect(finding) && finding.unrepeated !== true) this.#repeated.add(placeOf(finding));
     return attempted;
+  }
+
+  /** Number of times that a scenario with a new failure is repeated. */
+  get #repetitions(): number {
+    const { options, isDisturbed } = this.#context;
+    return options.isUnlocked === true || isDisturbed() ? REPETITIONS_IF_DISTURBED : 1;
+  }
+
+  /**
+   * True for a failure that may come from somebody else who moves the balance. If the rule has failed again at this endpoint before,
+   * the failure is no longer in doubt. Only if no lock keeps others from moving the balance, each failure is in doubt.
+   */
+  #isSuspect(finding: Finding): boolean {
+    if (!isSuspect(finding) || finding.unrepeated === true) return false;
+    return this.#context.options.isUnlocked === true || !this.#repeated.has(placeOf(finding));
   }
 
   /**
    * @param how `fewerReads`: true if the first attempt leaves out reads. `breaches`: the breaches that an attempt with fewer reads
-   * has found. `suspects`: the failures of an earlier attempt that must occur again in these attempts
+   * has found. `earlier`: an earlier attempt whose failures must occur again in these attempts
    */
   async #playAttempts(
     series: AttemptSeries,
     {
       fewerReads,
       breaches,
-      suspects,
+      earlier,
     }: {
       readonly fewerReads: boolean;
       readonly breaches: readonly Finding[];
-      readonly suspects?: readonly Finding[];
+      readonly earlier?: Attempted;
     },
   ): Promise<Attempted> {
     const { sender, giveUpPolicy } = this.#context;
@@ -152,14 +186,14 @@ export class AttemptRunner {
         seen,
         breaches,
         fewerReads: fewerReads && tries === 1,
-        suspects,
+        earlier,
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
         // The operator has stopped answering. It closed the connection because it stopped, and not because croupier kept the
         // connection alive. So the scenario is played once more, and the new result says that the operator has stopped answering.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
-        return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches }) : attempted;
+        return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches, earlier }) : attempted;
       }
       if (played.retryReason === 'excess' && tries < MAX_ATTEMPTS && !this.#context.isStopped()) continue;
       if (played.leftOut > 0 && !isClean(attempted) && !this.#context.isStopped()) {
@@ -197,7 +231,7 @@ export class AttemptRunner {
    * @param failed the steps that failed in every attempt of the series so far
    * @param how `seen`: the observations of earlier attempts. `fewerReads`: true if this attempt leaves out balance reads.
    * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself.
-   * `suspects`: see {@link AttemptRunner.#playAttempts}
+   * `earlier`: see {@link AttemptRunner.#playAttempts}
    */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
@@ -207,12 +241,12 @@ export class AttemptRunner {
       seen,
       fewerReads = false,
       breaches = [],
-      suspects,
+      earlier,
     }: {
       readonly seen: Set<string>;
       readonly fewerReads?: boolean;
       readonly breaches?: readonly Finding[];
-      readonly suspects?: readonly Finding[] | undefined;
+      readonly earlier?: Attempted | undefined;
     },
   ): Promise<Attempted> {
     const {
@@ -243,10 +277,10 @@ export class AttemptRunner {
       findings.push(finding);
       record({ event: 'finding', scenario: scenario.id, attempt, finding });
     };
-    // If the failures of an earlier attempt must be shown again, the failures of this attempt are reported only at its end.
+    // If the failures of an earlier attempt must occur again, the failures of this attempt are reported only at its end.
     const held: Finding[] = [];
     const reportOrHold = (finding: Finding): void => {
-      if (suspects && isSuspect(finding)) held.push(finding);
+      if (earlier && isSuspect(finding)) held.push(finding);
       else report(finding);
     };
     const result = await playScenario({
@@ -279,12 +313,29 @@ export class AttemptRunner {
     // again.
     const isLost = breaches.length > 0 && !findings.some(isBreach);
     if (isLost) for (const finding of breaches) report(finding);
-    if (suspects) for (const finding of proven(suspects, held)) report(finding);
-    const shown = isLost ? breaches.map((one) => one.verdict).reduce(graver, result.verdict) : result.verdict;
+    if (earlier) {
+      const isRaced = hasRace(plan);
+      const isUnlocked = options.isUnlocked === true;
+      for (const finding of afterRepetition(earlier.findings, findings, held, { isRaced, isUnlocked })) report(finding);
+    }
+    const shown =
+      isLost || earlier
+        ? findings
+            .map((one) => one.verdict)
+            .filter((one) => one === 'fail' || one === 'warn')
+            .reduce(graver, result.verdict)
+        : result.verdict;
     // This attempt repeats a failed attempt. If no failure occurs again, nothing is proven, so the scenario does not fail.
-    const isUnproven = suspects !== undefined && !findings.some(isFailure);
+    const isUnproven = earlier !== undefined && !findings.some(isFailure);
     const verdict = isUnproven ? graver('inconclusive', shown === 'fail' ? 'pass' : shown) : shown;
-    const played = { ...result, verdict };
+    const played = {
+      ...result,
+      verdict,
+      ...(earlier && {
+        letIn: [...new Set([...earlier.played.letIn, ...result.letIn])],
+        moved: [...new Set([...earlier.played.moved, ...result.moved])],
+      }),
+    };
     const { reason, restored, passes } = played;
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
@@ -307,13 +358,12 @@ export class AttemptRunner {
   }
 }
 
-/**
- * Number of further attempts that must show the same failure. They are needed if no lock keeps other processes from moving the
- * balance.
- */
-const PROOFS = 2;
+/** Number of repetitions in which a failure must occur again if somebody else may move the balance. */
+const REPETITIONS_IF_DISTURBED = 2;
 const UNPROVEN =
   'another attempt did not show the same failures, so somebody else may have moved the balance (croupier holds no lock for the players)';
+
+const OWN_READ = /^(?:read|probe)\.\d+$/;
 
 function isFailure({ verdict }: Finding): boolean {
   return verdict === 'fail';
@@ -324,16 +374,47 @@ function isSuspect(finding: Finding): boolean {
   return isFailure(finding) && isShownByBalance(finding);
 }
 
+function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string {
+  return `${rule} ${endpoint ?? '*'}`;
+}
+
 /**
- * Returns the failures of the later attempt if both attempts show the same failures. Otherwise, all failures are undecided. It is
- * very unlikely that somebody else moves balances by the same sums at the same steps twice.
+ * Returns the findings to report after a repetition. A failure that only a balance shows counts if both attempts have it: it is very
+ * unlikely that somebody else moves balances by the same sums at the same steps twice. In a race, chance decides about steps and sums.
+ * So there, the same rule is enough. All other failures of the earlier attempt count, because nobody else can cause them.
+ *
+ * @param earlier the findings of the earlier attempt
+ * @param reported the findings of this attempt that are already reported
+ * @param held the failures of this attempt that only a balance shows
  */
-function proven(earlier: readonly Finding[], later: readonly Finding[]): readonly Finding[] {
-  const keyOf = ({ rule, step, wrongSum }: Finding): string => `${rule} ${step} ${wrongSum?.amount}`;
-  const [before, now] = [new Set(earlier.map(keyOf)), new Set(later.map(keyOf))];
-  if (before.size === now.size && [...now].every((key) => before.has(key))) return later;
-  const all = new Map([...earlier, ...later].map((finding) => [keyOf(finding), unproven(finding)]));
-  return [...all.values()];
+function afterRepetition(
+  earlier: readonly Finding[],
+  reported: readonly Finding[],
+  held: readonly Finding[],
+  { isRaced, isUnlocked }: { readonly isRaced: boolean; readonly isUnlocked: boolean },
+): readonly Finding[] {
+  const keyOf = (finding: Finding): string => {
+    const { wrongSum } = finding;
+    // The keys of croupier's own reads have numbers, and chance decides how many reads there are.
+    const step = finding.step?.replace(OWN_READ, 'read');
+    return `${placeOf(finding)} ${isRaced ? '' : `${step} ${wrongSum?.varies ? '' : wrongSum?.amount}`}`;
+  };
+  const suspects = earlier.filter((finding) => isSuspect(finding) && finding.unrepeated !== true);
+  const [before, now] = [new Set(suspects.map(keyOf)), new Set(held.map(keyOf))];
+  const doubted = (finding: Finding): Finding => (isUnlocked ? unproven(finding) : { ...finding, unrepeated: true });
+  const places = new Set([...reported, ...held].filter(isBreach).map(placeOf));
+  return [
+    ...held.map((finding) => (before.has(keyOf(finding)) ? finding : doubted(finding))),
+    ...suspects.filter((finding) => !now.has(keyOf(finding))).map(doubted),
+    ...earlier.filter(
+      (finding) =>
+        (isBreach(finding) || isUnproven(finding)) && !suspects.includes(finding) && !places.has(placeOf(finding)),
+    ),
+  ];
+}
+
+function isUnproven({ verdict, actual }: Finding): boolean {
+  return verdict === 'inconclusive' && actual.startsWith(UNPROVEN);
 }
 
 function unproven(finding: Finding): Finding {

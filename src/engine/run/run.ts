@@ -30,6 +30,7 @@ import { inOrder, inPhases } from './order.ts';
 import { Presence } from './presence.ts';
 import { quickNotice } from './quick-notice.ts';
 import { runStarted } from './run-started.ts';
+import { SilentChanges } from './silent-changes.ts';
 import { SilentWatch } from './silent-watch.ts';
 
 /** Maximum time that a run waits until reads show the current balance again. It is a multiple of the settle time. */
@@ -47,6 +48,7 @@ export async function run(options: RunOptions): Promise<void> {
   const presence = new Presence(options.now, options.signal);
   const knownBalances = new KnownBalances();
   const silentWatch = new SilentWatch(options);
+  const silentChanges = new SilentChanges(options);
   const afterRun = new AfterRun({ signedRight: signedBy(options.client.integrationApiKey) });
   afterRun.add(begun);
   const record = (event: JournalEvent): void => {
@@ -59,6 +61,7 @@ export async function run(options: RunOptions): Promise<void> {
       presence.note(event);
       knownBalances.note(event);
       silentWatch.note(event);
+      silentChanges.note(event);
       record(event);
     },
     wire: options.client.wire,
@@ -66,7 +69,12 @@ export async function run(options: RunOptions): Promise<void> {
   });
   let failure: { readonly error: unknown } | undefined;
   try {
-    const ending = await new Run({ ...options, record }, sender, { presence, knownBalances, silentWatch })
+    const ending = await new Run({ ...options, record }, sender, {
+      presence,
+      knownBalances,
+      silentWatch,
+      silentChanges,
+    })
       .play()
       .catch((error: unknown): Ending => {
         failure = { error };
@@ -92,6 +100,7 @@ interface Observers {
   readonly presence: Presence;
   readonly knownBalances: KnownBalances;
   readonly silentWatch: SilentWatch;
+  readonly silentChanges: SilentChanges;
 }
 
 type Ending = Omit<RunEnded, 'durationMs'>;
@@ -111,6 +120,7 @@ class Run {
   readonly #presence: Presence;
   readonly #knownBalances: KnownBalances;
   readonly #silentWatch: SilentWatch;
+  readonly #silentChanges: SilentChanges;
   readonly #adjuster: BalanceAdjuster;
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
@@ -133,12 +143,14 @@ class Run {
   /** True if the time of the run was over before all scenarios were played. */
   #isCutByTime = false;
 
-  constructor(options: RunOptions, sender: Sender, { presence, knownBalances, silentWatch }: Observers) {
+  constructor(options: RunOptions, sender: Sender, observers: Observers) {
+    const { presence, knownBalances, silentWatch, silentChanges } = observers;
     this.#options = options;
     this.#startedMs = options.now();
     this.#presence = presence;
     this.#knownBalances = knownBalances;
     this.#silentWatch = silentWatch;
+    this.#silentChanges = silentChanges;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
@@ -161,6 +173,7 @@ class Run {
       presence,
       isStopped: () => this.#stopped,
       onOverloaded: () => this.#playSequentially(),
+      isDisturbed: () => this.#silentChanges.first !== undefined && !this.#balancesMoveAnyway,
     });
   }
 
@@ -179,9 +192,13 @@ class Run {
     await this.#playAll(last, max);
     // The scenarios about launches read the balances of sessions of all players. So no other scenario may run at the same time.
     await this.#playAll(launches, 1);
+    // The last reads look for late debits. Such a debit is no sign that somebody else moves the balance.
+    const silentChange = this.#silentChanges.first;
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#late.readAgain(this.#adjuster);
     if (!this.#presence.farewell && !this.#balancesMoveAnyway) await this.#silentWatch.atEnd(this.#adjuster);
+    if (silentChange && this.#options.watchesBalances === true && !this.#balancesMoveAnyway)
+      this.#options.record(silentChange);
     await this.#restoreBalances();
     // An operator that is gone has closed all its connections. So these closed connections do not show that the operator closes
     // kept-alive connections during calls.
@@ -282,8 +299,10 @@ class Run {
 
   /** True if balances change without a call. Then a changed balance at the end of the run does not prove a late debit. */
   get #balancesMoveAnyway(): boolean {
-    const rules = ['balance.read-only', 'session.isolated'] as const;
-    return this.#staleReads.rule !== undefined || rules.some((rule) => this.#attribution.isProven(rule));
+    const rules = ['balance.read-only', 'session.isolated'].filter((rule) => this.#attribution.isProven(rule));
+    const late = this.#staleReads.rule;
+    // Somebody else who moves a balance can make these rules fail too. So the failure must have occurred again.
+    return [...rules, ...(late ? [late] : [])].some((rule) => this.#attemptRunner.isRepeated(rule));
   }
 
   get #stopped(): boolean {

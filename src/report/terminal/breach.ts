@@ -266,6 +266,9 @@ function findingLines(
     ...(finding.place ? placeLines(finding.scenario, finding.place, options) : []),
     ...claimLines(finding, options),
     ...(movedAlone === null ? [] : row('also', movedAlone, 4, options)),
+    ...(finding.unrepeated && !finding.flaky
+      ? row('also', 'croupier repeated the scenario, and this failure did not occur again', 4, options, paint.yellow)
+      : []),
     ...(finding.flaky ? row('flaky', 'the scenario passed on retry', 4, options, paint.yellow) : []),
     ...(causes.length > 0 ? row('perhaps', `because of ${causes.join(', ')}`, 4, options) : []),
     ...(timeline ? timelineLines(timeline, finding.exchange, 4, options) : []),

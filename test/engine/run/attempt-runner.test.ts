@@ -77,3 +77,71 @@ describe('a failed scenario', () => {
     expect(run.ended.how).toBe('bail');
   });
 });
+
+describe('a failure that only a balance shows, if somebody else may move the balance', () => {
+  /** Takes 0.37 more for the bets with these numbers. Changes the balance before the balance calls with these numbers. */
+  function disturbed(bets: readonly number[], reads: readonly number[]): Behaviour {
+    let [bet, read] = [0, 0];
+    return ({ call }, tell, wallet) => {
+      if (call === 'bet') bet += 1;
+      if (call === 'balance') read += 1;
+      if (call === 'bet' && bets.includes(bet)) wallet.move('-0.37');
+      if (call === 'balance' && reads.includes(read)) wallet.move('5.00');
+      return tell();
+    };
+  }
+  const EVERY = Array.from({ length: 20 }, (_, index) => index + 1);
+  const WATCHED = { watchesBalances: true };
+
+  it('fails the run if it occurs again', async () => {
+    const run = await played(disturbed(EVERY, []), WATCHED);
+    expect(startedWith(run).map(([attempt]) => attempt)).toEqual([1, 2]);
+    expect(run.verdict('bet.debit')).toBe('fail');
+    expect(run.findings('bet.debit').at(-1)?.unrepeated).toBeUndefined();
+  });
+
+  it('fails the run if it occurs only once, and nothing shows that somebody else moves the balance', async () => {
+    const run = await played(disturbed([1], []), WATCHED);
+    expect(run.fold.movedAlone).toBeNull();
+    expect(run.findings('bet.debit').at(-1)).toMatchObject({ verdict: 'fail', unrepeated: true });
+    expect(conclude(run.fold).exitCode).toBe(1);
+  });
+
+  it('is undecided if it occurs only once, and the balance changed between two reads without a call', async () => {
+    // In the first attempt, reads 1 to 4 are the opening read, the read after the bet, and two reads to make sure.
+    const run = await played(disturbed([1], [5]), WATCHED);
+    expect(run.fold.movedAlone).toMatchObject({ player: 'p1', onlyUnrepeated: true });
+    expect(run.verdict('bet.debit')).toBe('inconclusive');
+    expect(conclude(run.fold)).toMatchObject({
+      exitCode: 3,
+      firstLine: expect.stringContaining('somebody else moved the balance of the player p1') as string,
+    });
+  });
+
+  it('must occur in three attempts if the balance changed between two reads without a call', async () => {
+    const run = await played(disturbed(EVERY, [5]), WATCHED);
+    expect(startedWith(run).map(([attempt]) => attempt)).toEqual([1, 2, 3]);
+    expect(conclude(run.fold).exitCode).toBe(1);
+    expect((await played(disturbed([1, 2], [5]), WATCHED)).verdict('bet.debit')).toBe('inconclusive');
+  });
+
+  it('is not repeated in each scenario if its rule has failed again before', async () => {
+    const { url } = await operatorServer(disturbed(EVERY, []));
+    const other = scenarioOf('bet/other', 'rules: [bet.debit]\nsteps: [{ bet: { amount: "3.00" } }, { balance: }]');
+    const run = await ran(url, [BET, other], WATCHED);
+    expect(startedWith(run).map(([attempt]) => attempt)).toEqual([1, 2, 1]);
+  });
+
+  it('does not hide a failure that a reply shows', async () => {
+    let bets = 0;
+    const run = await played((called, tell, wallet) => {
+      if (called.call !== 'bet') return tell();
+      bets += 1;
+      if (bets > 1) return tell();
+      wallet.move('-0.37');
+      const told = tell();
+      return { ...told, status: 201 };
+    }, WATCHED);
+    expect(run.verdict('reply.success-is-200')).toBe('fail');
+  });
+});

@@ -1,0 +1,112 @@
+import type { Money } from '../../contract/money.ts';
+import type { JournalEvent, MovedAlone, Received, Sending } from '../../journal/event.ts';
+import { readReply } from '../../reply/read.ts';
+import { isSuccess } from '../../reply/status.ts';
+import { sessionOfSending } from '../after/past-call.ts';
+import type { RunOptions } from '../run-options.ts';
+import { playerOf } from '../session-pool.ts';
+
+/** A balance that was read while no other call of the player was in progress. */
+interface QuietRead {
+  readonly balance: Money;
+  /** Number of calls of the player before the read that may have moved money. */
+  readonly moves: number;
+}
+
+/** The calls of one player that may move money. */
+interface PlayerCalls {
+  moves: number;
+  inFlight: number;
+  /** Until this time, a call without a reply may still take effect. */
+  openUntil: number;
+}
+
+/**
+ * Finds a balance that changed between two reads, although croupier sent no bet, win or refund for this player between them. Such a
+ * change is a sign that somebody else moves the balance. It is no proof, because a faulty wallet may carry out a call late.
+ */
+export class SilentChanges {
+  readonly #options: Pick<RunOptions, 'client' | 'deadlineMs' | 'lingerMs' | 'now'>;
+  readonly #players = new Map<string, PlayerCalls>();
+  readonly #playerOfSession: ReadonlyMap<string, string>;
+  /** The last quiet read of each session. */
+  readonly #last = new Map<string, QuietRead>();
+  readonly #inFlight = new Map<
+    string,
+    { readonly sending: Sending; readonly moves: number; readonly quiet: boolean }
+  >();
+  #first: MovedAlone | undefined;
+
+  constructor(options: Pick<RunOptions, 'client' | 'deadlineMs' | 'lingerMs' | 'now'>) {
+    this.#options = options;
+    this.#playerOfSession = new Map(options.client.sessions.map((one) => [one.sessionID, playerOf(one)]));
+  }
+
+  /** The first change that was found. */
+  get first(): MovedAlone | undefined {
+    return this.#first;
+  }
+
+  /** Notes the calls of the run. */
+  note(event: JournalEvent): void {
+    if (this.#first) return;
+    if (event.event === 'sending') this.#sending(event);
+    else if (event.event === 'received') this.#received(event);
+  }
+
+  #sending(sending: Sending): void {
+    const affected = this.#affectedBy(sending);
+    const [calls] = affected;
+    const quiet = affected.length === 1 && calls?.inFlight === 0 && calls.openUntil < this.#options.now();
+    this.#inFlight.set(sending.id, { sending, moves: calls?.moves ?? 0, quiet });
+    if (sending.call === 'balance') return;
+    for (const one of affected) {
+      if (!isLostRound(sending)) one.moves += 1;
+      one.inFlight += 1;
+    }
+  }
+
+  #received({ id, outcome }: Received): void {
+    const sent = this.#inFlight.get(id);
+    this.#inFlight.delete(id);
+    if (!sent) return;
+    const { sending, moves, quiet } = sent;
+    const affected = this.#affectedBy(sending);
+    if (sending.call !== 'balance') {
+      const { deadlineMs, lingerMs, now } = this.#options;
+      const isOpen = outcome.kind !== 'reply' || outcome.reply.status >= 500;
+      const isRefused = outcome.kind !== 'reply' || !isSuccess(outcome.reply.status);
+      for (const one of affected) {
+        one.inFlight -= 1;
+        if (isLostRound(sending) && isRefused) one.moves += 1;
+        if (isOpen) one.openUntil = Math.max(one.openUntil, now() + deadlineMs + lingerMs);
+      }
+      return;
+    }
+    const sessionID = sessionOfSending(sending);
+    const balance = outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
+    if (!quiet || !balance || sessionID === undefined || affected[0]?.moves !== moves) return;
+    const before = this.#last.get(sessionID);
+    this.#last.set(sessionID, { balance, moves });
+    if (!before || before.moves !== moves || before.balance.equals(balance)) return;
+    const player = this.#options.client.sessions.find((one) => one.sessionID === sessionID)?.player ?? null;
+    const values = [before.balance, balance].map(String);
+    this.#first = { event: 'moved-alone', sessionID, player, values, onlyUnrepeated: true };
+  }
+
+  /** Returns the calls of the player of a session. If the session is not configured, any player may be affected. */
+  #affectedBy(sending: Sending): readonly PlayerCalls[] {
+    const player = this.#playerOfSession.get(sessionOfSending(sending) ?? '');
+    const players = player === undefined ? [...new Set(this.#playerOfSession.values())] : [player];
+    return players.map((name) => {
+      const calls = this.#players.get(name) ?? { moves: 0, inFlight: 0, openUntil: Number.NEGATIVE_INFINITY };
+      this.#players.set(name, calls);
+      return calls;
+    });
+  }
+}
+
+/** True for a win of 0, which completes a lost round. If the operator accepts it, it moves no money. */
+function isLostRound({ call, amount }: Sending): boolean {
+  return call === 'win' && amount === '0';
+}
