@@ -123,7 +123,7 @@ The glossary explains [late debit](glossary.md#late-debit) and [linger](glossary
   {
     text: `## Logs
 
-\`croupier incident\`, \`replay\` and \`capsule\` use these keys. [incident-logs.md](incident-logs.md#logs-of-your-own) shows an example, and lists the names of the fields.`,
+\`croupier incident\`, \`replay\` and \`capsule\` use these keys. [incident-logs.md](incident-logs.md#logs-with-other-names-of-fields) shows an example, and lists the names of the fields.`,
     keys: ['logs'],
   },
 ];
