@@ -153,7 +153,7 @@ export const CONCURRENCY_DEFECTS: readonly Defect[] = [
       'idempotency.conflicting-body',
     ],
     description:
-      'If the wallet is locked, a call is answered 200 but not carried out, because the reply ignores that the lock failed.',
+      'If another call has locked the wallet, a call is answered 200 but not carried out, because the operator does not check whether it got the lock.',
     change: (right) => {
       const locked = new Set<number>();
       return {

@@ -64,14 +64,14 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     name: 'refund-unknown-without-balance',
     breaks: ['refund.unknown'],
     mayBreak: ['money.decimal-string'],
-    description: 'The reply to the refund of a bet that never reached the operator is 200, but has no balance.',
+    description: 'A refund of an unknown bet is answered 200, but the reply has no balance.',
     change: (right) => onUnknownRefund(right, ({ balance: _left, ...fields }) => fields),
   },
   {
     name: 'refund-unknown-empty-body',
     breaks: ['refund.unknown'],
     mayBreak: ['money.decimal-string', 'reply.tx-id'],
-    description: 'The reply to the refund of a bet that never reached the operator is 200 with the empty object {}.',
+    description: 'A refund of an unknown bet is answered 200 with the empty object {}.',
     change: (right) => onUnknownRefund(right, () => ({})),
   },
   {
@@ -79,7 +79,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     onlyWarns: true,
     breaks: ['idempotency.same-reply'],
     description:
-      'Each time the refund of a bet that never reached the operator is repeated, its reply has another txID, because the wallet does not store the first txID.',
+      'If the refund of an unknown bet is repeated, each reply has another txID, because the wallet does not store the first txID.',
     change: (right) => onUnknownRefund(right, (fields) => ({ ...fields, txID: `op-${randomUUID()}` })),
   },
   {

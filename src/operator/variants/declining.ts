@@ -219,7 +219,7 @@ export const DECLINING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'refund-after-win-refused',
-    description: 'A refund of a bet whose round a win has ended is declined with 409.',
+    description: 'After a win has ended the round, a refund of a bet of this round is declined with 409.',
     change: (right) =>
       limiting(right, 'refund', 'round-ended', (store, claim) => {
         const bet = betOf(store, claim);

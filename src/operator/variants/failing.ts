@@ -38,7 +38,8 @@ export const FAILING_VARIANTS: readonly Variant[] = [
   },
   {
     name: 'bets-fail-though-taken',
-    description: 'Every 19th bet is taken and answered 500. Its refund gives it back.',
+    description:
+      'The wallet takes the money of every 19th bet, but answers 500. The refund of this bet gives the money back.',
     change: (right) => failing(right, 'bet', { every: 19, isDone: true }),
   },
   {
