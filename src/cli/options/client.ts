@@ -136,7 +136,7 @@ export function stakeOption() {
 
 /** Returns the flag for the number of decimals, by currency. */
 export function decimalsOption() {
-  return setting('--decimals <CUR=n>', 'the decimals of a currency, as USDT=6; repeatable').argParser(collect);
+  return setting('--decimals <CUR=n>', 'decimals of a currency, such as USDT=6; repeatable').argParser(collect);
 }
 
 /** Adds the flags for stakes, campaign and workers of a run or a search. */
@@ -170,7 +170,7 @@ export function addSettings<Args extends unknown[], Opts extends OptionValues, G
         .argParser(versionFlag)
         .env('CROUPIER_CONTRACT'),
     )
-    .addOption(setting('--large-amounts', 'also move amounts > 2^53 times the smallest unit'))
+    .addOption(setting('--large-amounts', 'also test amounts over 2^53 times the smallest unit'))
     .addOption(setting('--core-api-port <port>', 'port of the Core API for --launches (default: any)'))
     .addOption(setting('--core-api-host <address>', 'address of the Core API (default: 127.0.0.1)'))
     .addOption(setting('--core-api-url <url>', 'URL of the Core API for backends and players'))

@@ -8,13 +8,19 @@ export function describeCompletion(program: CommandUnknownOpts) {
     .description('print a script that completes commands, flags, rules and scenarios in your shell')
     .summary('complete commands, flags and rules in your shell')
     .addArgument(
-      new Argument('<shell>', 'the shell (answer: only for the printed scripts)').choices([
+      new Argument('<shell>', 'the shell, or `answer` (only for the scripts that this command prints)').choices([
         ...SHELLS,
         'answer',
       ] as const),
     )
-    .argument('[words...]', 'only with answer: the words after the program name; the last one is at the cursor')
-    .option('--line <text>', 'only with answer: the text before the cursor, instead of words')
+    .argument(
+      '[words...]',
+      'only for `completion answer`: the words after the program name. The last word is at the cursor',
+    )
+    .option(
+      '--line <text>',
+      'only for `completion answer`: the text before the cursor. It replaces the argument `words`',
+    )
     .addHelpText(
       'after',
       `

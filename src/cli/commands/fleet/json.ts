@@ -53,7 +53,9 @@ const statusSchema = z.object({
       owed: z
         .array(
           z.object({
-            journal: text.describe('the path from the folder of fleet.yaml, for croupier settle'),
+            journal: text.describe(
+              'the path of the journal, relative to the folder of fleet.yaml, as `croupier settle` needs it',
+            ),
             worker: text
               .nullable()
               .describe('the worker whose machine has the journal, as host:process; null if this machine has it'),

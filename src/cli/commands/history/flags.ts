@@ -79,8 +79,8 @@ export function describeHistoryDiff(history: CommandUnknownOpts) {
     .description('show what changed from one run to a later one, as report diff does')
     .argument('<before>', RUN_ID)
     .argument('<now>', 'the later run')
-    .option('--allow-gone', 'end with 0 although the later run tested less (but not if it judged nothing)')
-    .option('--allow-undecided', 'end with 0 although the later run is undecided (but not if it judged nothing)')
+    .option('--allow-gone', 'end with 0 even if the later run tested less, unless it judged no rule')
+    .option('--allow-undecided', 'end with 0 even if the later run is undecided, unless it judged no rule')
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -93,7 +93,9 @@ const rulesSchema = z.object({
       changed: z
         .int()
         .describe('those of the `compared` runs whose verdict differs from the verdict of the run before'),
-      unexplained: z.int().describe('changes of the verdict between runs that name no build'),
+      unexplained: z
+        .int()
+        .describe('changes of the verdict that no new build can explain, because the runs name no build'),
       firstChange: named
         .nullable()
         .describe(

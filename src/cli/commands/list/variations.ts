@@ -36,7 +36,9 @@ export function listDefects(words: readonly string[], json: boolean, { out }: St
   }
   const width = Math.min(out.columns, MAX_WIDTH);
   for (const defect of chosen) out.write(`${defectText(defect, width)}\n`);
-  out.write(`${count(chosen.length, 'defect')}. $ marks a rule whose breach loses or invents money\n`);
+  out.write(
+    `${count(chosen.length, 'defect')}. $ marks a rule whose breach makes money disappear or appear from nothing\n`,
+  );
 }
 
 /**

@@ -82,7 +82,7 @@ export function callLine(
     ...(balance === null ? [] : [`balance ${forTerminal(balance)}`]),
     paint.dim(`${tookMs.toFixed(1)} ms`),
     ...(fields.sessionID === null ? [] : [forTerminal(fields.sessionID)]),
-    ...(call === null ? [paint.dim('not judged, because it is none of the four calls')] : []),
+    ...(call === null ? [paint.dim('not judged, because it is not a balance, bet, win or refund call')] : []),
     ...(remark === null ? [] : [paint.cyan(remark)]),
   ];
   return `${parts.join('  ')}\n`;

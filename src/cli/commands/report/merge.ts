@@ -89,7 +89,7 @@ export async function readShard(name: string, cwd: string): Promise<ShardJournal
     if (event.event === 'run-started')
       return { name, run: event, read, reread: () => readJournal(createReadStream(file, 'utf8')) };
   }
-  throw new UsageError(`${name}: this is not a journal of croupier, which begins with a run-started event.`);
+  throw new UsageError(`${name}: this is not a journal of croupier. A journal begins with the event run-started.`);
 }
 
 async function writeJournal(file: string, { open }: MergedRun, shown: string): Promise<void> {

@@ -62,7 +62,7 @@ export function explainText(
         paint.red(
           forTerminal(
             explanation.tried === 0
-              ? `Not explained${which}: croupier tried no way to sign, because the given signature or request is not usable.`
+              ? `Not explained${which}: croupier could not try any way to sign, because the given signature or request is not usable.`
               : `Not explained${which}: croupier tried ${explanation.tried} ways to sign, and none gives this signature.`,
           ),
         ),

@@ -94,7 +94,7 @@ export function describeExplain(program: CommandUnknownOpts) {
     )
     .option(
       '--api-key-file <file>',
-      'file with a Core API key, which may have been used by mistake; repeatable',
+      'file with a Core API key. croupier checks whether the call was signed with this key by mistake; repeatable',
       collect,
     )
     .addOption(configOption())

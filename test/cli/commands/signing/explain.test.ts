@@ -108,7 +108,7 @@ describe('croupier explain', () => {
   it('counts no ways to sign if the text is no signature', async () => {
     const { out, status } = await explain(['--body', BODY, '--signature', 'deadbeef']);
     expect(status).toBe(1);
-    expect(out).toContain('croupier tried no way to sign');
+    expect(out).toContain('croupier could not try any way to sign');
     expect(out).not.toContain('Only one key was tried');
   });
 
