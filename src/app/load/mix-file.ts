@@ -13,33 +13,47 @@ const share = z.number('must be a number from 0 to 100').min(0, 'must be 0 or mo
 /** The schema of the file of `--mix`. */
 export const mixSchema = z
   .strictObject({
-    severalBets: share.optional().describe('Rounds with two or three bets instead of one. Default: 20.'),
-    zeroWins: share.optional().describe('Rounds whose win is 0. Default: 60.'),
+    severalBets: share
+      .optional()
+      .describe('Percentage of the rounds with two or three bets instead of one. Default: 20.'),
+    zeroWins: share.optional().describe('Percentage of the rounds whose win is 0. Default: 60.'),
     simultaneousRounds: share
       .optional()
       .describe(
-        'Rounds whose calls are sent at the same moment as the calls of another round of the player. Default: 50.',
+        'Percentage of the rounds whose calls are sent at the same moment as the calls of another round of the same player. Default: 50.',
       ),
     wholeBalance: share
       .optional()
-      .describe('Pairs of bets that are sent at the same moment. Their sum is higher than the balance. Default: 1.'),
-    freeRounds: share.optional().describe('Rounds of the configured campaign. Default: 3.'),
-    repeatsAtOnce: share.optional().describe('Calls that are sent twice at the same moment. Default: 2.'),
+      .describe(
+        'Percentage of the rounds with two bets at the same moment whose sum is higher than the balance. Default: 1.',
+      ),
+    freeRounds: share
+      .optional()
+      .describe('Percentage of the rounds that are free rounds of the configured campaign. Default: 3.'),
+    repeatsAtOnce: share
+      .optional()
+      .describe('Percentage of the calls that are sent twice at the same moment. Default: 2.'),
     repeatsLater: share
       .optional()
-      .describe('Accepted calls that are sent again after some other calls, in percent. Default: 2.'),
+      .describe('Percentage of the accepted calls that are sent again after some other calls. Default: 2.'),
     brokenBets: share
       .optional()
-      .describe('Bets whose connection croupier closes before the reply. They are refunded. Default: 2.'),
+      .describe(
+        'Percentage of the bets whose connection croupier closes before the reply. They are refunded. Default: 2.',
+      ),
     brokenWins: share
       .optional()
-      .describe('Wins and refunds whose connection croupier closes. They are sent again. Default: 1.'),
+      .describe(
+        'Percentage of the wins and refunds whose connection croupier closes. They are sent again. Default: 1.',
+      ),
     overtakingRefunds: share
       .optional()
       .describe(
-        'Refunds of bets whose connection was closed: this share is sent at once, and may arrive before the bet. Default: 50.',
+        'Of the bets whose connection was closed, the percentage whose refund is sent at once. The refund may arrive before the bet. Default: 50.',
       ),
-    reads: share.optional().describe('Rounds with a balance call between bet and win. Default: 10.'),
+    reads: share
+      .optional()
+      .describe('Percentage of the rounds that have a balance call between bet and win. Default: 10.'),
   })
   .meta({
     title: 'Mix of croupier load',
