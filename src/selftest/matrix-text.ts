@@ -14,7 +14,8 @@ const TITLES: Readonly<Record<TrialKind, string>> = {
   defect: 'Single defects: the rules that croupier reported',
   several: 'Several defects at once: croupier must find each',
   'load-variant': 'Correct operators under load: croupier load must report nothing',
-  'load-defect': 'Single defects under load: the rules that croupier load reported, and a transaction that broke one',
+  'load-defect':
+    'Single defects under load: the rules that croupier load reported, and a transaction that broke one of them',
 };
 
 const WRONGS: Readonly<Record<Wrong['kind'], string>> = {

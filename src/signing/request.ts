@@ -64,7 +64,7 @@ export function anyRequest(
       : ([
           [
             'method-body',
-            'The method was signed together with the body, before it. Sign only the body.',
+            'The method was written before the body, and both were signed together. Sign only the body.',
             `${method}${text}`,
           ],
         ] as const)),
@@ -97,14 +97,26 @@ export function anyRequest(
             'The method, the path and the body were signed on separate lines. Sign only the body.',
             `${method}\n${bare}\n${text}`,
           ],
-          ['path-body', 'The path was signed together with the body, before it. Sign only the body.', `${bare}${text}`],
+          [
+            'path-body',
+            'The path was written before the body, and both were signed together. Sign only the body.',
+            `${bare}${text}`,
+          ],
           [
             'path-body-line',
-            'The path was signed together with the body, on a line before it. Sign only the body.',
+            'The path was written on a line before the body, and both were signed together. Sign only the body.',
             `${bare}\n${text}`,
           ],
-          ['url-body', 'The URL was signed together with the body, before it. Sign only the body.', `${url}${text}`],
-          ['body-path', 'The path was signed together with the body, after it. Sign only the body.', `${text}${bare}`],
+          [
+            'url-body',
+            'The URL was written before the body, and both were signed together. Sign only the body.',
+            `${url}${text}`,
+          ],
+          [
+            'body-path',
+            'The path was written after the body, and both were signed together. Sign only the body.',
+            `${text}${bare}`,
+          ],
         ] as const)),
   ];
   return parts.map(([id, mistake, content]) => wrong(id, mistake, content, fix));

@@ -72,9 +72,13 @@ export function decodeBody(bytes: Buffer, contentEncoding: string, max: number):
         });
       }
       const reason = error instanceof Error ? error.message : String(error);
-      throw new WireFailure('bad-encoding', `The reply's body is not the ${coding} that its header says: ${reason}.`, {
-        cause: error,
-      });
+      throw new WireFailure(
+        'bad-encoding',
+        `The reply's body is not encoded with ${coding}, although its header says so: ${reason}.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
   return decoded;

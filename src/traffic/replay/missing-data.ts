@@ -35,7 +35,7 @@ export function missingData(calls: readonly LoggedCall[], signing: Signing): rea
     ),
     describe(
       calls.length === 1 ? [] : calls.filter(({ atMs }) => atMs === null),
-      (which) => `The time of ${which} is not in the record, so it is replayed without a pause before it.`,
+      (which) => `The record has no time for ${which}, so the replay makes no pause there.`,
     ),
     describe(
       calls.filter((call) => mayDependOnSignature(call) && !signing.has(call.number)),

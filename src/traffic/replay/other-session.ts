@@ -121,7 +121,9 @@ export function repeatsNotTested(
     if (isSuccess(now.status) && (then.txID === undefined || then.txID !== now.txID))
       return [`${pair} was answered with another txID in the replay`];
     if (!from || !to || from.sessionID === to.sessionID || from.player === null || from.player !== to.player)
-      return [`the replay did not send the calls ${first.number} and ${again.number} in two sessions of one player`];
+      return [
+        `in the replay, the calls ${first.number} and ${again.number} were not in two sessions of the same player`,
+      ];
     const isSame = from.sessionID === first.seen.sessionID && to.sessionID === again.seen.sessionID;
     // An operator may look up repeated calls by game. Then it finds a call again only in a session with the same game.
     if (!isSame && from.gameID !== null && from.gameID === to.gameID)

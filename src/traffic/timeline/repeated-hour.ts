@@ -49,7 +49,7 @@ export function withRepeatedHour(calls: readonly RecordedCall[]): RepeatedHour {
     const more = open.length === 1 ? '' : ` and of ${open.length - 1} more ${open.length === 2 ? 'line' : 'lines'}`;
     if (isShuffled || hasOthersBetween(open, mine, calls))
       doubts.push(
-        `the time of ${place}${more} is in the hour that occurs twice when the clocks are set back; the logs do not show which of the two hours it is (times with an offset would show it)`,
+        `the time of ${place}${more} is in the hour that occurs twice when the clocks are set back, and the logs do not show which of the two hours it is. Times with an offset, such as +02:00, would show it`,
       );
     else
       notes.push(

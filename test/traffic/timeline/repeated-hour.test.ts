@@ -111,7 +111,7 @@ describe('local times in the hour that occurs twice', () => {
       { name: 'b.log', lines: [win('2026-10-25T00:40:00Z', '103.00')] },
     );
     expect(unknowns).toContain(
-      'the time of a.log:2 is in the hour that occurs twice when the clocks are set back; the logs do not show which of the two hours it is (times with an offset would show it)',
+      'the time of a.log:2 is in the hour that occurs twice when the clocks are set back, and the logs do not show which of the two hours it is. Times with an offset, such as +02:00, would show it',
     );
     expect(status).toBe(3);
   });
