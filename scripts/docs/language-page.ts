@@ -34,7 +34,7 @@ In the tables, the column *value* says what you can write after the key:
 |---|---|
 | \`steps\` | a list of steps |
 | \`nothing\` | you can write the key alone, such as \`- bet:\` |
-| a map | a list of keys with their values. The next rows of the table explain these keys: \`bet.round\` is the key \`round\` in the map of \`bet\` |
+| a map | keys with their values, such as \`{ round: new }\`. The next rows of the table explain these keys: \`bet.round\` is the key \`round\` in the map of \`bet\` |
 
 ## Expressions
 

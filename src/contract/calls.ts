@@ -10,7 +10,7 @@ const sessionID = z.string().min(1).describe("The operator's own reference of th
 const txID = z
   .uuidv4()
   .describe(
-    `The id of one bet, win or refund, and its idempotency key. It is not used for another one for at least ${TX_ID_WINDOW_MONTHS} months.`,
+    `The id of one bet, win or refund, and its idempotency key. For at least ${TX_ID_WINDOW_MONTHS} months, no other bet, win or refund gets the same id.`,
   );
 const roundID = z.uuid().describe('The same for all bets, wins and refunds of one round. Unique only within one game.');
 const amount = z

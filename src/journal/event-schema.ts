@@ -154,7 +154,7 @@ const knownFailure = object({
     .exactOptional()
     .describe('true: the failure occurs only now and then; a run without the failure does not show that it is fixed'),
   line: z.int().min(1).describe('line of the entry in the baseline file'),
-  tried: z.boolean().describe('true: the run has every scenario of the suite that tests the rule'),
+  tried: z.boolean().describe('true: the run includes every scenario of the suite that tests the rule of this entry'),
 });
 
 const requiredResult = object({

@@ -59,7 +59,7 @@ export function signatureProblem(call: SignedCall): readonly [SignatureRule, Rep
               kind: 'warning',
               expected: `${WRONGLY_SIGNED} is answered 401`,
               actual: `the call was answered ${status}, which is right if the operator has another key`,
-              why: 'no call has proven yet that the operator has the known keys',
+              why: 'no call has proven yet that the operator uses the keys that croupier knows',
             },
           ];
   }

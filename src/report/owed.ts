@@ -33,8 +33,9 @@ function owedBalanceTexts(fold: Fold): readonly string[] {
     const player = session?.player == null ? '' : ` (${session.player})`;
     const isAfterCalls = owedItems(fold).some((item) => isSamePlayer(session, sessionNamed(item.sessionID, fold)));
     const difference = differenceText(balance, fold);
-    const by = difference === null ? 'may be wrong by a sum that only a new read shows' : `is ${difference}`;
-    const when = isAfterCalls ? ' when the owed calls are answered' : '';
+    const be = isAfterCalls ? 'will still be' : 'is';
+    const by = difference === null ? 'may be wrong by a sum that only a new read shows' : `${be} ${difference}`;
+    const when = isAfterCalls ? ' after the owed calls are answered' : '';
     const before = Money.read(wanted);
     const then = before ? amountText(before, session?.currency) : wanted;
     return `the balance of session ${sessionID}${player} ${by}${when}. It was ${then} before the run`;

@@ -98,7 +98,7 @@ export const SCENARIO = map('a scenario', {
   tags: field('Tags with which `--tag` selects scenarios.', list('a list of tags', tag)),
   order: field('`last`: the scenario is run after all other scenarios.', word('an order', ['last'] as const)),
   rounds: field(
-    'When croupier sends the win that completes a round. Default: before the next bet of the session. If a later step refers to the round, croupier first runs this step.',
+    'When croupier sends the win that completes a round. Default: when no later step refers to the round, before the next bet of the session or at the end of the scenario.',
     word('a treatment of rounds', ['overlapping', 'unfinished'] as const, {
       overlapping: 'croupier completes the rounds only at the end of the scenario',
       unfinished: 'croupier does not complete the rounds, so that a later run can complete them',

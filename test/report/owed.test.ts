@@ -39,7 +39,7 @@ const run: readonly JournalEvent[] = [
 
 const SENTENCES = [
   'the refund r-1 of 7.00 USD for the bet b-1 in session s-1',
-  'the balance of session s-1 (anna) is 94.00 USD too low when the owed calls are answered. It was 1000.00 USD before the run',
+  'the balance of session s-1 (anna) will still be 94.00 USD too low after the owed calls are answered. It was 1000.00 USD before the run',
   'the balance of session s-2 (ben) is 800 JPY too high. It was 1000 JPY before the run',
   'the balance of session s-3 may be wrong by a sum that only a new read shows. It was 1000 before the run',
 ];

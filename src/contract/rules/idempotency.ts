@@ -10,7 +10,7 @@ export const idempotencyRules = {
       "a bet that is sent again, at once or after other transactions, is answered 200 with the operator's first `txID` and takes no more money",
     means:
       'A player can be charged twice for a bet that arrives twice, or the bet can look declined although the player was charged.',
-    hint: 'Store the reply under the `txID` with a unique key, in the transaction that debits, and return the stored reply when the `txID` comes again.',
+    hint: 'Store the reply under the `txID` with a unique key, in the same database transaction as the debit, and return the stored reply when the `txID` comes again.',
   },
   'idempotency.win': {
     level: 'MUST',
@@ -19,7 +19,7 @@ export const idempotencyRules = {
     sentence:
       "a win that is sent again, at once or after other transactions, is answered 200 with the operator's first `txID` and credits no more money",
     means: 'A player can be paid twice for one win, or the service keeps sending a win that was paid long ago.',
-    hint: 'Store the reply under the `txID` with a unique key, in the transaction that credits, and return the stored reply when the `txID` comes again.',
+    hint: 'Store the reply under the `txID` with a unique key, in the same database transaction as the credit, and return the stored reply when the `txID` comes again.',
   },
   'idempotency.refund': {
     level: 'MUST',

@@ -27,8 +27,7 @@ export const moneyRules = {
     since: '1.8.2',
     sentence:
       'a balance has no more decimals than its currency: two at most, and none for JPY, KRW and VND (excess zeros are a warning)',
-    means:
-      'Players are shown fractions of a coin that their currency does not have, and operator and service get different sums.',
+    means: 'Players see more decimals than their currency has, and the operator and the service get different sums.',
     hint: 'Format the balance by the decimals of the currency. Further decimals often come from floating-point sums.',
     endpoints: ['balance', 'bet', 'win', 'refund'],
   },

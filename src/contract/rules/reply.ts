@@ -6,7 +6,7 @@ export const replyRules = {
     level: 'MUST',
     clause: 'Rules 1',
     sentence:
-      'a successful call is answered 200 and no other status, because 201, 202, 204 and redirects count as errors (a 201 with a good body is one finding)',
+      'a successful call is answered 200 and with no other status: the service takes 201, 202, 204 and redirects as errors',
     means:
       'The game treats a success as a failure: a stake that was taken is not given back, and a win that was paid is sent again.',
     hint: 'Look for a framework that answers POST with 201 by default, or a redirect for a trailing slash or for https.',

@@ -136,8 +136,8 @@ export function checkLatency(results: readonly CallResult[]): Check {
   // The first replies on a new connection never have this delay between head and body. So a warning is given if half of all replies
   // have the delay.
   if (delayed >= results.length / 2) {
-    const where = `in ${delayed} of ${results.length} replies, the body came about 40 ms after the head, because the server waits for the acknowledgement of the head (Nagle's algorithm)`;
-    return check('latency', 'warn', `${said}; ${where}`, DELAYED_BODY_ADVICE);
+    const where = `In ${delayed} of ${results.length} replies, the body came about 40 ms after the head: the server waits until the client acknowledges the head (Nagle's algorithm)`;
+    return check('latency', 'warn', `${said}. ${where}`, DELAYED_BODY_ADVICE);
   }
   return longest > SLOW_MS
     ? check(

@@ -271,7 +271,7 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
       .map(({ limit, actual, unit }) =>
         actual === null
           ? `no call was measured for the limit ${limit}, so croupier cannot say whether it is kept`
-          : `the limit ${limit} may be kept: the test measured ${actual}${unit}, but croupier itself was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`,
+          : `it is unknown whether the limit ${limit} is kept: the test measured ${actual}${unit}, but croupier itself was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`,
       ),
     ...(money.players > 0 && money.transactions === 0 ? ['no transaction was accepted'] : []),
   ];

@@ -222,7 +222,7 @@ export const betChecks: GroupChecks<'bet'> = {
           kind: 'warn',
           expected: `${expected}, and a 4xx`,
           actual: `${describeOutcome(observed)}, and the service then sends a refund`,
-          why: 'the bet is declined with the right code, and a refund of it pays nothing',
+          why: 'the bet is declined with the right code, and the refund of this bet moves no money',
         };
       }
       return PASS;

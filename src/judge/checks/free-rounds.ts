@@ -73,7 +73,7 @@ export const freeRoundsChecks: GroupChecks<'free-rounds'> = {
       const again = observed.reading?.txID;
       return first !== undefined && first !== again
         ? breach(
-            `the replay is answered with the same operator txID, ${JSON.stringify(first)}`,
+            `the repeated call is answered with the same operator txID, ${JSON.stringify(first)}`,
             again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`,
             // A different txID shows that the operator carried out the call again. Perhaps the operator does so with every repeated
             // call, also outside free rounds.

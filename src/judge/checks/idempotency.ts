@@ -45,7 +45,7 @@ function otherTxID(observed: ObservedCall, word: string, causes: readonly RuleId
   const first = observed.earlier?.reply?.txID;
   const again = observed.reading?.txID;
   if (first === undefined || first === again || (again !== undefined && isOfNothing(observed))) return undefined;
-  const expected = `the replayed ${word} is answered with the same operator txID, ${JSON.stringify(first)}`;
+  const expected = `the repeated ${word} is answered with the same operator txID, ${JSON.stringify(first)}`;
   const actual = again === undefined ? 'the reply has no txID' : `the txID is ${JSON.stringify(again)}`;
   return breach(expected, actual, causes);
 }
@@ -154,7 +154,7 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
         // twice.
         if (!isOfNothing(observed) || reading.txID === undefined || first.txID === undefined) return undefined;
         return breach(
-          `the replay is answered with the txID of the first reply, ${JSON.stringify(first.txID)}, even if no money moved`,
+          `the repeated call is answered with the txID of the first reply, ${JSON.stringify(first.txID)}, even if no money moved`,
           `the txID is ${JSON.stringify(reading.txID)}`,
         );
       }
@@ -164,8 +164,8 @@ export const idempotencyChecks: GroupChecks<'idempotency'> = {
       return then.equals(now)
         ? { kind: 'pass' }
         : breach(
-            `the replay is answered with the balance of the first reply, ${first.balance.written}`,
-            `the replay is answered with the balance ${reading.balance.written}`,
+            `the repeated call is answered with the balance of the first reply, ${first.balance.written}`,
+            `the repeated call is answered with the balance ${reading.balance.written}`,
           );
     },
   },

@@ -91,12 +91,13 @@ export const sessionChecks: GroupChecks<'session'> = {
                   : (['bet.debit', 'bet.many-in-round'] as const),
             },
             ...(planned.step.call === 'bet'
-              ? replaced(observed, 'the bet gave back a bet with the same roundID in another game').map(
-                  (hypothesis) => ({
-                    ...hypothesis,
-                    causes: ['bet.many-in-round'] as const,
-                  }),
-                )
+              ? replaced(
+                  observed,
+                  'when the wallet took the bet, it gave back an earlier bet with the same roundID in another game',
+                ).map((hypothesis) => ({
+                  ...hypothesis,
+                  causes: ['bet.many-in-round'] as const,
+                }))
               : []),
           ]
         : [];

@@ -201,8 +201,8 @@ function judgeUpdates(
     {
       kind: 'note',
       actual: fits
-        ? 'the balances in the replies fit one order of the calls'
-        : 'the balances in the replies fit no single order of the calls',
+        ? 'an order of the calls exists that fits the balances in all replies'
+        : 'no order of the calls fits the balances in all replies',
     },
   );
 }

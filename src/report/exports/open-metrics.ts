@@ -71,7 +71,7 @@ function metricsOf(fold: Fold, endedAtOnce: number | undefined): readonly Metric
     ),
     gauge(
       'croupier_expectations_missed',
-      'Number of expectations in scenarios that the operator did not meet in the latest run.',
+      'Number of expectations (of scenarios) that the operator did not meet in the latest run.',
       [{ value: fold.expectations.filter((finding) => finding.verdict === 'fail').length }],
     ),
     gauge('croupier_scenarios', 'Number of scenarios of the latest run.', [{ value: fold.scenarios.length }]),

@@ -86,7 +86,7 @@ const latency = z
     p99Ms: ms,
     maxMs: ms,
     budgetMs: ms.nullable().describe('configured time limit for 95 of 100 replies; null: no limit'),
-    isOverBudget: z.boolean().describe('true: 95 of 100 replies took longer than the limit'),
+    isOverBudget: z.boolean().describe('true: more than 5 of 100 replies took longer than the limit'),
     delayedBodies: count.describe("replies whose body came about 40 ms after the head (Nagle's algorithm)"),
     drift: z
       .object({ earlyMs: ms, lateMs: ms, slower: z.boolean().describe('true: slower by at least half and by 10 ms') })

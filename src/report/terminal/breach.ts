@@ -237,7 +237,7 @@ function expectationHeading(options: ReportOptions, number = ''): string[] {
   const { paint } = options;
   return [
     `${paint.red(mark('fail', options.unicode))} ${number}${paint.bold(EXPECTATION)}  counts like a MUST`,
-    '  The scenario states this expectation, not the contract.',
+    '  The scenario expects this, and the contract does not.',
   ];
 }
 

@@ -55,7 +55,7 @@ function delayWarning(latency: Fold['latency']): readonly string[] {
   const all = sum(latency.map(({ count }) => count));
   if (delayed < MIN_DELAYED || delayed < all * MIN_DELAYED_SHARE) return [];
   return [
-    `in ${delayed} of ${all} replies, the body came about 40 ms after the head. The wallet is not slow: its server waits for the acknowledgement of the head (Nagle's algorithm). ${DELAYED_BODY_ADVICE}`.replace(
+    `in ${delayed} of ${all} replies, the body came about 40 ms after the head. The wallet is not slow: its server waits until the client acknowledges the head (Nagle's algorithm). ${DELAYED_BODY_ADVICE}`.replace(
       /\.$/,
       '',
     ),

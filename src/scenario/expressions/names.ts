@@ -198,7 +198,10 @@ class NameChecker {
     else if (property === 'reply') this.#reply(head, rest, target, order, report);
     else if (rest.length > 1) report(`\`${head}.${property}\` has no parts`);
     else if (property === 'amount' && target.order > order)
-      report(`the amount of \`${head}\` is not known yet, because the step comes later`, 'move this step after it');
+      report(
+        `the amount of \`${head}\` is not known yet, because \`${head}\` comes after this step`,
+        `move this step after \`${head}\``,
+      );
     else if (target.order === order) report('a step cannot use its own name', `write self.${property}`);
     else if (target.kind === 'resend' && 'from' in target.of)
       report(`the ids of \`${head}\` are not known before the run, because the step resends an earlier call`);
@@ -216,7 +219,7 @@ class NameChecker {
       report('the field of the reply is missing', `write ${head}.reply.txID or ${head}.reply.balance`);
     else if (target.order >= order)
       report(
-        `the reply of \`${head}\` is not known yet, because the step comes later`,
+        `the reply of \`${head}\` is not known yet, because ${target.order === order ? 'this step sends the call' : `\`${head}\` comes after this step`}`,
         'use the reply in a later step',
       );
     else if (target.within !== undefined && target.within === own?.within)

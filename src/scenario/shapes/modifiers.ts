@@ -76,7 +76,7 @@ const body: Shape<NonNullable<Deviations['body']>> = byKind(
         set: field('Fields to add or to change.', dictionary('a map of fields', anything())),
         drop: field('Fields to omit.', list('a list of the names of fields', text('the name of a field'))),
         format: field(
-          'The form in which the same JSON is written. Default: `canonical`.',
+          'The form in which the JSON is written. The values stay the same. Default: `canonical`.',
           word('a way to write the body', BODY_FORMATS, {
             canonical: 'the usual way',
             pretty: 'indented',

@@ -278,7 +278,7 @@ describe('replies of the wallet', () => {
     );
     expect(of(await look(`http://127.0.0.1:${port}`), 'latency')).toMatchObject({
       state: 'warn',
-      seen: expect.stringContaining('waits for the acknowledgement of the head'),
+      seen: expect.stringContaining('waits until the client acknowledges the head'),
       advice: expect.stringContaining('TCP_NODELAY'),
     });
   });

@@ -50,7 +50,7 @@ describe('a name in a scenario is reported if', () => {
     [
       'the reply comes later',
       '  - bet: { txID: "${a.reply.txID}" }\n  - bet:\n    as: a\n',
-      '4:21 the reply of `a` is not known yet, because the step comes later',
+      '4:21 the reply of `a` is not known yet, because `a` comes after this step',
     ],
     [
       'the reply is one of the same instant',
@@ -65,7 +65,7 @@ describe('a name in a scenario is reported if', () => {
     [
       'the amount comes later',
       '  - bet: { amount: "${a.amount}" }\n  - bet:\n    as: a\n',
-      '4:23 the amount of `a` is not known yet, because the step comes later',
+      '4:23 the amount of `a` is not known yet, because `a` comes after this step',
     ],
     ['a step uses its own name', '  - bet: { txID: "${a.txID}" }\n    as: a\n', '4:21 a step cannot use its own name'],
     [

@@ -136,7 +136,7 @@ describe('a settlement', () => {
       /! the refund \S+ of 7\.00 USD for the bet \S+ in session eu-anna-usd-catch was answered 500/,
     );
     expect(shown).toContain(
-      '! the balance of session eu-anna-usd-catch (anna) is 5.00 USD too low when the owed calls are answered. It was 1000.00 USD before the run',
+      '! the balance of session eu-anna-usd-catch (anna) will still be 5.00 USD too low after the owed calls are answered. It was 1000.00 USD before the run',
     );
     const report = JSON.parse(readFileSync(path.join(cwd, 'run.json'), 'utf8')) as {
       readonly owed: readonly { readonly call: string; readonly fields: { readonly amount: string } }[];
