@@ -1,3 +1,4 @@
+import { BodySigner } from '../contract/body-signer.ts';
 import type { CallName, TransactionCall } from '../contract/call-name.ts';
 import { canonicalJson } from '../contract/canonical.ts';
 import { signBody } from '../contract/signature.ts';
@@ -47,6 +48,7 @@ const ROUND_OF_REFUNDS: ContractVersion = '1.5.0';
  */
 export class Requests {
   readonly #endpoint: Endpoint;
+  readonly #signer: BodySigner;
   readonly #heads: Readonly<Record<TransactionCall, HeadParts>>;
   readonly #reads = new Map<string, string>();
   readonly #names = new Map<string, string>();
@@ -60,6 +62,7 @@ export class Requests {
   constructor(endpoint: Endpoint, tracedRunID?: string) {
     this.#tracedRunID = tracedRunID;
     this.#endpoint = endpoint;
+    this.#signer = new BodySigner(endpoint.integrationApiKey);
     this.#heads = { bet: this.#headOf('bet'), win: this.#headOf('win'), refund: this.#headOf('refund') };
     this.#hasRoundOfRefund = !endpoint.contract || compareVersions(endpoint.contract, ROUND_OF_REFUNDS) >= 0;
   }
@@ -77,7 +80,7 @@ export class Requests {
   transaction(fields: TransactionFields): string {
     const body = this.bodyOf(fields);
     const [beforeLength, beforeSignature, end] = this.#heads[fields.call];
-    const signature = signBody(Buffer.from(body, 'latin1'), this.#endpoint.integrationApiKey);
+    const signature = this.#signer.sign(body);
     return `${beforeLength}${body.length}${beforeSignature}${signature}${end}${body}`;
   }
 
