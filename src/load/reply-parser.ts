@@ -28,9 +28,13 @@ const NO_BYTES = Buffer.alloc(0);
 const MAX_HEADS = 256;
 const MAX_KEPT_HEAD = 2048;
 const HEAD_END = '\r\n\r\n';
+/** Number of places for the heads of the latest replies. It is a power of two. */
+const PLACES = 64;
 
 /** A head whose reply has a known length and no compression. */
 interface PlainHead {
+  /** The text of the head without the empty line at its end. */
+  readonly text: string;
   readonly status: number;
   readonly headers: HeaderList;
   readonly length: number;
@@ -43,16 +47,30 @@ interface PlainHead {
  */
 export class KnownHeads {
   readonly #heads = new Map<string, PlainHead>();
+  /**
+   * The heads of the latest replies. A head has one place here, which depends on its length and its end: the end is often the
+   * `Content-Length`. To compare a text with the head at its place takes less time than to find the text in the map.
+   */
+  readonly #latest: (PlainHead | undefined)[] = Array.from({ length: PLACES }, () => undefined);
 
-  get(text: string): PlainHead | undefined {
-    return this.#heads.get(text);
+  /** Returns the head with which the text of a reply begins. Returns undefined if the head is not known. */
+  headOf(text: string): PlainHead | undefined {
+    const end = text.indexOf(HEAD_END);
+    if (end < 2) return undefined;
+    const given = text.slice(0, end);
+    const place = (end + text.charCodeAt(end - 1) + 8 * text.charCodeAt(end - 2)) & (PLACES - 1);
+    const latest = this.#latest[place];
+    if (latest?.text === given) return latest;
+    const known = this.#heads.get(given);
+    if (known) this.#latest[place] = known;
+    return known;
   }
 
   add(text: string, { status, headers, framing, isReusable }: Head): void {
     if (framing.kind !== 'length' || headerOf(headers, 'content-encoding') !== undefined) return;
     if (text.length > MAX_KEPT_HEAD) return;
     if (this.#heads.size >= MAX_HEADS) this.#heads.clear();
-    this.#heads.set(text, { status, headers, length: framing.length, isReusable });
+    this.#heads.set(text, { text, status, headers, length: framing.length, isReusable });
   }
 }
 
@@ -80,14 +98,15 @@ export class ReplyParser {
    * Takes bytes from the connection.
    *
    * @param chunk its memory may be used again as soon as this function returns
+   * @param length the number of bytes at the beginning of `chunk` that have arrived
    * @returns the reply, as soon as it is complete
    * @throws WireFailure if the bytes are not HTTP, or if the reply is too large or badly encoded
    */
-  add(chunk: Buffer): ReceivedReply | undefined {
-    const usual = this.#bytes.length === 0 && this.#head === undefined ? this.#usualReply(chunk) : undefined;
+  add(chunk: Buffer, length = chunk.length): ReceivedReply | undefined {
+    const usual = this.#bytes.length === 0 && this.#head === undefined ? this.#usualReply(chunk, length) : undefined;
     if (usual) return usual;
     // The caller may use the memory of the chunk again, so the bytes are copied.
-    this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(0, length)]);
     if (this.#bytes.length > MAX_REPLY_BYTES)
       throw new WireFailure('too-large', `The reply is larger than the maximum of ${MAX_REPLY_BYTES} bytes.`);
     return this.#read(false);
@@ -102,17 +121,15 @@ export class ReplyParser {
     return this.#head ? this.#read(true) : undefined;
   }
 
-  /** Returns the reply if the chunk is exactly one whole reply with a known head and a body in ASCII. */
-  #usualReply(chunk: Buffer): ReceivedReply | undefined {
-    if (!isAscii(chunk)) return undefined;
-    const text = chunk.toString('latin1');
-    const end = text.indexOf(HEAD_END);
-    if (end < 0) return undefined;
-    const head = this.#known.get(text.slice(0, end));
-    const bodyAt = end + HEAD_END.length;
-    if (!head || text.length !== bodyAt + head.length) return undefined;
-    const { status, headers, length, isReusable } = head;
-    const body = { encoding: 'utf8', data: text.slice(bodyAt), length, truncated: false } as const;
+  /** Returns the reply if the bytes are exactly one whole reply with a known head and a body in ASCII. */
+  #usualReply(bytes: Buffer, length: number): ReceivedReply | undefined {
+    const text = bytes.toString('latin1', 0, length);
+    const head = this.#known.headOf(text);
+    if (!head) return undefined;
+    const bodyAt = head.text.length + HEAD_END.length;
+    if (length !== bodyAt + head.length || !isAscii(bytes.subarray(bodyAt, length))) return undefined;
+    const { status, headers, isReusable } = head;
+    const body = { encoding: 'utf8', data: text.slice(bodyAt), length: head.length, truncated: false } as const;
     return { reply: { status, headers, body }, isReusable };
   }
 
