@@ -66,7 +66,8 @@ export class Connections {
 
   /** Sends the bytes of one call. */
   send(call: NetworkCall): void {
-    this.#idleConnection(performance.now()).start(call);
+    const now = performance.now();
+    this.#idleConnection(now).start(call, now);
   }
 
   /** Closes all connections. Calls in flight end without a reply. */
@@ -116,6 +117,8 @@ class Connection {
   #socket: Socket | undefined;
   #cancel: (() => void) | undefined;
   #call: NetworkCall | undefined;
+  /** The time at which the current call was given to this connection. */
+  #started = 0;
   /** The time at which the operating system had the last byte of the current call. Null if it was not sent yet. */
   #sent: number | null = null;
   /** The call before the current one. */
@@ -135,10 +138,13 @@ class Connection {
     return !this.#isClosed && this.#socket?.destroyed === false;
   }
 
-  start(call: NetworkCall): void {
+  start(call: NetworkCall, now: number): void {
     this.#call = call;
+    this.#started = now;
     this.#sent = null;
-    this.#setDeadline();
+    // The timer of an earlier call may still be running. It then looks at the current call. To start the timer again for each call
+    // would take longer.
+    this.#timer ??= setTimeout(() => this.#onDeadline(), this.#settings.deadlineMs);
     if (this.#socket) this.#write(this.#socket);
     else this.#connect();
   }
@@ -161,29 +167,23 @@ class Connection {
     this.#listener.onClosed(this);
   }
 
-  #setDeadline(): void {
-    if (this.#timer) this.#timer.refresh();
-    else this.#timer = setTimeout(() => this.#onDeadline(), this.#settings.deadlineMs);
-  }
-
   #onDeadline(): void {
+    this.#timer = undefined;
     const call = this.#call;
     if (!call) return;
     const { deadlineMs } = this.#settings;
-    const waited = performance.now() - (this.#sent ?? 0);
-    if (this.#sent === null) {
-      if (this.#socket) this.fail('send-timeout', `The request could not be sent within ${deadlineMs} ms.`);
-      else this.fail('connect-timeout', `No connection was made within ${deadlineMs} ms.`);
-    } else if (waited < deadlineMs - 1) {
-      // The contract counts from the last byte of the request, so the time to connect is added to the deadline.
-      this.#timer = setTimeout(() => this.#onDeadline(), deadlineMs - waited);
-    } else this.fail('too-late', `No complete reply within ${deadlineMs} ms.`);
+    // The contract counts from the last byte of the request, so the time to connect is added to the deadline.
+    const waited = performance.now() - (this.#sent ?? this.#started);
+    if (waited < deadlineMs - 1) this.#timer = setTimeout(() => this.#onDeadline(), deadlineMs - waited);
+    else if (this.#sent !== null) this.fail('too-late', `No complete reply within ${deadlineMs} ms.`);
+    else if (this.#socket) this.fail('send-timeout', `The request could not be sent within ${deadlineMs} ms.`);
+    else this.fail('connect-timeout', `No connection was made within ${deadlineMs} ms.`);
   }
 
   #connect(): void {
     const { origin, route } = this.#settings;
     const ignore = () => {};
-    const onReceived = (length: number): void => this.#onData(this.#received.subarray(0, length));
+    const onReceived = (length: number): void => this.#onData(this.#received, length);
     const received = { buffer: this.#received, onReceived };
     const listener = { onResolved: ignore, onConnected: ignore, onSecured: ignore, received };
     this.#cancel = openConnection(origin, route, listener, (error, socket) => {
@@ -194,7 +194,7 @@ class Connection {
         return;
       }
       this.#socket = socket;
-      socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+      socket.on('data', (chunk: Buffer) => this.#onData(chunk, chunk.length));
       socket.on('error', (problem) => this.#onEnd(problem));
       socket.on('close', () => this.#onEnd(undefined));
       if (this.#isClosed) socket.destroy();
@@ -227,12 +227,13 @@ class Connection {
     const close = (): void => {
       if (this.#call === call) this.fail('broken', 'croupier closed the connection on purpose.');
     };
-    // A timer of 0 ms needs at least 1 ms. A fast operator has answered by then.
-    if (ms === 0) close();
+    // A timer of 0 ms needs at least 1 ms. A fast operator has answered by then. The next tick comes before any reply is received. By
+    // then, the socket has completed the write. Otherwise closing it would create an error with a stack, which takes a long time.
+    if (ms === 0) process.nextTick(close);
     else setTimeout(close, ms);
   }
 
-  #onData(chunk: Buffer): void {
+  #onData(chunk: Buffer, length: number): void {
     const call = this.#call;
     if (!call) {
       // These bytes belong to no call. So the connection must not be used for further calls.
@@ -241,7 +242,7 @@ class Connection {
       return;
     }
     try {
-      const received = this.#parser.add(chunk);
+      const received = this.#parser.add(chunk, length);
       if (received) this.#onReply(call, received);
     } catch (error) {
       this.#onEnd(error);
