@@ -9,18 +9,19 @@ export function limitHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=35');
 }
 
-/** Size of the space for new objects, in megabytes. */
-const YOUNG_MB = 16;
+/** Factor by which the space for new objects grows. It is so large that the space has its maximum size after it grew once. */
+const YOUNG_GROWTH = 64;
 
 /**
- * Makes the space for new objects larger. A load test creates some hundred objects for each call, and needs them only until the
- * reply comes. In a small space, V8 would move many of these objects to the old space before the reply comes. With a large space,
- * the old space grows slowly, as in a run.
+ * Lets the space for new objects grow to its maximum size at once. A load test creates some hundred objects for each call, and needs
+ * them only until the reply comes. In a small space, V8 would move many of these objects to the old space before the reply comes.
+ * With a large space, the old space grows slowly, as in a run.
+ *
+ * V8 reads the flags for the size of this space only when it starts, so only the growth can be changed here.
  */
 export function useLargeYoungHeap(): void {
   setFlagsFromString('--heap-growing-percent=35');
-  setFlagsFromString(`--max-semi-space-size=${YOUNG_MB}`);
-  setFlagsFromString(`--min-semi-space-size=${YOUNG_MB}`);
+  setFlagsFromString(`--semi-space-growth-factor=${YOUNG_GROWTH}`);
   // By default, several threads collect the new objects, and the load waits until the operating system has run all of them. On a
   // busy machine, this takes longer than the work of one thread.
   setFlagsFromString('--no-parallel-scavenge');
