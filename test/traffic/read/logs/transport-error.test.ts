@@ -24,6 +24,13 @@ describe('a line of text with the reason why a call has no reply', () => {
     ['dial tcp 10.0.4.4:443: connect: connection refused', 'not-sent'],
     ["('Connection aborted.', RemoteDisconnected('Remote end closed connection without response'))", 'lost'],
     ['socket hang up', 'lost'],
+    ['Post "https://wallet.example/bet": EOF', 'lost'],
+    ['System.IO.IOException: The response ended prematurely.', 'lost'],
+    ['net/http: TLS handshake timeout', 'not-sent'],
+    ['dial tcp 10.0.4.4:443: i/o timeout', 'not-sent'],
+    ['java.net.UnknownHostException: wallet.example', 'not-sent'],
+    ['The SSL connection could not be established, see inner exception.', 'not-sent'],
+    ['No connection could be made because the target machine actively refused it. (wallet:443)', 'not-sent'],
   ])('ends the request before it: %s', async (error, ending) => {
     const log = [
       line('06.100', 'exec-1', `POST /wallet/bet ${BET}`),
