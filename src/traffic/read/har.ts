@@ -18,9 +18,16 @@ import { readTime } from './logs/time.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** True if a value looks like an entry of a HAR. */
+/**
+ * True if a value looks like an entry of a HAR. The entries of other logs may also have a request and a response, but no other
+ * field of a HAR.
+ */
 export function isHarEntry(value: unknown): value is Fields {
-  return isFields(value) && isFields(value.request) && typeof value.request.url === 'string' && 'response' in value;
+  if (!isFields(value) || !isFields(value.request) || !('response' in value)) return false;
+  const { url, headers, postData } = value.request;
+  if (typeof url !== 'string') return false;
+  const content = isFields(value.response) ? value.response.content : undefined;
+  return 'startedDateTime' in value || Array.isArray(headers) || isFields(postData) || isFields(content);
 }
 
 /** Reads one entry of a HAR. Its body may be encoded in base64, and may be compressed before that. */

@@ -76,4 +76,19 @@ describe('a HAR', () => {
     const [first] = await exchangesIn(har(entry({}, lost)));
     expect(first?.answer).toEqual({ kind: 'none', reason: 'too-late', detail: 'net::ERR_TIMED_OUT' });
   });
+
+  it('is not assumed for a log whose lines have a request and a response', async () => {
+    const line = JSON.stringify({
+      time: '2026-11-21T13:03:07.200Z',
+      request: { method: 'POST', url: 'https://wallet.example/eu/bet', body: '{"sessionID":"s-1","txID":"t-1"}' },
+      response: { status: 200, body: REPLY },
+    });
+    const found = await exchangesIn(`${line}\n${line}\n`);
+    expect(found).toHaveLength(2);
+    expect(found[1]).toMatchObject({
+      time: { ms: Date.parse('2026-11-21T13:03:07.200Z') },
+      request: { body: { data: '{"sessionID":"s-1","txID":"t-1"}' } },
+      answer: { kind: 'reply', status: 200, body: { data: REPLY } },
+    });
+  });
 });
