@@ -95,16 +95,19 @@ function sideOf({ side }: Fields): Side {
   return side === 'service' ? 'service' : 'operator';
 }
 
-const MAX_PARTS = 2;
+const MAX_PARTS = 3;
 
 /**
- * Returns 0, 1 or 2: one for a known result, and one for a known body. An entry can describe the exchange in several layers, and
- * the layer with the higher number is used. For example, the field `message` may repeat only the method and the URL, while another
- * field has the bodies.
+ * Returns a number from 0 to 3: one for a known result, one for a known body of the request or the reply, and one for the part of
+ * the request that names the session, which is the body of a POST and the query of a GET. An entry can describe the exchange in
+ * several layers, and the layer with the higher number is used. For example, the field `message` may repeat only the method and
+ * the path, while another field has the query and the bodies.
  */
-function knownParts({ request: { body }, answer }: LoggedExchange): number {
-  const hasBody = (body !== null && body !== 'unknown') || (answer.kind === 'reply' && answer.body !== null);
-  return Number(answer.kind !== 'unknown') + Number(hasBody);
+function knownParts({ request: { body, url }, answer, logged }: LoggedExchange): number {
+  const isSent = body !== null && body !== 'unknown';
+  const hasBody = isSent || (answer.kind === 'reply' && answer.body !== null);
+  const hasSession = isSent || logged.session !== undefined || url?.includes('?') === true;
+  return Number(answer.kind !== 'unknown') + Number(hasBody) + Number(hasSession);
 }
 
 /**

@@ -47,8 +47,8 @@ export interface LinePattern {
   exec(line: string): { readonly groups?: Readonly<Record<string, string | undefined>> | undefined } | null;
 }
 
-/** The names that each field usually has in JSON logs. */
-const USUAL: Readonly<Record<LogField, readonly string[]>> = {
+/** The names that each field usually has in JSON logs. Programs in C# begin these names with a capital letter. */
+const NAMES: Readonly<Record<LogField, readonly string[]>> = {
   time: [
     'StartUTC',
     'time',
@@ -272,6 +272,22 @@ const USUAL: Readonly<Record<LogField, readonly string[]>> = {
     'http_x_request_sign',
   ],
 };
+
+/** The names of {@link NAMES}, and after them the same names with a capital letter. */
+const USUAL: Readonly<Record<LogField, readonly string[]>> = withCapitals(NAMES);
+
+function withCapitals(
+  names: Readonly<Record<LogField, readonly string[]>>,
+): Readonly<Record<LogField, readonly string[]>> {
+  const capital = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const both = (list: readonly string[]): readonly string[] => [
+    ...new Set([...list, ...list.filter((name) => /^[a-z]+$/i.test(name)).map(capital)]),
+  ];
+  return Object.fromEntries(LOG_FIELDS.map((field) => [field, both(names[field])])) as Record<
+    LogField,
+    readonly string[]
+  >;
+}
 
 /** The names that are configured for some fields. */
 type NamedFields = Readonly<Partial<Record<LogField, string | readonly string[]>>>;

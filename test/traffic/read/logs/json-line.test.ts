@@ -43,6 +43,17 @@ describe('a JSON line of a file', () => {
     expect((await exchangesIn(line))[0]?.logged.player).toBe('p-4711');
   });
 
+  it('reads names with capital letters, and prefers the address with the query to the path in the message', async () => {
+    const line = JSON.stringify({
+      time: '2026-11-21 20:29:59.1230',
+      message: 'GET /wallet/balance -> 200',
+      properties: { Method: 'GET', Url: '/wallet/balance?sessionID=s-1', StatusCode: 200, PlayerId: 'p-4711' },
+    });
+    const [exchange] = await exchangesIn(line);
+    expect(exchange?.request.url).toBe('/wallet/balance?sessionID=s-1');
+    expect(exchange?.logged.player).toBe('p-4711');
+  });
+
   it('skips a field "action" that names no call, and reads the call from another field', async () => {
     const line = JSON.stringify({ action: 'http.request', op: 'bet', sessionID: 's-1', txID: 'b-1', amount: '5' });
     expect(await logged(line)).toMatchObject({ call: 'bet', session: 's-1' });
