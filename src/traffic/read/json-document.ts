@@ -1,8 +1,9 @@
 import { isFields, parsed } from '../json-fields.ts';
-import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
+import type { LogEntry, LogPlace } from '../logged-exchange.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { readJsonLine } from './logs/json-line.ts';
 import type { LogForm } from './logs/log-form.ts';
+import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { parsedLine } from './logs/wrapped.ts';
 import { isPostmanEntry, readPostmanEntry } from './postman.ts';
 
@@ -63,6 +64,7 @@ export async function* fromDocument(
   list: string | null,
   source: { readonly file: string; readonly form: LogForm },
 ): AsyncGenerator<LogEntry> {
+  const correlation = new ReplyCorrelation(source.form);
   for await (const { line, text, why } of objectsOf(chunks, list)) {
     const place = { file: source.file, line };
     const value = text === null ? undefined : parsed(text);
@@ -72,9 +74,10 @@ export async function* fromDocument(
     else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
     else if (isPostmanEntry(value)) yield* readPostmanEntry(value, place);
     else if (isFields(value))
-      for (const each of linesIn(value)) yield sightingOf(readJsonLine(each, source.form, place), line);
+      for (const each of linesIn(value)) yield* entriesOf(each, place, source.form, correlation);
     else yield { kind: 'unreadable', line, why: 'the entry is not valid JSON' };
   }
+  yield* correlation.end();
 }
 
 /**
@@ -98,8 +101,17 @@ function lokiLines(value: Readonly<Record<string, unknown>>): readonly Readonly<
   });
 }
 
-function sightingOf(exchange: LoggedExchange | undefined, line: number): LogEntry {
-  return exchange ? { kind: 'exchange', exchange } : { kind: 'other', line };
+/** Reads one line. Joins a request with its reply if they are on two lines. */
+function* entriesOf(
+  line: Readonly<Record<string, unknown>>,
+  place: LogPlace,
+  form: LogForm,
+  correlation: ReplyCorrelation,
+): Generator<LogEntry> {
+  const request = readJsonLine(line, form, place);
+  const answered = request ? undefined : correlation.reply(line);
+  if (request) yield* correlation.request(request, line);
+  else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
 }
 
 /** Maximum size of one object in bytes. A larger object is skipped, to limit the use of memory. */

@@ -159,7 +159,9 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
         continue;
       }
       const owner = source.ownerOf === undefined || line.number === 1 ? 'wanted' : source.ownerOf(line.text ?? '');
-      if (owner !== 'wanted' && reading.maySkip(line.text ?? '', owner)) {
+      // If the newest line comes first, a reply comes before its request. The first lines show whether this is so.
+      const mayBeReply = owner === 'unknown' && line.number <= FIRST_LINES;
+      if (owner !== 'wanted' && !mayBeReply && reading.maySkip(line.text ?? '', owner)) {
         if (owner === 'other') skipped += 1;
         reading.leaveOut(line.number);
         continue;
@@ -263,6 +265,7 @@ class LineReader {
     if (this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal ?? this.#columns)
       return false;
     if (this.#block && !this.#block.lines.isLineOfText) return false;
+    if (owner === 'unknown' && (this.#correlation.hasJoinedEarly || this.#textCorrelation.hasJoinedEarly)) return false;
     if (text.startsWith('{'))
       return (
         !this.#block &&

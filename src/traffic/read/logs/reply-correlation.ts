@@ -1,9 +1,9 @@
 import { cutFields, loggedBody } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
-import type { LogEntry, LoggedExchange, LogTime } from '../../logged-exchange.ts';
+import type { LogEntry, LoggedExchange, LoggedReply, LogTime } from '../../logged-exchange.ts';
 import { fieldOf, layersOf } from './json-line.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
-import { answerOf, tookMs } from './log-line.ts';
+import { answerOf, type ReadField, tookMs } from './log-line.ts';
 import { ADJACENT } from './printed.ts';
 import { elapsedMs, readTime } from './time.ts';
 
@@ -12,6 +12,16 @@ const MAX_WAITING = 10_000;
 const ONE_REQUEST_MS = 60_000;
 /** Maximum time in ms from a request without an id to its reply. A line that comes later is probably about another request. */
 const LONGEST_REPLY_MS = 15_000;
+
+/** A reply whose request has not been read yet. An export whose newest line comes first has each reply before its request. */
+interface EarlyReply {
+  readonly answer: LoggedReply;
+  readonly time: LogTime;
+  readonly tookMs: number | null;
+  readonly logged: LoggedExchange['logged'];
+  /** True if a request with the same id has got its reply before. Then this reply may be the same line again. */
+  readonly isAgain: boolean;
+}
 
 /**
  * Joins a request and its reply that were logged on two lines. They belong together if they have the same request id. Without ids,
@@ -22,6 +32,14 @@ export class ReplyCorrelation {
   readonly #waiting = new Map<string, LoggedExchange>();
   /** The bodies of replies that were logged before the line with the status. */
   readonly #replies = new Map<string, string>();
+  /**
+   * The replies whose request was not read before them. Null if several replies have the same id, because then it is unknown which of
+   * them belongs to which request.
+   */
+  readonly #early = new Map<string, EarlyReply | null>();
+  /** The ids of the last requests whose reply was found. */
+  readonly #answered = new Set<string>();
+  #hasJoinedEarly = false;
   /** The bodies of requests that were logged before the line with the URL. */
   readonly #sent = new Map<string, string>();
   /**
@@ -52,6 +70,11 @@ export class ReplyCorrelation {
    */
   get isSettled(): boolean {
     return this.#waiting.size === 0 && this.#sent.size === 0 && this.#replies.size === 0 && !this.#isMixed;
+  }
+
+  /** True if a reply was found before its request. Then the newest line of the log comes first. */
+  get hasJoinedEarly(): boolean {
+    return this.#hasJoinedEarly;
   }
 
   /**
@@ -91,6 +114,11 @@ export class ReplyCorrelation {
     if (id === ADJACENT && this.#repeats(exchange)) {
       this.#hasRepeated = true;
       yield { kind: 'other', line: exchange.place.line };
+      return;
+    }
+    const early = this.#takeEarly(id, exchange);
+    if (early) {
+      yield { kind: 'exchange', exchange: early };
       return;
     }
     const before = this.#waiting.get(id);
@@ -166,6 +194,39 @@ export class ReplyCorrelation {
     yield { kind: 'exchange', exchange: this.#unanswered(oldest[0], oldest[1]) };
   }
 
+  /** Keeps a reply whose request may follow. The name of a thread does not show this, because a thread has many requests. */
+  #keepEarly(id: string, read: ReadField): void {
+    const answer = answerOf(read);
+    const time = readTime(read('time') ?? '', this.#form.zone);
+    if (answer.kind !== 'reply' || !time || id.startsWith('thread ')) return;
+    const reply = { answer, time, tookMs: tookMs(read), logged: loggedOf(read), isAgain: this.#answered.has(id) };
+    this.#early.set(id, this.#early.has(id) ? null : reply);
+    const [oldest] = this.#early.keys();
+    if (this.#early.size > MAX_WAITING && oldest !== undefined) this.#early.delete(oldest);
+  }
+
+  /** Returns the request with its reply, if the reply was read before the request and was logged at a later time. */
+  #takeEarly(id: string, exchange: LoggedExchange): LoggedExchange | undefined {
+    const early = this.#early.get(id);
+    if (!early || !exchange.time || exchange.answer.kind !== 'unknown') return undefined;
+    const tookMs = elapsedMs(exchange.time, early.time);
+    if (tookMs > ONE_REQUEST_MS || tookMs < 0 || (tookMs === 0 && early.isAgain)) return undefined;
+    this.#early.delete(id);
+    this.#hasJoinedEarly = true;
+    this.#noteAnswered(id);
+    return {
+      ...exchange,
+      answer: early.answer,
+      tookMs: early.tookMs ?? tookMs,
+      logged: { ...early.logged, ...exchange.logged },
+    };
+  }
+
+  #noteAnswered(id: string): void {
+    if (this.#answered.size >= MAX_WAITING) this.#answered.clear();
+    this.#answered.add(id);
+  }
+
   /**
    * Keeps the error in a line of text. It is the reason for a missing reply only if the log has no reply to the request, because
    * the error may also be about something else.
@@ -174,7 +235,12 @@ export class ReplyCorrelation {
    */
   failure(id: string, error: string, time: LogTime | undefined): boolean {
     const asked = this.#waiting.get(id);
-    if (!asked || (id === ADJACENT && (this.#isMixed || (between(asked, time) ?? 0) > ONE_REQUEST_MS))) return false;
+    if (
+      !asked ||
+      isBefore(time, asked) ||
+      (id === ADJACENT && (this.#isMixed || (between(asked, time) ?? 0) > ONE_REQUEST_MS))
+    )
+      return false;
     this.#failures.set(id, { error, time });
     return true;
   }
@@ -193,6 +259,7 @@ export class ReplyCorrelation {
    * of a waiting request.
    */
   reply(object: Fields): LoggedExchange | undefined {
+    let early: PartOfReply | undefined;
     for (const layer of layersOf(object)) {
       const id = this.#idOf(layer);
       const exchange = id === undefined ? undefined : this.#waiting.get(id);
@@ -200,14 +267,22 @@ export class ReplyCorrelation {
         fieldOf(layer, field, this.#form) ??
         (field === 'responseBody' ? fieldOf(layer, 'requestBody', this.#form) : undefined);
       const answer = exchange && answerOf(read);
-      if (id !== undefined && id !== ADJACENT && !exchange) this.#keepSent(id, read);
+      if (id !== undefined && id !== ADJACENT && !exchange) {
+        this.#keepSent(id, read);
+        early = betterOf(early, { id, read });
+      }
       if (id === undefined || !exchange || !answer) continue;
       if (answer.kind === 'unknown') {
         this.#keepBody(id, exchange, read);
         continue;
       }
       const came = readTime(read('time') ?? '', this.#form.zone);
+      if (isBefore(came, exchange)) {
+        if (id !== ADJACENT) early = betterOf(early, { id, read });
+        continue;
+      }
       if (id === ADJACENT && (between(exchange, came) ?? 0) > LONGEST_REPLY_MS) continue;
+      if (id !== ADJACENT) this.#noteAnswered(id);
       this.#waiting.delete(id);
       this.#failures.delete(id);
       const body = this.#replies.get(id);
@@ -222,6 +297,7 @@ export class ReplyCorrelation {
       this.#done = id === ADJACENT ? joinedReply : null;
       return joinedReply;
     }
+    if (early) this.#keepEarly(early.id, early.read);
     return undefined;
   }
 
@@ -321,6 +397,23 @@ function joined(first: LoggedExchange, again: LoggedExchange): LoggedExchange {
     tookMs: again.tookMs ?? (again.answer.kind === 'unknown' ? null : between(first, again.time)),
     logged: { ...again.logged, ...first.logged },
   };
+}
+
+/** One layer of a line without a request: its id, and how its fields are read. */
+interface PartOfReply {
+  readonly id: string;
+  readonly read: ReadField;
+}
+
+/** Returns the first layer with a status. */
+function betterOf(first: PartOfReply | undefined, next: PartOfReply): PartOfReply {
+  return first && (first.read('status') ?? '') !== '' ? first : next;
+}
+
+/** True if a line was certainly written before a request, so that it can't be about its reply. */
+function isBefore(line: LogTime | null | undefined, { time }: LoggedExchange): boolean {
+  if (!line || !time) return false;
+  return elapsedMs(time, line) <= -Math.max(line.precisionMs, time.precisionMs);
 }
 
 function between({ time }: LoggedExchange, came: LogTime | null | undefined): number | null {

@@ -97,6 +97,62 @@ describe('a request and its reply on two lines', () => {
   });
 });
 
+describe('a reply that is logged before its request', () => {
+  const line = (id: string, second: string, more: object) => ({
+    time: `2026-11-21T13:03:${second}Z`,
+    traceId: id,
+    ...more,
+  });
+  const asked = (id: string, second: string, tx: string) =>
+    line(id, second, { method: 'POST', url: '/bet', requestBody: SENT.replace('t-1', tx) });
+  const answered = (id: string, second: string, status: number) =>
+    line(id, second, { status, responseBody: status === 200 ? REPLY : '{"code":"x","message":"no"}' });
+  const resultOf = async (log: string) => (await logged(log)).map(({ tx, status }) => [tx, status]);
+  const newestFirst = [
+    answered('b', '12.040', 402),
+    asked('b', '12.000', 't-2'),
+    answered('a', '07.040', 200),
+    asked('a', '07.000', 't-1'),
+  ];
+
+  it('is joined by its id, because the newest line comes first', async () => {
+    const inOrder = [
+      ['t-1', 200],
+      ['t-2', 402],
+    ];
+    expect(await resultOf(newestFirst.map(json).join('\n'))).toEqual(inOrder);
+    const hits = newestFirst.map((_source) => ({ _source }));
+    expect(await resultOf(json({ took: 3, hits: { hits } }))).toEqual(inOrder);
+    expect(await resultOf(json({ took: 3, hits: { hits: hits.toReversed() } }))).toEqual(inOrder);
+  });
+
+  it('is not the reply of a later attempt with the same id', async () => {
+    const log = [asked('a', '12.000', 't-1'), answered('a', '07.040', 200), asked('a', '07.000', 't-1')];
+    expect(await resultOf(log.map(json).join('\n'))).toEqual([
+      ['t-1', 200],
+      ['t-1', null],
+    ]);
+    const doubled = [
+      asked('a', '07', 't-1'),
+      answered('a', '07', 200),
+      answered('a', '07', 200),
+      asked('a', '07', 't-2'),
+    ];
+    expect(await resultOf(doubled.map(json).join('\n'))).toEqual([
+      ['t-1', 200],
+      ['t-2', null],
+    ]);
+  });
+
+  it('is not joined without an id', async () => {
+    const text = ({ traceId: _traceId, ...others }: ReturnType<typeof line>): string => Object.values(others).join(' ');
+    expect(await resultOf(newestFirst.map((one) => text(one)).join('\n'))).toEqual([
+      ['t-1', null],
+      ['t-2', null],
+    ]);
+  });
+});
+
 describe('two lines of text without an id', () => {
   const sent = (tx: string) => `POST /bet {"sessionID":"s-${tx}","txID":"${tx}","amount":"1.00"}`;
 
