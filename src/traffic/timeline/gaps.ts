@@ -1,6 +1,8 @@
 import { REPLY_DEADLINE_MS, REPLY_DEADLINE_SECONDS } from '../../contract/limits.ts';
 import type { Money } from '../../contract/money.ts';
+import type { Deviation } from '../books/deviation.ts';
 import type { Books } from '../books/wallet-books.ts';
+import { isApplied } from '../books/worlds.ts';
 import { balanceIn, type LoggedCall } from '../calls/logged-call.ts';
 import { betsOf, type Transaction } from '../calls/transaction.ts';
 import type { RoundVerdict } from './round-verdict.ts';
@@ -124,7 +126,10 @@ function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): 
  * round is possible in two cases: the pause before the balance is very long, or it is at least as long as a round and the balance
  * changed by a multiple of a stake of the player.
  */
-function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
+function hiddenRoundsOf(
+  { deviations, transactions, worlds, isAnchored, unknown }: Books,
+  calls: readonly LoggedCall[],
+): readonly string[] {
   const bets = transactions.filter(({ call, state }) => call === 'bet' && state !== 'declined');
   const roundMs = usualRoundMs(bets);
   const mayHide = (transaction: Transaction, by: Money, after: LoggedCall, call: LoggedCall): boolean => {
@@ -137,18 +142,23 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
     );
     return isLikeStake || pause >= LONG_ROUNDS * roundMs;
   };
-  const found = deviations.flatMap(({ call, after, by, causes, fixedBy }) => {
+  const found = deviations.flatMap((deviation) => {
+    const { call, after, by, causes, fixedBy } = deviation;
     const [cause] = causes;
     if (!cause || after === null || fixedBy !== null || cause.repeat !== null) return [];
-    if (!mayHide(cause.transaction, by, after, call)) return [];
+    const { from, to } = timeOfChange(deviation, after, calls, transactions);
+    if (!mayHide(cause.transaction, by, from, to)) return [];
     return [
       `between call ${after.number} and call ${call.number}, the balance changed by ${by.isNegative() ? '' : '+'}${by.format(2)}: either ${cause.text}, or the logs lack a round (${after.atMs === null || call.atMs === null ? 'they do not show the time between these calls' : 'the time between these calls is long enough for a round'})`,
     ];
   });
   const refunded = new Set(transactions.flatMap(({ origTxID }) => origTxID ?? []));
+  const hasRightBalances = isAnchored && unknown === null && deviations.length === 0;
   for (const bet of bets) {
     const last = bet.attempts.at(-1);
     if (bet.state !== 'failed' || bet.txID === null || refunded.has(bet.txID) || !last || bet.amount === null) continue;
+    // If all balances are right and show that the operator has not taken the bet, a refund would not change what is owed.
+    if (hasRightBalances && !worlds.some((world) => isApplied(world, bet.key))) continue;
     const next = calls.find(({ number, balance }) => number > last.number && balance !== null);
     if (next && mayHide(bet, bet.amount, last, next))
       found.push(
@@ -156,6 +166,33 @@ function hiddenRoundsOf({ deviations, transactions }: Books, calls: readonly Log
       );
   }
   return found;
+}
+
+/**
+ * Returns the two calls between which a balance became wrong. These are the calls whose replies had the last right and the first
+ * wrong balance. Some replies between them have a balance that is not compared with the books, because the contract allows any
+ * balance in them. But if such a balance is exactly the right or the wrong one, it shows the time of the change more precisely.
+ */
+function timeOfChange(
+  { call, said, expected }: Deviation,
+  after: LoggedCall,
+  calls: readonly LoggedCall[],
+  transactions: readonly Transaction[],
+): { readonly from: LoggedCall; readonly to: LoggedCall } {
+  // The balance in the reply to another call also has the effect of this call.
+  if (call.seen.call !== 'balance') return { from: after, to: call };
+  const between = calls.filter(({ number }) => number > after.number && number < call.number);
+  // The reply to a repeated call may have the balance of the first attempt.
+  const repeats = new Set(
+    transactions
+      .filter(({ attempts }) => (attempts[0]?.number ?? 0) <= after.number || attempts[0]?.done === 'yes')
+      .flatMap(({ attempts }) => attempts.slice(1)),
+  );
+  const shown = between.filter((one) => one.done === 'yes' && one.balance?.isZero() === false && !repeats.has(one));
+  const to = shown.find(({ balance }) => balance?.equals(said)) ?? call;
+  const lastMoney = between.findLast(({ number, seen }) => number < to.number && seen.call !== 'balance');
+  const from = shown.find((one) => one === lastMoney && one.balance?.equals(expected));
+  return { from: from ?? after, to };
 }
 
 /** The usual time in ms from one bet to the next. If the logs have too few bets to show it, a short time is used. */

@@ -41,6 +41,42 @@ describe('a log without faults', () => {
   });
 });
 
+describe('a balance that was read long after the last call', () => {
+  const failed = (): Log => new Log().balance('100.00').bet('b1', '15.00', { none: 'reset' });
+
+  it('does not hide a refund without effect if the reply to the refund already had this balance', () => {
+    const timeline = failed().refund('f1', 'b1', '15.00', { balance: '85.00' }).balance('85.00', { at: 60 }).timeline();
+    expect([timeline.status, sums(timeline), debts(timeline)]).toEqual([
+      1,
+      ['100', '85', '-15'],
+      ['misbooked 15 operator operator'],
+    ]);
+  });
+
+  it('may have another reason if no earlier reply had this balance', () => {
+    const log = failed().refund('f1', 'b1', '15.00', { balance: '0' }).balance('85.00', { at: 60 });
+    expect(debts(log.timeline())).toEqual([]);
+    expect(only(log.timeline()).unknowns.join('\n')).toContain('the logs lack a round');
+    // The balances in the replies to a bet and in the reply to the call before it differ by the bet.
+    const between = failed()
+      .refund('f1', 'b1', '15.00', { balance: '95.00' })
+      .bet('b2', '5.00', { balance: '90.00', at: 60 }, { round: 'r-2' })
+      .win('w2', '0', { balance: '90.00' }, { round: 'r-2' });
+    expect(debts(between.timeline())).toEqual([]);
+  });
+
+  it('shows that nothing is owed for a bet without a refund if the bet was not taken', () => {
+    const timeline = failed().balance('100.00', { at: 60 }).timeline();
+    expect([timeline.status, sums(timeline), debts(timeline)]).toEqual([
+      1,
+      ['100', '100', '0'],
+      ['missing-refund 15 nobody service'],
+    ]);
+    const taken = failed().balance('85.00', { at: 60 }).timeline();
+    expect([taken.status, sums(taken), debts(taken)]).toEqual([3, [undefined, '85', undefined], []]);
+  });
+});
+
 describe('a wrong balance after a long pause', () => {
   const of = (more: { readonly isOfWholeRun?: true }): Log =>
     new Log()
