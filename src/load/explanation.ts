@@ -54,8 +54,9 @@ const MAX_SEARCHED = 40;
  * Explains the difference between the balance that a wallet shows and the balance that the answers give.
  *
  * The amounts of one window differ, so usually a single transaction explains the difference. Single transactions are tried before
- * pairs, and pairs before triples. Two restrictions prevent wrong explanations. Without them, the sum of some transactions would
- * nearly always be equal to the difference, even if somebody else caused the difference:
+ * pairs, and pairs before triples. For a difference of a few smallest units, rounding is tried before pairs, because the amounts
+ * of two transactions may differ as little by chance. Two restrictions prevent wrong explanations. Without them, the sum of some
+ * transactions would nearly always be equal to the difference, even if somebody else caused the difference:
  *
  * - If a reply was still right after a transaction, this transaction is tried only alone.
  * - A pair or a triple must look like one fault.
@@ -69,18 +70,42 @@ export function explain(difference: Money, { suspects, window, earlier, others, 
   if (confirmed) return found(confirmed.map((one) => [one]));
   const late = indexed(earlier.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
   if (late) return found(late.map(({ what, ...one }) => [{ ...one, what: `${what}${LATE}` }]));
-  const swapped = swappedWith(difference, suspects, others);
-  if (swapped.length > 0) return found(swapped.map((one) => [one]));
-  const pairs = pairsFor(difference, all, byDelta);
-  if (pairs.length > 0) return found(pairs);
+  const joint = jointly(difference, suspects, others, all, byDelta);
+  const isPairPossible = joint !== undefined || pairsFor(difference, all, byDelta, isSameKind).length > 0;
+  const inexact = roundedOff(difference, suspects, unit) ?? roundedAmounts(difference, suspects, unit);
+  if (inexact && (!joint || isFewUnits(difference, unit)))
+    return { ...inexact, isOneOfSeveral: inexact.isOneOfSeveral || isPairPossible };
+  if (joint) return { ...joint, isOneOfSeveral: joint.isOneOfSeveral || inexact !== undefined };
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
   if (scaled.length > 0) return found(scaled.map((one) => [one]));
   for (const [at, first] of all.entries()) {
     const rest = all.slice(at + 1).filter((one) => one.transaction !== first.transaction && areOneFault(first, one));
-    const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest));
+    const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest), areOneFault);
     if (pair) return { ...found([[first, ...pair]]), isOneOfSeveral: true };
   }
-  return roundedOff(difference, suspects, unit) ?? UNEXPLAINED;
+  return UNEXPLAINED;
+}
+
+/**
+ * Explains a difference by two transactions: one was booked with the amount of the other, or both were lost or doubled. The
+ * amount of another player may fit by chance. So if two transactions of the player explain the difference too, it is only one of
+ * several explanations.
+ */
+function jointly(
+  difference: Money,
+  suspects: readonly LoadTransaction[],
+  others: readonly LoadTransaction[],
+  all: readonly Suspicion[],
+  byDelta: ReadonlyMap<string, readonly Suspicion[]>,
+): Explanation | undefined {
+  const swapped = swappedWith(difference, suspects, others);
+  if (swapped.length > 0) {
+    const isUnsure = pairsFor(difference, all, byDelta, isSameKind).length > 0;
+    const explanation = found(swapped.map((one) => [one]));
+    return { ...explanation, isOneOfSeveral: explanation.isOneOfSeveral || isUnsure };
+  }
+  const pairs = pairsFor(difference, all, byDelta, areOneFault);
+  return pairs.length > 0 ? found(pairs) : undefined;
 }
 
 const LATE = '. The balance was right at first, and changed later';
@@ -96,19 +121,69 @@ function indexed(all: readonly Suspicion[]): ReadonlyMap<string, readonly Suspic
  * once, they must also have been processed at the same moment to be lost or doubled together.
  */
 function areOneFault(one: Suspicion, other: Suspicion): boolean {
-  if (one.kind !== other.kind) return false;
+  if (!isSameKind(one, other)) return false;
   const isSentOnce = one.transaction.copies === 1 || other.transaction.copies === 1;
   const isPlain = isSentOnce && (one.kind === 'lost' || one.kind === 'doubled');
   return !isPlain || isAtTheSameTime(one.transaction, other.transaction);
 }
 
+function isSameKind(one: Suspicion, other: Suspicion): boolean {
+  return one.kind === other.kind;
+}
+
+/** Up to this number of smallest units, rounding is more likely than two faults whose amounts nearly cancel each other. */
+const FEW_UNITS = Money.of('3');
+
+function isFewUnits(difference: Money, unit: Money): boolean {
+  return difference.absolute().compare(unit.times(FEW_UNITS)) <= 0;
+}
+
+/** Returns the bets and wins that moved money. */
+function movingAmong(suspects: readonly LoadTransaction[]): readonly LoadTransaction[] {
+  return suspects.filter(({ amount, call, state }) => call !== 'refund' && state === 'applied' && !amount.isZero());
+}
+
+/**
+ * Explains a difference by rounded amounts: the operator books every amount with fewer decimals than the currency has. The sum of
+ * what is cut off must be the difference. Rounding to whole amounts is not tried, because without their decimals most amounts of
+ * a window are equal, so that two lost transactions would look the same.
+ */
+function roundedAmounts(difference: Money, suspects: readonly LoadTransaction[], unit: Money): Explanation | undefined {
+  const moving = movingAmong(suspects);
+  for (let decimals = unit.decimals() - 1; decimals > 0; decimals -= 1) {
+    for (const rounded of ROUNDINGS) {
+      const suspicions = moving.flatMap((transaction): Suspicion[] => {
+        const booked = rounded(transaction.amount, decimals);
+        const more = booked.minus(transaction.amount);
+        if (more.isZero()) return [];
+        const delta = transaction.call === 'win' ? more : more.negated();
+        const what = `was booked with ${booked.format(decimals)}`;
+        return [{ transaction, rule: 'money.exact', what, delta, kind: 'other' }];
+      });
+      const sum = suspicions.reduce((total, { delta }) => total.plus(delta), Money.zero);
+      if (suspicions.length > 0 && sum.equals(difference)) return found([suspicions]);
+    }
+  }
+  return undefined;
+}
+
+/** The usual ways to round an amount, which is not negative, to a number of decimals: down, half up, and half to even. */
+const ROUNDINGS: readonly ((amount: Money, decimals: number) => Money)[] = [
+  (amount, decimals) => amount.truncated(decimals),
+  (amount, decimals) => amount.plus(halfOf(Money.unit(decimals))).truncated(decimals),
+  (amount, decimals) => {
+    const unit = Money.unit(decimals);
+    const up = amount.plus(halfOf(unit)).truncated(decimals);
+    const isHalf = up.minus(amount).equals(halfOf(unit));
+    return isHalf && !up.isMultipleOf(unit.plus(unit)) ? up.minus(unit) : up;
+  },
+];
+
 /**
  * Explains a difference of only a few smallest units: the operator may compute with binary fractions, whose sums are not exact.
  */
 function roundedOff(difference: Money, suspects: readonly LoadTransaction[], unit: Money): Explanation | undefined {
-  const moving = suspects.filter(
-    ({ amount, call, state }) => call !== 'refund' && state === 'applied' && !amount.isZero(),
-  );
+  const moving = movingAmong(suspects);
   const most = unit.times(Money.of(String(moving.length)));
   if (moving.length === 0 || difference.absolute().compare(most) > 0) return undefined;
   const what = `was booked with a rounded amount, or the sum was rounded`;
@@ -151,12 +226,13 @@ function pairsFor(
   difference: Money,
   all: readonly Suspicion[],
   byDelta: ReadonlyMap<string, readonly Suspicion[]>,
+  mayBelong: (one: Suspicion, other: Suspicion) => boolean,
 ): readonly (readonly Suspicion[])[] {
   const pairs: (readonly Suspicion[])[] = [];
   for (const first of all) {
     for (const second of byDelta.get(difference.minus(first.delta).toString()) ?? []) {
       const isLater = second.transaction.number > first.transaction.number;
-      if (isLater && areOneFault(first, second)) pairs.push([first, second]);
+      if (isLater && mayBelong(first, second)) pairs.push([first, second]);
     }
   }
   return pairs;
@@ -258,9 +334,13 @@ function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspi
 
 const HALF = Money.of('0.5');
 
+function halfOf(amount: Money): Money {
+  return amount.times(HALF);
+}
+
 /** Returns the half of an amount. If the half is no whole number of units, also returns it rounded down and rounded up. */
 function halvesOf(amount: Money, unit: Money): readonly Money[] {
-  const half = amount.times(HALF);
+  const half = halfOf(amount);
   const down = half.truncated(unit.decimals());
   return down.equals(half) ? [half] : [half, down, down.plus(unit)];
 }

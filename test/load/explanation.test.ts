@@ -30,12 +30,38 @@ it.each([
     'took nothing, but its refund paid the amount, or its refund paid twice',
   ],
   ['-1.08', 'bet.declined-takes-nothing', [4], 'was answered 409, but took its amount'],
-  ['-0.01', 'concurrency.no-lost-update', [1, 2], 'was answered 200, but took nothing'],
 ] as const)('a difference of %s breaks %s, by transactions %j', (text, rule, numbers, what) => {
   const explanation = explain(difference(text), evidence());
   expect(explanation).toMatchObject({ rule, isOneOfSeveral: false });
   expect(explanation.suspicions.map((one) => one.transaction.number)).toEqual(numbers);
   expect(explanation.suspicions[0]?.what).toBe(what);
+});
+
+it('two transactions that were lost at the same moment are named together', () => {
+  const win = transaction({ number: 2, call: 'win', amount: '1.45' });
+  const { rule, suspicions, isOneOfSeveral } = explain(difference('-0.44'), evidence([lost, win]));
+  expect([rule, suspicions.map((one) => one.transaction.number), isOneOfSeveral]).toEqual([
+    'concurrency.no-lost-update',
+    [1, 2],
+    false,
+  ]);
+});
+
+it('a difference of the smallest unit is explained by rounding, even if two lost transactions could cause it', () => {
+  const explanation = explain(difference('-0.01'), evidence());
+  expect(explanation).toMatchObject({ rule: 'money.exact', isOneOfSeveral: true });
+});
+
+it.each([
+  ['down', '-0.013', ['1.014', '1.029'], '1.01'],
+  ['half up', '0.012', ['1.016', '1.025', '1.017'], '1.02'],
+  ['half to even', '-0.011', ['1.014', '1.025', '1.012'], '1.01'],
+])('amounts that were rounded %s are named', (_, text, amounts, booked) => {
+  const wins = amounts.map((amount, at) => transaction({ number: at + 1, call: 'win', amount, sentAt: at * 1000 }));
+  const explanation = explain(difference(text), { ...evidence(wins), unit: Money.of('0.001') });
+  expect(explanation).toMatchObject({ rule: 'money.exact', isOneOfSeveral: false });
+  expect(explanation.suspicions.map((one) => one.transaction.number)).toEqual(wins.map(({ number }) => number));
+  expect(explanation.suspicions[0]?.what).toBe(`was booked with ${booked}`);
 });
 
 it.each(['-0.83', '-0.82', '-0.825'])('the half of an uneven refund may be rounded to %s', (half) => {
@@ -80,6 +106,13 @@ it("a bet that took another player's amount at the same moment is named", () => 
   const { suspicions } = explain(difference('-6.76'), { ...evidence([lost]), others: [other] });
   expect(suspicions[0]).toMatchObject({ transaction: lost, rule: 'concurrency.no-lost-update' });
   expect(suspicions[0]?.what).toContain(other.txID);
+});
+
+it("an amount of another player is only possible if two of the player's own transactions explain the difference too", () => {
+  const other = transaction({ number: 20, call: 'bet', amount: '1.5' });
+  const win = transaction({ number: 2, call: 'win', amount: '1.5', sentAt: 1000, endedAt: 1001 });
+  const explanation = explain(difference('-0.49'), { ...evidence([lost, win]), others: [other] });
+  expect(explanation).toMatchObject({ suspicions: [{ transaction: lost }], isOneOfSeveral: true });
 });
 
 it('among transactions that a right reply has confirmed, only a single one is named', () => {
