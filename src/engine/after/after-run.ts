@@ -3,6 +3,7 @@ import type { BalanceOwed, JournalEvent, Received, RunStarted, Sending } from '.
 import type { Exchange } from '../../journal/exchange.ts';
 import { answerOf, mayHaveArrived } from '../../reply/classify.ts';
 import { readReply } from '../../reply/read.ts';
+import { isTemporary, replyStatus } from '../../reply/status.ts';
 import { BalanceEstimate } from '../balances/balance-estimate.ts';
 import { walletIdOf } from '../session-pool.ts';
 import { pastCallOf, sessionOfSending } from './past-call.ts';
@@ -48,6 +49,8 @@ export class AfterRun {
   readonly #estimates = new Map<string, BalanceEstimate>();
   readonly #inFlight = new Map<string, InFlight>();
   readonly #scenarios = new Map<string, OpenScenario>();
+  /** The wallets in which a call that restores a balance got no answer, or a temporary error. */
+  readonly #notRestored = new Set<string>();
   /** The balances that the journal names as owed, by session. */
   readonly #announcedBalances = new Map<string, BalanceOwed>();
   #exchanges = 0;
@@ -114,6 +117,14 @@ export class AfterRun {
   /** The balances that the journal names as owed, according to its latest events. */
   get announcedBalances(): readonly BalanceOwed[] {
     return [...this.#announcedBalances.values()];
+  }
+
+  /**
+   * True if a call that restores the balance of this wallet got no answer, or a temporary error. Then the balance may be restored
+   * later. An operator that is not there for some seconds is an example.
+   */
+  couldNotRestore(walletID: string): boolean {
+    return this.#notRestored.has(walletID);
   }
 
   estimateOf(walletID: string): BalanceEstimate | undefined {
@@ -238,9 +249,12 @@ export class AfterRun {
     if (!flight) return;
     this.#inFlight.delete(event.id);
     this.#latestStamp = Math.max(this.#latestStamp, event.stamps.end);
-    const { sending, idle } = flight;
+    const { sending, idle, walletID } = flight;
     const { call, request } = sending;
     const { id, outcome, stamps, connection } = event;
+    const status = replyStatus(event);
+    const isTurnedAway = status === undefined || isTemporary(status);
+    if (isTurnedAway && sending.purpose === 'restore' && walletID !== undefined) this.#notRestored.add(walletID);
     const exchange: Exchange = { id, call, request, outcome, stamps, connection };
     const reading = outcome.kind === 'reply' ? readReply(outcome.reply) : undefined;
     const answer = answerOf(exchange, reading);
@@ -254,6 +268,7 @@ export class AfterRun {
     // A call of another kind, or with a different body, is a different call, even if it has the same txID.
     if (!past || transaction?.call.call !== past.call || !transaction.bodies.includes(past.body)) return;
     transaction.inFlight -= 1;
+    transaction.status = status ?? null;
     if (!this.#signedRight(sending) || !mayHaveArrived(exchange)) {
       if (transaction.state === 'sent') transaction.state = 'none';
       return;

@@ -34,6 +34,8 @@ export interface PastTransaction {
   open: boolean;
   /** True if the latest `owed` event of the journal says that the call is owed. */
   announced: boolean;
+  /** The status of the latest reply. Null if no reply came to the latest sending, or to any. */
+  status: number | null;
   /** The reply, if the first answer was 200. Otherwise undefined. */
   reply: ReplyReading | undefined;
   /**
@@ -147,6 +149,7 @@ export class PastTransactions {
       inFlight: 1,
       open: false,
       announced: false,
+      status: null,
       reply: undefined,
       effect: undefined,
     };

@@ -79,6 +79,12 @@ export class BalanceChanges {
     this.#byWallet.delete(wallet);
   }
 
+  /** Forgets all changes of a wallet, because its balance was restored in another way. */
+  forget(wallet: string): void {
+    this.#byWallet.delete(wallet);
+    this.#left.delete(wallet);
+  }
+
   /** Returns the wallets whose balance differs from the balance before the run. */
   kept(): readonly KeptChange[] {
     return this.#all().flatMap(keptOf);

@@ -10,6 +10,7 @@ import { AcceptedCalls } from '../accepted-calls.ts';
 import { AfterRun } from '../after/after-run.ts';
 import { recordDebts } from '../after/debts.ts';
 import { signedBy } from '../after/past-call.ts';
+import { settleAtEnd } from '../after/settle-at-end.ts';
 import { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { BalanceChanges } from '../balances/balance-changes.ts';
 import { KnownBalances } from '../balances/known-balances.ts';
@@ -35,6 +36,11 @@ import { SilentWatch } from './silent-watch.ts';
 
 /** Maximum time that a run waits until reads show the current balance again. It is a multiple of the settle time. */
 const MAX_STALE_READ_LINGERS = 15;
+
+/** Maximum time in milliseconds in which a run tries, at its end, to send what it still owes. */
+const SETTLE_MS = 10_000;
+/** The same time for a run that was interrupted, or whose time (`--time`) is over. */
+const SHORT_SETTLE_MS = 2000;
 
 /**
  * Plays the scenarios against one client and judges the client. If there are several players, plays scenarios in parallel. Passes
@@ -74,6 +80,7 @@ export async function run(options: RunOptions): Promise<void> {
       knownBalances,
       silentWatch,
       silentChanges,
+      afterRun,
     })
       .play()
       .catch((error: unknown): Ending => {
@@ -101,6 +108,7 @@ interface Observers {
   readonly knownBalances: KnownBalances;
   readonly silentWatch: SilentWatch;
   readonly silentChanges: SilentChanges;
+  readonly afterRun: AfterRun;
 }
 
 type Ending = Omit<RunEnded, 'durationMs'>;
@@ -121,6 +129,8 @@ class Run {
   readonly #knownBalances: KnownBalances;
   readonly #silentWatch: SilentWatch;
   readonly #silentChanges: SilentChanges;
+  readonly #afterRun: AfterRun;
+  readonly #sender: Sender;
   readonly #adjuster: BalanceAdjuster;
   readonly #staleReads: StaleReadHistory;
   readonly #attribution: Attribution;
@@ -144,13 +154,15 @@ class Run {
   #isCutByTime = false;
 
   constructor(options: RunOptions, sender: Sender, observers: Observers) {
-    const { presence, knownBalances, silentWatch, silentChanges } = observers;
+    const { presence, knownBalances, silentWatch, silentChanges, afterRun } = observers;
     this.#options = options;
+    this.#sender = sender;
     this.#startedMs = options.now();
     this.#presence = presence;
     this.#knownBalances = knownBalances;
     this.#silentWatch = silentWatch;
     this.#silentChanges = silentChanges;
+    this.#afterRun = afterRun;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
@@ -199,6 +211,7 @@ class Run {
     if (!this.#presence.farewell && !this.#balancesMoveAnyway) await this.#silentWatch.atEnd(this.#adjuster);
     if (silentChange && this.#options.watchesBalances === true && !this.#balancesMoveAnyway)
       this.#options.record(silentChange);
+    if (!this.#isSilent) await this.#settle();
     await this.#restoreBalances();
     // An operator that is gone has closed all its connections. So these closed connections do not show that the operator closes
     // kept-alive connections during calls.
@@ -219,14 +232,33 @@ class Run {
     return this.#ending();
   }
 
+  /** Sends the calls that the run still owes, and restores the balances of their players. */
+  async #settle(): Promise<void> {
+    const { signal, endAfterMs = Number.POSITIVE_INFINITY, now } = this.#options;
+    const restMs = signal.aborted ? 0 : this.#startedMs + endAfterMs - now();
+    const changed = await settleAtEnd(
+      {
+        ...this.#options,
+        afterRun: this.#afterRun,
+        timeMs: Math.min(SETTLE_MS, Math.max(SHORT_SETTLE_MS, restMs)),
+        // If a win was not accepted for a while, the operator seems to move wrong amounts. But if the balance is right after the win
+        // was accepted, it can be restored.
+        restores: this.#balancesMoveAnyway ? 'nobody' : this.#movesWrongAmounts ? 'settled' : 'all',
+        // The interruption of the run has already ended its scenarios. It must not end this short settlement too.
+        signal: signal.aborted ? new AbortController().signal : signal,
+      },
+      this.#sender,
+    );
+    for (const wallet of changed) this.#balanceChanges.forget(wallet);
+  }
+
   /**
    * Restores the balances that the scenarios have changed. If a balance could not be restored, records a notice with the reason. The
    * events `balance-owed` have the sums.
    */
   async #restoreBalances(): Promise<void> {
-    // If the operator moves wrong amounts, more calls would only make the balances worse.
-    const isWrong = WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
-    const isSilent = this.#presence.farewell !== undefined || this.#unreachable !== null;
+    const isWrong = this.#movesWrongAmounts;
+    const isSilent = this.#isSilent;
     const kept = isWrong || isSilent ? this.#balanceChanges.kept() : await this.#balanceChanges.restore(this.#adjuster);
     if (kept.length === 0) return;
     const calls = new Set(kept.map(({ amount }) => (amount.isNegative() ? 'send the wins' : 'place the bets')));
@@ -295,6 +327,16 @@ class Run {
     if (bail !== null && this.#failed >= bail) return { event: 'run-ended', how: 'bail', signal: null, detail: null };
     if (this.#isCutByTime) return { event: 'run-ended', how: 'time', signal: null, detail: null };
     return { event: 'run-ended', how: 'complete', signal: null, detail: null };
+  }
+
+  /** True if the operator did not answer any more when the run stopped. */
+  get #isSilent(): boolean {
+    return this.#presence.farewell !== undefined || this.#unreachable !== null;
+  }
+
+  /** True if the operator moves wrong amounts. Then more calls would only make the balances worse. */
+  get #movesWrongAmounts(): boolean {
+    return WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
   }
 
   /** True if balances change without a call. Then a changed balance at the end of the run does not prove a late debit. */
