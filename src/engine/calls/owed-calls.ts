@@ -3,7 +3,7 @@ import type { Exchange } from '../../journal/exchange.ts';
 import type { Transaction } from '../../judge/wallet/transaction.ts';
 import type { TransactionState } from '../../ledger/transaction.ts';
 import type { Answer } from '../../reply/classify.ts';
-import { replyStatus } from '../../reply/status.ts';
+import { isTemporary, replyStatus } from '../../reply/status.ts';
 import type { ScenarioContext } from '../scenario-context.ts';
 import type { Outgoing } from './outbox.ts';
 
@@ -33,7 +33,8 @@ export class OwedCalls {
     if (sent) this.#remember(sent.outgoing, sent.exchange);
     for (const transaction of context.judge.effects.all()) {
       const { txID } = transaction;
-      const open = transaction.state === 'unknown' && transaction.wallet !== null;
+      const open =
+        transaction.state === 'unknown' && transaction.wallet !== null && !this.#mayBeDeclined(transaction, context);
       const known = this.#open.get(txID);
       if (!open && !known) continue;
       const { call } = transaction.planned.step;
@@ -57,6 +58,17 @@ export class OwedCalls {
       else this.#open.delete(txID);
       this.#record(owed);
     }
+  }
+
+  /**
+   * True for a win that the operator has declined, if another win of the round was accepted. An operator may decline such a win (the
+   * rule `win.many-in-round` only warns), so croupier does not owe it.
+   */
+  #mayBeDeclined({ txID, planned: { step }, answer }: Transaction, { judge }: ScenarioContext): boolean {
+    const status = this.#latest.get(txID)?.status;
+    if (step.call !== 'win' || step.roundID === null || answer !== 'declined' || isTemporary(status)) return false;
+    const wins = Array.from(judge.effects.all()).filter(({ planned }) => planned.step.call === 'win');
+    return wins.some(({ planned, state }) => planned.step.roundID === step.roundID && state === 'applied');
   }
 
   #remember({ spec }: Outgoing, exchange: Exchange): void {
