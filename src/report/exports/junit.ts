@@ -316,7 +316,8 @@ function runCase(fold: Fold, options: Options): TestCase | null {
   const left = notPlayed(fold);
   const complete = fold.ended?.how === 'complete';
   const owed = owedLines(fold, options);
-  if (complete && conclusion.verdict !== 'undecided') return owed.length === 0 ? null : owedCase(owed);
+  if (complete && conclusion.verdict !== 'undecided')
+    return owed.length === 0 ? null : owedCase(owed, conclusion.exitCode !== 0);
   return {
     name: 'the run was complete and decided',
     classname: 'run',
@@ -332,15 +333,19 @@ function runCase(fold: Fold, options: Options): TestCase | null {
   };
 }
 
-/** Returns a test for what a complete run owes. It has a warning, because the wallet has not failed by it. */
-function owedCase(owed: readonly string[]): TestCase {
+/**
+ * Returns a test for what a complete run owes. The debt alone does not fail a run. So the test is a failure only if the run has
+ * failed anyway. Otherwise the test is skipped, because most programs that read the report show the message of a skipped test, but
+ * not the output of a passed one.
+ */
+function owedCase(owed: readonly string[], hasFailed: boolean): TestCase {
   return {
     name: 'nothing is owed after the run',
     classname: 'run',
     place: null,
     seconds: 0,
-    verdict: 'warn',
-    message: owed[0] ?? '',
+    verdict: hasFailed ? 'fail' : 'skip',
+    message: hasFailed ? (owed[0] ?? '') : owed.join('; '),
     details: owed.join('\n'),
   };
 }

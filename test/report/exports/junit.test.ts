@@ -46,6 +46,26 @@ function read(xml: string): {
 }
 
 describe('the JUnit report', () => {
+  it('skips the test about debts if the run owes something, and fails it only if the run fails anyway', async () => {
+    const scenario = planned('bet/debit', ['bet.debit']);
+    const fields = { txID: 'w-1', amount: '7.00' };
+    const owed = { event: 'owed', call: 'win', sessionID: 's-1', txID: 'w-1', open: true, fields, status: 503 } as const;
+    const of = async (...events: Parameters<typeof runOf>[1]) => {
+      const { cases } = read(await reportOfEvents(runOf(scenario, events), 'junit'));
+      return cases.find((test) => test['@_name'] === 'nothing is owed after the run');
+    };
+    const debt = { ...owed, scenario: scenario.id };
+    const passes = { 'bet.debit': { bet: 1 } } as const;
+    expect((await of(debt, ended(scenario.id, { passes })))?.skipped?.['@_message']).toMatch(
+      /^owed: the win w-1 of 7\.00.*; to settle: croupier settle /,
+    );
+    const broken = found(scenario.id, 'bet.debit', 'fail');
+    expect((await of(debt, broken, ended(scenario.id, { verdict: 'fail' })))?.failure?.['@_message']).toMatch(
+      /^owed: the win w-1/,
+    );
+    expect(await of(ended(scenario.id, { passes }))).toBeUndefined();
+  });
+
   it('names no test like a test of another client or of another part of the run', async () => {
     const scenario = planned('bet/debit', ['bet.debit']);
     const of = async (extCID: string, index?: number) => {
