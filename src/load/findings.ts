@@ -1,6 +1,6 @@
 import type { CallName } from '../contract/call-name.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
-import { withoutHexRuns } from '../journal/secrets/echoed-signatures.ts';
+import { withoutPossibleSignatures } from '../journal/secrets/echoed-signatures.ts';
 
 /** A problem that a reply, a repetition or a race showed. Problems with money are not among these: see quiet-point.ts. */
 export interface LoadFinding {
@@ -36,7 +36,7 @@ export class Findings {
     const known = this.#all.get(key);
     if (known) known.count += 1;
     // A reply may contain the signature of its call. A load test keeps no signatures, so every text that may be one is cut.
-    else this.#all.set(key, { ...finding, actual: withoutHexRuns(finding.actual), count: 1 });
+    else this.#all.set(key, { ...finding, actual: withoutPossibleSignatures(finding.actual), count: 1 });
   }
 
   all(): readonly CountedFinding[] {

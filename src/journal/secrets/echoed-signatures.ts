@@ -1,17 +1,16 @@
 import { SIGNATURE_HEADER } from '../../contract/signature.ts';
 import type { JournalEvent } from '../event.ts';
 import { bodyText, type HeaderList } from '../exchange.ts';
+import { type Place, placesOfSignatures, SIGNATURE_LENGTH } from './signature-places.ts';
 
-/** Number of hexadecimal digits of a signature. */
-const LENGTH = 64;
 /** Number of hexadecimal digits that are kept of each signature that was sent. They fit exactly into a number. */
 const KEPT = 12;
 /** Number of characters that are shown in place of a signature. */
 const SHOWN = 8;
 
 /**
- * Finds the signatures of croupier's calls that an operator has written into its replies. Everybody who reads such a reply could send
- * the call again. The events must be added in their order.
+ * Finds the signatures of croupier's calls that an operator has written into its replies, in any form that anybody can decode.
+ * Everybody who reads such a reply could send the call again. The events must be added in their order.
  */
 export class EchoedSignatures {
   /** The beginnings of all signatures that were sent, as numbers, so that a long run needs little memory. */
@@ -25,42 +24,46 @@ export class EchoedSignatures {
 
   add(event: JournalEvent): void {
     if (event.event === 'sending') this.#note(event.request.headers);
-    else if (event.event === 'received' && event.outcome.kind === 'reply') {
-      const { headers, body } = event.outcome.reply;
-      this.#search(bodyText(body));
+    else if (event.event === 'received') {
+      const { outcome } = event;
+      if (outcome.kind === 'reply') this.#search(bodyText(outcome.reply.body));
+      const headers = outcome.kind === 'reply' ? outcome.reply.headers : (outcome.head?.headers ?? []);
       for (const [, value] of headers) this.#search(value);
     }
   }
 
   #note(headers: HeaderList): void {
     for (const [name, value] of headers)
-      if (name.toUpperCase() === SIGNATURE_HEADER && value.length === LENGTH) this.#sent.add(beginningOf(value));
+      if (name.toUpperCase() === SIGNATURE_HEADER && value.length === SIGNATURE_LENGTH)
+        this.#sent.add(beginningOf(value));
   }
 
   #search(text: string): void {
-    for (const [run] of text.matchAll(HEX_RUN))
-      for (const one of ends(run)) if (this.#sent.has(beginningOf(one))) this.#echoed.add(one);
+    placesOfSignatures(text, (digits) => {
+      if (this.#sent.has(beginningOf(digits))) this.#echoed.add(digits);
+      // The search must go on, because a text may contain several signatures.
+      return false;
+    });
   }
 }
 
 /**
- * Returns a text with only the beginning of each run of digits that may be a signature. For texts of calls whose signatures are not
- * kept.
+ * Returns a text with only the beginning of each part that may be a signature. For texts of calls whose signatures are not kept.
  */
-export function withoutHexRuns(text: string): string {
-  return text.replace(HEX_RUN, (run) => `${run.slice(0, SHOWN)}…`);
+export function withoutPossibleSignatures(text: string): string {
+  return withoutPlaces(
+    text,
+    placesOfSignatures(text, () => true).filter(([from, to]) => isPossible(text.slice(from, to))),
+  );
 }
 
-const HEX_RUN = /(?<![0-9a-f])[0-9a-f]{64,}/gi;
+/** False for words and paths, which also consist of characters of base64. */
+function isPossible(part: string): boolean {
+  return /^[0-9a-f]+$/i.test(part) || [/\d/, /[a-z]/, /[A-Z]/].every((kind) => kind.test(part));
+}
 
 function beginningOf(signature: string): number {
   return Number.parseInt(signature.slice(0, KEPT), 16);
-}
-
-/** Returns the texts at both ends of a run of digits that can be signatures, in lower case. */
-function ends(run: string): readonly string[] {
-  const text = run.toLowerCase();
-  return [text.slice(0, LENGTH), text.slice(-LENGTH)];
 }
 
 /** Returns a value, such as an event, with only the beginnings of some signatures, wherever its texts contain them. */
@@ -70,11 +73,25 @@ export function withoutSignatures<T extends object>(event: T, signatures: Readon
   return JSON.parse(cutSignatures(json, signatures)) as T;
 }
 
-/** Returns a text with only the beginnings of some signatures. */
+/** Returns a text with only the beginnings of some signatures. A JSON text stays JSON. */
 export function cutSignatures(text: string, signatures: ReadonlySet<string>): string {
-  return text.replace(HEX_RUN, (run) =>
-    ends(run).some((one) => signatures.has(one)) ? `${run.slice(0, SHOWN)}…` : run,
+  if (signatures.size === 0) return text;
+  return withoutPlaces(
+    text,
+    placesOfSignatures(text, (digits) => signatures.has(digits)),
   );
+}
+
+function withoutPlaces(text: string, places: readonly Place[]): string {
+  let clean = '';
+  let done = 0;
+  for (const [from, to] of places) {
+    const beginning = text.slice(from, from + SHOWN);
+    // A part of an escape, such as `\u00`, would make a JSON text invalid.
+    clean += `${text.slice(done, from)}${beginning.includes('\\') ? '' : beginning}…`;
+    done = to;
+  }
+  return clean + text.slice(done);
 }
 
 interface Bytes {
