@@ -4,7 +4,7 @@ import type { Currency } from '../contract/currencies.ts';
 import { plural } from '../contract/plural.ts';
 import { isPublishedCode, type ReplyAnswer } from './classify.ts';
 import { describeJsonProblem, type ReplyReading } from './read.ts';
-import { isRedirect, isSuccess } from './status.ts';
+import { isBusy, isGatewayError, isRedirect, isSuccess } from './status.ts';
 import { technicalTextIn } from './technical-text.ts';
 
 /** A reply and the facts about its call that are needed to judge it. */
@@ -275,6 +275,8 @@ function errorMessage({ answer, status, reading }: JudgedReply): ReplyVerdict {
       : { kind: 'warning', expected, actual: 'the `message` is not a string', why: MESSAGE_IS_OPTIONAL };
   if (reading.message === undefined) {
     if (answer === 'refused' || isRedirect(status)) return undefined;
+    // With such a status, a reply without a JSON object comes from a gateway before the wallet, so it is no message of the wallet.
+    if (!reading.object && (isBusy(status) || isGatewayError(status))) return undefined;
     return {
       kind: 'warning',
       expected: 'an error has a `message` that can be shown to a player',
