@@ -38,6 +38,10 @@ const SAFE_SHARE = 0.9;
  */
 const ENOUGH_REFUSALS = 3;
 
+/** Limits of the time between two times of refusals from which the number of accepted calls per second is computed, in ms. */
+const MIN_BETWEEN_MS = 500;
+const MAX_BETWEEN_MS = 5000;
+
 /** The parts of a reply from which a limit of the rate is computed. */
 export interface LimitedReply {
   readonly atMs: number;
@@ -61,6 +65,11 @@ export class RateLimit {
   #sinceMs: number | undefined;
   #sampledMs = Number.NEGATIVE_INFINITY;
   #acceptedMs: number | undefined;
+  /** The time of the last refusal of any call. */
+  #refusedMs = Number.NEGATIVE_INFINITY;
+  /** The time of the last refused balance call, and of the last one before a time in which the operator accepted calls. */
+  #limitedMs = Number.NEGATIVE_INFINITY;
+  #limitedBeforeMs = Number.NEGATIVE_INFINITY;
 
   /** Records a reply. @returns true if the reply shows that calls are sent too fast */
   note({ atMs, call, status, headers }: LimitedReply): boolean {
@@ -73,8 +82,13 @@ export class RateLimit {
       return false;
     }
     this.#refused += 1;
+    this.#refusedMs = atMs;
     count(this.#refusedIn, atMs);
-    if (call === 'balance') this.#isReadRefused = true;
+    if (call === 'balance') {
+      this.#isReadRefused = true;
+      if (atMs - this.#limitedMs >= MIN_BETWEEN_MS) this.#limitedBeforeMs = this.#limitedMs;
+      this.#limitedMs = atMs;
+    }
     // The operator asked for this pause in an earlier reply. So a refusal during the pause gives no new information.
     if (atMs < this.#sinceMs) return call === 'balance';
     const retryMs = retryAfterMs(headers) ?? 0;
@@ -90,10 +104,21 @@ export class RateLimit {
     // All refusals of one window show the same limit.
     if (isLimit && accepted > 0 && atMs - this.#sampledMs >= WINDOW_MS) {
       this.#sampledMs = atMs;
-      this.#samples.push((accepted / windowMs) * 1000);
+      this.#samples.push(Math.min((accepted / windowMs) * 1000, this.#betweenRefusals(atMs)));
       if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
     }
     return isLimit;
+  }
+
+  /**
+   * Returns how many calls per second the operator accepted between its last two times of refusals. An operator that lets calls
+   * save up (a token bucket) accepts more calls in the second after a pause, but not in the pause and this second together. Infinite
+   * if there was no such time, or if it was too short or too long.
+   */
+  #betweenRefusals(atMs: number): number {
+    const passedMs = atMs - this.#limitedBeforeMs;
+    if (passedMs < MIN_BETWEEN_MS || passedMs > MAX_BETWEEN_MS) return Number.POSITIVE_INFINITY;
+    return (sum(this.#accepted, atMs, passedMs) / passedMs) * 1000;
   }
 
   /**
@@ -103,7 +128,9 @@ export class RateLimit {
   #noteEndOfLongWindow(atMs: number): void {
     const sinceMs = this.#sinceMs ?? atMs;
     const acceptedMs = this.#acceptedMs ?? sinceMs;
-    const isLong = sinceMs <= acceptedMs && atMs - acceptedMs > WINDOW_MS;
+    // Without refused calls, croupier itself has made the pause, as the operator asked for it in `Retry-After`.
+    const isLong =
+      sinceMs <= acceptedMs && atMs - acceptedMs > WINDOW_MS && this.#refusedMs - acceptedMs > WINDOW_MS / 2;
     if (!isLong || this.#sampledMs < acceptedMs) return;
     this.#samples.pop();
     this.#samples.push((sum(this.#accepted, atMs, atMs - sinceMs) / (atMs - sinceMs)) * 1000);
