@@ -18,21 +18,27 @@ export interface RunLabels {
  * Reads the values of `--label`, such as `build=1.2.3`. A value can have several lines, and each line is one label: an environment
  * variable can hold only one value.
  *
- * @throws UsageError unless each line is a name and a text
+ * @throws UsageError unless each line is a name and a text, and no name is given twice
  */
 function labelsOfFlags({ label = [] }: RunFlags): Labels {
   const lines = label.flatMap((text) => text.split(/\r?\n/)).filter((text) => text.trim() !== '');
-  return Object.fromEntries(
-    lines.map((text) => {
-      const at = text.indexOf('=');
-      const name = text.slice(0, Math.max(at, 0)).trim();
-      if (!LABEL_NAME.test(name))
-        throw new UsageError(
-          `--label ${text}: it needs a name and a value. A name has letters, digits, dots, - and _. Write the label as in --label build=1.2.3. Nothing was sent.`,
-        );
-      return [name, checked(text.slice(at + 1), `--label ${name}`)];
-    }),
-  );
+  const labels = new Map<string, string>();
+  for (const text of lines) {
+    const at = text.indexOf('=');
+    const name = text.slice(0, Math.max(at, 0)).trim();
+    if (!LABEL_NAME.test(name))
+      throw new UsageError(
+        `--label ${text}: it needs a name and a value. A name has letters, digits, dots, - and _. Write the label as in --label build=1.2.3. Nothing was sent.`,
+      );
+    const value = checked(text.slice(at + 1), `--label ${name}`);
+    const other = labels.get(name);
+    if (other !== undefined && other !== value)
+      throw new UsageError(
+        `--label ${name}: the label has two values, ${other} and ${value}. Give each label once. Nothing was sent.`,
+      );
+    labels.set(name, value);
+  }
+  return Object.fromEntries(labels);
 }
 
 /**

@@ -30,6 +30,8 @@ describe('the labels of a run', () => {
     ['a flag without a name', {}, ['=1'], '--label =1: it needs a name and a value'],
     ['a flag without a value', {}, ['build='], '--label build: the value is empty'],
     ['a flag with a wrong name', {}, ['1build=2'], '--label 1build=2: it needs a name'],
+    ['two values of one label', {}, ['build=1', 'build=2'], '--label build: the label has two values, 1 and 2'],
+    ['two values of one label in one variable', {}, ['build=1\nbuild=2'], 'the label has two values, 1 and 2'],
     ['a long value', {}, [`build=${'x'.repeat(201)}`], 'longer than 200 characters'],
     ['a command that fails', { build: node('console.error("no git"); process.exit(3)') }, [], 'status 3: no git'],
     [
