@@ -17,6 +17,7 @@ import { breaches, breachLines } from '../terminal/breach.ts';
 import { latencyWarnings } from '../terminal/latency.ts';
 import { clip, duration } from '../terminal/layout.ts';
 import { leftOut, reasons } from '../terminal/rules.ts';
+import { amounts } from '../terminal/terminal.ts';
 
 /** Maximum size of the report, in bytes. GitHub limits a comment to 65,536 characters. */
 const MAX_BYTES = 60_000;
@@ -103,9 +104,7 @@ function headText(fold: Fold): string {
     `contract ${escaped(run.contract)}`,
     escaped(scopeText(fold)),
     ...labelTexts(fold).map(escaped),
-    plural(fold.scenarios.length, 'scenario'),
-    plural(fold.exchanges.sent, 'call'),
-    ended === null ? 'cut off' : duration(ended.durationMs),
+    amounts(fold),
     `seed ${escaped(run.seed)}`,
   ];
   return [

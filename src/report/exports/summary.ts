@@ -8,8 +8,10 @@ import { owedItems, unknownDebts } from '../../journal/results/owed-items.ts';
 import { forChat } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { differenceText, settleCommandLine } from '../owed.ts';
+import { scopeText } from '../scope.ts';
 import { breaches } from '../terminal/breach.ts';
 import { duration } from '../terminal/layout.ts';
+import { amounts } from '../terminal/terminal.ts';
 
 /** Maximum number of lines of the text. A chat folds or cuts a longer message. */
 const MAX_LINES = 20;
@@ -40,14 +42,8 @@ function cut(line: string): string {
 }
 
 function firstLines(fold: Fold): readonly string[] {
-  const { run, ended } = fold;
-  const facts = [
-    `contract ${run.contract}`,
-    run.whole ? 'the whole suite' : `selected: ${run.selection.join(' ') || 'a part'}`,
-    plural(fold.scenarios.length, 'scenario'),
-    plural(fold.exchanges.sent, 'call'),
-    ended === null ? 'cut off' : duration(ended.durationMs),
-  ];
+  const { run } = fold;
+  const facts = [`contract ${run.contract}`, scopeText(fold), amounts(fold)];
   return [conclude(fold).firstLine, `${run.client.integratorBaseUrl}: ${facts.join(', ')}`];
 }
 
