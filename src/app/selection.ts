@@ -243,12 +243,17 @@ function rootsFrom(cwd: string): readonly string[] {
 
 /**
  * True if all built-in scenarios are chosen, and they are the same as in the release of this version. Opt-in scenarios may be
- * missing.
+ * missing. Scenarios of the user may be added, because they can't replace a built-in scenario.
  */
 export function isWhole({ scenarios, changes }: Suite, chosen: readonly SuiteScenario[]): boolean {
   if (changes !== undefined) return false;
   const builtIn = scenarios.filter((scenario) => scenario.builtIn && !scenario.tags.includes('opt-in'));
   return builtIn.every((scenario) => chosen.includes(scenario));
+}
+
+/** Returns the number of scenarios that are not from the built-in suite. */
+export function ownScenarios(chosen: readonly SuiteScenario[]): number {
+  return chosen.filter(({ builtIn }) => !builtIn).length;
 }
 
 /** Returns the words and flags of a selection, as reports print them. */

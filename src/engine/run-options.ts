@@ -133,6 +133,8 @@ export interface RunOptions extends AmountSettings {
   /** The command-line flags with which a later run tests the same operator in the same way. They are written to the journal. */
   readonly flags?: readonly string[];
   readonly whole: boolean;
+  /** The number of scenarios that are not from the built-in suite. It is written to the journal. Absent: none. */
+  readonly ownScenarios?: number | undefined;
   /** The changes of the built-in suite since its release. They are written to the journal. Absent: no changes. */
   readonly suiteChanges?: SuiteChanges | undefined;
   /** Hashes of everything that decides the result, such as the scenarios. They are written to the journal. */

@@ -11,6 +11,7 @@ import { unknownPathReason } from './network/unknown-path.ts';
 import { unknownSessionReason } from './network/unknown-session.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import { countRules } from './results/rule-counts.ts';
+import { unprovenSentence } from './results/unproven.ts';
 import type { RuleResult } from './rule-result.ts';
 
 /** The verdict of the whole run. */
@@ -145,14 +146,17 @@ function whyUndecided(fold: Fold): string | null {
   if (fold.unknownSessions?.knowsOthers === false)
     return `nothing was tested for ${name}, because ${unknownSessionReason(fold.unknownSessions)}. Compare the sessionID with the operator's, or open the session again there`;
   const moved = movedAloneSentence(fold);
-  if (moved !== null) return moved;
+  if (moved !== null) return fold.run.settings.noLock ? `${moved}. The run had no locks (--no-lock)` : moved;
   const unmeasured = budgetResults(fold).filter(({ fails, state }) => fails && state === 'unmeasured');
   if (isWholeSuite(fold) && unmeasured.length > 0) return unmeasuredSentence(name, unmeasured);
   const unmet = unmetRequirements(fold);
   if (unmet.length > 0) return unmetSentence(fold, unmet);
-  const open = fold.rules.filter((result) => isOpen(result, fold.baseline)).length;
+  const openRules = fold.rules.filter((result) => isOpen(result, fold.baseline));
+  const open = openRules.length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
   if (!isAnythingJudged(fold)) return `no rule was judged for ${name}`;
+  const unproven = unprovenSentence(openRules);
+  if (unproven !== null) return unproven;
   if (declined.length > open) return declinedSentence(name, declined);
   if (open > 0) {
     return open === 1
@@ -228,6 +232,11 @@ function coreSentence(name: string, untested: readonly RuleResult[]): string {
 /** True for a run of the whole built-in suite, even if somebody has changed this suite. */
 function isWholeSuite({ run }: Pick<Fold, 'run'>): boolean {
   return run.whole || (run.suiteChanges !== undefined && run.selection.length === 0);
+}
+
+/** Names the built-in suite, and the scenarios of the user that were added to it. */
+export function wholeSuiteText({ run: { ownScenarios } }: Pick<Fold, 'run'>): string {
+  return ownScenarios ? `the whole suite and ${plural(ownScenarios, 'own scenario')}` : 'the whole suite';
 }
 
 function budgetClause(slow: readonly BudgetResult[]): string {
@@ -381,7 +390,8 @@ function conformingSentence(fold: Fold): string {
   const warned = byVerdict.warn;
   const { whole, quick } = fold.run;
   const part = quick ? 'the quick part of the suite' : 'the selected part of the suite';
-  const scope = whole ? '' : `, in ${isWholeSuite(fold) ? 'a suite that somebody has changed' : part}`;
+  const inWhole = fold.run.ownScenarios ? `, in ${wholeSuiteText(fold)}` : '';
+  const scope = whole ? inWhole : `, in ${isWholeSuite(fold) ? 'a suite that somebody has changed' : part}`;
   const known = knownFailureCount(fold);
   const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;

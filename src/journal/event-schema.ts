@@ -194,7 +194,14 @@ const runStarted = object({
   client: object({ extCID: text, integratorBaseUrl: text }),
   selection: list(text).describe('arguments with which the user selected scenarios; empty: all scenarios'),
   flags: list(text).exactOptional().describe('command-line flags to call the same operator again in the same way'),
-  whole: z.boolean().describe('true: the run has the whole built-in suite, as it was released with this version'),
+  whole: z
+    .boolean()
+    .describe(
+      'true: the run has the whole built-in suite, as it was released with this version; it may also have own scenarios',
+    ),
+  ownScenarios: count
+    .exactOptional()
+    .describe('number of scenarios that are not from the built-in suite; absent: none'),
   suiteChanges: suiteChanges
     .exactOptional()
     .describe('how the built-in suite differs from the one that was released; left out: it does not differ'),
@@ -239,6 +246,7 @@ const runStarted = object({
       .exactOptional()
       .describe('true: a scenario that fails and then passes on retry gives only a warning'),
     trace: z.literal(true).exactOptional().describe('true: every call has a `traceparent` header'),
+    noLock: z.literal(true).exactOptional().describe('true: no lock kept other commands from using the same players'),
     sessions: list(
       object({
         sessionID: text,

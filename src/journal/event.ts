@@ -105,6 +105,8 @@ interface RunSettings {
   readonly allowFlaky?: boolean;
   /** True if every call has a `traceparent` header. It is left out for all other runs. */
   readonly trace?: true;
+  /** True if no lock kept other commands from using the same players at the same time. It is left out for all other runs. */
+  readonly noLock?: true;
   readonly sessions: readonly {
     readonly sessionID: string;
     readonly player: string | null;
@@ -174,9 +176,11 @@ export interface RunStarted {
   readonly flags?: readonly string[];
   /**
    * True if the run has the whole built-in suite without a selection, and nobody has changed this suite since the release of this
-   * version.
+   * version. The run may also have own scenarios of the user, see {@link RunStarted.ownScenarios}.
    */
   readonly whole: boolean;
+  /** The number of scenarios that are not from the built-in suite. It is left out if there are none. */
+  readonly ownScenarios?: number;
   /** The changes of the built-in suite since its release. It is left out if there are none. */
   readonly suiteChanges?: SuiteChanges;
   /** Hashes of everything that decides the result. They are left out in older journals, and in journals that are not from a run. */

@@ -86,6 +86,7 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
   const { shard, process: _, ...common } = first;
   const seeds = [...new Set(runs.map(({ seed }) => seed))];
   const scenarios = runs.flatMap((run) => run.scenarios);
+  const ownScenarios = runs.reduce((sum, run) => sum + (run.ownScenarios ?? 0), 0);
   return {
     ...common,
     runID: createHash('sha256')
@@ -96,6 +97,7 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
     seed: seeds.join(', '),
     selection: first.selection.filter((word) => !word.startsWith('--shard ')),
     whole: shard?.whole ?? first.whole,
+    ...(ownScenarios > 0 && { ownScenarios }),
     planHash: shard?.planHash ?? first.planHash,
     settings: {
       ...first.settings,

@@ -1,10 +1,17 @@
+import { wholeSuiteText } from '../journal/conclusion.ts';
 import type { Fold } from '../journal/fold.ts';
 
 const MAX_NAMES = 4;
 
-/** Says which scenarios a run played. The text may contain words of the user that are not yet escaped. */
-export function scopeText({ run }: Pick<Fold, 'run'>): string {
-  if (run.whole) return 'the whole suite';
+/**
+ * Says which scenarios a run played, and whether it had no locks. The text may contain words of the user that are not yet escaped.
+ */
+export function scopeText(fold: Pick<Fold, 'run'>): string {
+  return fold.run.settings.noLock ? `${scenariosText(fold)}, without locks (--no-lock)` : scenariosText(fold);
+}
+
+function scenariosText({ run }: Pick<Fold, 'run'>): string {
+  if (run.whole) return wholeSuiteText({ run });
   const { selection, suiteChanges } = run;
   const changes =
     suiteChanges === undefined

@@ -3,6 +3,8 @@ import { type Conclusion, conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent, Received, RunEnded } from '../../src/journal/event.ts';
 import { EXPECTATION } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
+import { UNPROVEN } from '../../src/journal/results/unproven.ts';
+import { scopeText } from '../../src/report/scope.ts';
 import { attributed, ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
 const story = planned('bet/debit', ['bet.debit']);
@@ -27,11 +29,37 @@ describe('the exit status of a run', () => {
     });
   });
 
+  it('is 0 for the whole suite with scenarios of the user, and the first line counts these', async () => {
+    const begun = { ...runStarted([story]), ownScenarios: 2 };
+    const fold = await foldJournal([begun, started(story.id), pass, runEnded()]);
+    expect(conclude(fold).firstLine).toBe(
+      'CONFORMING: acme breaks none of 1 rule judged, in the whole suite and 2 own scenarios.',
+    );
+    expect(scopeText(fold)).toBe('the whole suite and 2 own scenarios');
+  });
+
   it('is 1 when a MUST failed, and the conclusion says whether money is at stake', async () => {
     expect(await of(fail)).toEqual({
       verdict: 'nonconforming',
       exitCode: 1,
       firstLine: 'NOT CONFORMING: acme breaks 1 of 1 rule judged, and it is about money.',
+    });
+  });
+
+  it('is 3 when only one attempt of a run without locks showed a failure, and the first line says so', async () => {
+    const finding = found(story.id, 'bet.debit', 'inconclusive');
+    const unproven = { ...finding, finding: { ...finding.finding, actual: `${UNPROVEN}: the balance is 3` } };
+    expect(
+      await of([
+        unproven,
+        found(story.id, 'win.credit', 'note'),
+        ended(story.id, { passes: { 'balance.read': { '*': 1 } } }),
+      ]),
+    ).toEqual({
+      verdict: 'undecided',
+      exitCode: 3,
+      firstLine:
+        'UNDECIDED: the run had no locks (--no-lock), and another command may have moved the balances of its players, so 1 rule could not be decided. Let only one command use the players, and run again.',
     });
   });
 

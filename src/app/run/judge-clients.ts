@@ -26,6 +26,7 @@ import { isHistoryWanted, retentionOf } from '../history/settings.ts';
 import { operatorOf, playedNames } from '../lock/player-locks.ts';
 import type { Reference } from '../reference-operator.ts';
 import { fileForClient } from '../report-files.ts';
+import { ownScenarios } from '../selection.ts';
 import type { Sink } from '../stdio.ts';
 import { version } from '../version.ts';
 import { type Assignment, assign } from './assignment.ts';
@@ -292,6 +293,7 @@ function playOf(
       baseline,
       required,
       whole,
+      ownScenarios: ownScenarios(scenarios),
       suiteChanges: suite.changes,
       digests: digestsOf({ ...together, settings, required, baseline }),
       ...labels,

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Finding, graver, type Verdict } from '../../journal/finding.ts';
 import { isShownByBalance } from '../../journal/moved-alone.ts';
+import { UNPROVEN } from '../../journal/results/unproven.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
@@ -360,8 +361,6 @@ export class AttemptRunner {
 
 /** Number of repetitions in which a failure must occur again if somebody else may move the balance. */
 const REPETITIONS_IF_DISTURBED = 2;
-const UNPROVEN =
-  'another attempt did not show the same failures, so somebody else may have moved the balance (croupier holds no lock for the players)';
 
 const OWN_READ = /^(?:read|probe)\.\d+$/;
 

@@ -18,9 +18,11 @@ type Beginning = Pick<
       | 'retries'
       | 'allowFlaky'
       | 'trace'
+      | 'isUnlocked'
       | 'baseline'
       | 'required'
       | 'suiteChanges'
+      | 'ownScenarios'
       | 'digests'
       | 'labels'
       | 'labelHeaders'
@@ -45,6 +47,7 @@ export function runStarted(options: Beginning): RunStarted {
     selection: options.selection,
     ...(options.flags && { flags: options.flags }),
     whole: options.whole,
+    ...(options.ownScenarios && { ownScenarios: options.ownScenarios }),
     ...(options.suiteChanges && { suiteChanges: options.suiteChanges }),
     ...(options.digests && { digests: options.digests }),
     ...(options.labels && Object.keys(options.labels).length > 0 && { labels: options.labels }),
@@ -62,6 +65,7 @@ export function runStarted(options: Beginning): RunStarted {
       ...(options.retries !== undefined && { retries: options.retries }),
       ...(options.allowFlaky && { allowFlaky: true }),
       ...(options.trace && { trace: true }),
+      ...(options.isUnlocked && { noLock: true }),
       sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
         sessionID,
         player: player ?? null,

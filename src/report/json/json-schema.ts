@@ -172,7 +172,12 @@ const report = z.object({
   flags: z
     .array(z.string())
     .describe('the flags of this run that a later run needs, to test the same operator with the same settings'),
-  whole: z.boolean().describe('true: the whole built-in suite, as it was released with this version'),
+  whole: z
+    .boolean()
+    .describe('true: the whole built-in suite, as it was released with this version; there may also be own scenarios'),
+  ownScenarios: count
+    .exactOptional()
+    .describe('number of scenarios that are not from the built-in suite; absent: none'),
   suiteChanges: runStarted.suiteChanges,
   digests: runStarted.digests,
   labels: labels.describe('labels of the run, including labels from headers of replies'),

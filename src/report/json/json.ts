@@ -49,6 +49,7 @@ function headOf(fold: Fold, { journal, endedAtOnce }: ReportOptions): object {
     selection: run.selection,
     flags: run.flags ?? [],
     whole: run.whole,
+    ...(run.ownScenarios && { ownScenarios: run.ownScenarios }),
     ...(run.suiteChanges && { suiteChanges: run.suiteChanges }),
     ...(run.digests && { digests: run.digests }),
     labels: fold.labels,

@@ -1,0 +1,20 @@
+import { plural } from '../../contract/plural.ts';
+import type { RuleResult } from '../rule-result.ts';
+
+/**
+ * The beginning of a finding that is undecided because only one attempt showed the failure, and no lock kept other commands from
+ * moving the balance.
+ */
+export const UNPROVEN =
+  'another attempt did not show the same failures, so somebody else may have moved the balance (croupier holds no lock for the players)';
+
+/**
+ * Says how many of these undecided rules are undecided because the run had no locks. Returns null if there are none.
+ */
+export function unprovenSentence(undecided: readonly RuleResult[]): string | null {
+  const unproven = undecided.filter(({ findings }) =>
+    findings.some(({ verdict, actual }) => verdict === 'inconclusive' && actual.startsWith(UNPROVEN)),
+  ).length;
+  if (unproven === 0) return null;
+  return `the run had no locks (--no-lock), and another command may have moved the balances of its players, so ${plural(unproven, 'rule')} could not be decided. Let only one command use the players, and run again`;
+}
