@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { baselineOf, loadBaseline } from '../app/baseline.ts';
 import { type Clients, resolveClients } from '../app/config/clients.ts';
 import { configurationOf, diagnosticsError, loadConfiguration } from '../app/config/configuration.ts';
 import { askForProduction, movesMoney } from '../app/config/production.ts';
@@ -10,21 +11,24 @@ import { UsageError } from '../app/exit-status.ts';
 import { addRunToHistory } from '../app/history/add-to-history.ts';
 import { lockSettings } from '../app/lock/lock-folder.ts';
 import { digestsOf } from '../app/run/digests.ts';
+import { readEarlierJournals } from '../app/run/earlier-journals.ts';
 import { runLabels } from '../app/run/labels.ts';
 import { play, SILENT } from '../app/run/play.ts';
 import { reportOptions } from '../app/run/publish.ts';
 import { refuseUnknownRules, requiredOf } from '../app/run/required.ts';
 import { runSettings } from '../app/run/settings.ts';
 import { mistakesIn } from '../app/scenario-mistakes.ts';
-import { choose, isWhole, quickPartOf, selectionWords, sourcesFor } from '../app/selection.ts';
+import { choose, isWhole, ownScenarios, quickPartOf, selectionWords, sourcesFor } from '../app/selection.ts';
 import { silentStdio } from '../app/stdio.ts';
 import { loadSuite } from '../app/suite.ts';
 import { version } from '../app/version.ts';
+import { EarlierRun } from '../engine/after/earlier-run.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import { createScrubber } from '../journal/secrets/scrubber.ts';
 import { jsonReport } from '../report/json/json.ts';
 import type { JsonReport } from '../report/json/json-schema.ts';
 import { terminalReport } from '../report/terminal/terminal.ts';
+import { readDuration } from '../scenario/duration.ts';
 import { nearest } from '../scenario/near.ts';
 
 /** The settings of a run. A missing key has the default of the command line. */
@@ -58,6 +62,10 @@ export interface RunOptions {
   readonly allowSkipped?: boolean;
   /** The seed of an earlier run, to repeat its random choices and its order. */
   readonly seed?: string;
+  /** The path of a baseline: a file of known failures, which do not fail the run. */
+  readonly baseline?: string;
+  /** The path of the journal of an earlier run. The run sends transactions of the earlier run again, and judges the replies. */
+  readonly after?: string;
   /** If true, a breach of a SHOULD rule also fails the run. */
   readonly strict?: boolean;
   /**
@@ -69,6 +77,16 @@ export interface RunOptions {
   readonly allowFlaky?: boolean;
   /** Stops the run after this number of failed scenarios. Default: no limit. */
   readonly bail?: number;
+  /** The time after which no new scenario begins, such as `10m`. Then the result is undecided. Default: no limit. */
+  readonly time?: string;
+  /** Number of times that each race is repeated. Default: croupier chooses the number. */
+  readonly raceRounds?: number;
+  /** If false, the run does not lock its players, and other commands can use them at the same time. */
+  readonly lock?: boolean;
+  /** The maximum time to wait for players that another command uses, such as `30s`. Default: `10m`. */
+  readonly lockWait?: string;
+  /** The folder of the locks. Default: a folder of the user. */
+  readonly lockFolder?: string;
   /** If true, the run may move money at an address that looks like production. */
   readonly production?: boolean;
   /**
@@ -131,8 +149,14 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
   const signal = options.signal ?? new AbortController().signal;
   const from = clients.sources.get(extCID)?.from;
   const client = await withOwnSessions(configured, from, { extCID, dir: configuration.dir, env, signal });
+  const earlier = (await readEarlierJournals(flags.after ?? [], [configured], stdio)).get(extCID);
+  const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map((one) => one.extCID);
+  const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
+  const baselines = await loadBaseline(options.baseline, subjects, cwd);
+  const baseline = baselines && baselineOf(baselines, extCID);
+  const lock = lockSettings(configuration, flags, stdio);
   const required = requiredOf(client, { flags, configuration, settings, selection, suite, scenarios: chosen, stdio });
-  const digests = digestsOf({ client, scenarios: chosen, settings, required, baseline: undefined });
+  const digests = digestsOf({ client, scenarios: chosen, settings, required, baseline });
   const labels = await runLabels(configuration, flags, stdio);
   const scrub = createScrubber(clients.secrets);
   const { fold, open, journal, failure } = await play({
@@ -141,19 +165,23 @@ export async function run(options: RunOptions = {}): Promise<RunResult> {
       client,
       scenarios: chosen,
       selection: selectionWords(selection),
+      baseline,
       required,
       digests,
       ...labels,
       suiteChanges: suite.changes,
       whole: isWhole(suite, chosen),
+      ownScenarios: ownScenarios(chosen),
       watchesBalances: true,
+      isUnlocked: lock.folder === null,
+      after: earlier && new EarlierRun(earlier, client),
       quick: quickPartOf(suite, selection),
       ...settings,
       signal,
     },
     journal: options.journal,
     stdio,
-    lock: { ...lockSettings(configuration, {}, stdio), command: 'run' },
+    lock: { ...lock, command: 'run' },
     scrub,
     progress: SILENT,
     onExchange: undefined,
@@ -177,6 +205,10 @@ const isCount = (value: unknown, min: number): boolean => Number.isInteger(value
 const TEXT: Check = [isText, 'a text'];
 const TEXTS: Check = [(value) => Array.isArray(value) && value.every(isText), 'a list of texts'];
 const SWITCH: Check = [(value) => typeof value === 'boolean', 'true or false'];
+const DURATION: Check = [
+  (value) => typeof value === 'string' && readDuration(value) !== undefined,
+  'a duration, such as 30s or 10m',
+];
 
 /** The checks of all options. They are needed because TypeScript does not check the types for users who write JavaScript. */
 const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
@@ -190,10 +222,17 @@ const CHECKS: Readonly<Record<keyof RunOptions, Check>> = {
   labels: [(value) => isObject(value) && Object.values(Object(value)).every(isText), 'an object of texts'],
   allowSkipped: SWITCH,
   seed: TEXT,
+  baseline: TEXT,
+  after: TEXT,
   strict: SWITCH,
   retries: [(value) => isCount(value, 0), 'a whole number, 0 or more'],
   allowFlaky: SWITCH,
   bail: [(value) => isCount(value, 1), 'a whole number, 1 or more'],
+  time: DURATION,
+  raceRounds: [(value) => isCount(value, 1), 'a whole number, 1 or more'],
+  lock: SWITCH,
+  lockWait: DURATION,
+  lockFolder: TEXT,
   production: SWITCH,
   journal: TEXT,
   history: SWITCH,
@@ -225,8 +264,9 @@ function refuseWrongOptions(options: RunOptions): void {
 
 /** Converts the options to the flags of `croupier run`. */
 function flagsOf(options: RunOptions): RunFlags {
-  const { client, labels, quick, require, allowSkipped, seed, strict, retries, allowFlaky, bail, production, history } =
-    options;
+  const { client, labels, after, time, lockWait } = options;
+  const { quick, require, allowSkipped, seed, strict, retries, allowFlaky, bail, raceRounds, production } = options;
+  const { history, lock, lockFolder } = options;
   const flags = {
     quick,
     require,
@@ -236,8 +276,14 @@ function flagsOf(options: RunOptions): RunFlags {
     retries,
     allowFlaky,
     bail,
+    raceRounds,
     production,
     history,
+    lock,
+    lockFolder,
+    lockWait: lockWait === undefined ? undefined : readDuration(lockWait),
+    time: time === undefined ? undefined : readDuration(time),
+    after: after === undefined ? undefined : [after],
     label: labels && Object.entries(labels).map(([name, text]) => `${name}=${text}`),
     client: client === undefined ? client : [client],
   };

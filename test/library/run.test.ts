@@ -83,6 +83,30 @@ describe('run', () => {
     for (const key of broken.secrets) expect(JSON.stringify(result)).not.toContain(key);
   });
 
+  it('takes a baseline, an earlier journal, a time limit and no lock, as the command does', async () => {
+    const defect = defectByName('signature-403');
+    const broken = await startReference(() => {}, behaviourWith(defect ? [defect] : []));
+    onTestFinished(() => broken.close());
+    const config = configOf(broken);
+    const baseline = path.join(cwd, 'known.yaml');
+    const entry = { rule: 'signature.mismatch', reason: 'a test', ticket: 'T-1', expires: '2999-01-01' };
+    writeFileSync(baseline, JSON.stringify([entry]));
+    const journal = path.join(cwd, 'before.ndjson');
+    const known = await runHere({ config, select: ['signature/mismatch', 'bet/debit'], baseline, journal });
+    expect([known.verdict, known.baseline?.[0]?.state]).toEqual(['conforming', 'failing']);
+    const after = await runHere({
+      config: configOf(broken),
+      select: ['idempotency/durable-earlier-run'],
+      after: journal,
+      lock: false,
+    });
+    expect(after.rules.find(({ id }) => id === 'idempotency.durable')?.verdict).not.toBe('skip');
+    expect([after.settings.noLock, after.text]).toEqual([true, expect.stringContaining('without locks (--no-lock)')]);
+    const over = await runHere({ config, select: ['balance'], time: '0ms', lockWait: '1s' });
+    expect([over.verdict, over.ended]).toEqual(['undecided', 'time']);
+    await expect(runHere({ config, time: '10' })).rejects.toThrow(/the option time must be a duration, such as 30s/);
+  });
+
   it.each<readonly [options: object, message: string]>([
     [{ selct: ['bet'] }, 'run: there is no option selct. Did you mean select? Nothing was sent.'],
     [{ allowskipped: true }, 'Did you mean allowSkipped?'],
