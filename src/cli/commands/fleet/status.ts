@@ -33,9 +33,7 @@ export async function fleetStatusCommand(
 ): Promise<number> {
   const stdio = withDatabase(given, database);
   if (openmetrics === '-')
-    throw new UsageError(
-      '--openmetrics - is not possible, because the status goes to stdout. Give the name of a file.',
-    );
+    throw new UsageError('--openmetrics - is not possible, because the status goes to stdout. Name a file.');
   const { operators, dir } = await checkFleet(file, stdio);
   const now = new Date();
   const all = await useHistory(dir, (history) => fleetStatus(operators, dir, history, now), databaseIn(stdio));
