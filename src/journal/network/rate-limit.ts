@@ -104,7 +104,10 @@ export class RateLimit {
     // All refusals of one window show the same limit.
     if (isLimit && accepted > 0 && atMs - this.#sampledMs >= WINDOW_MS) {
       this.#sampledMs = atMs;
-      this.#samples.push(Math.min((accepted / windowMs) * 1000, this.#betweenRefusals(atMs)));
+      const isFirst = !isLong && this.#samples.length === 0;
+      // Before the first calls, an operator may have saved up calls for one window (a token bucket).
+      const countedMs = isFirst && passedMs < WINDOW_MS / 2 ? windowMs + passedMs : windowMs;
+      this.#samples.push(Math.min((accepted / countedMs) * 1000, this.#betweenRefusals(atMs)));
       if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
     }
     return isLimit;
