@@ -234,12 +234,19 @@ function causesOfRefusal(observed: ObservedCall): readonly RuleId[] {
   if (observed.answer === 'refused') return ['signature.accepted'];
   if (isRedirect(observed.reading?.status)) return ['reply.success-is-200'];
   const { step } = observed.planned;
-  if (step.call === 'refund' && observed.answer === 'declined') return causesOfDeclinedRefund(observed);
+  if (step.call === 'refund' && observed.answer === 'declined')
+    return [...causesOfDeclinedRefund(observed), ...causesOfDecimals(observed)];
   // If an operator declines every win, it also declines a win with a deviation.
-  if (step.call === 'win' && step.origin.kind === 'fresh' && observed.answer === 'declined') return ['win.credit'];
+  if (step.call === 'win' && step.origin.kind === 'fresh' && observed.answer === 'declined')
+    return ['win.credit', ...causesOfDecimals(observed)];
   // The scenario never bets more than the balance that was read. So if the operator declines the bet because the balance is too
   // low, the operator uses another balance than the one that it showed.
   return observed.reading?.code === 'insufficient_funds' ? WRONG_BALANCES : [];
+}
+
+/** An operator that accepts only whole amounts in bets often accepts only whole amounts in wins and refunds too. */
+function causesOfDecimals({ amount }: ObservedCall): readonly RuleId[] {
+  return amount !== undefined && amount.decimals() > 0 ? ['bet.decimal-amount'] : [];
 }
 
 /**
