@@ -199,6 +199,7 @@ export class Worlds {
    * many sums.
    */
   #sumsOf(start: Money, effects: readonly OpenEffect[]): readonly Money[] {
+    if (effects.length === 0) return [start];
     let sums = new Map([[start.toString(), start]]);
     for (const { delta } of effects) {
       const next = new Map(sums);

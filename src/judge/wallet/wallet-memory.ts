@@ -39,6 +39,7 @@ export class WalletMemory {
    * @param value the balance that was read
    */
   writeDown(value: Money, wallet: Wallet, collector: FindingCollector): void {
+    if (this.observations.length === 0) return;
     const before = this.last ?? value;
     const sure = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
     const moved = value.minus(before).minus(sure);

@@ -36,6 +36,8 @@ export class Wallet {
   #lags = false;
   /** Checks that have passed already, because the reply to a later call had the right balance. */
   #confirmed = new Set<PendingCheck>();
+  /** The checks that a later reply can still confirm. So a reply need not look at the hundreds of checks that are confirmed. */
+  #unconfirmed: PendingCheck[] = [];
 
   constructor(id: string, unit: Money, currency: string | null = null) {
     this.id = id;
@@ -96,12 +98,16 @@ export class Wallet {
    * have stored the earlier changes before this call.
    */
   vouch(step: string): void {
-    this.#moves = this.#moves.map((move) => ({
-      ...move,
-      vouched: true,
-      confirmed: move.confirmed || move.step !== step,
-    }));
-    for (const one of this.#pendingChecks) if (one.step.key !== step && one.until === 'read') this.#confirmed.add(one);
+    for (const [index, move] of this.#moves.entries()) {
+      const confirmed = move.confirmed || move.step !== step;
+      if (!move.vouched || confirmed !== move.confirmed) this.#moves[index] = { ...move, vouched: true, confirmed };
+    }
+    const own: PendingCheck[] = [];
+    for (const one of this.#unconfirmed) {
+      if (one.step.key === step) own.push(one);
+      else this.#confirmed.add(one);
+    }
+    this.#unconfirmed = own;
   }
 
   /** True if the last reply contained the expected balance, and this balance differs from the balance of the last read. */
@@ -170,6 +176,7 @@ export class Wallet {
 
   expectLater(pendingCheck: PendingCheck): void {
     this.#pendingChecks.push(pendingCheck);
+    if (pendingCheck.until === 'read') this.#unconfirmed.push(pendingCheck);
   }
 
   /**
@@ -182,6 +189,7 @@ export class Wallet {
     const isDue = (one: PendingCheck): boolean => lingered || one.until === 'read';
     const due = this.#pendingChecks.filter(isDue);
     this.#pendingChecks = this.#pendingChecks.filter((one) => !isDue(one));
+    this.#unconfirmed = [];
     return due;
   }
 
@@ -189,6 +197,7 @@ export class Wallet {
   dropPendingChecks(): PendingCheck[] {
     const dropped = this.#pendingChecks;
     this.#pendingChecks = [];
+    this.#unconfirmed = [];
     return dropped;
   }
 
@@ -217,5 +226,6 @@ export class Wallet {
   #forgetMoves(): void {
     this.#moves = [];
     this.#confirmed = new Set();
+    this.#unconfirmed = this.#pendingChecks.filter(({ until }) => until === 'read');
   }
 }
