@@ -6,7 +6,7 @@ import { readReply } from '../../reply/read.ts';
 import { isTemporary, replyStatus } from '../../reply/status.ts';
 import { BalanceEstimate } from '../balances/balance-estimate.ts';
 import { walletIdOf } from '../session-pool.ts';
-import { pastCallOf, sessionOfSending } from './past-call.ts';
+import { type PastCall, pastCallOf, sessionOfSending } from './past-call.ts';
 import { type PastTransaction, PastTransactions } from './past-transactions.ts';
 
 export interface AfterRunOptions {
@@ -24,6 +24,10 @@ interface InFlight {
    * For a balance call: true if no call that can move the balance was in flight at the same time. False for all other calls.
    */
   idle: boolean;
+  /** The transaction that the call sends. undefined for a balance call, and for a call that the real service would never send. */
+  past?: PastCall | undefined;
+  /** True if the call has the right signature. */
+  isSignedRight?: boolean;
 }
 
 /** A scenario that has started and not yet ended. */
@@ -222,7 +226,8 @@ export class AfterRun {
     const isRead = event.call === 'balance';
     const others = [...this.#inFlight.values()].filter((other) => other.walletID === walletID);
     const idle = isRead && others.every(({ sending }) => sending.call === 'balance');
-    this.#inFlight.set(event.id, { sending: event, walletID, idle });
+    const flight: InFlight = { sending: event, walletID, idle };
+    this.#inFlight.set(event.id, flight);
     if (isRead || walletID === undefined) return;
     // A scenario may begin without a read, with the balance that an earlier scenario left. Then its first read comes after its
     // first calls, so this read does not show the balance before the scenario.
@@ -230,7 +235,10 @@ export class AfterRun {
     for (const other of others) other.idle = false;
     this.#estimates.get(walletID)?.touch();
     const call = pastCallOf(event);
-    if (!call || !this.#signedRight(event)) return;
+    flight.past = call;
+    if (!call) return;
+    flight.isSignedRight = this.#signedRight(event);
+    if (!flight.isSignedRight) return;
     const known = this.#transactions.ofTxID(call.txID);
     if (known) {
       const isSame =
@@ -249,7 +257,7 @@ export class AfterRun {
     if (!flight) return;
     this.#inFlight.delete(event.id);
     this.#latestStamp = Math.max(this.#latestStamp, event.stamps.end);
-    const { sending, idle, walletID } = flight;
+    const { sending, idle, walletID, past, isSignedRight } = flight;
     const { call, request } = sending;
     const { id, outcome, stamps, connection } = event;
     const status = replyStatus(event);
@@ -263,13 +271,12 @@ export class AfterRun {
       if (idle && answer === 'accepted' && value) this.#read(sending, value);
       return;
     }
-    const past = pastCallOf(sending);
     const transaction = past && this.#transactions.ofTxID(past.txID);
     // A call of another kind, or with a different body, is a different call, even if it has the same txID.
     if (!past || transaction?.call.call !== past.call || !transaction.bodies.includes(past.body)) return;
     transaction.inFlight -= 1;
     transaction.status = status ?? null;
-    if (!this.#signedRight(sending) || !mayHaveArrived(exchange)) {
+    if (isSignedRight !== true || !mayHaveArrived(exchange)) {
       if (transaction.state === 'sent') transaction.state = 'none';
       return;
     }
