@@ -1,5 +1,5 @@
 import { Money } from '../../contract/money.ts';
-import { type LoggedCall, met } from '../calls/logged-call.ts';
+import { type LoggedCall, met, UNKNOWN_DURATION_MS } from '../calls/logged-call.ts';
 import { type Bets, betsOf, isUndueRefund, type Transaction, transactionsOf } from '../calls/transaction.ts';
 import type { Cause, Deviation } from './deviation.ts';
 import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
@@ -55,7 +55,7 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
 function reachOf(calls: readonly LoggedCall[]): number {
   let reach = 0;
   for (const { seen } of calls)
-    reach = Math.max(reach, (seen.exchange.tookMs ?? 0) + (seen.exchange.time?.precisionMs ?? 1));
+    reach = Math.max(reach, (seen.exchange.tookMs ?? UNKNOWN_DURATION_MS) + (seen.exchange.time?.precisionMs ?? 1));
   return reach;
 }
 

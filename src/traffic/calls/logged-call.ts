@@ -202,6 +202,12 @@ export function balanceIn({ exchange: { answer, logged } }: RecordedCall): Money
   return answer.body === null ? saidMoney(logged.balance ?? null) : saidBalance(readingOf(answer));
 }
 
+/**
+ * If the log does not show how long a call took, another call that began within this number of ms after it may have been in flight
+ * at the same time.
+ */
+export const UNKNOWN_DURATION_MS = 1000;
+
 /** Times with a precision of more ms than this do not show which of two calls came first. */
 const FINE_MS = 100;
 
@@ -211,6 +217,7 @@ const FINE_MS = 100;
  */
 export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   if (a.atMs === null || b.atMs === null) return 'no';
+  if (mayMeet(a, b)) return 'maybe';
   const precisionMs = Math.max(precisionOf(a), precisionOf(b));
   const overlapMs =
     Math.min(a.atMs + (a.seen.exchange.tookMs ?? 0), b.atMs + (b.seen.exchange.tookMs ?? 0)) - Math.max(a.atMs, b.atMs);
@@ -219,6 +226,17 @@ export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   // although it began later.
   if (overlapMs > precisionMs) return 'yes';
   return overlapMs > 0 ? 'maybe' : 'no';
+}
+
+/**
+ * True if the log does not show how long the first of two calls took, and the second call began soon after it. The calls of one
+ * round are sent one after the other.
+ */
+function mayMeet(a: LoggedCall, b: LoggedCall): boolean {
+  const [first, second] = (a.atMs ?? 0) <= (b.atMs ?? 0) ? [a, b] : [b, a];
+  if (first.seen.exchange.tookMs !== null) return false;
+  if (first.seen.roundID !== null && first.seen.roundID === second.seen.roundID) return false;
+  return (second.atMs ?? 0) - (first.atMs ?? 0) < UNKNOWN_DURATION_MS;
 }
 
 function precisionOf({ seen }: LoggedCall): number {

@@ -41,6 +41,27 @@ describe('a log without faults', () => {
   });
 });
 
+describe('two bets that began soon after each other', () => {
+  const bets = (more: { readonly tookMs?: null }): IncidentTimeline =>
+    new Log()
+      .balance('100.00')
+      .bet('b1', '10.00', { balance: '80.00', at: 5, ...more })
+      .bet('b2', '10.00', { balance: '80.00', at: 5.1, ...more }, { round: 'r-2' })
+      .win('w1', '0', { balance: '80.00', at: 8 })
+      .win('w2', '0', { balance: '80.00', at: 9 }, { round: 'r-2' })
+      .balance('80.00')
+      .timeline();
+
+  it('may have been in flight at the same time if the log does not show how long they took', () => {
+    const timeline = bets({ tookMs: null });
+    expect([timeline.status, sums(timeline), debts(timeline)]).toEqual([0, ['80', '80', '0'], []]);
+  });
+
+  it('were sent one after the other if the log shows that they were short', () => {
+    expect(debts(bets({}))).toHaveLength(2);
+  });
+});
+
 describe('a balance that was read long after the last call', () => {
   const failed = (): Log => new Log().balance('100.00').bet('b1', '15.00', { none: 'reset' });
 
