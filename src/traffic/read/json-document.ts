@@ -58,26 +58,55 @@ function isNewman(start: string): boolean {
   );
 }
 
-/** Reads the entries of a JSON document: a HAR, or an export of a log collector. */
+/** Maximum number of entries that are kept to put them into their order. */
+const MAX_KEPT = 20_000;
+
+/**
+ * Reads the entries of a JSON document: a HAR, or an export of a log collector. Yields the calls in the order of their requests,
+ * because a whole document may be on one line, and then the numbers of the lines do not show this order.
+ */
 export async function* fromDocument(
   chunks: AsyncIterable<Uint8Array>,
   list: string | null,
   source: { readonly file: string; readonly form: LogForm },
 ): AsyncGenerator<LogEntry> {
   const correlation = new ReplyCorrelation(source.form);
-  for await (const { line, text, why } of objectsOf(chunks, list)) {
-    const place = { file: source.file, line };
-    const value = text === null ? undefined : parsed(text);
-    if (why === 'too big') yield { kind: 'unreadable', line, why: 'the entry is larger than 64 MB' };
-    else if (why === 'cut off')
-      yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
-    else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
-    else if (isPostmanEntry(value)) yield* readPostmanEntry(value, place);
-    else if (isFields(value))
-      for (const each of linesIn(value)) yield* entriesOf(each, place, source.form, correlation);
-    else yield { kind: 'unreadable', line, why: 'the entry is not valid JSON' };
+  /** The position of each object in the document, by the place of its call. */
+  const positions = new WeakMap<LogPlace, number>();
+  let position = 0;
+  let kept: { readonly entry: LogEntry; readonly at: number }[] = [];
+  const keep = (entry: LogEntry): void => {
+    const ofRequest = entry.kind === 'exchange' ? positions.get(entry.exchange.place) : undefined;
+    kept.push({ entry, at: ofRequest ?? position });
+  };
+  const inOrder = (): readonly LogEntry[] => kept.toSorted((a, b) => a.at - b.at).map(({ entry }) => entry);
+  for await (const found of objectsOf(chunks, list)) {
+    const place = { file: source.file, line: found.line };
+    position += 1;
+    positions.set(place, position);
+    for (const entry of entriesOf(found, place, source.form, correlation)) keep(entry);
+    if (kept.length < MAX_KEPT) continue;
+    yield* inOrder();
+    kept = [];
   }
-  yield* correlation.end();
+  for (const entry of correlation.end()) keep(entry);
+  yield* inOrder();
+}
+
+function* entriesOf(
+  { line, text, why }: FoundObject,
+  place: LogPlace,
+  form: LogForm,
+  correlation: ReplyCorrelation,
+): Generator<LogEntry> {
+  const value = text === null ? undefined : parsed(text);
+  if (why === 'too big') yield { kind: 'unreadable', line, why: 'the entry is larger than 64 MB' };
+  else if (why === 'cut off')
+    yield { kind: 'unreadable', line, why: 'the file ends within the entry that begins here' };
+  else if (isHarEntry(value)) yield readHarEntry(value, place, 'service');
+  else if (isPostmanEntry(value)) yield* readPostmanEntry(value, place);
+  else if (isFields(value)) for (const each of linesIn(value)) yield* entriesOfLine(each, place, form, correlation);
+  else yield { kind: 'unreadable', line, why: 'the entry is not valid JSON' };
 }
 
 /**
@@ -102,7 +131,7 @@ function lokiLines(value: Readonly<Record<string, unknown>>): readonly Readonly<
 }
 
 /** Reads one line. Joins a request with its reply if they are on two lines. */
-function* entriesOf(
+function* entriesOfLine(
   line: Readonly<Record<string, unknown>>,
   place: LogPlace,
   form: LogForm,

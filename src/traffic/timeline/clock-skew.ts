@@ -43,6 +43,15 @@ function isNewestFirst(calls: readonly RecordedCall[]): boolean {
   });
 }
 
+/**
+ * Puts the calls of each file into the order of their lines. A call whose reply is on a later line was found only at that line, and
+ * a call without a reply only at the end of the file.
+ */
+export function inLineOrder(calls: readonly RecordedCall[]): readonly RecordedCall[] {
+  const files = Map.groupBy(calls, ({ exchange }) => exchange.place.file);
+  return [...files.values()].flatMap((mine) => mine.toSorted((a, b) => a.exchange.place.line - b.exchange.place.line));
+}
+
 /** True if the entries of a file are not in the order of their times. */
 export function isShuffled(calls: readonly RecordedCall[]): boolean {
   const last = new Map<string, number>();

@@ -7,7 +7,7 @@ import type { JudgedCall } from '../read/gather.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
-import { type CallOrder, type Clocks, isShuffled, oldestFirst, pairSides } from './clock-skew.ts';
+import { type CallOrder, type Clocks, inLineOrder, isShuffled, oldestFirst, pairSides } from './clock-skew.ts';
 import { cutCauseOf } from './cut-bodies.ts';
 import type { Debt } from './debt.ts';
 import { withoutDoubles } from './doubles.ts';
@@ -68,7 +68,7 @@ export function buildTimeline(
   keysOf: KeysOf = () => NO_KEYS,
   reading: Reading = { unread: [], judgements: [] },
 ): IncidentTimeline {
-  const { calls: dated, doubts: ofHour, notes } = withRepeatedHour(withoutDoubles(calls));
+  const { calls: dated, doubts: ofHour, notes } = withRepeatedHour(withoutDoubles(inLineOrder(calls)));
   const once = oldestFirst(dated);
   const unread = [...reading.unread, ...ofHour];
   const build = (order: CallOrder, doubts: readonly string[]): IncidentTimeline =>

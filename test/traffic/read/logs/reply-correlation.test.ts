@@ -126,6 +126,13 @@ describe('a reply that is logged before its request', () => {
     expect(await resultOf(json({ took: 3, hits: { hits: hits.toReversed() } }))).toEqual(inOrder);
   });
 
+  it('is joined in a document on one line, in which a call without a reply keeps its place', async () => {
+    const lines = [asked('z', '05.000', 't-0'), ...newestFirst.toReversed()];
+    const document = json({ hits: { hits: lines.map((_source) => ({ _source })) } });
+    const found = (await exchangesIn(document)).flatMap((exchange) => recordedCall(exchange) ?? []);
+    expect(found.map(({ txID }) => txID)).toEqual(['t-0', 't-1', 't-2']);
+  });
+
   it('is not the reply of a later attempt with the same id', async () => {
     const log = [asked('a', '12.000', 't-1'), answered('a', '07.040', 200), asked('a', '07.000', 't-1')];
     expect(await resultOf(log.map(json).join('\n'))).toEqual([

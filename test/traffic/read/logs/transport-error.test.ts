@@ -76,6 +76,24 @@ describe('a line of text with the reason why a call has no reply', () => {
     ]);
   });
 
+  it('leaves the call at its place, so that the order of the calls is known', async () => {
+    const log = [
+      line('05.100', 'exec-1', 'GET /wallet/balance?sessionID=s-1'),
+      line('05.120', 'exec-1', '200 {"balance":"10.00"}'),
+      line('06.100', 'exec-2', `POST /wallet/bet ${BET}`),
+      line('11.101', 'exec-2', 'call failed: Read timed out'),
+      line('12.100', 'exec-3', `POST /wallet/refund ${REFUND}`),
+      line('12.140', 'exec-3', '404 {"code":"unknown","message":"no"}'),
+      line('13.100', 'exec-4', 'GET /wallet/balance?sessionID=s-1'),
+      line('13.120', 'exec-4', '200 {"balance":"10.00"}'),
+    ];
+    const exchanges = await exchangesIn(log.join('\n'), logForm({ side: 'service' }));
+    const calls = exchanges.flatMap((exchange) => recordedCall(exchange) ?? []);
+    const [wallet] = buildTimeline(calls, {}, new Map()).wallets;
+    expect(wallet?.unknowns).toEqual([]);
+    expect(wallet?.debts.map(({ kind, owedBy }) => [kind, owedBy])).toEqual([['refund-pending', 'nobody']]);
+  });
+
   it('is read after the JSON of the request on the same line', async () => {
     expect(await endsIn([line('06.100', 'main', `POST /wallet/bet ${BET} failed: read ECONNRESET`)])).toEqual([
       ['bet', 'lost', null],
