@@ -302,7 +302,7 @@ export class AttemptRunner {
       adjuster,
       acceptedCalls,
       proven: (rule) => attribution.isProven(rule),
-      staleReads,
+      staleReads: earlier ? staleReads.withoutPauses() : staleReads,
       shownDecimals,
       rightUnit,
       knownBalances,
@@ -396,7 +396,9 @@ function afterRepetition(
     const { wrongSum } = finding;
     // The keys of croupier's own reads have numbers, and chance decides how many reads there are.
     const step = finding.step?.replace(OWN_READ, 'read');
-    return `${placeOf(finding)} ${isRaced ? '' : `${step} ${wrongSum?.varies ? '' : wrongSum?.amount}`}`;
+    // Only chance decides at which step a read is out of date. Such a finding has no sum.
+    if (isRaced || !wrongSum) return placeOf(finding);
+    return `${placeOf(finding)} ${step} ${wrongSum.varies ? '' : wrongSum.amount}`;
   };
   const suspects = earlier.filter((finding) => isSuspect(finding) && finding.unrepeated !== true);
   const [before, now] = [new Set(suspects.map(keyOf)), new Set(held.map(keyOf))];

@@ -1,7 +1,6 @@
 import type { Money } from '../../contract/money.ts';
 import type { JournalEvent, MovedAlone, Received, Sending } from '../../journal/event.ts';
 import { readReply } from '../../reply/read.ts';
-import { isSuccess } from '../../reply/status.ts';
 import { sessionOfSending } from '../after/past-call.ts';
 import type { RunOptions } from '../run-options.ts';
 import { playerOf } from '../session-pool.ts';
@@ -19,6 +18,8 @@ interface PlayerCalls {
   inFlight: number;
   /** Until this time, a call without a reply may still take effect. */
   openUntil: number;
+  /** The balances in the last replies to bets, wins and refunds. */
+  replied: readonly { readonly balance: Money; readonly atMs: number }[];
 }
 
 /**
@@ -61,7 +62,7 @@ export class SilentChanges {
     this.#inFlight.set(sending.id, { sending, moves: calls?.moves ?? 0, quiet });
     if (sending.call === 'balance') return;
     for (const one of affected) {
-      if (!isLostRound(sending)) one.moves += 1;
+      one.moves += 1;
       one.inFlight += 1;
     }
   }
@@ -75,20 +76,25 @@ export class SilentChanges {
     if (sending.call !== 'balance') {
       const { deadlineMs, lingerMs, now } = this.#options;
       const isOpen = outcome.kind !== 'reply' || outcome.reply.status >= 500;
-      const isRefused = outcome.kind !== 'reply' || !isSuccess(outcome.reply.status);
       for (const one of affected) {
         one.inFlight -= 1;
-        if (isLostRound(sending) && isRefused) one.moves += 1;
+        const balance = balanceIn(outcome);
+        if (balance) {
+          const atMs = now();
+          one.replied = [...one.replied.filter((reply) => atMs - reply.atMs < lingerMs), { balance, atMs }];
+        }
         if (isOpen) one.openUntil = Math.max(one.openUntil, now() + deadlineMs + lingerMs);
       }
       return;
     }
     const sessionID = sessionOfSending(sending);
-    const balance = outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
+    const balance = balanceIn(outcome);
     if (!quiet || !balance || sessionID === undefined || affected[0]?.moves !== moves) return;
     const before = this.#last.get(sessionID);
     this.#last.set(sessionID, { balance, moves });
     if (!before || before.moves !== moves || before.balance.equals(balance)) return;
+    // The second read has the balance of a recent reply. So one of the reads may be out of date, and perhaps nobody moved the balance.
+    if (affected[0].replied.some((reply) => reply.balance.equals(balance))) return;
     const player = this.#options.client.sessions.find((one) => one.sessionID === sessionID)?.player ?? null;
     const values = [before.balance, balance].map(String);
     this.#first = { event: 'moved-alone', sessionID, player, values, onlyUnrepeated: true };
@@ -99,14 +105,18 @@ export class SilentChanges {
     const player = this.#playerOfSession.get(sessionOfSending(sending) ?? '');
     const players = player === undefined ? [...new Set(this.#playerOfSession.values())] : [player];
     return players.map((name) => {
-      const calls = this.#players.get(name) ?? { moves: 0, inFlight: 0, openUntil: Number.NEGATIVE_INFINITY };
+      const calls = this.#players.get(name) ?? {
+        moves: 0,
+        inFlight: 0,
+        openUntil: Number.NEGATIVE_INFINITY,
+        replied: [],
+      };
       this.#players.set(name, calls);
       return calls;
     });
   }
 }
 
-/** True for a win of 0, which completes a lost round. If the operator accepts it, it moves no money. */
-function isLostRound({ call, amount }: Sending): boolean {
-  return call === 'win' && amount === '0';
+function balanceIn(outcome: Received['outcome']): Money | undefined {
+  return outcome.kind === 'reply' ? readReply(outcome.reply).balance.money : undefined;
 }

@@ -29,25 +29,47 @@ const PAUSE_FACTOR = 1.2;
 
 const MIN_PAUSE_MS = 20;
 
+/** The stale reads that a run has seen. */
+interface SeenStaleReads {
+  readonly kinds: Set<CallName>;
+  sightings: number;
+  healed: boolean;
+  waitsWithoutSuccess: number;
+  longestMs: number;
+  leftMs: number;
+}
+
 /**
  * The stale reads of a run. A stale read does not include the effect of an earlier call. The reason is one of two: the operator
  * carries out one kind of call late, or it shows the effects of all calls late. All scenarios of a run share this object. So each
  * fault is reported only once, and later reads wait long enough.
  */
 export class StaleReadHistory {
-  readonly #kinds = new Set<CallName>();
-  #sightings = 0;
-  #healed = false;
-  #waitsWithoutSuccess = 0;
-  #longestMs = 0;
-  #leftMs: number;
+  readonly #seen: SeenStaleReads;
+  readonly #waits: boolean;
 
   /**
    * @param budgetMs the total time in milliseconds that a run may wait because of stale reads; after that, stale reads are only
    * reported
    */
-  constructor(budgetMs = Number.POSITIVE_INFINITY) {
-    this.#leftMs = budgetMs;
+  constructor(budgetMs = Number.POSITIVE_INFINITY, of?: SeenStaleReads) {
+    this.#seen = of ?? {
+      kinds: new Set(),
+      sightings: 0,
+      healed: false,
+      waitsWithoutSuccess: 0,
+      longestMs: 0,
+      leftMs: budgetMs,
+    };
+    this.#waits = of === undefined;
+  }
+
+  /**
+   * Returns the same history for a scenario whose reads do not wait. If croupier repeats a scenario, this scenario must show a stale
+   * read again.
+   */
+  withoutPauses(): StaleReadHistory {
+    return new StaleReadHistory(this.#seen.leftMs, this.#seen);
   }
 
   /**
@@ -56,24 +78,24 @@ export class StaleReadHistory {
    * @param healed true if a second read a little later included these calls
    */
   record(kinds: Iterable<CallName>, healed: boolean): void {
-    for (const kind of kinds) this.#kinds.add(kind);
-    this.#sightings += 1;
-    if (healed) this.#healed = true;
+    for (const kind of kinds) this.#seen.kinds.add(kind);
+    this.#seen.sightings += 1;
+    if (healed) this.#seen.healed = true;
   }
 
   /** Records how many milliseconds it took until a stale balance was right. */
   caughtUpAfter(ms: number): void {
-    this.#longestMs = Math.max(this.#longestMs, ms);
+    this.#seen.longestMs = Math.max(this.#seen.longestMs, ms);
   }
 
   /** Records the time in milliseconds that was spent on waiting. */
   waited(ms: number): void {
-    this.#leftMs -= ms;
+    this.#seen.leftMs -= ms;
   }
 
   /** Records that waiting did not help: a second read returned the same wrong balance. */
   waitedWithoutSuccess(): void {
-    this.#waitsWithoutSuccess += 1;
+    this.#seen.waitsWithoutSuccess += 1;
   }
 
   /**
@@ -81,37 +103,35 @@ export class StaleReadHistory {
    * late.
    */
   get rule(): RuleId | undefined {
-    const [only, ...others] = this.#kinds;
+    const [only, ...others] = this.#seen.kinds;
     if (only === undefined) return undefined;
     return others.length > 0 ? 'balance.read' : PLAIN_EFFECTS[only]?.rule;
   }
 
   /** True if there were enough stale reads to explain earlier findings. */
   get isSure(): boolean {
-    return this.#sightings >= ENOUGH_SIGHTINGS;
+    return this.#waits && this.#seen.sightings >= ENOUGH_SIGHTINGS;
   }
 
   /** True if later reads must wait, because an earlier wait has shown that a stale balance becomes right. */
   get isWaitedFor(): boolean {
-    return this.#healed && this.isWorthWaiting;
+    return this.#waits && this.#seen.healed && this.isWorthWaiting;
   }
 
   /** False when waiting has failed too often, or when the run has waited for its maximum time. */
   get isWorthWaiting(): boolean {
-    return (
-      this.#leftMs > 0 &&
-      this.#waitsWithoutSuccess < (this.#healed ? MAX_WAITS_AFTER_SIGHTING : MAX_WAITS_WITHOUT_SIGHTING)
-    );
+    const { leftMs, waitsWithoutSuccess, healed } = this.#seen;
+    return leftMs > 0 && waitsWithoutSuccess < (healed ? MAX_WAITS_AFTER_SIGHTING : MAX_WAITS_WITHOUT_SIGHTING);
   }
 
   /** Returns true if calls of all these kinds may be late. */
   covers(kinds: readonly CallName[]): boolean {
-    return this.#kinds.size > 1 || kinds.every((kind) => this.#kinds.has(kind));
+    return this.#seen.kinds.size > 1 || kinds.every((kind) => this.#seen.kinds.has(kind));
   }
 
   /** The pause in milliseconds between the last call and a read. 0 while no stale read was seen. */
   get pauseMs(): number {
-    return this.isWaitedFor ? Math.max(MIN_PAUSE_MS, this.#longestMs * PAUSE_FACTOR) : 0;
+    return this.isWaitedFor ? Math.max(MIN_PAUSE_MS, this.#seen.longestMs * PAUSE_FACTOR) : 0;
   }
 }
 
@@ -177,6 +197,11 @@ export class StaleReads {
     const causes: readonly RuleId[] = rule === 'balance.read' ? [] : ['balance.read'];
     const expected = `the next read includes all earlier calls: the balance is ${listBalances(wallet.possible())}`;
     this.#collector.decide({ rule, step, exchange }, breach(expected, actual, causes));
+  }
+
+  /** The rule that the operator breaks with its stale reads; undefined if there was none. */
+  get rule(): RuleId | undefined {
+    return this.#staleReads.rule;
   }
 
   /** Records that waiting did not help: a second read returned the same wrong balance. */
