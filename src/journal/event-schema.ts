@@ -247,6 +247,11 @@ const runStarted = object({
       .describe('true: a scenario that fails and then passes on retry gives only a warning'),
     trace: z.literal(true).exactOptional().describe('true: every call has a `traceparent` header'),
     noLock: z.literal(true).exactOptional().describe('true: no lock kept other commands from using the same players'),
+    stakes: z
+      .record(text, text)
+      .readonly()
+      .exactOptional()
+      .describe('the stake in each currency of the sessions: the key is the code of the currency'),
     sessions: list(
       object({
         sessionID: text,

@@ -107,6 +107,8 @@ interface RunSettings {
   readonly trace?: true;
   /** True if no lock kept other commands from using the same players at the same time. It is left out for all other runs. */
   readonly noLock?: true;
+  /** The stake in each currency of the sessions, as a plain decimal in the main unit. It is left out if croupier chose no stakes. */
+  readonly stakes?: Readonly<Record<string, string>>;
   readonly sessions: readonly {
     readonly sessionID: string;
     readonly player: string | null;

@@ -42,6 +42,8 @@ export interface JudgedOutcome {
   readonly findings: readonly JudgedFinding[];
   /** True if the scenario failed and then passed on retry. */
   readonly flaky: boolean;
+  /** True if croupier repeated the scenario, and the failure did not occur again in the same way. */
+  readonly isUnrepeated?: true;
   /** True for a breach that is undecided, because somebody else moved a balance. */
   readonly isMovedAlone?: true;
 }
@@ -125,6 +127,7 @@ export function judgeOutcome(
     noMoney: outcome.noMoney,
     wrongSums: outcome.wrongSums,
     flaky: false,
+    ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
     ...(isMovedAlone && { isMovedAlone: true as const }),
   };
   return {
@@ -217,6 +220,8 @@ export interface RulePlace {
   readonly wrongSums: MoneySums;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
+  /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
+  readonly isUnrepeated: boolean;
 }
 
 /**
@@ -249,6 +254,7 @@ export function rulePlaces(outcomes: readonly JudgedOutcome[]): readonly RulePla
         own.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map((outcome) => outcome.wrongSums),
       ),
       flaky: own.some(({ flaky }) => flaky),
+      isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
     };
   });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CONTRACT_VERSION } from '../../contract/versions.ts';
 import { JOURNAL_FORMAT, type RunStarted } from '../../journal/event.ts';
 import type { RunnableScenario, RunOptions } from '../run-options.ts';
+import { denominationOf } from '../stakes.ts';
 
 type Beginning = Pick<
   RunOptions,
@@ -19,6 +20,8 @@ type Beginning = Pick<
       | 'allowFlaky'
       | 'trace'
       | 'isUnlocked'
+      | 'stakes'
+      | 'decimals'
       | 'baseline'
       | 'required'
       | 'suiteChanges'
@@ -66,6 +69,7 @@ export function runStarted(options: Beginning): RunStarted {
       ...(options.allowFlaky && { allowFlaky: true }),
       ...(options.trace && { trace: true }),
       ...(options.isUnlocked && { noLock: true }),
+      ...(options.stakes && { stakes: stakesOf(options.client, options.stakes, options.decimals ?? {}) }),
       sessions: options.client.sessions.map(({ sessionID, player, currency, gameID, state }) => ({
         sessionID,
         player: player ?? null,
@@ -78,6 +82,18 @@ export function runStarted(options: Beginning): RunStarted {
     ...(options.required && options.required.length > 0 && { required: options.required }),
     scenarios: options.scenarios.map(({ id, title, place, rules }) => ({ id, title, place, rules })),
   };
+}
+
+/** Returns the stake in each currency of the sessions. */
+function stakesOf(
+  client: RunOptions['client'],
+  stakes: RunOptions['stakes'],
+  decimals: RunOptions['decimals'],
+): Readonly<Record<string, string>> {
+  const codes = new Set(client.sessions.flatMap(({ currency }) => currency ?? []));
+  return Object.fromEntries(
+    [...codes].map((code) => [code, denominationOf(code, { stakes, decimals, client }, undefined).stake.toString()]),
+  );
 }
 
 /** Returns a hash of the scenarios. The same scenarios in the same order have the same hash. */

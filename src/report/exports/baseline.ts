@@ -1,4 +1,6 @@
 import { ruleById } from '../../contract/catalogue.ts';
+import { currencyByCode } from '../../contract/currencies.ts';
+import { Money } from '../../contract/money.ts';
 import { allows, breachAt, type KnownResult } from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
@@ -44,10 +46,11 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
 }
 
 /**
- * If a rule fails in all scenarios that test it, and there are at least this number of them, the entry names no scenario. A list of
- * all these scenarios would give no further information.
+ * If a rule fails in at least this number of scenarios, the entry names no scenario. These failures come from ordinary calls. So
+ * the next run may show the same fault in other scenarios too, because chance decides which player plays a scenario, and which
+ * balance this player has.
  */
-const MIN_EVERYWHERE = 6;
+const MIN_WIDESPREAD = 6;
 
 /** Returns the places with a failure that the baseline of the run does not allow. */
 function failingPlaces({ places, baseline }: Fold): readonly RulePlace[] {
@@ -72,25 +75,28 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
       const tried = fold.places.filter(
         ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
       );
-      const sumCurrencies = new Set(own.flatMap((place) => Object.keys(breachAt(place).wrongSums ?? {})));
-      // An entry without scenarios allows its sum in every scenario. So the sum must not come from scenarios in several currencies.
-      const isEverywhere =
-        fold.run.whole && tried.length >= MIN_EVERYWHERE && own.length === tried.length && sumCurrencies.size < 2;
+      const isOfOrdinaryCalls = (fold.run.whole && own.length >= MIN_WIDESPREAD) || own.some(isBelowUnit);
       // Chance decides whether the calls of a race overlap. So if only races show the failure, chance also decides in which
       // scenario the failure occurs, and the entry names no scenario.
       const isRaced = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
       const isByCurrency = dependsOnCurrency(tried, currencies);
-      const isAnywhere = isRaced || isByCurrency;
+      // If a failure did not occur again in the same scenario, chance decides in which scenario the next run shows it.
+      const isByChance = own.some(({ isUnrepeated }) => isUnrepeated);
+      const isAnywhere = isRaced || isByCurrency || isByChance;
+      // In another unit, each sum is a power of ten times the sum of all calls. So the number of calls decides how high it is.
+      const isOfUnit = own[0]?.rule === 'money.main-unit';
+      const allSums =
+        isOfOrdinaryCalls && !isOfUnit ? inAllCurrencies(own.map(sumsOf), fold.run.settings.stakes ?? {}) : {};
       return own.map((place) => {
         const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
         return {
           rule: place.rule,
           client: fold.run.client.extCID,
           endpoint: place.endpoint,
-          scenarios: isAnywhere || isEverywhere ? [] : [place.scenario],
+          scenarios: isAnywhere || isOfOrdinaryCalls ? [] : [nameIn(own, place)],
           noMoney: isAboutMoney(place.rule) && (isByCurrency ? own : [place]).every(({ movesMoney }) => !movesMoney),
-          maxSums: isAboutMoney(place.rule) ? (breachAt(place).wrongSums ?? {}) : {},
-          intermittent: !isEverywhere && (isByCurrency || isChance(place)),
+          maxSums: isOfOrdinaryCalls ? allSums : sumsOf(place),
+          intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
           failed: place.failed,
           checks: place.checks,
           ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
@@ -99,6 +105,9 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     }),
   );
 }
+
+/** Number of decimals of currencies for which the contract states no number. */
+const DECIMALS_OF_CRYPTO = 8;
 
 /**
  * Minimum number of scenarios with a failure, and minimum number of scenarios without a failure. With fewer, croupier does not
@@ -131,6 +140,61 @@ function dependsOnCurrency(tried: readonly RulePlace[], currencies: PlayedCurren
 
 function isAboutMoney(rule: RulePlace['rule']): boolean {
   return rule !== EXPECTATION && ruleById(rule).money;
+}
+
+/**
+ * Returns the name of the scenario of a failure. If several cases of one scenario fail, returns the name without the case, because
+ * the same fault can make the other cases fail too.
+ */
+function nameIn(own: readonly RulePlace[], { scenario }: RulePlace): string {
+  const [name = scenario] = scenario.split('#');
+  return own.filter((place) => place.scenario.startsWith(`${name}#`)).length > 1 ? name : scenario;
+}
+
+/** Returns the sums that an entry for the failure allows. A sum with more decimals than its currency is rounded up. */
+function sumsOf(place: RulePlace): MoneySums {
+  if (!isAboutMoney(place.rule)) return {};
+  return Object.fromEntries(
+    Object.entries(breachAt(place).wrongSums ?? {}).map(([code, sum]) => [code, roundedUp(sum, code)]),
+  );
+}
+
+/** True if a sum is smaller than the smallest unit of its currency. Then the balance decides in which scenarios the failure occurs. */
+function isBelowUnit(place: RulePlace): boolean {
+  return Object.entries(breachAt(place).wrongSums ?? {}).some(([code, sum]) => roundedUp(sum, code) !== sum);
+}
+
+/**
+ * Rounds a sum up to the smallest unit of its currency. The errors of floating-point numbers are smaller, and they are different for
+ * each balance.
+ */
+function roundedUp(sum: string, code: string): string {
+  const decimals = currencyByCode(code)?.decimals ?? DECIMALS_OF_CRYPTO;
+  const money = Money.read(sum);
+  if (!money || money.decimals() <= decimals) return sum;
+  return money.truncated(decimals).plus(Money.unit(decimals)).toString();
+}
+
+/**
+ * Returns the highest sum for each currency of the run. In the next run, a scenario may play in another currency. So the highest sum
+ * of one currency is converted to each other currency, by the powers of ten between the stakes.
+ */
+function inAllCurrencies(sums: readonly MoneySums[], stakes: Readonly<Record<string, string>>): MoneySums {
+  const highest = highestSums(sums);
+  const codes = Object.keys(highest);
+  if (codes.some((code) => stakes[code] === undefined)) return highest;
+  const converted = codes.flatMap((from) =>
+    Object.keys(stakes).map((to) => {
+      const sum = Money.read(highest[from] ?? '')?.shift(powerOfTen(stakes[to]) - powerOfTen(stakes[from]));
+      return sum ? { [to]: roundedUp(sum.toString(), to) } : {};
+    }),
+  );
+  return highestSums([highest, ...converted]);
+}
+
+/** Returns the power of ten of an amount, rounded up: 2 for 100, 5 for 20000, -4 for 0.0001. */
+function powerOfTen(amount: string | undefined): number {
+  return Math.ceil(Math.log10(Number(amount)) - 1e-9);
 }
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
