@@ -151,7 +151,7 @@ function whyUndecided(fold: Fold): string | null {
   if (isWholeSuite(fold) && unmeasured.length > 0) return unmeasuredSentence(name, unmeasured);
   const unmet = unmetRequirements(fold);
   if (unmet.length > 0) return unmetSentence(fold, unmet);
-  const openRules = fold.rules.filter((result) => isOpen(result, fold.baseline));
+  const openRules = fold.rules.filter((result) => isOpen(result, fold));
   const open = openRules.length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
   if (!isAnythingJudged(fold)) return `no rule was judged for ${name}`;
@@ -179,15 +179,32 @@ function whyUndecided(fold: Fold): string | null {
  * True for an undecided MUST rule, with two exceptions: the baseline lists the rule as undecided, or the rule is undecided because
  * of a known failure.
  */
-function isOpen(result: RuleResult, baseline: Fold['baseline']): boolean {
-  return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, baseline);
+function isOpen(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boolean {
+  return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, fold);
 }
 
 /** True if the baseline lists the rule as undecided, or if a known failure of the baseline explains the result. */
-function isExcused({ rule, because }: RuleResult, baseline: Fold['baseline']): boolean {
-  return baseline.some(
-    ({ known, state }) =>
-      (state === 'failing' && known.rule === because) || (state === 'undecided' && known.rule === rule.id),
+function isExcused(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boolean {
+  const { rule, because } = result;
+  if (fold.baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id)) return true;
+  return because === null ? isStoppedByKnown(result, fold) : isKnownCause(because, fold);
+}
+
+/** True if the baseline lists the failure of the rule, or a failure that explains it. */
+function isKnownCause(cause: string, { rules, baseline }: Pick<Fold, 'rules' | 'baseline'>): boolean {
+  const because = rules.find(({ rule }) => rule.id === cause)?.because;
+  return baseline.some(({ known, state }) => state === 'failing' && (known.rule === cause || known.rule === because));
+}
+
+/** True if every scenario that left the rule undecided stopped because of a known failure. For example, a bet was wrongly declined. */
+function isStoppedByKnown({ places, findings }: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boolean {
+  const open = places.filter(({ isOpen }) => isOpen);
+  return (
+    open.length > 0 &&
+    open.every(({ scenario }) => {
+      const own = findings.filter((one) => one.verdict === 'inconclusive' && one.scenario === scenario);
+      return own.length > 0 && own.every(({ causes }) => causes.some((cause) => isKnownCause(cause, fold)));
+    })
   );
 }
 
@@ -214,7 +231,7 @@ function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly 
       (run.suiteChanges !== undefined || scenarios.some(({ planned }) => planned.rules.includes(result.rule.id))) &&
       (version === undefined || isThere(result.rule.since, version)) &&
       !isJudged(result) &&
-      !isExcused(result, baseline),
+      !isExcused(result, { rules, baseline }),
   );
 }
 

@@ -33,7 +33,8 @@ export type Decision =
   | { readonly kind: 'note'; readonly actual: string }
   /** `declined`: true if the call would have tested the rule, but the operator declined the call. */
   | { readonly kind: 'skip'; readonly reason: string; readonly declined?: true }
-  | { readonly kind: 'undecided'; readonly reason: string };
+  /** `causes`: the broken rules because of which the call decides nothing. */
+  | { readonly kind: 'undecided'; readonly reason: string; readonly causes?: readonly RuleId[] };
 
 /**
  * The reason in the report if a breach gives only a warning, because no call that the service would send has shown it. Completes

@@ -123,7 +123,7 @@ export class FindingCollector {
         });
         return;
       case 'undecided':
-        this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, []);
+        this.#find(subject, endpoint, 'inconclusive', ruleById(rule).sentence, decision.reason, decision.causes ?? []);
         return;
     }
   }

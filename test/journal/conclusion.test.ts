@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Conclusion, conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent, Received, RunEnded } from '../../src/journal/event.ts';
-import { EXPECTATION } from '../../src/journal/finding.ts';
+import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { UNPROVEN } from '../../src/journal/results/unproven.ts';
 import { scopeText } from '../../src/report/scope.ts';
@@ -207,6 +207,25 @@ describe('the exit status of a run', () => {
         'UNDECIDED: 2 of 2 required rules and scenarios were not decided for acme: reply.content-type (what was seen (inconclusive)); bet/debit (noise).',
     });
     expect(await conclusionOf({}, [open, ...fail])).toMatchObject({ exitCode: 1 });
+  });
+
+  it('is 0 if a rule is undecided because a known failure stopped its scenario, and 3 if another failure did', async () => {
+    const scenarios = [planned('bet/exact', ['bet.exact-balance']), planned('win/credit', ['win.credit'])];
+    const texts = { reason: '', ticket: '', expires: '2999-01-01', line: 1, tried: true } as const;
+    const known = { rule: 'bet.exact-balance', endpoint: null, scenario: null, ...texts } as const;
+    const stoppedBy = (cause: Finding['causes'][number]) =>
+      foldJournal([
+        { ...runStarted(scenarios), baseline: { file: 'b.yaml', known: [known] } },
+        started('bet/exact'),
+        found('bet/exact', 'bet.exact-balance', 'fail'),
+        ended('bet/exact', { verdict: 'fail' }),
+        started('win/credit'),
+        found('win/credit', 'win.credit', 'inconclusive', { causes: [cause] }),
+        ended('win/credit', { verdict: 'inconclusive' }),
+        runEnded(),
+      ]);
+    expect(conclude(await stoppedBy('bet.exact-balance')).exitCode).toBe(0);
+    expect(conclude(await stoppedBy('bet.debit')).exitCode).toBe(3);
   });
 
   it('is 0 if a known failure is the reason why one of the core rules was not decided', async () => {

@@ -149,6 +149,8 @@ function causesOfForm(observed: ObservedCall): readonly RuleId[] {
   const balance = observed.reading?.balance;
   switch (balance?.form) {
     case 'odd-text':
+      // Programs write a very small double with an exponent, such as 7.7e-17. A correct balance is never so small.
+      if (/e-\d+$/i.test(balance.written ?? '')) return ['money.exact'];
       return balance.money?.isNegative() ? OVERDRAWN : [];
     case 'negative':
     case 'not-an-amount':

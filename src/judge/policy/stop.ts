@@ -2,7 +2,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { isBusy, isClientError, isFormRejected } from '../../reply/status.ts';
 import { tooManyDecimals } from '../checks/bet.ts';
-import { isEnded, operatorLimit, ownDecline, UNKNOWN_CAMPAIGN } from '../checks/check.ts';
+import { isEnded, operatorLimit, ownDecline, UNKNOWN_CAMPAIGN, WRONG_BALANCES } from '../checks/check.ts';
 import { otherWalletTooLow } from '../checks/insufficient-funds.ts';
 import { isGarbled } from '../checks/reply-decision.ts';
 import { addsField } from '../checks/robustness.ts';
@@ -73,7 +73,9 @@ export function stopAfter(observed: ObservedCall): Stop | null {
           ? ['reply.error-is-not-200']
           : observed.isWronglyDeclined
             ? ['bet.exact-balance']
-            : [];
+            : observed.reading?.code === 'insufficient_funds'
+              ? [...WRONG_BALANCES]
+              : [];
   const tooFine = operatorLimit(observed) ? undefined : tooManyDecimals(observed);
   if (tooFine !== undefined) return { verdict: 'skip', reason: tooFine, connection: false, causes: [] };
   const reason = `the ${step.call} of step ${step.key} was not accepted: ${describeOutcome(observed)}`;

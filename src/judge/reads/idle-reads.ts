@@ -220,7 +220,9 @@ export class IdleReads {
   #lags(read: IdleRead, memory: WalletMemory): void {
     const { wallet, value } = read;
     this.#staleReads.report(read, value, false, `the balance is ${value}, which does not include the last calls`);
-    for (const pendingCheck of wallet.takePendingChecks(read.lingered)) this.#undecided(pendingCheck, value);
+    const late = this.#staleReads.rule;
+    for (const pendingCheck of wallet.takePendingChecks(read.lingered))
+      this.#undecided(pendingCheck, value, late ? [late] : []);
     memory.turn(value);
   }
 
@@ -243,10 +245,11 @@ export class IdleReads {
     this.#fits(read, memory);
   }
 
-  #undecided({ rule, step, exchange }: PendingCheck, value: Money): void {
+  /** @param causes the broken rules because of which the balance decides nothing */
+  #undecided({ rule, step, exchange }: PendingCheck, value: Money, causes: readonly RuleId[] = []): void {
     if (!this.#claims.includes(rule)) return;
     const reason = `the balance ${value} is possible with and without a breach of the rule`;
-    this.#collector.decide({ rule, step, exchange }, { kind: 'undecided', reason });
+    this.#collector.decide({ rule, step, exchange }, { kind: 'undecided', reason, causes });
   }
 
   /** Reports the breaches that explain a wrong balance. The balance that was read is then the new expected balance. */
