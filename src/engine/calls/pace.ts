@@ -18,9 +18,13 @@ const MAX_BACKOFF_DEADLINES = 4;
 const MAX_REFUSED_MS = 90_000;
 /** Minimum time between two reductions of the rate, in ms. In this time, the calls that were sent at the old rate can end. */
 const LOWER_AFTER_MS = 1000;
-/** If the operator refuses no call for this time in ms, croupier multiplies the rate by `RAISE_FACTOR`. */
-const RAISE_AFTER_MS = 10_000;
-const RAISE_FACTOR = 1.05;
+/** If the operator refuses no call for this time in ms, croupier multiplies the rate by this factor. */
+const RAISE = { afterMs: 10_000, factor: 1.05 } as const;
+/**
+ * The same values as long as the estimate of the limit may be much too low: after a burst of calls, an operator may refuse calls at a
+ * lower rate than it accepts for long.
+ */
+const RAISE_UNSURE = { afterMs: 2000, factor: 1.15 } as const;
 
 export interface PaceOptions {
   /** Maximum number of calls per second; null: no limit. */
@@ -102,8 +106,9 @@ export class Pace {
     if (isTooMany(reply.status)) return;
     this.#backoff = 0;
     this.#acceptedMs = now;
-    if (this.#perSecond >= this.#maxPerSecond || now - this.#changedMs < RAISE_AFTER_MS) return;
-    this.#perSecond = Math.min(this.#perSecond * RAISE_FACTOR, this.#maxPerSecond);
+    const { afterMs, factor } = this.#limit.isSure ? RAISE : RAISE_UNSURE;
+    if (this.#perSecond >= this.#maxPerSecond || now - this.#changedMs < afterMs) return;
+    this.#perSecond = Math.min(this.#perSecond * factor, this.#maxPerSecond);
     this.#changedMs = now;
   }
 

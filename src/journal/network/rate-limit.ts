@@ -42,6 +42,14 @@ const ENOUGH_REFUSALS = 3;
 const MIN_BETWEEN_MS = 500;
 const MAX_BETWEEN_MS = 5000;
 
+/**
+ * If the operator refused no balance call in this time, in ms, the number of accepted calls in this time shows what it accepts for
+ * long. A shorter time does not, because an operator may let some calls save up (a token bucket).
+ */
+const STEADY_MS = 5000;
+/** Time between two measurements of the steadily accepted calls, in ms. */
+const MEASURE_MS = 500;
+
 /** The parts of a reply from which a limit of the rate is computed. */
 export interface LimitedReply {
   readonly atMs: number;
@@ -60,6 +68,7 @@ export class RateLimit {
   readonly #samples: number[] = [];
   #replies = 0;
   #refused = 0;
+  #startMs = Number.POSITIVE_INFINITY;
   #isReadRefused = false;
   /** The end of the last pause that the operator asked for, or the time of the first reply. */
   #sinceMs: number | undefined;
@@ -70,15 +79,21 @@ export class RateLimit {
   /** The time of the last refused balance call, and of the last one before a time in which the operator accepted calls. */
   #limitedMs = Number.NEGATIVE_INFINITY;
   #limitedBeforeMs = Number.NEGATIVE_INFINITY;
+  /** The highest number of calls per second that the operator accepted in a time without refusals, after its first refusal. */
+  #steady = 0;
+  #measuredMs = Number.NEGATIVE_INFINITY;
+  #isSure = false;
 
   /** Records a reply. @returns true if the reply shows that calls are sent too fast */
   note({ atMs, call, status, headers }: LimitedReply): boolean {
     this.#replies += 1;
     this.#sinceMs ??= atMs;
+    this.#startMs = Math.min(this.#startMs, atMs);
     if (!isTooMany(status)) {
       this.#noteEndOfLongWindow(atMs);
       this.#acceptedMs = atMs;
       count(this.#accepted, atMs);
+      this.#measure(atMs);
       return false;
     }
     this.#refused += 1;
@@ -104,6 +119,8 @@ export class RateLimit {
     // All refusals of one window show the same limit.
     if (isLimit && accepted > 0 && atMs - this.#sampledMs >= WINDOW_MS) {
       this.#sampledMs = atMs;
+      const quietSinceMs = this.#samples.length === 0 ? this.#startMs : this.#limitedBeforeMs;
+      this.#isSure ||= isLong || atMs - quietSinceMs >= STEADY_MS;
       const isFirst = !isLong && this.#samples.length === 0;
       // Before the first calls, an operator may have saved up calls for one window (a token bucket).
       const countedMs = isFirst && passedMs < WINDOW_MS / 2 ? windowMs + passedMs : windowMs;
@@ -111,6 +128,22 @@ export class RateLimit {
       if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
     }
     return isLimit;
+  }
+
+  /** Measures how many calls the operator accepts for long. */
+  #measure(atMs: number): void {
+    const isSteady = this.#samples.length > 0 && atMs - this.#limitedMs > STEADY_MS;
+    if (!isSteady || atMs - this.#measuredMs < MEASURE_MS) return;
+    this.#measuredMs = atMs;
+    this.#steady = Math.max(this.#steady, (sum(this.#accepted, atMs, STEADY_MS) / STEADY_MS) * 1000);
+  }
+
+  /**
+   * True if the operator refused a call after a long time without refusals. Otherwise the estimate may be much too low, because it
+   * was made after a burst of calls.
+   */
+  get isSure(): boolean {
+    return this.#isSure;
   }
 
   /**
@@ -151,7 +184,7 @@ export class RateLimit {
     // lower values are nearer to the limit.
     const low = sorted[Math.floor((sorted.length - 1) / 4)];
     if (low === undefined || !this.#isReadRefused) return null;
-    const rate = low * SAFE_SHARE;
+    const rate = Math.max(low, this.#steady) * SAFE_SHARE;
     return rate >= 10 ? Math.floor(rate) : Math.max(Math.floor(rate * 10) / 10, 0.1);
   }
 }

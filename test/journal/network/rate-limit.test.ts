@@ -61,28 +61,31 @@ describe('the limit of the rate of calls', () => {
     }
   });
 
-  it.each([2, 10, 60])('of a token bucket is found in %i s, although croupier pauses as Retry-After says', (seconds) => {
-    const perSecond = 30;
-    const found = new RateLimit();
-    let [tokens, lastMs] = [perSecond, 0];
-    for (let atMs = 0; atMs < seconds * 1000; atMs += 1000 / 150) {
-      tokens = Math.min(perSecond, tokens + ((atMs - lastMs) / 1000) * perSecond);
-      lastMs = atMs;
-      const isRefused = tokens < 1;
-      if (!isRefused) tokens -= 1;
-      // Three calls are in flight when the first of them is refused. Then croupier pauses for a second.
-      for (let inFlight = isRefused ? 3 : 1; inFlight > 0; inFlight -= 1)
-        found.note({
-          atMs,
-          call: 'balance',
-          status: isRefused ? 429 : 200,
-          headers: isRefused ? [['Retry-After', '1']] : [],
-        });
-      if (isRefused) atMs += 1000;
-    }
-    expect(found.perSecond).toBeGreaterThan(22);
-    expect(found.perSecond).toBeLessThanOrEqual(perSecond);
-  });
+  it.each([2, 10, 60])(
+    'of a token bucket is found in %i s, although croupier pauses as Retry-After says',
+    (seconds) => {
+      const perSecond = 30;
+      const found = new RateLimit();
+      let [tokens, lastMs] = [perSecond, 0];
+      for (let atMs = 0; atMs < seconds * 1000; atMs += 1000 / 150) {
+        tokens = Math.min(perSecond, tokens + ((atMs - lastMs) / 1000) * perSecond);
+        lastMs = atMs;
+        const isRefused = tokens < 1;
+        if (!isRefused) tokens -= 1;
+        // Three calls are in flight when the first of them is refused. Then croupier pauses for a second.
+        for (let inFlight = isRefused ? 3 : 1; inFlight > 0; inFlight -= 1)
+          found.note({
+            atMs,
+            call: 'balance',
+            status: isRefused ? 429 : 200,
+            headers: isRefused ? [['Retry-After', '1']] : [],
+          });
+        if (isRefused) atMs += 1000;
+      }
+      expect(found.perSecond).toBeGreaterThan(22);
+      expect(found.perSecond).toBeLessThanOrEqual(perSecond);
+    },
+  );
 
   it('is unknown if the operator refuses only calls of one kind, or single calls', () => {
     const replays = new RateLimit();
