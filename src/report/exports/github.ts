@@ -1,5 +1,6 @@
 import { plural } from '../../contract/plural.ts';
 import { staleEntries } from '../../journal/baseline.ts';
+import { conclude } from '../../journal/conclusion.ts';
 import type { Place } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
@@ -28,7 +29,8 @@ interface Annotation {
 
 /**
  * Writes workflow commands of GitHub, one in each line. At most ten annotations are shown, each at the line of its scenario.
- * Breaches come first (likely causes before others), then outdated entries of the baseline, undecided rules, and what is owed.
+ * Breaches come first (likely causes before others), then outdated entries of the baseline, an undecided run, undecided rules, and
+ * what is owed.
  *
  * Text from outside cannot start another command.
  */
@@ -66,18 +68,26 @@ function annotations(fold: Fold, { journal }: Pick<ReportOptions, 'journal'>): r
         lines: [`95 of 100 replies came within ${duration(p95Ms ?? 0)}, the budget is ${duration(budgetMs)}`],
       }),
     ),
+    ...undecidedAnnotations(fold),
     ...fold.rules
       .filter(({ rule, verdict }) => verdict === 'inconclusive' && rule.level === 'MUST')
       .map(
         ({ rule, reason, seenIn, findings }): Annotation => ({
           level: 'warning',
-          title: `${rule.id} could not be decided`,
+          title: `${fold.run.client.extCID}: ${rule.id} could not be decided`,
           place: findings.find(({ place }) => place !== null)?.place ?? placeOf(fold, seenIn),
           lines: [reason ?? 'the reason is unknown'],
         }),
       ),
     ...owedAnnotations(fold, journal),
   ];
+}
+
+/** If a run is undecided as a whole, for example because its time was over, this may be the only annotation. */
+function undecidedAnnotations(fold: Fold): readonly Annotation[] {
+  const { verdict, firstLine } = conclude(fold);
+  if (verdict !== 'undecided') return [];
+  return [{ level: 'warning', title: `${fold.run.client.extCID} is undecided`, place: null, lines: [firstLine] }];
 }
 
 /** A run that passed may owe something too, for example if the wallet was away for some seconds. */

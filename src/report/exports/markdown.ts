@@ -39,6 +39,7 @@ export async function* markdownReport(fold: Fold, open: OpenJournal, given: Repo
   yield* page.above(headText(fold));
   yield* page.above(...causesText(fold));
   yield* page.above(...brokenText(fold, options));
+  yield* page.above(...warningsText(fold, options));
   yield* page.above(...knownText(fold));
   yield* page.above(...owedText(fold, options));
   yield* page.above(...latencyText(fold));
@@ -156,6 +157,15 @@ function* brokenText(fold: Fold, options: ReportOptions): Generator<string> {
   const missed = breaches(fold).find(({ id }) => id === 'expectation');
   if (missed) yield '\n### Expectations of scenarios that are not met\n\n| actual | in |\n|---|---|\n';
   for (const seen of missed?.shown ?? []) yield `| ${escaped(seen.actual)} | ${where(seen, options)} |\n`;
+}
+
+function* warningsText(fold: Fold, options: ReportOptions): Generator<string> {
+  const warned = fold.rules.filter(({ verdict }) => verdict === 'warn');
+  if (warned.length > 0) yield '\n### Warnings\n\n| rule | | actual | in |\n|---|---|---|---|\n';
+  for (const result of warned) {
+    const seen = result.findings.find(({ verdict }) => verdict === 'warn');
+    yield `| \`${result.rule.id}\` | ${weight(result)} | ${escaped(result.reason ?? '')} | ${where(seen, options)} |\n`;
+  }
 }
 
 function where(seen: JudgedFinding | undefined, { repositoryFile }: ReportOptions): string {

@@ -35,6 +35,15 @@ describe('the GitHub report', () => {
     expect(ofOwed(await reportText('green', 'github'))).toEqual([]);
   });
 
+  it('warns of a run that is undecided as a whole, even if it shows no undecided rule', async () => {
+    const story = planned('bet/debit', ['bet.debit']);
+    const passes = { 'bet.debit': { bet: 1 } } as const;
+    const of = (how: 'time' | 'complete') =>
+      reportOfEvents([runStarted([story]), started(story.id), ended(story.id, { passes }), runEnded(how)], 'github');
+    expect(await of('time')).toMatch(/^::warning title=acme is undecided::UNDECIDED: the time of the run .*\n$/);
+    expect(await of('complete')).toBe('');
+  });
+
   it('has at most ten annotations, rules about money first, and says how many are left out', async () => {
     const rules = RULES.filter(({ level }) => level === 'MUST');
     const scenarios = rules.map(({ id }) => planned(id.replace('.', '/'), [id]));

@@ -49,7 +49,15 @@ describe('the JUnit report', () => {
   it('skips the test about debts if the run owes something, and fails it only if the run fails anyway', async () => {
     const scenario = planned('bet/debit', ['bet.debit']);
     const fields = { txID: 'w-1', amount: '7.00' };
-    const owed = { event: 'owed', call: 'win', sessionID: 's-1', txID: 'w-1', open: true, fields, status: 503 } as const;
+    const owed = {
+      event: 'owed',
+      call: 'win',
+      sessionID: 's-1',
+      txID: 'w-1',
+      open: true,
+      fields,
+      status: 503,
+    } as const;
     const of = async (...events: Parameters<typeof runOf>[1]) => {
       const { cases } = read(await reportOfEvents(runOf(scenario, events), 'junit'));
       return cases.find((test) => test['@_name'] === 'nothing is owed after the run');

@@ -28,6 +28,17 @@ describe('the Markdown report', () => {
     expect(await reportText('green', 'markdown')).not.toContain('Owed');
   });
 
+  it('of a run with warnings only names each warning, and counts the scenarios that were played', async () => {
+    const [story, left] = [planned('win/many', ['win.many-in-round']), planned('bet/debit', ['bet.debit'])];
+    const warned = found(story.id, 'win.many-in-round', 'warn', { actual: 'the second win was answered 409' });
+    const events = [runStarted([story, left]), started(story.id), warned, ended(story.id, { verdict: 'warn' })];
+    const text = await reportOfEvents([...events, runEnded('time')], 'markdown');
+    expect(text).toContain('### Warnings\n\n| rule | | actual | in |');
+    expect(text).toMatch(/\n\| `win\.many-in-round` \| MUST.* \| the second win was answered 409 \| .*win\/many/);
+    expect(text).toContain(' 1 of 2 scenarios, ');
+    expect(await reportText('green', 'markdown')).not.toContain('### Warnings');
+  });
+
   it('begins with the verdict, and has the causes, the broken rules and the calls', async () => {
     const text = await reportText('failing', 'markdown');
     expect(text).toMatch(/^## ❌ NOT CONFORMING: acme/);
