@@ -61,12 +61,13 @@ export class OwedCalls {
   }
 
   /**
-   * True for a win that the operator has declined, if another win of the round was accepted. An operator may decline such a win (the
-   * rule `win.many-in-round` only warns), so croupier does not owe it.
+   * True for a win that the operator has declined and may decline. Then croupier does not owe it. There are two such wins: a further win
+   * of a round (the rule `win.many-in-round` only warns), and a win of an amount above 2^53 units (the rule `money.large` is skipped).
    */
-  #mayBeDeclined({ txID, planned: { step }, answer }: Transaction, { judge }: ScenarioContext): boolean {
+  #mayBeDeclined({ txID, planned: { step }, answer }: Transaction, { judge, plan }: ScenarioContext): boolean {
     const status = this.#latest.get(txID)?.status;
     if (step.call !== 'win' || step.roundID === null || answer !== 'declined' || isTemporary(status)) return false;
+    if (plan.needs.largeAmounts) return true;
     const wins = Array.from(judge.effects.all()).filter(({ planned }) => planned.step.call === 'win');
     return wins.some(({ planned, state }) => planned.step.roundID === step.roundID && state === 'applied');
   }
