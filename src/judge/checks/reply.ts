@@ -88,8 +88,13 @@ export const replyChecks: GroupChecks<'reply'> = {
   },
 
   'reply.error-message': {
-    applies: (planned) => planned.step.expect.outcome !== 'accepted',
-    reply: (observed) => decisionOnReply('reply.error-message', observed),
+    applies: () => true,
+    reply(observed) {
+      const decision = decisionOnReply('reply.error-message', observed);
+      // If a call fails that must be accepted, other rules report the failure. Only a text that a player must not see is a further
+      // fault.
+      return observed.planned.step.expect.outcome !== 'accepted' || decision?.kind === 'breach' ? decision : undefined;
+    },
   },
 
   'reply.error-code': {

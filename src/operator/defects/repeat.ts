@@ -62,6 +62,28 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
     change: () => ({ recall: () => CONFLICT }),
   },
   {
+    name: 'replay-500-of-database',
+    breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund', 'reply.error-message'],
+    mayBreak: [
+      'win.retried',
+      'refund.retried',
+      'free-rounds.replay',
+      'idempotency.concurrent',
+      'idempotency.same-reply',
+      'refund.broken-connection',
+      'idempotency.durable',
+      'idempotency.after-refund',
+    ],
+    description:
+      'A repeated call is answered 500, and the player is shown an error of the database: the index refuses a second entry with the same txID.',
+    change: (right) =>
+      answeringRepeats(right, (reply) => ({
+        ...reply,
+        status: 500,
+        body: '{"message":"SQLSTATE[23000]: Integrity constraint violation: 19 UNIQUE constraint failed: tx.txID"}',
+      })),
+  },
+  {
     name: 'replay-400-for-wins',
     breaks: ['idempotency.win', 'win.retried'],
     mayBreak: ['free-rounds.replay', 'idempotency.concurrent', 'idempotency.same-reply', 'idempotency.durable'],

@@ -87,19 +87,42 @@ judges('reply', {
     yaml: ROUND,
     faults: { 'is the bet’s': [withFields('3', { txID: 'op-1' }), 'warn'] },
   },
-  'reply.error-message': {
-    yaml: BEYOND,
-    faults: {
-      'shows SQL': poor('SELECT balance FROM wallets WHERE id = 1'),
-      'shows a stack trace': poor('Error\n    at bet (/srv/app.js:10:5)'),
-      'shows markup': poor('<b>Not enough</b>'),
-      'is empty': poor(' '),
-      'says undefined': poor('undefined'),
-      'has a < before a number': [poor('Bet too small <min. 0.50>. SEE https://casino.example/limits'), 'pass'],
-      'is no text': [poor(12), 'warn'],
-      'is not there': [answering('2', { status: 402, body: { code: 'insufficient_funds' } }), 'warn'],
+  'reply.error-message': [
+    {
+      yaml: 'steps: [{ bet: , as: first }, { resend: first }, { balance: }]',
+      honest: 'untested',
+      faults: {
+        'shows SQL in the reply to a call that must be accepted': [
+          answering('2', error(409, "Duplicate entry '8f14e45f' for key 'transactions.PRIMARY'")),
+          'fail',
+          ['idempotency.bet'],
+        ],
+        'can be read in the reply to a call that must be accepted': [
+          answering('2', error(409, 'This bet was placed before.')),
+          'untested',
+          ['idempotency.bet'],
+        ],
+        'is not there in a temporary error': [
+          answering('2', { status: 503, body: '' }),
+          'untested',
+          ['idempotency.bet'],
+        ],
+      },
     },
-  },
+    {
+      yaml: BEYOND,
+      faults: {
+        'shows SQL': poor('SELECT balance FROM wallets WHERE id = 1'),
+        'shows a stack trace': poor('Error\n    at bet (/srv/app.js:10:5)'),
+        'shows markup': poor('<b>Not enough</b>'),
+        'is empty': poor(' '),
+        'says undefined': poor('undefined'),
+        'has a < before a number': [poor('Bet too small <min. 0.50>. SEE https://casino.example/limits'), 'pass'],
+        'is no text': [poor(12), 'warn'],
+        'is not there': [answering('2', { status: 402, body: { code: 'insufficient_funds' } }), 'warn'],
+      },
+    },
+  ],
   'reply.error-code': {
     yaml: BEYOND,
     faults: {
