@@ -150,6 +150,8 @@ export class Caller {
   };
   /** The first reply since the last quiet point that had an impossible balance. */
   oddReply: OddReply | undefined;
+  /** The time at which the balance was last compared, in milliseconds from the start. */
+  comparedAtMs = 0;
   calls = 0;
 
   constructor(context: LoadContext, player: string, currency: string | undefined, wallet: Wallet) {

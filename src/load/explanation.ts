@@ -20,9 +20,10 @@ export interface Suspicion {
  * - `lost`, `doubled`: the effect of an accepted transaction is missing, or happened twice
  * - `refund`, `half-refund`, `unknown`: a refund gave back nothing, half, or money of a bet that took nothing
  * - `declined`: a declined bet took money
- * - `other`: everything that is only tried alone
+ * - `swapped`: a transaction moved the amount of another player's transaction
+ * - `other`: everything else that is only tried alone
  */
-type FaultKind = 'lost' | 'doubled' | 'refund' | 'half-refund' | 'unknown' | 'declined' | 'other';
+export type FaultKind = 'lost' | 'doubled' | 'refund' | 'half-refund' | 'unknown' | 'declined' | 'swapped' | 'other';
 
 /** The explanation of a wrong balance. */
 export interface Explanation {
@@ -360,7 +361,7 @@ function swappedWith(
     const other = others.find((one) => isAtTheSameTime(one, transaction) && one.amount.equals(booked));
     if (!other) return [];
     const what = `moved ${booked}, the amount of another player's ${other.call} ${other.txID} at the same moment`;
-    return [{ transaction, rule: 'concurrency.no-lost-update', what, delta: difference, kind: 'other' }];
+    return [{ transaction, rule: 'concurrency.no-lost-update', what, delta: difference, kind: 'swapped' }];
   });
 }
 

@@ -10,7 +10,7 @@ import { Findings } from './findings.ts';
 import type { LoadContext, Remark } from './load-context.ts';
 import { Measures, type SecondListener, type TimeListener } from './measures.ts';
 import type { Mix } from './mix.ts';
-import type { MoneyProblem } from './money-problem.ts';
+import { type MoneyProblem, withWrongWallets } from './money-problem.ts';
 import { OperatorTxIDs } from './operator-tx-ids.ts';
 import { Player, type PlayerEnd } from './player.ts';
 import { Random } from './random.ts';
@@ -262,7 +262,7 @@ class LoadTest {
         unopened,
         measures: this.#measures,
         findings: this.#context.findings,
-        problems: this.#problems,
+        problems: withWrongWallets(this.#problems),
         schedule: this.#schedule,
         scheduled,
         neverSent: overdue.length,

@@ -1,6 +1,6 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import type { Money } from '../contract/money.ts';
-import type { Suspicion } from './explanation.ts';
+import type { FaultKind, Suspicion } from './explanation.ts';
 
 /** A suspicion with the trace of the first sending of its transaction; undefined if the calls are not traced. */
 interface TracedSuspicion extends Suspicion {
@@ -22,10 +22,91 @@ export interface MoneyProblem {
   readonly isOneOfSeveral: boolean;
   /** Number of transactions since the balance was last right. */
   readonly windowSize: number;
+  /** The time of the last comparison before, in milliseconds from the start. */
+  readonly sinceMs: number;
   /** The time of the read that showed the wrong balance, in milliseconds from the start. */
   readonly atMs: number;
   /** True if no transaction explains the difference, so that somebody else may have changed the balance. */
   readonly isDrift: boolean;
   /** True if the balance changed while croupier sent nothing. */
   readonly hasMovedInSilence: boolean;
+  /** A player whose balance is wrong by the opposite amount, because the operator moved money between the two wallets. */
+  readonly otherPlayer?: string;
+}
+
+/**
+ * Finds money that the operator booked in the wallet of another player (`session.isolated`). Then two wallets are wrong by
+ * opposite amounts. One wallet alone does not show this fault: its own transaction is only missing, and the other wallet changed
+ * for a reason that none of its own transactions explains.
+ *
+ * @returns all problems, with a new explanation for those that belong together
+ */
+export function withWrongWallets(problems: readonly MoneyProblem[]): readonly MoneyProblem[] {
+  const byChange = Map.groupBy(problems, (one) => changeOf(one, false));
+  const explained = new Map<MoneyProblem, MoneyProblem>();
+  const oppositeOf = (own: MoneyProblem, fits: (other: MoneyProblem) => boolean): MoneyProblem | undefined =>
+    byChange
+      .get(changeOf(own, true))
+      ?.find(
+        (other) => other.player !== own.player && !explained.has(other) && isAtTheSameTime(own, other) && fits(other),
+      );
+  for (const own of problems) {
+    const lost = missingIn(own);
+    const other = lost && oppositeOf(own, isOfAnotherPlayer);
+    if (!other) continue;
+    const suspicion = { ...lost, rule: 'session.isolated' } as const;
+    const change = { rule: suspicion.rule, isDrift: false, isOneOfSeveral: own.isOneOfSeveral };
+    const what = `was booked in the wallet of ${other.player}`;
+    const whatOther = `was booked in this wallet, but belongs to ${own.player}`;
+    explained.set(own, { ...own, ...change, otherPlayer: other.player, suspicions: [{ ...suspicion, what }] });
+    explained.set(other, {
+      ...other,
+      ...change,
+      otherPlayer: own.player,
+      suspicions: [{ ...suspicion, what: whatOther, delta: lost.delta.negated() }],
+    });
+  }
+  for (const own of problems) {
+    if (!isUnexplained(own) || explained.has(own)) continue;
+    const other = oppositeOf(own, isUnexplained);
+    if (!other) continue;
+    const change = { rule: 'session.isolated', isDrift: false } as const;
+    explained.set(own, { ...own, ...change, otherPlayer: other.player });
+    explained.set(other, { ...other, ...change, otherPlayer: own.player });
+  }
+  return problems.map((one) => explained.get(one) ?? one);
+}
+
+/** Returns the currency and the amount by which a balance is wrong, or the opposite amount, as a key. */
+function changeOf({ currency, shown, expected }: MoneyProblem, isOpposite: boolean): string {
+  return `${currency ?? ''} ${isOpposite ? expected.minus(shown) : shown.minus(expected)}`;
+}
+
+/** True if both wallets may have become wrong at the same moment. */
+function isAtTheSameTime(one: MoneyProblem, other: MoneyProblem): boolean {
+  return one.sinceMs <= other.atMs && other.sinceMs <= one.atMs;
+}
+
+const MISSING: ReadonlySet<FaultKind> = new Set(['lost', 'refund']);
+
+/** Returns the transaction that alone explains a wrong balance, because its money is missing. */
+function missingIn({ suspicions }: MoneyProblem): MoneyProblem['suspicions'][number] | undefined {
+  const [only, ...more] = suspicions;
+  return only && more.length === 0 && MISSING.has(only.kind) ? only : undefined;
+}
+
+function isUnexplained({ isDrift, hasMovedInSilence }: MoneyProblem): boolean {
+  return isDrift && !hasMovedInSilence;
+}
+
+/**
+ * True if a wrong balance has no likely explanation of its own. A call that was sent once is hardly ever booked twice, and the
+ * amounts of two players are often equal by chance.
+ */
+function isOfAnotherPlayer({ isDrift, suspicions }: MoneyProblem): boolean {
+  return isDrift || (suspicions.length === 1 && suspicions.every(isUnlikely));
+}
+
+function isUnlikely({ kind, transaction }: Suspicion): boolean {
+  return kind === 'swapped' || (kind === 'doubled' && transaction.copies === 1);
 }

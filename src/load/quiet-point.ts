@@ -47,6 +47,7 @@ export async function verifyBalance(wallet: QuietWallet, context: LoadContext): 
     } else reportDifference(wallet, shown, isDrift, context);
   } else if (caller.oddReply) reportOddReply(caller, caller.oddReply);
   caller.oddReply = undefined;
+  caller.comparedAtMs = context.stamp(context.now());
   account.take(shown);
   amounts.begin();
   return true;
@@ -91,6 +92,7 @@ function reportDifference(
     suspicions: suspicions.map((one) => ({ ...one, traceID: context.requests.traceIDOf(one.transaction.number) })),
     isOneOfSeveral,
     windowSize: window.length,
+    sinceMs: caller.comparedAtMs,
     atMs: context.stamp(context.now()),
     // If no transaction explains the balance, somebody else may have changed it.
     isDrift: suspicions.length === 0,

@@ -172,6 +172,7 @@ function problemOf(problem: MoneyProblem, { replayCommand }: LoadSubject): LoadF
     atMs,
     isDrift: problem.isDrift,
     hasMovedInSilence: problem.hasMovedInSilence,
+    ...(problem.otherPlayer !== undefined && { otherPlayer: problem.otherPlayer }),
     replay: replayCommand(player, atMs),
   };
 }

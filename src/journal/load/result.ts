@@ -51,6 +51,11 @@ const moneyProblem = z.strictObject({
     .boolean()
     .describe('true if no transaction explains the difference, so that somebody else may have moved the balance'),
   hasMovedInSilence: z.boolean().describe('true if the balance moved while croupier sent nothing'),
+  otherPlayer: text
+    .optional()
+    .describe(
+      'a player whose balance is wrong by the opposite amount, because the operator moved money between the two',
+    ),
   replay: text.describe(
     "the command that writes the player's calls of the last minute before the wrong balance as a scenario",
   ),
