@@ -245,8 +245,11 @@ export const betChecks: GroupChecks<'bet'> = {
             {
               by: observed.effect,
               meaning: 'the declined bet was taken',
+              // If a refund arrives before its bet, an operator may pay the refund and decline the bet.
               causes:
-                observed.planned.group === null ? [] : (['refund.restore', 'concurrency.no-lost-update'] as const),
+                observed.planned.group === null
+                  ? []
+                  : (['refund.restore', 'refund.unknown-pays-nothing', 'concurrency.no-lost-update'] as const),
             },
           ]
         : [],
