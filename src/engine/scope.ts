@@ -93,6 +93,7 @@ function inDecimals(balance: Money | undefined, decimals: number): Money | undef
 
 /**
  * Finds two small wins with this property: if a wallet adds both to this balance in binary floating point, the result is too low.
+ * If possible, the result is also too low in a wallet that cuts off each sum after the last decimal.
  *
  * Random wins are not enough, because most sums of doubles are right after rounding.
  *
@@ -100,13 +101,18 @@ function inDecimals(balance: Money | undefined, decimals: number): Money | undef
  */
 export function driftingWins(balance: Money, unit: Money): readonly [Money, Money] {
   const start = Number(balance.format());
+  const unitsOf = 10 ** unit.decimals();
+  const cutOff = (sum: number): number => Math.trunc(sum * unitsOf) / unitsOf;
+  let found: readonly [Money, Money] | undefined;
   for (let first = 1; first <= 99; first += 1) {
     for (let second = first; second <= 99; second += 1) {
       const a = unit.times(Money.of(String(first)));
       const b = unit.times(Money.of(String(second)));
-      const drifted = start + Number(a.format()) + Number(b.format());
-      if (drifted < Number(balance.plus(a).plus(b).format())) return [a, b];
+      const right = Number(balance.plus(a).plus(b).format());
+      if (start + Number(a.format()) + Number(b.format()) >= right) continue;
+      if (cutOff(cutOff(start + Number(a.format())) + Number(b.format())) < right) return [a, b];
+      found ??= [a, b];
     }
   }
-  return [unit, unit.times(Money.of('2'))];
+  return found ?? [unit, unit.times(Money.of('2'))];
 }

@@ -54,6 +54,17 @@ it.each(['0.00', '97.00', '98.50', '100.00', '1234.56'])(
   },
 );
 
+it.each(['97.00', '98.50', '998.00', '1234.56'])(
+  'the sum of the two wins and the balance %s is also too low if each sum is cut off after two decimals',
+  (text) => {
+    const balance = Money.of(text);
+    const [first, second] = driftingWins(balance, Money.unit(2));
+    const cutOff = (sum: number): number => Math.trunc(sum * 100) / 100;
+    const cents = cutOff(cutOff(Number(balance.format()) + Number(first.format())) + Number(second.format()));
+    expect(cents).toBeLessThan(Number(balance.plus(first).plus(second).format()));
+  },
+);
+
 it('`drift` is any two wins if floating-point numbers add them correctly', () => {
   expect(driftingWins(Money.of('100'), Money.unit(0)).map(String)).toEqual(['1', '2']);
 });
