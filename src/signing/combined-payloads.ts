@@ -7,7 +7,7 @@ import { decodeQuery, formTree, params } from './query-payloads.ts';
 import { anyRequest, type SignedRequest } from './request.ts';
 import type { Rewriting } from './rewriting.ts';
 import { REWRITINGS } from './rewritings.ts';
-import { TEXT_CHANGES } from './texts.ts';
+import { mistakeIn, TEXT_CHANGES } from './texts.ts';
 import { NAME_CHANGES, VALUE_CHANGES } from './values.ts';
 
 /**
@@ -193,7 +193,7 @@ function bare(id: string, mistake: string, content: string, fix: Made['fix'], la
 function changedText({ id, mistake, fix, language, bytes }: Made): readonly Made[] {
   return COMMON_CHANGES.flatMap((change) => {
     const content = change.change(Buffer.from(bytes));
-    const both = [mistake, change.mistake].filter((each) => each !== null).join(' ');
+    const both = [mistake, mistakeIn(change, Buffer.from(bytes))].filter((each) => each !== null).join(' ');
     return content
       ? [made({ id: `${id}+${change.id}`, mistake: both, fix, ...(language && { language }) }, content)]
       : [];

@@ -17,7 +17,7 @@ import {
 } from './query-payloads.ts';
 import { anyRequest, isToCoreApi, type SignedRequest } from './request.ts';
 import { REWRITINGS } from './rewritings.ts';
-import { TEXT_CHANGES } from './texts.ts';
+import { mistakeIn, TEXT_CHANGES } from './texts.ts';
 import { NAME_CHANGES, VALUE_CHANGES } from './values.ts';
 
 /**
@@ -213,9 +213,12 @@ function ofValues(tree: JsonTree, fix: 'raw-body' | 'query'): readonly Made[] {
 
 function changed(of: readonly Made[], fix: 'raw-body' | 'query'): readonly Made[] {
   return of.flatMap((payload) =>
-    TEXT_CHANGES.flatMap(({ id, mistake, change, isRare }) => {
-      const bytes = change(Buffer.from(payload.bytes));
-      if (!bytes || Buffer.from(payload.bytes).equals(bytes)) return [];
+    TEXT_CHANGES.flatMap((each) => {
+      const { id, change, isRare } = each;
+      const before = Buffer.from(payload.bytes);
+      const bytes = change(before);
+      if (!bytes || before.equals(bytes)) return [];
+      const mistake = mistakeIn(each, before);
       const both = payload.mistake === null ? mistake : `${payload.mistake} ${mistake}`;
       const construction = {
         id: payload.mistake === null ? id : `${payload.id}-${id}`,

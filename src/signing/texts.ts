@@ -5,7 +5,8 @@ import type { Construction } from './construction.ts';
  * One way to change the bytes of a payload without parsing it. `change` returns undefined if it would change nothing.
  */
 export interface TextChange extends Omit<Construction, 'mistake'> {
-  readonly mistake: string;
+  /** The mistake as a sentence. It depends on the payload if several languages change some payloads in the same way. */
+  readonly mistake: string | ((bytes: Buffer) => string);
   readonly change: (bytes: Buffer) => Uint8Array | undefined;
 }
 
@@ -75,18 +76,27 @@ function escapedWhole(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The ways in which other languages than JavaScript percent-encode a text. */
+/** The ways in which programs percent-encode a text. For most texts, several of these ways give the same bytes. */
 const PERCENT_ENCODINGS: readonly {
   readonly id: string;
   readonly how: string;
   readonly encode: (text: string) => string;
 }[] = [
-  { id: 'url-encoded-whole', how: 'rawurlencode of PHP', encode: escapedWhole },
+  {
+    id: 'url-encoded-whole',
+    how: 'rawurlencode of PHP, quote(safe="") of Python or Uri.EscapeDataString of .NET',
+    encode: escapedWhole,
+  },
   { id: 'url-encoded-python', how: 'quote of Python', encode: (text) => escapedWhole(text).replaceAll('%2F', '/') },
   {
     id: 'url-encoded-plus',
-    how: 'urlencode of PHP or quote_plus of Python',
+    how: 'quote_plus of Python or url.QueryEscape of Go',
     encode: (text) => escapedWhole(text).replaceAll('%20', '+'),
+  },
+  {
+    id: 'url-encoded-php',
+    how: 'urlencode of PHP',
+    encode: (text) => escapedWhole(text).replaceAll('%20', '+').replaceAll('~', '%7E'),
   },
   {
     id: 'url-encoded-java',
@@ -95,6 +105,26 @@ const PERCENT_ENCODINGS: readonly {
   },
   { id: 'url-encoded-partly', how: 'encodeURI of JavaScript', encode: encodeURI },
 ];
+
+/** The last text that was encoded, with its form in each of `PERCENT_ENCODINGS`. */
+let lastEncoded: { readonly text: string | null; readonly forms: readonly string[] } = { text: null, forms: [] };
+
+function percentForms(bytes: Buffer): readonly string[] {
+  const text = bytes.toString('utf8').toWellFormed();
+  if (lastEncoded.text !== text) lastEncoded = { text, forms: PERCENT_ENCODINGS.map(({ encode }) => encode(text)) };
+  return lastEncoded.forms;
+}
+
+/**
+ * Returns the mistake of one of `PERCENT_ENCODINGS`. Names every encoding that gives the same bytes, because the signature does not
+ * show which of them was used.
+ */
+function percentMistake(bytes: Buffer, index: number): string {
+  const forms = percentForms(bytes);
+  const same = PERCENT_ENCODINGS.filter((_, other) => forms[other] === forms[index]).map(({ how }) => how);
+  const as = same.length === 1 ? `as ${same.join('')} does` : `as one of these does: ${same.join('; ')}`;
+  return `The payload was percent-encoded before it was signed, ${as}.`;
+}
 
 /** The compression levels of usual libraries, with the byte that some of them write for the level (RFC 1952, XFL). */
 const GZIP_LEVELS = [
@@ -112,6 +142,11 @@ function gzipped(bytes: Buffer, level: number, flag: number, system: number): Ui
   end.writeUInt32LE(crc32(bytes), 0);
   end.writeUInt32LE(bytes.length, 4);
   return Buffer.concat([head, deflateRawSync(bytes, { level }), end]);
+}
+
+/** Returns the mistake of a change as a sentence about this payload. */
+export function mistakeIn({ mistake }: TextChange, bytes: Buffer): string {
+  return typeof mistake === 'string' ? mistake : mistake(bytes);
 }
 
 /** Changes that programs make to the bytes of a payload before they sign it. The likelier changes come first. */
@@ -204,12 +239,11 @@ export const TEXT_CHANGES: readonly TextChange[] = [
     'The payload was percent-encoded before it was signed.',
     onText((text) => encodeURIComponent(text.toWellFormed())),
   ),
-  ...PERCENT_ENCODINGS.map(({ id, how, encode }) =>
-    rare(
-      id,
-      `The payload was percent-encoded before it was signed, as ${how} does.`,
-      onText((text) => encode(text.toWellFormed())),
-    ),
+  ...PERCENT_ENCODINGS.map(
+    ({ id }, index): TextChange => ({
+      ...rare(id, '', (bytes) => Buffer.from(percentForms(bytes)[index] ?? '')),
+      mistake: (bytes) => percentMistake(bytes, index),
+    }),
   ),
   change(
     'html-escaped',

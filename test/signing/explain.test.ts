@@ -472,6 +472,19 @@ describe('explainSignature', () => {
     expect(explainSignature(get('a=%ff&a=1', hmac('a=%ff&a=1')), KEYS)).toMatchObject({ kind: 'explained' });
   });
 
+  it('names each program that percent-encodes a payload to the same bytes', () => {
+    const mistakesOf = (body: string, payload: string): string =>
+      JSON.stringify(explainSignature(post(body, hmac(payload)), KEYS));
+    // Without a space and without the characters * and ~, four programs write the same.
+    const several = mistakesOf('(1)', '%281%29');
+    for (const how of ['rawurlencode of PHP', 'quote_plus of Python', 'urlencode of PHP', 'URLEncoder of Java'])
+      expect(several).toContain(how);
+    expect(several).toContain('as one of these does');
+    const java = mistakesOf('(1) *~', '%281%29+*%7E');
+    expect(java).toContain('as URLEncoder of Java does.');
+    expect(java).not.toContain('PHP');
+  });
+
   it('names the languages that give the same bytes', () => {
     expect(explainSignature(post(BODY, hmac(compact(PYTHON))), KEYS)).toMatchObject({
       found: { languages: ['python', 'php', 'dotnet'] },

@@ -64,7 +64,8 @@ const TEXTS: readonly Row[] = [
   ['url-encoded-whole', hmac(ESCAPED), `${BODY} a/b(c)~`],
   ['url-encoded-python', hmac(ESCAPED.replaceAll('%2F', '/')), `${BODY} a/b(c)~`],
   ['url-encoded-plus', hmac(ESCAPED.replaceAll('%20', '+')), `${BODY} a/b(c)~`],
-  ['url-encoded-java', hmac(ESCAPED.replaceAll('%20', '+').replace('~', '%7E')), `${BODY} a/b(c)~`],
+  ['url-encoded-php', hmac(`${ESCAPED.replaceAll('%20', '+').replaceAll('~', '%7E')}%2A`), `${BODY} a/b(c)~*`],
+  ['url-encoded-java', hmac(`${ESCAPED.replaceAll('%20', '+').replaceAll('~', '%7E')}*`), `${BODY} a/b(c)~*`],
   ['url-encoded-partly', hmac(BODY.replaceAll('{', '%7B').replaceAll('}', '%7D').replaceAll('"', '%22'))],
   [
     'order-of-fields+go-marshal-fields',
