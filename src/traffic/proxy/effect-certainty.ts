@@ -1,4 +1,5 @@
 import type { LoggedCall } from '../calls/logged-call.ts';
+import { isSameContent } from '../timeline/excuses.ts';
 import type { EndedCall, Wallet } from './wallet.ts';
 import { keyOf } from './wallet-history.ts';
 
@@ -28,19 +29,21 @@ export function effectCertainty(
   if (owner !== undefined && owner.wallet !== wallet.name) return { alsoIn: owner.wallet };
   const key = keyOf(logged);
   if ((owner !== undefined && owner.key !== key) || wallet.history.uncertain.has(key)) return 'uncertain';
+  if (hasOtherContent(logged, wallet, key)) return 'uncertain';
   switch (call) {
     case 'bet':
-      return hasOtherAmount(logged, wallet, key) ? 'uncertain' : 'certain';
+      return 'certain';
     case 'win':
-      return hasOtherAmount(logged, wallet, key) || !hasBet(logged, wallet) ? 'uncertain' : 'certain';
+      return hasBet(logged, wallet) ? 'certain' : 'uncertain';
     case 'refund':
       return refundCertainty(logged, wallet, ownerOf);
   }
 }
 
-function hasOtherAmount({ amount }: LoggedCall, { history }: Wallet, key: string): boolean {
-  const earlier = history.transaction(key)?.amount;
-  return earlier != null && (amount === null || !earlier.equals(amount));
+/** True if the `txID` of a call was used before with another amount, round, session or bet. The operator may then decline the call. */
+function hasOtherContent({ seen }: LoggedCall, { history }: Wallet, key: string): boolean {
+  const first = history.transaction(key)?.attempts[0];
+  return first !== undefined && !isSameContent(first.seen, seen);
 }
 
 /**
@@ -67,6 +70,7 @@ function refundCertainty(
   const bet = seen.origTxID === null ? undefined : history.bets.get(seen.origTxID);
   if (!bet || history.uncertain.has(bet.key)) return 'uncertain';
   if (bet.amount === null || amount === null || !bet.amount.equals(amount)) return 'uncertain';
+  if (bet.attempts.some((placed) => placed.seen.sessionID !== seen.sessionID)) return 'uncertain';
   const isSettled = bet.roundID !== null && history.round(bet.roundID).some(({ call }) => call === 'win');
   return isSettled ? 'uncertain' : 'certain';
 }

@@ -1,4 +1,4 @@
-import { excuseOf } from '../calls/excuse.ts';
+import { excuseOf, loggedForm } from '../calls/excuse.ts';
 import { isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import type { Bets, Transaction } from '../calls/transaction.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -13,7 +13,7 @@ export function withExcuses(
   usedElsewhere: ReadonlySet<string> = NONE,
 ): readonly LoggedCall[] {
   const contradictionOf = contradictions(calls, usedElsewhere);
-  const areAmountsLogged = calls.some(({ seen }) => seen.amount !== null);
+  const logged = loggedForm(calls.map(({ seen }) => seen));
   return calls.map((call) => {
     if (call.ending === 'accepted' || call.seen.exchange.isOfRun === true || call.seen.exchange.isJudged === true)
       return call;
@@ -23,7 +23,7 @@ export function withExcuses(
       isOfOperator: call.seen.exchange.side === 'operator',
       signature: call.signature,
       contradiction: contradictionOf(call),
-      areAmountsLogged,
+      logged,
     });
     return excuse === null ? call : { ...call, excuse };
   });
@@ -71,7 +71,8 @@ function reusedOf(calls: readonly LoggedCall[]): ReadonlySet<LoggedCall> {
   return reused;
 }
 
-function isSameContent(a: RecordedCall, b: RecordedCall): boolean {
+/** True if two requests with the same `txID` are the same call. Fields that were not logged count as equal. */
+export function isSameContent(a: RecordedCall, b: RecordedCall): boolean {
   if (a.call !== b.call) return false;
   if (a.money !== null && b.money !== null && !a.money.equals(b.money)) return false;
   return (['sessionID', 'roundID', 'origTxID'] as const).every(
