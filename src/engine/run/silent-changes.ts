@@ -1,9 +1,15 @@
-import type { Money } from '../../contract/money.ts';
+import { currencyByCode } from '../../contract/currencies.ts';
+import { Money } from '../../contract/money.ts';
 import type { JournalEvent, MovedAlone, Received, Sending } from '../../journal/event.ts';
 import { readReply } from '../../reply/read.ts';
 import { sessionOfSending } from '../after/past-call.ts';
 import type { RunOptions } from '../run-options.ts';
 import { playerOf } from '../session-pool.ts';
+
+/** Maximum number of recent replies of a player whose balances are kept. */
+const MAX_REPLIES = 3;
+/** Number of decimals of a currency for which the contract states no number. */
+const MAX_DECIMALS = 8;
 
 /** A balance that was read while no other call of the player was in progress. */
 interface QuietRead {
@@ -62,7 +68,7 @@ export class SilentChanges {
     this.#inFlight.set(sending.id, { sending, moves: calls?.moves ?? 0, quiet });
     if (sending.call === 'balance') return;
     for (const one of affected) {
-      one.moves += 1;
+      if (!isLostRound(sending)) one.moves += 1;
       one.inFlight += 1;
     }
   }
@@ -76,12 +82,16 @@ export class SilentChanges {
     if (sending.call !== 'balance') {
       const { deadlineMs, lingerMs, now } = this.#options;
       const isOpen = outcome.kind !== 'reply' || outcome.reply.status >= 500;
+      const balance = balanceIn(outcome);
+      const last = this.#last.get(sessionOfSending(sending) ?? '');
+      const hasMoved = !balance || !last?.balance.equals(balance);
       for (const one of affected) {
         one.inFlight -= 1;
-        const balance = balanceIn(outcome);
+        if (isLostRound(sending) && hasMoved) one.moves += 1;
         if (balance) {
           const atMs = now();
-          one.replied = [...one.replied.filter((reply) => atMs - reply.atMs < lingerMs), { balance, atMs }];
+          const recent = one.replied.filter((reply) => atMs - reply.atMs < lingerMs);
+          one.replied = [...recent.slice(1 - MAX_REPLIES), { balance, atMs }];
         }
         if (isOpen) one.openUntil = Math.max(one.openUntil, now() + deadlineMs + lingerMs);
       }
@@ -95,7 +105,11 @@ export class SilentChanges {
     if (!before || before.moves !== moves || before.balance.equals(balance)) return;
     // The second read has the balance of a recent reply. So one of the reads may be out of date, and perhaps nobody moved the balance.
     if (affected[0].replied.some((reply) => reply.balance.equals(balance))) return;
-    const player = this.#options.client.sessions.find((one) => one.sessionID === sessionID)?.player ?? null;
+    const session = this.#options.client.sessions.find((one) => one.sessionID === sessionID);
+    // A faulty wallet may lose the smallest unit with a win of 0.
+    const unit = Money.unit(currencyByCode(session?.currency ?? '')?.decimals ?? MAX_DECIMALS);
+    if (balance.minus(before.balance).absolute().compare(unit) <= 0) return;
+    const player = session?.player ?? null;
     const values = [before.balance, balance].map(String);
     this.#first = { event: 'moved-alone', sessionID, player, values, onlyUnrepeated: true };
   }
@@ -115,6 +129,11 @@ export class SilentChanges {
       return calls;
     });
   }
+}
+
+/** True for a win of 0, which completes a lost round. If its reply has the balance of the last read, it has moved no money. */
+function isLostRound({ call, amount }: Sending): boolean {
+  return call === 'win' && amount === '0';
 }
 
 function balanceIn(outcome: Received['outcome']): Money | undefined {
