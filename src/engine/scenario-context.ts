@@ -6,6 +6,7 @@ import type { RightUnit } from '../judge/attribution/units.ts';
 import { Judge } from '../judge/judge.ts';
 import { PlannedCalls } from '../judge/planned-calls.ts';
 import type { Stop } from '../judge/policy/stop.ts';
+import type { GivenTxIDs } from '../judge/reads/given-tx-ids.ts';
 import type { StaleReadHistory } from '../judge/reads/stale-reads.ts';
 import { Wallet } from '../judge/wallet/wallet.ts';
 import type { CallStep, Plan, Step } from '../scenario/plan/plan.ts';
@@ -55,6 +56,8 @@ export interface ScenarioPlayOptions {
    * calls in the right unit.
    */
   readonly rightUnit: RightUnit;
+  /** The operator's txIDs that the run has got so far. */
+  readonly givenTxIDs: GivenTxIDs;
   /** The balances that earlier scenarios have left. Absent: every scenario reads the balances first. */
   readonly knownBalances?: KnownBalances;
   /** True if the operator must also meet the expectations of a scenario that go beyond the rules. */
@@ -104,6 +107,7 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     staleReads,
     stakeOf: (alias) => denominations.get(alias)?.stake,
     rightUnit: options.rightUnit,
+    givenTxIDs: options.givenTxIDs,
     report,
     ...(options.reportSum && { reportSum: options.reportSum }),
   });

@@ -4,6 +4,7 @@ import type { ContractVersion } from '../contract/versions.ts';
 import type { FoundSum } from '../journal/event.ts';
 import type { Finding } from '../journal/finding.ts';
 import type { RightUnit } from './attribution/units.ts';
+import type { GivenTxIDs } from './reads/given-tx-ids.ts';
 import type { StaleReadHistory } from './reads/stale-reads.ts';
 import type { Wallet } from './wallet/wallet.ts';
 
@@ -51,6 +52,8 @@ export interface JudgeContext {
   readonly staleReads: StaleReadHistory;
   /** The kinds of calls for which this run has shown that the operator reads their amounts in the right unit. */
   readonly rightUnit: RightUnit;
+  /** The operator's txIDs that the run has got so far. */
+  readonly givenTxIDs: GivenTxIDs;
   report(finding: Finding): void;
   /** Reports by how much a breach made a balance wrong. Is called if the finding was reported before a balance showed this sum. */
   reportSum?(found: FoundSum): void;

@@ -106,7 +106,9 @@ export class Judge {
     this.#judgeTxID(observed);
     this.#expectations(observed, sent.stated);
     this.#remember(observed);
-    return { ...CONTINUE, read: judgeReplyBalance(observed, wallet, state, this.reads), stop: stopAfter(observed) };
+    const stop = stopAfter(observed);
+    const isStored = this.#context.givenTxIDs.isGivenBefore(observed, this.effects.ofStep(sent.step.key)?.txID);
+    return { ...CONTINUE, read: judgeReplyBalance(observed, wallet, { state, isStored }, this.reads), stop };
   }
 
   /**

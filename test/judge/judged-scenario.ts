@@ -9,6 +9,7 @@ import { RightUnit } from '../../src/judge/attribution/units.ts';
 import { Judge, type Reaction } from '../../src/judge/judge.ts';
 import type { SentCall } from '../../src/judge/observed-call.ts';
 import { PlannedCalls } from '../../src/judge/planned-calls.ts';
+import { GivenTxIDs } from '../../src/judge/reads/given-tx-ids.ts';
 import { StaleReadHistory } from '../../src/judge/reads/stale-reads.ts';
 import { Wallet } from '../../src/judge/wallet/wallet.ts';
 import { lenientMoney, type ReplyReading, readReply } from '../../src/reply/read.ts';
@@ -121,6 +122,7 @@ class ScenarioPlayer {
       stakeOf: () => Money.of('1'),
       staleReads: new StaleReadHistory(),
       rightUnit: new RightUnit(),
+      givenTxIDs: new GivenTxIDs(),
       proven: (rule) => (options.proven ?? []).some((one) => one === rule),
       report: (finding) => this.#findings.push(finding),
     });

@@ -5,6 +5,7 @@ import { isShownByBalance } from '../../journal/moved-alone.ts';
 import { UNPROVEN } from '../../journal/results/unproven.ts';
 import type { Attribution } from '../../judge/attribution/attribution.ts';
 import type { RightUnit } from '../../judge/attribution/units.ts';
+import type { GivenTxIDs } from '../../judge/reads/given-tx-ids.ts';
 import type { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { buildRequest } from '../../wire/request.ts';
@@ -38,6 +39,7 @@ export interface RunContext {
   readonly staleReads: StaleReadHistory;
   readonly shownDecimals: ShownDecimals;
   readonly rightUnit: RightUnit;
+  readonly givenTxIDs: GivenTxIDs;
   readonly knownBalances: KnownBalances;
   readonly balanceChanges: BalanceChanges;
   readonly giveUpPolicy: GiveUpPolicy;
@@ -259,6 +261,7 @@ export class AttemptRunner {
       staleReads,
       shownDecimals,
       rightUnit,
+      givenTxIDs,
       knownBalances,
       balanceChanges,
     } = this.#context;
@@ -305,6 +308,7 @@ export class AttemptRunner {
       staleReads: earlier ? staleReads.withoutPauses() : staleReads,
       shownDecimals,
       rightUnit,
+      givenTxIDs,
       knownBalances,
       balanceChanges,
       report: reportOrHold,

@@ -4,6 +4,7 @@ import { EXPECTATION, type Finding } from '../../journal/finding.ts';
 import { reasonOfConditions } from '../../journal/results/missing-conditions.ts';
 import { Attribution } from '../../judge/attribution/attribution.ts';
 import { RightUnit } from '../../judge/attribution/units.ts';
+import { GivenTxIDs } from '../../judge/reads/given-tx-ids.ts';
 import { StaleReadHistory } from '../../judge/reads/stale-reads.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import { AcceptedCalls } from '../accepted-calls.ts';
@@ -179,6 +180,7 @@ class Run {
       staleReads: this.#staleReads,
       shownDecimals: this.#shownDecimals,
       rightUnit: new RightUnit(),
+      givenTxIDs: new GivenTxIDs(),
       knownBalances: this.#knownBalances,
       balanceChanges: this.#balanceChanges,
       giveUpPolicy: this.#giveUpPolicy,

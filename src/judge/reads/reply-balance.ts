@@ -1,6 +1,8 @@
+import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
+import type { UnexpectedReply } from '../idle-read.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { Transaction } from '../wallet/transaction.ts';
 import type { Wallet } from '../wallet/wallet.ts';
@@ -10,13 +12,14 @@ import type { IdleReads } from './idle-reads.ts';
  * Checks the balance in the reply to a call that was sent alone. If the contract does not allow this balance, the next read decides
  * whether only the reply is wrong.
  *
- * @param before the state of the transaction before this call; undefined for a new transaction
+ * @param before `state`: the state of the transaction before this call; undefined for a new transaction. `isStored`: true if the
+ * reply seems to be the stored reply to another call. Then its balance says nothing, and only the next read shows the effect
  * @returns the wallets that must be read at once
  */
 export function judgeReplyBalance(
   observed: ObservedCall,
   wallet: Wallet | null,
-  before: Transaction['state'] | undefined,
+  { state: before, isStored }: { readonly state: Transaction['state'] | undefined; readonly isStored: boolean },
   reads: IdleReads,
 ): Wallet[] {
   const { planned, reading, answer } = observed;
@@ -31,7 +34,8 @@ export function judgeReplyBalance(
   if (answer !== 'accepted' || replay || !said || planned.sameTxID) return [];
   // If the operator may not know the bet, its reply to the refund may have any balance, for example 0.
   const mustBeRight = step.call !== 'refund' || observed.target?.answer === 'accepted';
-  if (mustBeRight ? wallet.hear(said, step.origin.kind === 'fresh') : wallet.allows(said)) {
+  if (isStored) wallet.forgetReply();
+  else if (mustBeRight ? wallet.hear(said, step.origin.kind === 'fresh') : wallet.allows(said)) {
     if (mustBeRight && wallet.branches.length === 0) wallet.vouch(step.key);
     return [];
   }
@@ -39,7 +43,7 @@ export function judgeReplyBalance(
   if (rule === undefined) return [];
   reads.unexpectedReply(wallet, {
     rule,
-    ifReadFits: step.call !== 'refund' ? 'breach' : rule === 'refund.restore' ? 'warn' : 'nothing',
+    ifReadFits: isStored ? 'nothing' : ifOnlyReplyIsWrong(step.call, rule),
     step,
     exchange: observed.exchange.id,
     said,
@@ -47,6 +51,11 @@ export function judgeReplyBalance(
     actual: `the reply says ${reading?.balance.written}, and the next read shows another balance`,
   });
   return [wallet];
+}
+
+function ifOnlyReplyIsWrong(call: CallName, rule: RuleId): UnexpectedReply['ifReadFits'] {
+  if (call !== 'refund') return 'breach';
+  return rule === 'refund.restore' ? 'warn' : 'nothing';
 }
 
 /** Returns the rule that a wrong balance in the reply to a refund breaks. undefined if the contract allows that balance. */

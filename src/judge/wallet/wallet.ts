@@ -110,6 +110,11 @@ export class Wallet {
     this.#unconfirmed = own;
   }
 
+  /** Called if the balance in a reply says nothing about the current balance. So only a read shows this balance. */
+  forgetReply(): void {
+    this.#replied = undefined;
+  }
+
   /** True if the last reply contained the expected balance, and this balance differs from the balance of the last read. */
   get isTold(): boolean {
     const certain = this.certain();

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { withFields } from '../faults.ts';
+import { judgeScenario } from '../judged-scenario.ts';
+import type { Fault } from '../toy-wallet.ts';
+
+it('a stored reply to another call does not show that a bet or win took effect, even if its balance looks right', () => {
+  const steps = `steps:
+  - bet:
+    as: first
+  - win: { amount: "1.00" }
+  - balance:
+  - bet: # is answered like step 1
+  - balance:
+  - bet: { amount: "0.40" }
+    as: third
+  - bet: { amount: "0.60" }
+  - win: { round: third, amount: "1.00" } # is answered like step 2
+  - balance:`;
+  const stored: Readonly<Record<string, { balance: string; txID: string }>> = {
+    4: { balance: '99.00', txID: 'op-1' },
+    8: { balance: '100.00', txID: 'op-2' },
+  };
+  const fault: Fault = ({ key }, honest) => (stored[key] ? { status: 200, body: stored[key] } : honest());
+  expect(judgeScenario(steps, { fault }).broken).toEqual(['bet.debit', 'win.credit']);
+});
+
+it('a bet that gets the txID of another bet is read at once, and is right if this read shows that it was taken', () => {
+  const steps = 'steps: [{ bet: }, { win: { amount: "1.00" } }, { bet: }, { balance: }]';
+  const keys: string[] = [];
+  const fault: Fault = (request, honest, wallet) => {
+    keys.push(request.key.replace(/^read\.\d+$/, 'read'));
+    return withFields('3', { txID: 'op-1' })(request, honest, wallet);
+  };
+  const judged = judgeScenario(steps, { fault });
+  expect([judged.broken, judged.verdict('bet.debit')]).toEqual([[], 'pass']);
+  expect(keys).toEqual(['read', '1', '2', '3', 'read', '4']);
+});
