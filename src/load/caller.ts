@@ -193,6 +193,7 @@ export class Caller {
       inFlight: 0,
       provisional: undefined,
       isCopiedAtOnce: false,
+      isRepeatedAtEnd: false,
       isBroken: false,
       status: undefined,
       operatorTxID: undefined,

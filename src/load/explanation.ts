@@ -42,6 +42,8 @@ export interface Evidence {
   readonly window: readonly LoadTransaction[];
   /** The transactions between the last two quiet points. The balance was right after them, but may have changed late. */
   readonly earlier: readonly LoadTransaction[];
+  /** Transactions before the last quiet point that were sent again after it. */
+  readonly repeated: readonly LoadTransaction[];
   /** Transactions of other wallets at the same time, whose amount may have been booked instead. */
   readonly others: readonly LoadTransaction[];
   /** The smallest amount of the currency. */
@@ -62,8 +64,12 @@ const MAX_SEARCHED = 40;
  * - If a reply was still right after a transaction, this transaction is tried only alone.
  * - A pair or a triple must look like one fault.
  */
-export function explain(difference: Money, { suspects, window, earlier, others, unit }: Evidence): Explanation {
-  const all = suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit));
+export function explain(
+  difference: Money,
+  { suspects, window, earlier, repeated, others, unit }: Evidence,
+): Explanation {
+  const again = repeated.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => kind === 'doubled');
+  const all = [...suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit)), ...again];
   const byDelta = indexed(all);
   const single = byDelta.get(difference.toString());
   if (single) return found(single.map((one) => [one]));
@@ -246,7 +252,7 @@ function pairsFor(
  * @param unit the smallest amount of the currency
  */
 function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspicion[] {
-  const { call, amount, state, copies, isCopiedAtOnce, isOverlapped, isBroken, status } = transaction;
+  const { call, amount, state, copies, isCopiedAtOnce, isRepeatedAtEnd, isOverlapped, isBroken, status } = transaction;
   if (amount.isZero()) return [];
   const down = amount.negated();
   const of = (kind: FaultKind, rule: RuleId, what: string, delta: Money): Suspicion => ({
@@ -256,7 +262,11 @@ function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspi
     delta,
     kind,
   });
-  const again: RuleId = isCopiedAtOnce ? 'idempotency.concurrent' : `idempotency.${call}`;
+  const again: RuleId = isRepeatedAtEnd
+    ? 'idempotency.durable'
+    : isCopiedAtOnce
+      ? 'idempotency.concurrent'
+      : `idempotency.${call}`;
   switch (call) {
     case 'bet':
       switch (state) {

@@ -72,12 +72,13 @@ function reportDifference(
   context: LoadContext,
 ): void {
   const { wallet, player } = caller;
-  const { expected, window, earlier, lateBets, suspects } = wallet;
+  const { expected, window, earlier, lateBets, suspects, repeated } = wallet;
   const others = context.recent.all().filter((one) => !window.includes(one));
   const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), {
     suspects: [...lateBets, ...suspects],
     window: [...lateBets, ...window],
     earlier,
+    repeated,
     others,
     unit: Money.unit(decimals),
   });

@@ -33,6 +33,8 @@ export interface LoadTransaction {
   provisional: { readonly answer: Answer; readonly status: number | undefined } | undefined;
   /** True if a copy was sent before the first one was answered. */
   isCopiedAtOnce: boolean;
+  /** True if the call was sent again at the end of the test. */
+  isRepeatedAtEnd: boolean;
   /** True if croupier closed the connection of the call on purpose. */
   isBroken: boolean;
   /** The status of the first reply. Undefined while there is no reply. */
@@ -112,6 +114,8 @@ export class Wallet {
   #confirmed = 0;
   /** The transactions of the window before. A faulty operator may still change their effects now. */
   #earlier: readonly LoadTransaction[] = [];
+  /** Earlier transactions that were sent again since the last quiet point. */
+  #repeated: LoadTransaction[] = [];
   /** The transactions in flight, in no order. There are only a few of them at a time. */
   readonly #inFlight: LoadTransaction[] = [];
   readonly #unknown = new Set<LoadTransaction>();
@@ -144,6 +148,11 @@ export class Wallet {
   confirm(): void {
     if (this.#inFlight.length === 0 && this.#unknown.size === 0 && this.#either.length === 0)
       this.#confirmed = this.#window.length;
+  }
+
+  /** Earlier transactions that were sent again since the last quiet point. A faulty operator may have processed them again. */
+  get repeated(): readonly LoadTransaction[] {
+    return this.#repeated;
   }
 
   /** The transactions of the window before. */
@@ -185,6 +194,7 @@ export class Wallet {
     const openCredits = this.#openCredits;
     if (transaction?.copies === 0) this.#open(transaction);
     if (transaction) {
+      if (transaction.copies > 0 && !this.#window.includes(transaction)) this.#repeated.push(transaction);
       transaction.copies += 1;
       if (transaction.inFlight > 0) transaction.isCopiedAtOnce = true;
       for (const other of this.#inFlight) {
@@ -372,6 +382,7 @@ export class Wallet {
     this.#either = [];
     this.#earlier = this.#window;
     this.#window = [];
+    this.#repeated = [];
     this.#confirmed = 0;
   }
 }

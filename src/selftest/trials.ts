@@ -111,6 +111,7 @@ const DEFECTS_UNDER_LOAD: Readonly<Record<string, readonly RuleId[]>> = {
   'duplicates-race': ['idempotency.concurrent'],
   'replayed-bet-charged': ['idempotency.concurrent', 'idempotency.bet'],
   'replayed-win-paid': ['idempotency.concurrent', 'idempotency.win'],
+  'idempotency-forgets': ['idempotency.durable'],
   'calls-at-once-503-booked': ['bet.declined-takes-nothing'],
   'slow-bet-after-refund-taken': ['refund.broken-connection'],
   'abandoned-bet-lands-late': ['refund.broken-connection'],

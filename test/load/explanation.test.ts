@@ -11,7 +11,7 @@ const declined = transaction({ number: 4, call: 'bet', amount: '1.08', state: 'n
 const window = [lost, doubled, reversed, declined];
 
 function evidence(suspects: readonly LoadTransaction[] = window): Evidence {
-  return { suspects, window: suspects, earlier: [], others: [], unit: Money.of('0.01') };
+  return { suspects, window: suspects, earlier: [], repeated: [], others: [], unit: Money.of('0.01') };
 }
 
 function difference(text: string): Money {
@@ -94,6 +94,13 @@ it('a transaction before the last quiet point is named if its effect changed lat
     [7, 'was answered 200, but took nothing. The balance was right at first, and changed later'],
   ]);
   expect(explain(difference('2.71'), { ...evidence([]), earlier }).suspicions).toEqual([]);
+});
+
+it('a transaction that was sent again at the end can only have been processed twice', () => {
+  const repeated = [transaction({ number: 7, amount: '1.34', copies: 2, isRepeatedAtEnd: true })];
+  const { rule, suspicions } = explain(difference('-1.34'), { ...evidence([]), repeated });
+  expect([rule, suspicions[0]?.what]).toEqual(['idempotency.durable', 'was taken twice']);
+  expect(explain(difference('1.34'), { ...evidence([]), repeated }).suspicions).toEqual([]);
 });
 
 it('two transactions of one amount are possibilities, not certainties', () => {

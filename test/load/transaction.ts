@@ -24,6 +24,7 @@ export function transaction(
     inFlight: 0,
     provisional: undefined,
     isCopiedAtOnce: false,
+    isRepeatedAtEnd: false,
     isBroken: false,
     status: 200,
     operatorTxID: 'op-1',

@@ -35,7 +35,9 @@ export const mixSchema = z
       .describe('Percentage of the calls that are sent twice at the same moment. Default: 2.'),
     repeatsLater: share
       .optional()
-      .describe('Percentage of the accepted calls that are sent again after some other calls. Default: 2.'),
+      .describe(
+        'Percentage of the accepted calls that are sent again after some other calls. With 0, the first call is not sent again at the end either. Default: 2.',
+      ),
     brokenBets: share
       .optional()
       .describe(
