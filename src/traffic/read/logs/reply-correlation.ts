@@ -365,14 +365,18 @@ function isSame(a: LoggedExchange, b: LoggedExchange): boolean {
 }
 
 /**
- * True if the URLs of two requests have the same end, or if one of the URLs was not logged. The host may be in only one of the
+ * True if the URLs of two requests have the same end and the same query, or if one of them was not logged. The host may be in only one of the
  * URLs.
  */
 function isSameCall(a: LoggedExchange, b: LoggedExchange): boolean {
   const [first, second] = [a, b].map(
     ({ request: { url }, logged }) => url?.replace(/[?#].*$/s, '').replace(/^.*\//s, '') ?? logged.call,
   );
-  return first === undefined || second === undefined || first === second;
+  // The query of a balance call has its session. A log may leave out the query of one of the lines.
+  const [query, other] = [a, b].map(({ request: { url } }) =>
+    url?.includes('?') ? url.slice(url.indexOf('?')) : null,
+  );
+  return (first === undefined || second === undefined || first === second) && (!query || !other || query === other);
 }
 
 /**

@@ -181,4 +181,19 @@ describe('two lines of text without an id', () => {
     const all = await exchangesIn(log);
     expect(all.map(({ answer }) => answer.kind)).toEqual(['unknown', 'unknown']);
   });
+
+  it('are not joined if two balance calls of different sessions were in progress', async () => {
+    const log = [
+      '2026-11-21 10:00:00.000 in GET /balance?sessionID=s-1',
+      '2026-11-21 10:00:00.010 in GET /balance?sessionID=s-2',
+      '2026-11-21 10:00:00.050 out 200 {"balance":"2.00"}',
+      '2026-11-21 10:00:00.060 out 200 {"balance":"1.00"}',
+      '',
+    ].join('\n');
+    const all = await exchangesIn(log);
+    expect(all.map(({ request, answer }) => [request.url, answer.kind])).toEqual([
+      ['/balance?sessionID=s-1', 'unknown'],
+      ['/balance?sessionID=s-2', 'unknown'],
+    ]);
+  });
 });
