@@ -48,6 +48,11 @@ function isNewestFirst(calls: readonly RecordedCall[]): boolean {
  * a call without a reply only at the end of the file.
  */
 export function inLineOrder(calls: readonly RecordedCall[]): readonly RecordedCall[] {
+  const isInOrder = calls.every(({ exchange: { place } }, index) => {
+    const before = calls[index - 1]?.exchange.place;
+    return before === undefined || (before.file === place.file && before.line <= place.line);
+  });
+  if (isInOrder) return calls;
   const files = Map.groupBy(calls, ({ exchange }) => exchange.place.file);
   return [...files.values()].flatMap((mine) => mine.toSorted((a, b) => a.exchange.place.line - b.exchange.place.line));
 }

@@ -1,4 +1,4 @@
-import { excuseOf, loggedForm } from '../calls/excuse.ts';
+import { excuseOf, type LoggedForm, loggedForm } from '../calls/excuse.ts';
 import { isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import type { Bets, Transaction } from '../calls/transaction.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -13,17 +13,19 @@ export function withExcuses(
   usedElsewhere: ReadonlySet<string> = NONE,
 ): readonly LoggedCall[] {
   const contradictionOf = contradictions(calls, usedElsewhere);
-  const logged = loggedForm(calls.map(({ seen }) => seen));
+  // Most wallets have no declined call, so this is computed only when it is needed.
+  let form: LoggedForm | undefined;
   return calls.map((call) => {
     if (call.ending === 'accepted' || call.seen.exchange.isOfRun === true || call.seen.exchange.isJudged === true)
       return call;
     const whole = call.alsoSeen !== null && !call.seen.whole && call.alsoSeen.whole ? call.alsoSeen : call.seen;
+    form ??= loggedForm(calls.map(({ seen }) => seen));
     const excuse = excuseOf(whole, {
       isRefused: call.ending === 'refused',
       isOfOperator: call.seen.exchange.side === 'operator',
       signature: call.signature,
       contradiction: contradictionOf(call),
-      logged,
+      logged: form,
     });
     return excuse === null ? call : { ...call, excuse };
   });
