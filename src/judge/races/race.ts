@@ -108,8 +108,6 @@ function judgeOverdraft(
         'bet.debit',
         'money.main-unit',
         'money.exact',
-        // An operator that accepts a single bet above the balance also accepts several such bets at once.
-        'bet.insufficient-funds',
       ]),
     );
     // After an overdraft, any balance is possible. So if the next balance is wrong, the overdraft explains it.
