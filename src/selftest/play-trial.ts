@@ -138,6 +138,9 @@ async function playOnce(
       largeAmounts: true,
       credit: trial.credit,
       fewerReads: true,
+      // A run against a real operator repeats failures that only a balance shows. The selftest must show that defects are found all the
+      // same.
+      watchesBalances: true,
       raceRounds: RACE_ROUNDS,
       after: after && new EarlierRun(after, operator.client),
       ...times,
