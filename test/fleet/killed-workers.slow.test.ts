@@ -73,7 +73,7 @@ async function disturb(fleet: SimulatedFleet, flags: readonly string[], times: n
   return { killed, paused, err: ends.map(({ err }) => err).join(''), out: ends.map(({ out }) => out).join('') };
 }
 
-/** `npm run fleet-kills` also runs the test with 500 operators, which takes a quarter of an hour. */
+/** `npm run fleet-kills` also runs the test with 500 operators, which takes some minutes. */
 describe('workers that are killed and paused at random', () => {
   it.each([
     { store: 'SQLite', size: 30, times: 6 },
