@@ -16,8 +16,12 @@ export interface OpenLease extends RunLease {
  * or if the worker has ended, the process ends at once, like a killed process: the journal is complete up to this moment.
  */
 export function leaseFromWorker({ env, err }: Pick<Stdio, 'env' | 'err'>): OpenLease | undefined {
-  const leaseMs = Number(env[LEASE_VARIABLE]);
-  return process.send && leaseMs > 0 ? new WorkerLease(leaseMs, err) : undefined;
+  return isStartedByWorker({ env }) ? new WorkerLease(Number(env[LEASE_VARIABLE]), err) : undefined;
+}
+
+/** True for a process that a worker of the fleet has started. */
+export function isStartedByWorker({ env }: Pick<Stdio, 'env'>): boolean {
+  return process.send !== undefined && Number(env[LEASE_VARIABLE]) > 0;
 }
 
 class WorkerLease implements OpenLease {

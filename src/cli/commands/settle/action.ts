@@ -24,7 +24,7 @@ import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { processNow } from '../../../wire/clock.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
-import { leaseFromWorker } from '../../worker-lease.ts';
+import { isStartedByWorker, leaseFromWorker } from '../../worker-lease.ts';
 import type { SettleFlags } from './flags.ts';
 import { debtItems, itemLines, itemOf, lastSentence, type SettleItem } from './text.ts';
 
@@ -56,7 +56,13 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const { afterRun } = left;
   const due = openItemsOf(afterRun);
   const { integratorBaseUrl } = afterRun.run.client;
-  if (client.integratorBaseUrl !== integratorBaseUrl) {
+  const isElsewhere = client.integratorBaseUrl !== integratorBaseUrl;
+  // Another wallet may know none of these transactions. It could answer 200, and pay money that nobody owes. Only in a fleet, the
+  // configuration always belongs to the operator of the run, so the operator has moved.
+  const isConfirmed = flags.baseUrl !== undefined || isStartedByWorker(stdio);
+  if (isElsewhere && !isConfirmed && flags.dryRun !== true && due.length > 0)
+    throw otherAddress(journal, integratorBaseUrl, client.integratorBaseUrl);
+  if (isElsewhere) {
     stdio.err.write(
       forTerminal(
         `The run called ${integratorBaseUrl}, but croupier sends the calls that are owed to ${client.integratorBaseUrl}.`,
@@ -98,6 +104,13 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     lease?.close();
     interrupt.dispose();
   }
+}
+
+/** The error for a configuration with another address than the run. */
+function otherAddress(journal: string, called: string, configured: string): UsageError {
+  return new UsageError(
+    `${journal}: the run called ${called}, but the configuration names ${configured}. Nothing was sent, because another wallet may not know these transactions.\nIf the wallet of the run is still at its address, add --base-url ${called}. If the same wallet has moved, add --base-url ${configured}.`,
+  );
 }
 
 interface Settlement {

@@ -355,6 +355,22 @@ describe('a settlement', () => {
     expect(out).toContain('Nothing is owed');
   });
 
+  it('is refused if the configuration names another address, until a flag names the address', async () => {
+    await killedAt(LOST_BET, isBet, 'pass');
+    const { length } = journal();
+    const other = await croupier(['settle', 'run.ndjson', ...WHOM], { cwd });
+    expect(other).toMatchObject({ status: 2, out: '' });
+    expect(other.err).toContain(`the run called ${relay.url}, but the configuration names ${operator.url}`);
+    expect(other.err).toContain(`add --base-url ${relay.url}`);
+    expect(journal()).toHaveLength(length);
+    expect((await croupier(['settle', 'run.ndjson', '--dry-run', ...WHOM], { cwd })).status).toBe(3);
+    const moved = await croupier(['settle', 'run.ndjson', '--base-url', operator.url, ...WHOM], { cwd });
+    expect([moved.status, moved.err]).toEqual([
+      0,
+      expect.stringContaining('croupier sends the calls that are owed to'),
+    ]);
+  });
+
   it('is refused for another client', async () => {
     await killedAt(LOST_BET, isBet, 'pass');
     const other = await croupier(['settle', 'run.ndjson', '--client', 'demo-asia'], { cwd });
