@@ -10,6 +10,7 @@ import { rateLimitText } from './network/rate-limit.ts';
 import { unknownPathReason } from './network/unknown-path.ts';
 import { unknownSessionReason } from './network/unknown-session.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
+import { owedSentence } from './results/owed-sentence.ts';
 import { countRules } from './results/rule-counts.ts';
 import { unprovenSentence } from './results/unproven.ts';
 import type { RuleResult } from './rule-result.ts';
@@ -90,7 +91,10 @@ function concluded(fold: Fold): Conclusion {
   if (doubt !== null) return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.` };
   const untested = untestedMoney(fold);
   const gap = untested.length === 0 ? '' : ` ${untestedMoneySentence(untested)}.`;
-  return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${conformingSentence(fold)}.${gap}` };
+  // Nobody reads the middle of the report of a conforming run, so the first line says that the players may lack money.
+  const owed = owedSentence(fold);
+  const debt = owed === null ? '' : ` ${owed}.`;
+  return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${conformingSentence(fold)}.${gap}${debt}` };
 }
 
 /**

@@ -72,6 +72,31 @@ it('the reports for programs and chats count the same calls and balances', async
   );
 });
 
+const conforming = run.map((event) =>
+  event.event === 'scenario-ended' ? ended(story.id, { passes: { 'bet.debit': { '*': 1 } } }) : event,
+);
+
+it.each(['terminal', 'markdown', 'html', 'summary', 'json', 'ctrf'])(
+  'the verdict in the %s report of a conforming run says what the run still owes',
+  async (kind) => {
+    const text = (await reportOfEvents(conforming, kind)).replaceAll(/\\(?=[.()])/g, '');
+    expect(text).toContain(
+      'acme breaks none of 1 rule judged. Still owed: 1 call and 3 balances (94.00 USD too low, 800 JPY too high, 1 by an unknown sum).',
+    );
+  },
+);
+
+it('the last line of a conforming run that owes something names the command that settles it', async () => {
+  const last = (text: string): string | undefined => text.trimEnd().split('\n').at(-1);
+  expect(last(await reportOfEvents(conforming, 'terminal'))).toBe(
+    'Exit status 0: conforming. Send what is still owed: croupier settle .croupier/run.ndjson',
+  );
+  const settled = [bet, refund, ...balances].map((event) => ({ ...event, open: false }) as JournalEvent);
+  const text = await reportOfEvents([...conforming, ...settled], 'terminal');
+  expect(text).not.toContain('Still owed');
+  expect(last(text)).toBe('Exit status 0: conforming.');
+});
+
 it('no report names a call or a balance that was settled, or a debt of the embedded operator', async () => {
   const settled = [bet, refund, ...balances].map((event) => ({ ...event, open: false }) as JournalEvent);
   const embedded = run.map((event) => (event.event === 'run-started' ? { ...event, flags: ['--reference'] } : event));

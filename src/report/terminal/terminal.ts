@@ -11,6 +11,7 @@ import { withoutEchoes } from '../for-others.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence } from '../known-failures.ts';
 import { mark, tint, verdictNoun } from '../marks.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
+import { isAnythingLeft, settleCommandLine } from '../owed.ts';
 import { labelTexts, notPlayed, scopeText } from '../scope.ts';
 import {
   type Breach,
@@ -245,7 +246,13 @@ function closing(
   const status = options.isPart
     ? `Exit status of this client: ${code}, ${meaning}.`
     : `Exit status ${code}: ${meaning}.`;
-  return [...lines, colour(status)];
+  return [...lines, colour(`${status}${settleHint(fold, conclusion, options)}`)];
+}
+
+/** Names the command that sends what a conforming run still owes. Empty if it owes nothing. */
+function settleHint(fold: Fold, { verdict }: Conclusion, { journal }: ReportOptions): string {
+  if (verdict !== 'conforming' || journal === null || !isAnythingLeft(fold)) return '';
+  return ` Send what is still owed: ${forTerminal(settleCommandLine(journal))}`;
 }
 
 const INTERRUPTED = 'interrupted';
