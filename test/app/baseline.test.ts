@@ -107,6 +107,19 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('4 mistakes in one file. Nothing was sent.');
   });
 
+  it('is refused by --list for the same mistakes, and a list without mistakes is printed', async () => {
+    const list = (...flags: string[]) => croupier(['run', 'idempotency/bet', '--list', ...flags], { cwd });
+    write('baseline.yaml', entry('idempotency.bett'));
+    const broken = await list('--baseline', 'baseline.yaml');
+    expect(broken).toMatchObject({ status: 2, out: '' });
+    expect(broken.err).toContain('baseline.yaml:1:9: `rule` is not one of the');
+    expect(await list('--baseline', 'missing.yaml')).toMatchObject({ status: 2, out: '' });
+    write('baseline.yaml', entry('idempotency.bet', '  client: other\n'));
+    const flags = ['--baseline', 'baseline.yaml', '--ext-cid'];
+    expect(await list(...flags, 'acme')).toMatchObject({ status: 2, out: '' });
+    expect(await list(...flags, 'other')).toMatchObject({ status: 0, out: (await list()).out });
+  });
+
   it('names all empty fields of an entry that croupier wrote in one mistake', async () => {
     const empty = 'reason: ""\n  ticket: ""\n  expires: # the last day\n';
     const { err } = await judged(`- rule: bet.debit\n  ${empty}- rule: win.credit\n  ${empty}`, []);

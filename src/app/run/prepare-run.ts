@@ -93,12 +93,17 @@ export async function prepareRun(given: readonly string[], flags: RunFlags, stdi
   };
   const timings = await readTimings(flags, stdio);
   const earlier = isPlainList(flags) ? new Map() : await readEarlierJournals(flags.after ?? [], clients.clients, stdio);
+  const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
+  // A plain list does not resolve the clients, so the client that only a flag names is missing in `clients`.
+  if (isPlainList(flags) && !flags.reference && flags.extCid !== undefined) everyClient.push(flags.extCid);
+  const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
   if (flags.list)
     return {
       ...prepared,
       lock: NO_LOCK,
       earlier,
-      baselines: undefined,
+      // A list needs no baseline, but refuses the same mistakes as a run.
+      baselines: await loadBaseline(flags.baseline, subjects, stdio.cwd),
       labels: { labels: {}, labelHeaders: {} },
       collector: undefined,
       targets: [],
@@ -112,8 +117,6 @@ export async function prepareRun(given: readonly string[], flags: RunFlags, stdi
   // `--watch`.
   const isPosted = !flags.reference && !flags.watch && (configuration.config.notify || stdio.env.CROUPIER_NOTIFY);
   const targets = isPosted ? await (await import('../signals/notify.ts')).readTargets(configuration, stdio) : [];
-  const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
-  const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
   const baselines = await loadBaseline(flags.baseline, subjects, stdio.cwd);
   // The name of the embedded operator's client is not known yet.
   const names = clients.clients.length > 0 ? clients.clients.map(({ extCID }) => extCID) : [''];
