@@ -136,6 +136,14 @@ function isAnythingJudged({ rules }: Fold): boolean {
   return rules.some((result) => result.rule.level !== 'NOTE' && isJudged(result));
 }
 
+/** Returns a clause with the reason why all scenarios were skipped. Empty if there is no single reason. */
+function skipClause({ scenarios }: Fold): string {
+  const reasons = new Set(scenarios.map(({ verdict, reason }) => (verdict === 'skip' ? reason : null)));
+  const [reason] = reasons;
+  if (reasons.size !== 1 || reason == null) return '';
+  return scenarios.length === 1 ? `: ${reason}` : `, because ${scenarios.length} scenarios were skipped: ${reason}`;
+}
+
 function whyUndecided(fold: Fold): string | null {
   const name = fold.run.client.extCID;
   if (fold.ended === null) return `the run against ${name} was cut off`;
@@ -158,7 +166,7 @@ function whyUndecided(fold: Fold): string | null {
   const openRules = fold.rules.filter((result) => isOpen(result, fold));
   const open = openRules.length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
-  if (!isAnythingJudged(fold)) return `no rule was judged for ${name}`;
+  if (!isAnythingJudged(fold)) return `no rule was judged for ${name}${skipClause(fold)}`;
   const unproven = unprovenSentence(openRules);
   if (unproven !== null) return unproven;
   if (declined.length > open) return declinedSentence(name, declined);

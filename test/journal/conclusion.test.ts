@@ -143,6 +143,23 @@ describe('the exit status of a run', () => {
     expect(await run(...exchange('x0', story.id), sending, unknown)).toMatchObject({ exitCode: 1 });
   });
 
+  it.each([
+    [['no money'], 'UNDECIDED: no rule was judged for acme: no money.'],
+    [['no money', 'no money'], 'UNDECIDED: no rule was judged for acme, because 2 scenarios were skipped: no money.'],
+    [['no money', 'no currency'], 'UNDECIDED: no rule was judged for acme.'],
+  ])(
+    'is 3 when all scenarios were skipped, and the first line names a shared reason: %j',
+    async (reasons, firstLine) => {
+      const stories = reasons.map((_, at) => planned(`bet/skipped-${at}`, ['bet.debit']));
+      const events = stories.flatMap(({ id }, at) => [
+        started(id),
+        ended(id, { verdict: 'skip', reason: reasons[at] ?? null }),
+      ]);
+      const fold = await foldJournal([runStarted(stories, false, false), ...events, runEnded()]);
+      expect(conclude(fold)).toEqual({ verdict: 'undecided', exitCode: 3, firstLine });
+    },
+  );
+
   it('is 3 when no rule was judged, even if there are notes and skips', async () => {
     const events = [
       found(story.id, 'bet.zero', 'note'),
