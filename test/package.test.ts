@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const MAX_UNPACKED = 7_000_000;
 const WANTED =
-  /^(bin|dist|docs|examples|scenarios|schema)\/|^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|LICENSE)$/;
+  /^(bin|ci|dist|docs|examples|scenarios|schema)\/|^(package\.json|README\.md|CHANGELOG\.md|CONTRIBUTING\.md|SECURITY\.md|LICENSE)$/;
 const UNWANTED = /\.(map|tgz|tsbuildinfo)$|(^|\/)(\.|node_modules|test)/;
 
 interface Packed {
@@ -52,6 +52,8 @@ describe.runIf(process.env.CROUPIER_PACKAGE)('the npm package', { timeout: 240_0
           (name) => `dist/${name}`,
         ),
         'LICENSE',
+        'ci/gitlab.yml',
+        'ci/Jenkinsfile',
       ]),
     );
     expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED);
