@@ -191,7 +191,11 @@ const runStarted = object({
   runID: text,
   startedAt: text.describe('ISO 8601, UTC'),
   seed: text,
-  client: object({ extCID: text, integratorBaseUrl: text }),
+  client: object({
+    extCID: text,
+    integratorBaseUrl: text,
+    otherBaseUrls: list(text).exactOptional().describe('further base URLs that the parts of a divided run used'),
+  }),
   selection: list(text).describe('arguments with which the user selected scenarios; empty: all scenarios'),
   flags: list(text).exactOptional().describe('command-line flags to call the same operator again in the same way'),
   whole: z

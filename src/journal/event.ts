@@ -168,7 +168,12 @@ export interface RunStarted {
   /** The time of the start in UTC, in the format of ISO 8601. */
   readonly startedAt: string;
   readonly seed: string;
-  readonly client: { readonly extCID: string; readonly integratorBaseUrl: string };
+  readonly client: {
+    readonly extCID: string;
+    readonly integratorBaseUrl: string;
+    /** The other base URLs, if the parts of a divided run used several. It is left out for all other runs. */
+    readonly otherBaseUrls?: readonly string[];
+  };
   /** The arguments with which the user selected scenarios; empty if all scenarios are selected. */
   readonly selection: readonly string[];
   /**

@@ -15,10 +15,12 @@ export interface ShardMismatch {
   readonly reasons: readonly string[];
 }
 
+const BASE_URL = 'base URL';
+
 /** The values that all parts of one run have in common, with their names for messages. */
 const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown])[] = [
   ['client', ({ client }) => client.extCID],
-  ['base URL', ({ client }) => withoutPort(client.integratorBaseUrl)],
+  [BASE_URL, ({ client }) => withoutPort(client.integratorBaseUrl)],
   ['label build', ({ labels }) => labels?.build],
   ['croupier version', ({ croupier }) => croupier],
   ['contract version', ({ contract }) => contract],
@@ -34,6 +36,8 @@ const COMMON: readonly (readonly [what: string, of: (run: RunStarted) => unknown
   ['--retries', ({ settings }) => settings.retries ?? 0],
   ['--allow-flaky', ({ settings }) => settings.allowFlaky ?? false],
 ];
+
+const OTHER_SETTINGS = 'the settings of the client or the run, in croupier.yaml or in flags such as --deadline';
 
 /**
  * Returns a base URL without its port. The port may differ between the parts: each job of a pipeline may start the same operator at
@@ -52,7 +56,7 @@ export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | unde
   }
   const [first] = heads;
   const foreign = heads.flatMap(({ name, run }) => {
-    const differing = COMMON.filter(([, of]) => first && of(run) !== of(first.run)).map(([what]) => what);
+    const differing = first === undefined ? [] : differences(run, first.run);
     return differing.length === 0
       ? []
       : [`${name} and ${first?.name} are from different runs. They differ in: ${differing.join(', ')}`];
@@ -71,6 +75,15 @@ export function shardMismatch(heads: readonly ShardHead[]): ShardMismatch | unde
   return { kind: 'missing', reasons: missing.map((index) => `shard ${index}/${count} is missing`) };
 }
 
+/** Returns the names of the values that differ between two parts of one run. */
+function differences(run: RunStarted, first: RunStarted): readonly string[] {
+  const named = COMMON.filter(([, of]) => of(run) !== of(first)).map(([what]) =>
+    what === BASE_URL ? `${what} (${run.client.integratorBaseUrl} and ${first.client.integratorBaseUrl})` : what,
+  );
+  // This hash also covers settings that the list names. So it says something new only if nothing else differs.
+  return named.length === 0 && run.digests?.config !== first.digests?.config ? [OTHER_SETTINGS] : named;
+}
+
 function misfit(reasons: readonly string[]): ShardMismatch {
   return { kind: 'unfit', reasons };
 }
@@ -84,11 +97,13 @@ export function joinedStart(runs: readonly RunStarted[]): RunStarted {
   const [first] = runs;
   if (!first) throw new RangeError('no part of a divided run was given, so nothing can be joined');
   const { shard, process: _, ...common } = first;
+  const [integratorBaseUrl = '', ...otherBaseUrls] = new Set(runs.map(({ client }) => client.integratorBaseUrl));
   const seeds = [...new Set(runs.map(({ seed }) => seed))];
   const scenarios = runs.flatMap((run) => run.scenarios);
   const ownScenarios = runs.reduce((sum, run) => sum + (run.ownScenarios ?? 0), 0);
   return {
     ...common,
+    client: { ...first.client, integratorBaseUrl, ...(otherBaseUrls.length > 0 && { otherBaseUrls }) },
     runID: createHash('sha256')
       .update(runs.map(({ runID }) => runID).join(' '))
       .digest('hex')

@@ -1,6 +1,7 @@
 import { conclude } from '../../journal/conclusion.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { forTerminal } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { type TestCase, testSuites } from './junit.ts';
@@ -66,7 +67,7 @@ export async function* ctrfReport(
       environment: {
         reportName: firstLine,
         appName: run.client.extCID,
-        testEnvironment: run.client.integratorBaseUrl,
+        testEnvironment: baseUrlsText(run),
         ...(run.shard && { shardId: `${run.shard.index}/${run.shard.count}` }),
         healthy: verdict === 'conforming',
         extra: {

@@ -1,4 +1,5 @@
 import type { Fold } from '../../journal/fold.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { curlLine } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import { answerOf, noReplySentence } from '../exchange-summary.ts';
@@ -11,11 +12,10 @@ import type { OpenJournal } from '../options.ts';
  * signature and a comment with the original result.
  */
 export async function* curlReport({ run, exchanges }: Fold, open: OpenJournal): AsyncGenerator<string> {
-  const { extCID, integratorBaseUrl } = run.client;
   yield [
     '#!/bin/sh',
     comment(
-      `The calls of croupier to ${extCID} at ${integratorBaseUrl}: ${exchanges.sent} call${exchanges.sent === 1 ? '' : 's'}, in this order.`,
+      `The calls of croupier to ${run.client.extCID} at ${baseUrlsText(run)}: ${exchanges.sent} call${exchanges.sent === 1 ? '' : 's'}, in this order.`,
     ),
     comment(`Run ${run.runID}, started ${run.startedAt}.`),
     comment(

@@ -8,6 +8,7 @@ import {
 } from '../../journal/exchange.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { WallClock } from '../../journal/wall-clock.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { noReplySentence } from '../exchange-summary.ts';
 import type { JournalledExchange } from '../exchanges.ts';
 import { sentExchanges } from '../exchanges.ts';
@@ -21,7 +22,7 @@ import type { OpenJournal } from '../options.ts';
 export async function* harReport(fold: Fold, open: OpenJournal): AsyncGenerator<string> {
   const { run } = fold;
   const creator = { name: 'croupier', version: run.croupier };
-  const comment = `run ${run.runID} against ${run.client.extCID} at ${run.client.integratorBaseUrl}`;
+  const comment = `run ${run.runID} against ${run.client.extCID} at ${baseUrlsText(run)}`;
   yield `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"comment":${JSON.stringify(comment)},"pages":[],"entries":[`;
   const clock = new WallClock();
   const sessions = new Map(run.settings.sessions.map((session) => [session.sessionID, session]));

@@ -4,6 +4,7 @@ import type { Fold } from '../../journal/fold.ts';
 import type { JudgedFinding } from '../../journal/judged-outcome.ts';
 import { shownCounts } from '../../journal/results/rule-counts.ts';
 import type { RuleResult } from '../../journal/rule-result.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { forMarkdown, forXmlText } from '../escape.ts';
 import { findEvidence } from '../evidence.ts';
 import { baselineFile, knownInOrder, knownName, knownSentence, worseSentence } from '../known-failures.ts';
@@ -111,7 +112,7 @@ function headText(fold: Fold): string {
   return [
     `## ${SIGNS[verdict]} ${escaped(firstLine)}`,
     '',
-    `${code(run.client.extCID)} at ${code(run.client.integratorBaseUrl)}: ${facts.join(', ')}. Started ${escaped(run.startedAt)}.`,
+    `${code(run.client.extCID)} at ${code(baseUrlsText(run))}: ${facts.join(', ')}. Started ${escaped(run.startedAt)}.`,
     '',
     `Rules: ${counts.join(', ')}.`,
     ...(ended?.detail ? ['', escaped(ended.detail)] : []),

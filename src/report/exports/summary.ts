@@ -5,6 +5,7 @@ import { conclude } from '../../journal/conclusion.ts';
 import type { Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { owedItems, unknownDebts } from '../../journal/results/owed-items.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { forChat } from '../escape.ts';
 import type { OpenJournal, ReportOptions } from '../options.ts';
 import { differenceText, settleCommandLine } from '../owed.ts';
@@ -44,7 +45,7 @@ function cut(line: string): string {
 function firstLines(fold: Fold): readonly string[] {
   const { run } = fold;
   const facts = [`contract ${run.contract}`, scopeText(fold), amounts(fold)];
-  return [conclude(fold).firstLine, `${run.client.integratorBaseUrl}: ${facts.join(', ')}`];
+  return [conclude(fold).firstLine, `${baseUrlsText(run)}: ${facts.join(', ')}`];
 }
 
 /** Returns one line for each likely cause, each scenario with a missed expectation, and each outdated entry of the baseline. */

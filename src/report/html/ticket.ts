@@ -1,5 +1,6 @@
 import { bodyText } from '../../journal/exchange.ts';
 import type { Fold } from '../../journal/fold.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { curlLine } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import { noReplySentence, notableReplyHeaders, notableRequestHeaders } from '../exchange-summary.ts';
@@ -34,7 +35,7 @@ function ticketText({ scenario, exchanges }: PlayedScenario, fold: Fold, { curl 
   const lines = [
     `scenario  ${planned.id}: ${planned.title}`,
     `where     ${finding.place ? `${shownFile({ id: planned.id, place: finding.place })}:${finding.place.line}` : shownFile(planned)}`,
-    `operator  ${run.client.extCID} at ${run.client.integratorBaseUrl}`,
+    `operator  ${run.client.extCID} at ${baseUrlsText(run)}`,
     `run       ${run.startedAt}, contract ${run.contract}, croupier ${run.croupier}, run ${run.runID}`,
     '',
     `expected  ${finding.expected}`,

@@ -3,6 +3,7 @@ import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { exceededBudgets } from '../../journal/latency.ts';
 import { shownCounts } from '../../journal/results/rule-counts.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { mark, verdictNoun } from '../marks.ts';
 import { scopeText } from '../scope.ts';
 import { capital, duration } from '../terminal/layout.ts';
@@ -115,7 +116,7 @@ function facts(fold: Fold, { exitCode }: Conclusion): Markup {
   const { run, ended, scenarios, exchanges } = fold;
   const played = scenarios.filter(({ state }) => state !== 'not-started').length;
   const rows: readonly (readonly [string, Content])[] = [
-    ['Operator', html`${run.client.extCID} <span class="dim">at</span> ${run.client.integratorBaseUrl}`],
+    ['Operator', html`${run.client.extCID} <span class="dim">at</span> ${baseUrlsText(run)}`],
     ['Judged by', `contract ${run.contract}${run.settings.strict ? ', strict' : ''}, croupier ${run.croupier}`],
     ['Scope', scopeText(fold)],
     ['Played', `${played} of ${plural(scenarios.length, 'scenario')}, ${plural(exchanges.sent, 'call')}`],

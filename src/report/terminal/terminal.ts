@@ -3,6 +3,7 @@ import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { unmetRequirements } from '../../journal/required.ts';
 import { shownCounts } from '../../journal/results/rule-counts.ts';
+import { baseUrlsText } from '../base-urls.ts';
 import { quoteWord } from '../curl.ts';
 import { forTerminal } from '../escape.ts';
 import { type Evidence, findEvidence } from '../evidence.ts';
@@ -155,7 +156,7 @@ function headerLines(fold: Fold, conclusion: Conclusion, options: ReportOptions)
     // The first line is never wrapped, so that scripts can search for it.
     inVerdictColour(conclusion, options)(forTerminal(conclusion.firstLine)),
     '',
-    ...wrap(forTerminal(`${run.client.extCID} at ${run.client.integratorBaseUrl}`), options.width - 2).map(indent),
+    ...wrap(forTerminal(`${run.client.extCID} at ${baseUrlsText(run)}`), options.width - 2).map(indent),
     ...wrap(forTerminal(facts.join(', ')), options.width - 2).map(indent),
     ...wrap(`${amounts(fold)}, started ${forTerminal(moment(run.startedAt))}`, options.width - 2).map(indent),
     ...(labels.length === 0 ? [] : wrap(forTerminal(labels.join(', ')), options.width - 2).map(indent)),

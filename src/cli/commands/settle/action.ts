@@ -21,6 +21,7 @@ import { reopenJournalFile } from '../../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { isOfEmbeddedOperator, type JournalEvent, type RunStarted } from '../../../journal/event.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
+import { baseUrlsText } from '../../../report/base-urls.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { processNow } from '../../../wire/clock.ts';
 import { endedAtOnce, listenForInterrupt } from '../../interrupt.ts';
@@ -55,17 +56,17 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const left = await readAfterRun(file, journal, client.integrationApiKey);
   const { afterRun } = left;
   const due = openItemsOf(afterRun);
-  const { integratorBaseUrl } = afterRun.run.client;
-  const isElsewhere = client.integratorBaseUrl !== integratorBaseUrl;
+  const called = baseUrlsText(afterRun.run);
+  const isElsewhere = client.integratorBaseUrl !== called;
   // Another wallet may know none of these transactions. It could answer 200, and pay money that nobody owes. Only in a fleet, the
   // configuration always belongs to the operator of the run, so the operator has moved.
   const isConfirmed = flags.baseUrl !== undefined || isStartedByWorker(stdio);
   if (isElsewhere && !isConfirmed && flags.dryRun !== true && due.length > 0)
-    throw otherAddress(journal, integratorBaseUrl, client.integratorBaseUrl);
+    throw otherAddress(journal, afterRun.run, client.integratorBaseUrl);
   if (isElsewhere) {
     stdio.err.write(
       forTerminal(
-        `The run called ${integratorBaseUrl}, but croupier sends the calls that are owed to ${client.integratorBaseUrl}.`,
+        `The run called ${called}, but croupier sends the calls that are owed to ${client.integratorBaseUrl}.`,
       ),
     );
     stdio.err.write('\n');
@@ -107,9 +108,14 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
 }
 
 /** The error for a configuration with another address than the run. */
-function otherAddress(journal: string, called: string, configured: string): UsageError {
+function otherAddress(journal: string, run: RunStarted, configured: string): UsageError {
+  const called = baseUrlsText(run);
+  const next =
+    run.client.otherBaseUrls === undefined
+      ? `If the wallet of the run is still at its address, add --base-url ${called}. If the same wallet has moved, add --base-url ${configured}.`
+      : `If one wallet answers at all these addresses, add --base-url with one of them. If they are different wallets, settle the journal of each shard instead.`;
   return new UsageError(
-    `${journal}: the run called ${called}, but the configuration names ${configured}. Nothing was sent, because another wallet may not know these transactions.\nIf the wallet of the run is still at its address, add --base-url ${called}. If the same wallet has moved, add --base-url ${configured}.`,
+    `${journal}: the run called ${called}, but the configuration names ${configured}. Nothing was sent, because another wallet may not know these transactions.\n${next}`,
   );
 }
 
