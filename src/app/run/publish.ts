@@ -60,7 +60,7 @@ export async function publish(
     const file = path.resolve(stdio.cwd, fileForClient(name, extCID));
     try {
       await writeReport(request, { fold, open }, file, inFile({ ...options, verbosity, past }), scrub);
-      stdio.err.write(`The ${kind} report: ${forTerminal(shownPath(file, stdio.cwd))}\n`);
+      announceReport(kind, file, stdio);
     } catch (error) {
       const why = error instanceof UsageError ? error.message : `${whyUnreadable(error)}.`;
       stdio.err.write(
@@ -74,6 +74,15 @@ export async function publish(
     stdio.err.write(`Exit status ${worstStatus([endedAtOnce ?? played.status, ...statuses])}: a report is missing.\n`);
   if (played.failure !== undefined) statuses.push(reportFault(played.failure, stdio));
   return statuses;
+}
+
+/**
+ * Says on stderr that a report was written.
+ *
+ * @param file its absolute path
+ */
+export function announceReport(kind: string, file: string, stdio: Stdio): void {
+  stdio.err.write(`The ${kind} report: ${forTerminal(shownPath(file, stdio.cwd))}\n`);
 }
 
 /**

@@ -242,12 +242,23 @@ function closing(
   const summaries = summaryLines(summarised(shown), fold, options);
   // After a long report, the first line is no longer on the screen, so the verdict is repeated.
   if (summaries.length > 0) lines.push('', colour(forTerminal(firstLine)), ...summaries);
-  const meaning = options.endedAtOnce === undefined ? EXIT_MEANINGS[exitCode] : INTERRUPTED;
-  const code = options.endedAtOnce ?? exitCode;
-  const status = options.isPart
-    ? `Exit status of this client: ${code}, ${meaning}.`
-    : `Exit status ${code}: ${meaning}.`;
-  return [...lines, colour(`${status}${settleHint(fold, conclusion, options)}`)];
+  return [...lines, colour(statusLine(fold, conclusion, options))];
+}
+
+/** Returns the first and the last line of the text report, for a reader who gets the report only in a file. */
+export function shortVerdict(fold: Fold, options: ReportOptions): string {
+  const conclusion = conclude(fold);
+  const colour = inVerdictColour(conclusion, options);
+  return `${colour(forTerminal(conclusion.firstLine))}\n${colour(statusLine(fold, conclusion, options))}\n`;
+}
+
+function statusLine(fold: Fold, conclusion: Conclusion, options: ReportOptions): string {
+  const { exitCode } = conclusion;
+  const { endedAtOnce, isPart } = options;
+  const meaning = endedAtOnce === undefined ? EXIT_MEANINGS[exitCode] : INTERRUPTED;
+  const code = endedAtOnce ?? exitCode;
+  const status = isPart ? `Exit status of this client: ${code}, ${meaning}.` : `Exit status ${code}: ${meaning}.`;
+  return `${status}${settleHint(fold, conclusion, options)}`;
 }
 
 /** Names the command that sends what a conforming run still owes. Empty if it owes nothing. */

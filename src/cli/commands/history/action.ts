@@ -69,14 +69,15 @@ async function openRun(
   history: History,
   run: PastRun,
   words: readonly string[],
-  { curl, verbose }: HistoryOpenFlags,
+  { to, curl, verbose }: HistoryOpenFlags,
   stdio: Stdio,
 ): Promise<number> {
   const reports = readRequests(words);
   const stored = await openStoredRun(history, run, stdio.cwd);
   if (!stored) throw noLongerStored(run);
   const { fold, open, journal } = stored;
-  await writeReports({ fold, open }, reports, { journal, curl, verbosity: verbosityOf(verbose) }, stdio);
+  const shown = { journal, curl, verbosity: verbosityOf(verbose), isSilent: to === undefined };
+  await writeReports({ fold, open }, reports, shown, stdio);
   return 0;
 }
 

@@ -12,7 +12,7 @@ import {
   writeReport,
 } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
-import { inFile, reportOptions, verbosityOf } from '../../../app/run/publish.ts';
+import { announceReport, inFile, reportOptions, verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type Fold, foldJournal } from '../../../journal/fold.ts';
 import { readJournal } from '../../../journal/read.ts';
@@ -62,15 +62,21 @@ export function readRequests(words: readonly string[]): readonly ReportRequest[]
 }
 
 /**
- * Writes each report to its file or to stdout.
+ * Writes each report to its file or to stdout. Says on stderr which files it wrote.
  *
- * @param shown the path of the journal (null if the journal is in no file), and how much the text report shows
+ * @param shown the path of the journal (null if the journal is in no file), how much the text report shows, and whether the caller
+ * itself says which file was written
  * @throws UsageError for a report that can't be written
  */
 export async function writeReports(
   { fold, open }: { readonly fold: Fold; readonly open: OpenJournal },
   reports: readonly ReportRequest[],
-  { journal, curl, verbosity }: Pick<ReportOptions, 'journal' | 'verbosity'> & { readonly curl: boolean | undefined },
+  {
+    journal,
+    curl,
+    verbosity,
+    isSilent = false,
+  }: Pick<ReportOptions, 'journal' | 'verbosity'> & { readonly curl: boolean | undefined; readonly isSilent?: boolean },
   stdio: Stdio,
 ): Promise<void> {
   const past = reports.some(({ kind }) => kind === 'html') ? await pastVerdictsOf(fold.run, stdio) : undefined;
@@ -87,6 +93,7 @@ export async function writeReports(
     const target = path.resolve(stdio.cwd, fileForClient(file, fold.run.client.extCID));
     try {
       await writeReport(request, { fold, open }, target, inFile({ ...options, ...IN_A_FILE }), (text) => text);
+      if (!isSilent) announceReport(kind, target, stdio);
     } catch (error) {
       if (error instanceof UsageError) throw error;
       throw new UsageError(`The ${kind} report can't be written: ${target}: ${whyUnreadable(error)}.`, {

@@ -1,11 +1,11 @@
 import { createReadStream, statSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, UsageError } from '../../../app/exit-status.ts';
-import { filesBelow, whyUnreadable } from '../../../app/files.ts';
+import { filesBelow, shownPath, whyUnreadable } from '../../../app/files.ts';
 import { startGithubStep } from '../../../app/github.ts';
 import { refuseInputFile } from '../../../app/input-files.ts';
 import { journalEvents } from '../../../app/journal-files.ts';
-import { fileForClient, refuseOverwriting } from '../../../app/report-files.ts';
+import { fileForClient, type ReportRequest, refuseOverwriting } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import { reportOptions, verbosityOf } from '../../../app/run/publish.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -17,7 +17,9 @@ import { readJournal } from '../../../journal/read.ts';
 import { numberOfExchange, type Offset, renumbered } from '../../../journal/renumbered.ts';
 import { joinedEnd, joinedStart, type ShardEnd, shardMismatch } from '../../../journal/shard-set.ts';
 import { attributeAcrossShards } from '../../../judge/attribution/attribution.ts';
+import { forTerminal } from '../../../report/escape.ts';
 import type { OpenJournal } from '../../../report/options.ts';
+import { shortVerdict } from '../../../report/terminal/terminal.ts';
 import { readRequests, writeReports } from './convert.ts';
 import type { MergeFlags } from './flags.ts';
 
@@ -62,11 +64,27 @@ export async function mergeCommand(given: readonly string[], flags: MergeFlags, 
   if (flags.out !== undefined) await writeJournal(path.resolve(stdio.cwd, flags.out), merged, flags.out);
   const journal = flags.out ?? null;
   const verbosity = verbosityOf(flags.verbose);
+  if (journal !== null)
+    stdio.err.write(
+      `The journal of all shards: ${forTerminal(shownPath(path.resolve(stdio.cwd, journal), stdio.cwd))}\n`,
+    );
   await writeReports(merged, reports, { journal, curl: flags.curl, verbosity }, stdio);
+  writeVerdict(merged.fold, reports, stdio);
   // The journals contain no secrets, because secrets were removed when they were written.
   const options = reportOptions(stdio.out, stdio, journal, flags.curl);
   await github?.report(merged.fold, merged.open, options, (text) => text);
   return conclude(merged.fold).exitCode;
+}
+
+/**
+ * Writes the verdict and the exit status, unless the report on stdout has both. If stdout has another report, writes them to
+ * stderr.
+ */
+function writeVerdict(fold: Fold, reports: readonly ReportRequest[], stdio: Stdio): void {
+  const printed = reports.find(({ file }) => file === '-')?.kind;
+  if (printed === 'terminal' || printed === 'json') return;
+  const sink = printed === undefined ? stdio.out : stdio.err;
+  sink.write(shortVerdict(fold, reportOptions(sink, stdio, null)));
 }
 
 /**

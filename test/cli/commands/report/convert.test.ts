@@ -37,7 +37,9 @@ describe('croupier report convert', () => {
     expect(await convert('failing.ndjson', 'json=report.json', 'junit=out/junit-{client}.xml', 'terminal=-')).toBe(0);
     expect(JSON.parse(written('report.json'))).toMatchObject({ schema: 'croupier-report/1', exitCode: 1 });
     expect(written('out/junit-acme-eu.xml')).toMatch(/^<\?xml/);
-    expect(printed).toMatch(/^NOT CONFORMING: acme-eu/);
+    expect(printed).toMatch(
+      /^The json report: report\.json\nThe junit report: out\/junit-acme-eu\.xml\nNOT CONFORMING: acme-eu/,
+    );
     expect(printed).toContain('Journal: failing.ndjson');
   });
 
