@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunStarted } from '../../../../src/journal/event.ts';
 import { croupier, type Ended, ended, start } from '../../croupier.ts';
 import { type DemoOperator, demoOperator, type Relay, type Relayed, relayTo } from '../../demo-operator.ts';
 
@@ -362,6 +363,14 @@ describe('a settlement', () => {
     expect(other).toMatchObject({ status: 2, out: '' });
     expect(other.err).toContain(`the run called ${relay.url}, but the configuration names ${operator.url}`);
     expect(other.err).toContain(`add --base-url ${relay.url}`);
+    const [head = '', ...rest] = readFileSync(path.join(cwd, 'run.ndjson'), 'utf8').split('\n');
+    const start = JSON.parse(head) as RunStarted;
+    const client = { ...start.client, integratorBaseUrl: operator.url, otherBaseUrls: [relay.url] };
+    writeFileSync(path.join(cwd, 'joined.ndjson'), [JSON.stringify({ ...start, client }), ...rest].join('\n'));
+    const joined = await croupier(['settle', 'joined.ndjson', ...WHOM], { cwd });
+    expect([joined.status, joined.out]).toEqual([2, '']);
+    expect(joined.err).toContain(`the run called ${operator.url}, ${relay.url}, but the configuration names`);
+    expect(joined.err).toContain('settle the journal of each shard instead');
     expect(journal()).toHaveLength(length);
     expect((await croupier(['settle', 'run.ndjson', '--dry-run', ...WHOM], { cwd })).status).toBe(3);
     const moved = await croupier(['settle', 'run.ndjson', '--base-url', operator.url, ...WHOM], { cwd });
