@@ -111,7 +111,7 @@ describe('croupier proxy', () => {
     const incident = await croupier(['incident', 'traffic.ndjson', '--session', 'eu-carla-usd'], { cwd });
     expect(incident.err).toBe('');
     const report = await croupier(['report', 'convert', 'traffic.ndjson', '--to', 'json=report.json'], { cwd });
-    expect(report.err).toBe('');
+    expect(report.err).toBe('The json report: report.json\n');
     const { rules } = JSON.parse(readFileSync(path.join(cwd, 'report.json'), 'utf8')) as {
       readonly rules: readonly { readonly id: string; readonly verdict: string }[];
     };
