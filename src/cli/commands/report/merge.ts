@@ -69,7 +69,7 @@ export async function mergeCommand(given: readonly string[], flags: MergeFlags, 
       `The journal of all shards: ${forTerminal(shownPath(path.resolve(stdio.cwd, journal), stdio.cwd))}\n`,
     );
   await writeReports(merged, reports, { journal, curl: flags.curl, verbosity }, stdio);
-  writeVerdict(merged.fold, reports, stdio);
+  writeVerdict(merged.fold, reports, journal, stdio);
   // The journals contain no secrets, because secrets were removed when they were written.
   const options = reportOptions(stdio.out, stdio, journal, flags.curl);
   await github?.report(merged.fold, merged.open, options, (text) => text);
@@ -80,11 +80,11 @@ export async function mergeCommand(given: readonly string[], flags: MergeFlags, 
  * Writes the verdict and the exit status, unless the report on stdout has both. If stdout has another report, writes them to
  * stderr.
  */
-function writeVerdict(fold: Fold, reports: readonly ReportRequest[], stdio: Stdio): void {
+function writeVerdict(fold: Fold, reports: readonly ReportRequest[], journal: string | null, stdio: Stdio): void {
   const printed = reports.find(({ file }) => file === '-')?.kind;
   if (printed === 'terminal' || printed === 'json') return;
   const sink = printed === undefined ? stdio.out : stdio.err;
-  sink.write(shortVerdict(fold, reportOptions(sink, stdio, null)));
+  sink.write(shortVerdict(fold, reportOptions(sink, stdio, journal)));
 }
 
 /**
