@@ -46,6 +46,18 @@ describe('replies that are compared', () => {
     expect(verdictOf(calls, NOTHING, NOTHING, REPEATED)).toBe('differs');
   });
 
+  it('are no new difference if the service broke the connection of a call that is now answered 200', () => {
+    const log = new Log().bet('b1', '5', { balance: '90' }).bet('b2', '7', { none: 'broken' });
+    const past = { rules: new Set(['bet.debit'] as const), calls: new Set([1]) };
+    const first = reply(200, { balance: '35.00', txID: 'op-1' });
+    const accepted = compared(log, first, reply(200, { balance: '28.00', txID: 'op-2' }));
+    const declined = compared(log, first, reply(400, { message: 'No.' }));
+    expect([accepted, declined].map((calls) => verdictOf(calls, past, NOTHING, REPEATED))).toEqual([
+      'fixed',
+      'differs',
+    ]);
+  });
+
   it('show that a bet was higher than the balance only in the record', () => {
     const log = new Log().balance('100').bet('b1', '200', { status: 402, code: 'insufficient_funds' });
     const rich = compared(log, reply(200, { balance: '500.00' }), reply(200, { balance: '300.00', txID: 'op-1' }));

@@ -12,7 +12,7 @@ interface Answered {
   readonly txID?: string;
   readonly code?: string;
   /** Instead of a reply. */
-  readonly none?: 'too-late' | 'reset' | 'refused' | 'unknown';
+  readonly none?: 'too-late' | 'reset' | 'broken' | 'refused' | 'unknown';
   readonly tookMs?: number | null;
   /** Seconds after the beginning; else one more than the call before. */
   readonly at?: number;
