@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RuleId } from '../../contract/catalogue.ts';
 import type { ListenReply } from '../../listen/message.ts';
 import { type Behaviour, CONFLICT } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
@@ -31,6 +32,18 @@ function answeringRepeats(right: Behaviour, to: (reply: ListenReply) => ListenRe
   });
 }
 
+/** Rules whose scenarios also send a call again. A wallet that refuses every repeated call may break them too. */
+const BROKEN_BY_REFUSED_REPEATS: readonly RuleId[] = [
+  'win.retried',
+  'refund.retried',
+  'free-rounds.replay',
+  'idempotency.concurrent',
+  'idempotency.same-reply',
+  'refund.broken-connection',
+  'idempotency.durable',
+  'idempotency.after-refund',
+];
+
 export const REPEAT_DEFECTS: readonly Defect[] = [
   {
     name: 'repeats-called-duplicates',
@@ -47,16 +60,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
   {
     name: 'replay-409',
     breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund'],
-    mayBreak: [
-      'win.retried',
-      'refund.retried',
-      'free-rounds.replay',
-      'idempotency.concurrent',
-      'idempotency.same-reply',
-      'refund.broken-connection',
-      'idempotency.durable',
-      'idempotency.after-refund',
-    ],
+    mayBreak: BROKEN_BY_REFUSED_REPEATS,
     description:
       'A repeated transaction is answered 409 "duplicate" instead of the first reply: the service sees a failure instead of a success.',
     change: () => ({ recall: () => CONFLICT }),
@@ -64,16 +68,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
   {
     name: 'replay-500-of-database',
     breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund', 'reply.error-message'],
-    mayBreak: [
-      'win.retried',
-      'refund.retried',
-      'free-rounds.replay',
-      'idempotency.concurrent',
-      'idempotency.same-reply',
-      'refund.broken-connection',
-      'idempotency.durable',
-      'idempotency.after-refund',
-    ],
+    mayBreak: BROKEN_BY_REFUSED_REPEATS,
     description:
       'A repeated call is answered 500, and the player is shown an error of the database: the index refuses a second entry with the same txID.',
     change: (right) =>

@@ -139,8 +139,8 @@ describe('a failure that only a balance shows, if somebody else may move the bal
       bets += 1;
       if (bets > 1) return tell();
       wallet.move('-0.37');
-      const told = tell();
-      return { ...told, status: 201 };
+      const reply = tell();
+      return { ...reply, status: 201 };
     }, WATCHED);
     expect(run.verdict('reply.success-is-200')).toBe('fail');
   });

@@ -22,10 +22,10 @@ async function serve(): Promise<void> {
   before = operator.books();
 }
 
-const WHOM = ['--client', 'demo-eu', '--deadline', '2s', '--linger', '50ms'];
+const CLIENT_FLAGS = ['--client', 'demo-eu', '--deadline', '2s', '--linger', '50ms'];
 
 function cli(...args: readonly string[]): Promise<Ended> {
-  return croupier([...args, '--base-url', relay.url, ...WHOM], { cwd });
+  return croupier([...args, '--base-url', relay.url, ...CLIENT_FLAGS], { cwd });
 }
 
 const settle = (...flags: readonly string[]): Promise<Ended> => cli('settle', 'run.ndjson', ...flags);
@@ -33,7 +33,9 @@ const settle = (...flags: readonly string[]): Promise<Ended> => cli('settle', 'r
 /** Runs one scenario and kills it when a call arrives. The arguments decide what happens to that call and later ones. */
 async function killedAt(steps: string, moment: (called: Relayed) => boolean, fate: 'pass' | 'lose'): Promise<void> {
   writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${steps}`);
-  const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+  const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
+    cwd,
+  });
   relay.decide((called) => {
     if (!moment(called)) return 'pass';
     child.kill('SIGKILL');
@@ -166,7 +168,7 @@ describe('a settlement', () => {
 
   it('that was killed is continued with the same refund', async () => {
     await killedAt(LOST_BET, isBet, 'pass');
-    const child = start(['settle', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    const child = start(['settle', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], { cwd });
     relay.decide(({ call }) => {
       if (call !== 'refund') return 'pass';
       child.kill('SIGKILL');
@@ -311,7 +313,9 @@ describe('a settlement', () => {
 
   it('is refused while the run is active', async () => {
     writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
-    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
+      cwd,
+    });
     const early = new Promise<Ended>((resolve) => {
       relay.decide(({ call }) => {
         if (call !== 'bet') return 'pass';
@@ -333,7 +337,9 @@ describe('a settlement', () => {
 
   it('is suggested by a run that is ended immediately', async () => {
     writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
-    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...WHOM], { cwd });
+    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
+      cwd,
+    });
     relay.decide(({ call }) => {
       if (call !== 'bet') return 'pass';
       child.kill('SIGINT');
@@ -359,7 +365,7 @@ describe('a settlement', () => {
   it('is refused if the configuration names another address, until a flag names the address', async () => {
     await killedAt(LOST_BET, isBet, 'pass');
     const { length } = journal();
-    const other = await croupier(['settle', 'run.ndjson', ...WHOM], { cwd });
+    const other = await croupier(['settle', 'run.ndjson', ...CLIENT_FLAGS], { cwd });
     expect(other).toMatchObject({ status: 2, out: '' });
     expect(other.err).toContain(`the run called ${relay.url}, but the configuration names ${operator.url}`);
     expect(other.err).toContain(`add --base-url ${relay.url}`);
@@ -367,13 +373,13 @@ describe('a settlement', () => {
     const start = JSON.parse(head) as RunStarted;
     const client = { ...start.client, integratorBaseUrl: operator.url, otherBaseUrls: [relay.url] };
     writeFileSync(path.join(cwd, 'joined.ndjson'), [JSON.stringify({ ...start, client }), ...rest].join('\n'));
-    const joined = await croupier(['settle', 'joined.ndjson', ...WHOM], { cwd });
+    const joined = await croupier(['settle', 'joined.ndjson', ...CLIENT_FLAGS], { cwd });
     expect([joined.status, joined.out]).toEqual([2, '']);
     expect(joined.err).toContain(`the run called ${operator.url}, ${relay.url}, but the configuration names`);
     expect(joined.err).toContain('settle the journal of each shard instead');
     expect(journal()).toHaveLength(length);
-    expect((await croupier(['settle', 'run.ndjson', '--dry-run', ...WHOM], { cwd })).status).toBe(3);
-    const moved = await croupier(['settle', 'run.ndjson', '--base-url', operator.url, ...WHOM], { cwd });
+    expect((await croupier(['settle', 'run.ndjson', '--dry-run', ...CLIENT_FLAGS], { cwd })).status).toBe(3);
+    const moved = await croupier(['settle', 'run.ndjson', '--base-url', operator.url, ...CLIENT_FLAGS], { cwd });
     expect([moved.status, moved.err]).toEqual([
       0,
       expect.stringContaining('croupier sends the calls that are owed to'),
