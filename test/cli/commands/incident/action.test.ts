@@ -118,6 +118,8 @@ describe('croupier incident', () => {
         'acme',
         '--session',
         's-1,player=p1,currency=EUR',
+        '--linger',
+        '50ms',
       ];
       await croupier(['run', 'bet.debit', ...flags, '--journal', 'run.ndjson'], {
         cwd,
