@@ -18,11 +18,11 @@ describe('the settle time after a bet', () => {
     'bet/late',
     'rules: [bet.declined-takes-nothing]\nsteps: [{ bet: , expect: either }, { balance: , after: linger }]',
   );
-  const msUntilRead = async (status: number): Promise<number> => {
+  const msUntilRead = async (status: number, lingerMs = 400): Promise<number> => {
     const { url } = await operatorServer(({ call }, tell) =>
       call === 'bet' ? { status, body: { message: 'Not now' } } : tell(),
     );
-    const { events } = await ran(url, [plannedCalls], { ...PATIENT, lingerMs: 400 });
+    const { events } = await ran(url, [plannedCalls], { ...PATIENT, lingerMs });
     const bet = events.find((event) => event.event === 'sending' && event.call === 'bet');
     const received = events.find(
       (event) => event.event === 'received' && bet?.event === 'sending' && event.id === bet.id,
@@ -43,7 +43,8 @@ describe('the settle time after a bet', () => {
   );
 
   it('croupier does not wait after a 402, because it is a decline', async () => {
-    expect(await msUntilRead(402)).toBeLessThan(300);
+    // The settle time is so long that even a slow machine does not need it for a call.
+    expect(await msUntilRead(402, 5000)).toBeLessThan(4000);
   });
 });
 
