@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { makeFolder } from '../engine/run/make-folder.ts';
+import { makeFolder } from '../folder/make-folder.ts';
 import type { Fold } from '../journal/fold.ts';
 import { REPORT_FORMS, REPORT_KINDS } from '../report/exports/kinds.ts';
 import type { OpenJournal, Report, ReportOptions } from '../report/options.ts';

@@ -1,9 +1,10 @@
-import { createReadStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, UsageError } from '../app/exit-status.ts';
 import { whyUnreadable } from '../app/files.ts';
 import { journalName } from '../app/journal-files.ts';
 import { plural } from '../contract/plural.ts';
+import { makeFolder } from '../folder/make-folder.ts';
 import type { History } from '../history/history.ts';
 import {
   beginJournal,
@@ -189,7 +190,7 @@ class JobRun {
 function writeStored(file: string, stored: string): void {
   try {
     if (existsSync(file) && readFileSync(file, 'utf8').startsWith(stored)) return;
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file), 0o700);
     writeFileSync(file, stored, { mode: 0o600 });
   } catch (error) {
     throw new UsageError(`The journal can't be written: ${file}: ${whyUnreadable(error)}.`, { cause: error });

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Kysely, sql } from 'kysely';
+import { makeFolder } from '../folder/make-folder.ts';
 import { Database, DatabaseError, explained } from '../sqlite/database.ts';
 import { isPostgres } from './dialect.ts';
 import { nodeSqlite } from './node-sqlite.ts';
@@ -60,7 +61,7 @@ export interface HistoryPlace {
 export async function openHistoryAt({ dir, database }: HistoryPlace): Promise<History> {
   if (database !== undefined && isAddress(database)) return openServer(database, dir);
   const file = fileOf({ dir, database });
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file), 0o700);
   return openHistory(file);
 }
 

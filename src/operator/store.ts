@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import type { TransactionCall } from '../contract/call-name.ts';
 import type { SessionState } from '../contract/session-state.ts';
+import { makeFolder } from '../folder/make-folder.ts';
 import { Database } from '../sqlite/database.ts';
 import type { DeclineReason } from './decision.ts';
 
@@ -121,7 +121,7 @@ export class Store {
    * @throws DatabaseError if the database is damaged or cannot be opened
    */
   constructor(dataDir?: string) {
-    if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
+    if (dataDir !== undefined) makeFolder(dataDir);
     this.#database = new Database(dataDir === undefined ? undefined : join(dataDir, 'operator.sqlite'));
     this.#database.run(SCHEMA);
   }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../folder/make-folder.ts';
 import { Database, DatabaseError } from '../sqlite/database.ts';
 import { importOldFiles } from './old-files.ts';
 
@@ -64,7 +65,7 @@ export function openServiceDatabase(folder?: string): Database {
     database.run(SCHEMA);
     return database;
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const holder = path.join(folder, 'service.pid');
   const database = openAlone(() => new ServiceDatabase(folder, holder), folder, holder);
   try {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeFolder } from '../../engine/run/make-folder.ts';
+import { makeFolder } from '../../folder/make-folder.ts';
 import { holderText, thisHolder } from './holder.ts';
 import { LockFile } from './lock-file.ts';
 

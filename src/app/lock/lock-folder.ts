@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { makeFolder } from '../../engine/run/make-folder.ts';
+import { makeFolder } from '../../folder/make-folder.ts';
 import { readDuration } from '../../scenario/duration.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { LockFlags } from '../config/run-flags.ts';

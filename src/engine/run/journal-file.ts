@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../../folder/make-folder.ts';
 import type { JournalEvent } from '../../journal/event.ts';
 import { cleanEvent } from '../../journal/secrets/clean-event.ts';
-import { makeFolder } from './make-folder.ts';
 
 /** The journal of one run, open for writing. */
 export interface JournalFile {

@@ -9,7 +9,7 @@ import { refuseInputFile } from '../../../app/input-files.ts';
 import { type Draft, draftWhole } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
-import { makeFolder } from '../../../engine/run/make-folder.ts';
+import { makeFolder } from '../../../folder/make-folder.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
 import { forTerminal } from '../../../report/escape.ts';
 import { callLine } from '../../../traffic/capsule/call-line.ts';

@@ -6,7 +6,7 @@ import { configText } from '../../../app/config/text.ts';
 import { EXIT, UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
-import { makeFolder } from '../../../engine/run/make-folder.ts';
+import { makeFolder } from '../../../folder/make-folder.ts';
 import { schemaText } from '../schema/action.ts';
 import { answersFrom, pathEndOf } from './answers.ts';
 import type { InitFlags } from './flags.ts';

@@ -7,7 +7,7 @@ import { UsageError } from '../../../app/exit-status.ts';
 import { readTextFile, shownPath, whyUnreadable } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { type ChosenVariation, chosenVariations, describeVariations } from '../../../app/variations.ts';
-import { makeFolder } from '../../../engine/run/make-folder.ts';
+import { makeFolder } from '../../../folder/make-folder.ts';
 import type { Listening } from '../../../listen/server.ts';
 import type { Behaviour } from '../../../operator/behaviour.ts';
 import { demoOperator } from '../../../operator/demo.ts';
