@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
+/** The bytes of a file in parts. A part need not be valid any more when the next part is read. */
 type Chunks = AsyncIterable<Uint8Array>;
 
 /**
@@ -34,7 +35,7 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   async function* gunzipped(): Chunks {
     const gunzip = createGunzip();
     try {
-      yield* Readable.from(raw.all).pipe(gunzip);
+      yield* Readable.from(copied(raw.all)).pipe(gunzip);
     } catch {
       // The bytes before the error are valid and were already passed on. So the file counts as read up to this error.
       broken = 'the compressed file is cut off or damaged from here on';
@@ -42,7 +43,7 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
   }
   async function* unzipped(): Chunks {
     try {
-      yield* filesOfZip(raw.all);
+      yield* filesOfZip(copied(raw.all));
     } catch {
       broken = 'the zip file is cut off or damaged from here on';
     }
@@ -59,6 +60,11 @@ export async function plainBytes(chunks: Chunks): Promise<PlainBytes> {
     first: { raw: raw.first, plain: bytes },
     broken: () => broken,
   };
+}
+
+/** Copies each part, for a reader that still needs it when the next part is read. */
+async function* copied(chunks: Chunks): Chunks {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
 }
 
 /** The first bytes of a zip file. The head of the first file in the zip begins with them (APPNOTE.TXT of PKWARE, 4.3.7). */
@@ -105,7 +111,7 @@ async function peek(chunks: Chunks): Promise<{ readonly first: Buffer; readonly 
     const next = await iterator.next();
     if (next.done) isDone = true;
     else {
-      first.push(next.value);
+      first.push(Buffer.from(next.value));
       length += next.value.length;
     }
   }

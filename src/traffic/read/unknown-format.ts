@@ -165,6 +165,9 @@ function isBinary(bytes: Buffer): boolean {
   const rest = start < 0 ? bytes.subarray(0, 0) : bytes.subarray(start);
   if (rest.length < FEWEST_BYTES) return false;
   let controls = 0;
-  for (const byte of rest) if (byte < 0x20 && !USUAL_CONTROLS.has(byte)) controls += 1;
+  for (let at = 0; at < rest.length; at += 1) {
+    const byte = rest[at] ?? 0;
+    if (byte < 0x20 && !USUAL_CONTROLS.has(byte)) controls += 1;
+  }
   return controls / rest.length >= BINARY_SHARE;
 }

@@ -2,10 +2,14 @@ import type { LogEntry, LoggedExchange } from '../../../src/traffic/logged-excha
 import { type LogForm, logForm } from '../../../src/traffic/read/logs/log-form.ts';
 import { readEntries } from '../../../src/traffic/read/read-entries.ts';
 
-/** A stream of pieces of this size. */
+/** A stream of pieces of this size. Each piece is valid only until the next one is read, as with a file. */
 export async function* inPieces(content: string | Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(content);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = Buffer.from(bytes.subarray(at, at + size));
+    yield piece;
+    piece.fill('!');
+  }
 }
 
 /** Reads the entries of a file, in pieces that split lines and characters. */

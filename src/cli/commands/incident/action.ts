@@ -1,10 +1,11 @@
-import { closeSync, createReadStream, createWriteStream, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, createWriteStream, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Configuration, loadConfiguration } from '../../../app/config/configuration.ts';
 import { callPaths, knownSessions, signingKeys } from '../../../app/config/recorded-calls.ts';
 import { UndecidedError, UsageError } from '../../../app/exit-status.ts';
+import { fileChunks } from '../../../app/file-chunks.ts';
 import { bodyFilesIn, whyUnreadable } from '../../../app/files.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { plural } from '../../../contract/plural.ts';
@@ -189,7 +190,7 @@ async function sourceOf(
       form,
       bytes,
       beside: bodyFilesIn(path.dirname(whole)),
-      open: () => createReadStream(whole, CHUNKS),
+      open: () => fileChunks(whole),
     };
   }
   const copy = path.join(folder, 'stdin');
@@ -201,12 +202,9 @@ async function sourceOf(
     form,
     bytes,
     beside: bodyFilesIn(stdio.cwd),
-    open: () => createReadStream(copy, CHUNKS),
+    open: () => fileChunks(copy),
   };
 }
-
-/** Files are read in larger parts than Node.js reads by default, because this takes less time. */
-const CHUNKS = { highWaterMark: 256 * 1024 };
 
 function checkReadable(whole: string, shown: string): void {
   try {
