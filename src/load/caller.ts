@@ -2,7 +2,6 @@ import type { CallName, TransactionCall } from '../contract/call-name.ts';
 import type { RuleId } from '../contract/catalogue.ts';
 import { type Currency, currencyByCode } from '../contract/currencies.ts';
 import type { Money } from '../contract/money.ts';
-import { copyLine, noReplyLine, readLine, replyLine, sendingLine } from '../journal/load/lines.ts';
 import { type Answer, answerOf } from '../reply/classify.ts';
 import { plainSuccess } from '../reply/plain-success.ts';
 import { problemsOf, verdictOnTime } from '../reply/problems.ts';
@@ -220,25 +219,13 @@ export class Caller {
     const { number, call, sessionID, sessionIndex, txID, roundID, amountText: amount, bet, frID } = transaction;
     const origTxID = bet?.txID;
     const id = isFirst ? number : context.nextNumber();
-    const line = isFirst
-      ? sendingLine(id, at, sessionIndex, call, txID, roundID, amount, origTxID ?? null, this.#scrubbed(frID))
-      : copyLine(id, at, number);
+    if (isFirst)
+      context.lines.sending(id, at, sessionIndex, call, txID, roundID, amount, origTxID ?? null, this.#scrubbed(frID));
+    else context.lines.copy(id, at, number);
     // A repetition has the same bytes as the first call. Repetitions are rare, so the bytes are not kept, but built again.
     const bytes = context.requests.transaction({ call, sessionID, txID, roundID, amount, origTxID, frID });
-    return this.#deliver(
-      line,
-      new SentCall(
-        this.#judge,
-        context.requests.traced(bytes, id),
-        call,
-        id,
-        session,
-        transaction,
-        manner,
-        departure,
-        true,
-      ),
-    );
+    const traced = context.requests.traced(bytes, id);
+    return this.#deliver(new SentCall(this.#judge, traced, call, id, session, transaction, manner, departure, true));
   }
 
   /** Reads the balance. @param isJudged false if the caller compares the balance itself */
@@ -248,15 +235,15 @@ export class Caller {
     const departure = this.wallet.depart(undefined, start);
     const id = context.nextNumber();
     const bytes = context.requests.traced(context.requests.read(session.sessionID), id);
+    context.lines.read(id, context.stamp(start), session.index);
     return this.#deliver(
-      readLine(id, context.stamp(start), session.index),
       new SentCall(this.#judge, bytes, 'balance', id, session, undefined, { due }, departure, isJudged),
     );
   }
 
-  #deliver(line: string, sent: SentCall): Promise<Answered> {
+  #deliver(sent: SentCall): Promise<Answered> {
     const answered = sent.answered();
-    this.#context.deliver(line, sent);
+    this.#context.deliver(sent);
     return answered;
   }
 
@@ -302,11 +289,9 @@ export class Caller {
     const context = this.#context;
     this.calls += 1;
     const at = context.stamp(end);
-    context.journal(
-      outcome.kind === 'reply'
-        ? replyLine(id, at, outcome.reply.status, this.#scrubbed(balance), this.#scrubbed(txID))
-        : noReplyLine(id, at, outcome.reason),
-    );
+    if (outcome.kind === 'reply')
+      context.lines.reply(id, at, outcome.reply.status, this.#scrubbed(balance), this.#scrubbed(txID));
+    else context.lines.noReply(id, at, outcome.reason);
     const { due, mayBeDeclined = false } = manner;
     context.measures.answered(call, { due, sent, end, answer, outcome, mayBeDeclined });
   }

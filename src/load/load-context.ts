@@ -1,4 +1,5 @@
 import type { Money } from '../contract/money.ts';
+import type { LineWriter } from '../journal/load/line-writer.ts';
 import type { NetworkCall } from './connections.ts';
 import type { Findings } from './findings.ts';
 import type { Measures } from './measures.ts';
@@ -26,6 +27,8 @@ export interface LoadContext {
   readonly findings: Findings;
   readonly recent: RecentTransactions;
   readonly operatorTxIDs: OperatorTxIDs;
+  /** The next lines of the journal. They are in the journal before the next call is sent, or earlier. */
+  readonly lines: LineWriter;
   readonly mix: Mix;
   /** The campaign of free rounds. Null if no campaign is configured. */
   readonly campaign: string | null;
@@ -38,10 +41,8 @@ export interface LoadContext {
   /** Returns a time as whole milliseconds from the start of the test. */
   stamp(time: number): number;
   nextNumber(): number;
-  /** Writes a line (journal/load/lines.ts) to the journal, and then sends the bytes. */
-  deliver(line: string, call: NetworkCall): void;
-  /** Writes a line to the journal. This happens before the next call is sent, or earlier. */
-  journal(line: string): void;
+  /** Sends the bytes of a call, after the lines so far are in the journal. */
+  deliver(call: NetworkCall): void;
   /** Removes the secrets from a text of the operator. */
   scrub(text: string): string;
   sessionEnded(sessionID: string): void;

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Money } from '../contract/money.ts';
+import { LineWriter } from '../journal/load/line-writer.ts';
 import { readOrigin, splitUrl } from '../wire/origin.ts';
 import { routeOf, type WireOptions } from '../wire/wire.ts';
 import { type LoadDenomination, WindowAmounts } from './amounts.ts';
@@ -47,8 +48,11 @@ export interface LoadOptions {
   readonly denominationOf: (currency: string | undefined, decimals: number) => LoadDenomination;
   /** Removes the secrets from a text of the operator, before the text is written to the journal. */
   readonly scrub: (text: string) => string;
-  /** Writes lines without secrets to the journal. When this function returns, the operating system must have the lines. */
-  readonly write: (lines: string) => void;
+  /**
+   * Writes lines without secrets to the journal. When this function returns, the operating system must have the lines. The bytes
+   * are valid only during the call.
+   */
+  readonly write: (lines: Buffer) => void;
   /** Ends the load early when it is aborted. Open rounds are still completed, and balances compared. */
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LoadProgress) => void;
@@ -181,7 +185,8 @@ class LoadTest {
       deadlineMs,
       mayLeave: options.mayLeave,
     });
-    this.#outbox = new Outbox(options.write, (call) => this.#connections.send(call));
+    const lines = new LineWriter();
+    this.#outbox = new Outbox(lines, options.write, (call) => this.#connections.send(call));
     this.#context = {
       requests: new Requests(endpoint, options.tracedRunID),
       schedule: this.#schedule,
@@ -189,6 +194,7 @@ class LoadTest {
       findings: new Findings(),
       recent: new RecentTransactions(),
       operatorTxIDs: new OperatorTxIDs(),
+      lines,
       mix,
       campaign,
       deadlineMs,
@@ -200,8 +206,7 @@ class LoadTest {
         this.#number += options.numbers.step;
         return this.#number;
       },
-      deliver: (line, call) => this.#outbox.send(line, call),
-      journal: (line) => this.#outbox.add(line),
+      deliver: (call) => this.#outbox.send(call),
       scrub: options.scrub,
       sessionEnded: (sessionID) => this.#sessionsEnded.push(sessionID),
       moneyProblem: (problem) => this.#problems.push(problem),
@@ -368,14 +373,15 @@ class LoadTest {
  * because one write takes as long as several calls.
  */
 class Outbox {
-  readonly #write: (lines: string) => void;
+  readonly #lines: LineWriter;
+  readonly #write: (lines: Buffer) => void;
   readonly #failure = Promise.withResolvers<never>();
-  #lines = '';
   readonly #send: (call: NetworkCall) => void;
   #calls: NetworkCall[] = [];
   #isClosed = false;
 
-  constructor(write: (lines: string) => void, send: (call: NetworkCall) => void) {
+  constructor(lines: LineWriter, write: (lines: Buffer) => void, send: (call: NetworkCall) => void) {
+    this.#lines = lines;
     this.#write = write;
     this.#send = send;
   }
@@ -385,30 +391,24 @@ class Outbox {
     return this.#failure.promise;
   }
 
-  /** Adds a line. It is written before the next call is sent, or earlier. */
-  add(line: string): void {
-    this.#lines += line;
-  }
-
   /** Stops sending. */
   close(): void {
     this.#isClosed = true;
   }
 
-  send(line: string, call: NetworkCall): void {
+  send(call: NetworkCall): void {
     if (this.#isClosed) return;
-    this.add(line);
     this.#calls.push(call);
     if (this.#calls.length === 1) setImmediate(() => this.flush());
   }
 
   flush(): void {
-    const lines = this.#lines;
+    if (this.#isClosed) return;
+    const lines = this.#lines.take();
     const calls = this.#calls;
-    this.#lines = '';
     this.#calls = [];
     try {
-      if (lines !== '') this.#write(lines);
+      if (lines.length > 0) this.#write(lines);
     } catch (error) {
       this.#isClosed = true;
       this.#failure.reject(error instanceof Error ? error : new Error(String(error)));

@@ -104,7 +104,7 @@ class PartPlayer {
           write: (lines) => {
             if (!this.#mayLeave()) throw this.#lose();
             journal.appendLines(lines);
-            this.#lines += lines;
+            this.#lines += lines.toString();
           },
           mayLeave: () => this.#mayLeave(),
           onTime: this.#counts.onTime,

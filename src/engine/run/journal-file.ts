@@ -14,12 +14,12 @@ export interface JournalFile {
    */
   append(event: JournalEvent): void;
   /**
-   * Writes whole lines that are no events, as a load test does (journal/load/lines.ts). Unlike `append`, this function removes no
-   * secrets: the caller has already removed them from the few texts that may contain secrets.
+   * Writes whole lines that are no events, as a load test does (journal/load/lines.ts): as text, or as bytes in UTF-8. Unlike
+   * `append`, this function removes no secrets: the caller has already removed them from the few texts that may contain secrets.
    *
    * @throws UnwritableJournal if the operating system does not accept the lines
    */
-  appendLines(lines: string): void;
+  appendLines(lines: string | Uint8Array): void;
   /**
    * Closes the file. If somebody removed the file while it was open, restores it.
    *
@@ -131,28 +131,17 @@ function withShortBody(event: JournalEvent): JournalEvent {
   };
 }
 
-/** Number of bytes of lines that are written without a new buffer. A load test writes thousands of lines a second. */
-const REUSED_BYTES = 262_144;
-/** A character of a JavaScript string has at most this number of bytes in UTF-8. */
-const MAX_BYTES = 3;
-
 function appending(file: string, descriptor: number, scrub: (text: string) => string): JournalFile {
   let open = true;
-  let reused: Buffer | undefined;
-  const bytesOf = (text: string): Uint8Array => {
-    if (text.length * MAX_BYTES > REUSED_BYTES) return Buffer.from(text);
-    reused ??= Buffer.allocUnsafeSlow(REUSED_BYTES);
-    return reused.subarray(0, reused.write(text));
-  };
-  const write = (text: string): void => {
-    const line = bytesOf(text);
+  const write = (lines: string | Uint8Array): void => {
+    const bytes = typeof lines === 'string' ? Buffer.from(lines) : lines;
     // When a run fails, some calls may still be in flight. Their events may come after the file was closed, and must not be
     // written: the system may already use the same descriptor for another file.
     if (!open) throw new Error(`the journal ${file} is closed`);
     try {
       // If the disk is almost full, the system may write only a part of the line. Then the next write either continues or throws
       // the reason.
-      for (let at = 0; at < line.length; ) at += writeSync(descriptor, line, at);
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
     } catch (error) {
       throw error instanceof Error ? new UnwritableJournal(file, error) : error;
     }

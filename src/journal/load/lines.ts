@@ -7,7 +7,8 @@ import { loadCallSpan, type Trace, withTraceparent } from '../network/trace.ts';
 
 /**
  * The lines of the journal of `croupier load` after its first event. A load test sends thousands of calls a second. So each line is
- * a short JSON array instead of an event. {@link LoadLines} turns every line into the event that it stands for.
+ * a short JSON array instead of an event. `LineWriter` writes these lines, and {@link LoadLines} turns every line into the event that
+ * it stands for.
  *
  * Every call has a number. A reply has the number of its call.
  *
@@ -37,70 +38,6 @@ export type LoadLine =
   | readonly ['r', number: number, at: number, session: number]
   | readonly ['a', number: number, at: number, status: number, balance: string | null, txID: string | null]
   | readonly ['x', number: number, at: number, reason: NoReplyReason];
-
-/**
- * Writes the line of a bet, win or refund. croupier itself makes the txIDs, the roundID and the amount, so they need no escapes in
- * JSON.
- *
- * The functions that write lines join texts. `JSON.stringify` would need several times as long for an array.
- */
-export function sendingLine(
-  number: number,
-  at: number,
-  session: number,
-  call: TransactionCall,
-  txID: string,
-  roundID: string,
-  amount: string,
-  origTxID: string | null,
-  frID: string | null,
-): string {
-  const bet = origTxID === null ? 'null' : `"${origTxID}"`;
-  return `["s",${number},${at},${session},"${call}","${txID}","${roundID}","${amount}",${bet},${quoted(frID)}]\n`;
-}
-
-/** Writes the line of a call that is sent again. */
-export function copyLine(number: number, at: number, of: number): string {
-  return `["c",${number},${at},${of}]\n`;
-}
-
-/** Writes the line of a balance call. */
-export function readLine(number: number, at: number, session: number): string {
-  return `["r",${number},${at},${session}]\n`;
-}
-
-/** Writes the line of a reply. The balance and the txID are text of the operator, which must not contain secrets. */
-export function replyLine(
-  number: number,
-  at: number,
-  status: number,
-  balance: string | null,
-  txID: string | null,
-): string {
-  return `["a",${number},${at},${status},${quoted(balance)},${quoted(txID)}]\n`;
-}
-
-/** Maximum length of a text that is checked for characters that need escapes, in characters. */
-const SHORT_TEXT = 100;
-
-/**
- * Writes a text as JSON. The result is the same as that of `JSON.stringify`. For a short text without escapes, this function needs
- * much less time.
- */
-function quoted(text: string | null): string {
-  if (text === null) return 'null';
-  if (text.length > SHORT_TEXT) return JSON.stringify(text);
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || code === 0x22 || code === 0x5c || code > 0x7e) return JSON.stringify(text);
-  }
-  return `"${text}"`;
-}
-
-/** Writes the line of a call that got no reply. */
-export function noReplyLine(number: number, at: number, reason: NoReplyReason): string {
-  return `["x",${number},${at},"${reason}"]\n`;
-}
 
 /** The types of the values of each line, in their order. `?` marks a value that may be null. */
 const FORMS: Readonly<Record<LoadLine[0], readonly ('number' | 'string' | 'string?')[]>> = {

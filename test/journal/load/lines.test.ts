@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEvent, RunStarted } from '../../../src/journal/event.ts';
 import { bodyText } from '../../../src/journal/exchange.ts';
-import {
-  copyLine,
-  isLoadLine,
-  type LoadLine,
-  noReplyLine,
-  readLine,
-  replyLine,
-  sendingLine,
-} from '../../../src/journal/load/lines.ts';
+import { LineWriter } from '../../../src/journal/load/line-writer.ts';
+import { isLoadLine, type LoadLine } from '../../../src/journal/load/lines.ts';
 import { readJournal } from '../../../src/journal/read.ts';
 
 const START = {
@@ -66,15 +59,15 @@ describe('the lines of a load test', () => {
 
   it('are written as they are read, whatever the operator has answered', () => {
     const odd = '"\\\n\u2028\ud800é';
-    const written = [
-      sendingLine(1, 5, 3, 'bet', 'tx', 'round', '1.50', null, odd),
-      sendingLine(2, 6, 0, 'refund', 'tx2', 'round', '1', 'tx', null),
-      copyLine(3, 7, 2),
-      readLine(4, 8, 9),
-      replyLine(4, 9, 200, odd, odd),
-      replyLine(2, 9, 500, null, null),
-      noReplyLine(1, 10, 'too-late'),
-    ];
+    const writer = new LineWriter();
+    writer.sending(1, 5, 3, 'bet', 'tx', 'round', '1.50', null, odd);
+    writer.sending(2, 6, 0, 'refund', 'tx2', 'round', '1', 'tx', null);
+    writer.copy(3, 7, 2);
+    writer.read(4, 8, 9);
+    writer.reply(4, 9, 200, odd, odd);
+    writer.reply(2, 9, 500, null, null);
+    writer.noReply(1, 10, 'too-late');
+    const written = writer.take().toString().trimEnd().split('\n');
     const values = written.map((line): unknown => JSON.parse(line));
     expect(values).toEqual([
       ['s', 1, 5, 3, 'bet', 'tx', 'round', '1.50', null, odd],
@@ -86,7 +79,22 @@ describe('the lines of a load test', () => {
       ['x', 1, 10, 'too-late'],
     ]);
     expect(values.every(isLoadLine)).toBe(true);
-    expect(written.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true);
+  });
+
+  it('are written whole, however long their texts and numbers are', () => {
+    const writer = new LineWriter();
+    const lines: LoadLine[] = [
+      ['a', 999, 1000, 200, 'x'.repeat(20_000), '\u0000'.repeat(20_000)],
+      ['c', 2_147_483_648, 2_147_483_647, 0],
+      ['r', Number.MAX_SAFE_INTEGER, 10, 9],
+    ];
+    for (const line of lines) {
+      if (line[0] === 'a') writer.reply(line[1], line[2], line[3], line[4], line[5]);
+      else if (line[0] === 'c') writer.copy(line[1], line[2], line[3]);
+      else if (line[0] === 'r') writer.read(line[1], line[2], line[3]);
+    }
+    expect(writer.take().toString()).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(writer.take().length).toBe(0);
   });
 
   it.each([
