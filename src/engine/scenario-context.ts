@@ -112,11 +112,13 @@ export function createScenarioContext(options: ScenarioContextOptions): Scenario
     ...(options.reportSum && { reportSum: options.reportSum }),
   });
   const unknownSession = run.uuid();
+  const ofMain = denominationOf(main.currency, run, shownDecimals.of(main) ?? 0);
   const names: Names = {
     judge,
     steps: namedSteps([...plan.steps, ...plan.always]),
     amounts: new Map(),
-    denomination: denominationOf(main.currency, run, shownDecimals.of(main) ?? 0),
+    denomination: ofMain,
+    decimalsOf: (alias) => (denominations.get(alias) ?? ofMain).decimals,
     campaign: run.campaign ?? `croupier-${run.uuid()}`,
     sessionID: (alias) => (alias === 'unknown' ? unknownSession : assignment.get(alias)?.sessionID),
     walletOf: (alias) => byAlias.get(alias) ?? null,

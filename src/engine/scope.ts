@@ -13,7 +13,10 @@ export interface Names {
   readonly steps: ReadonlyMap<string, CallStep>;
   /** The amounts of the named calls that were already built, by the key of their step. */
   readonly amounts: Map<string, Money>;
+  /** The stake and the decimals of the main session. */
   readonly denomination: Denomination;
+  /** Returns the number of decimals of the amounts of a session. */
+  decimalsOf(alias: string): number;
   readonly campaign: string;
   /** A bet of an earlier run in the main session, in a round that is not finished. Undefined if there is none. */
   readonly unfinishedBet: UnfinishedBet | undefined;
@@ -29,7 +32,7 @@ export interface Names {
 /** Creates the scope in which the expressions of one step are evaluated. */
 export function scopeOf(names: Names, self: CallStep | undefined): Scope {
   return {
-    decimals: names.denomination.decimals,
+    decimals: self ? names.decimalsOf(self.session) : names.denomination.decimals,
     name([first = '', second, ...rest]): Value | undefined {
       switch (first) {
         case 'stake':
@@ -37,7 +40,7 @@ export function scopeOf(names: Names, self: CallStep | undefined): Scope {
         case 'unit':
           return names.denomination.unit;
         case 'balance':
-          return inDecimals(names.walletOf(second ?? 'main')?.certain(), names.denomination.decimals);
+          return inDecimals(names.walletOf(second ?? 'main')?.certain(), names.decimalsOf(second ?? 'main'));
         case 'campaign':
           return names.campaign;
         case 'session':

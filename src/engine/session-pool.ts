@@ -142,9 +142,15 @@ function fits(session: SessionUnderTest, need: SessionNeed, main: SessionUnderTe
   const games = session.gameID !== undefined && main.gameID !== undefined;
   if (need.game === 'other' && !(games && session.gameID !== main.gameID)) return false;
   if (need.game === 'same' && !(games && session.gameID === main.gameID)) return false;
+  if (typeof need.currency === 'object') return session.currency === need.currency.code;
   const currencies = session.currency !== undefined && main.currency !== undefined;
   if (need.currency === 'other' && !(currencies && session.currency !== main.currency)) return false;
   return need.currency !== 'same' || session.currency === main.currency;
+}
+
+function currencyText(currency: NonNullable<SessionNeed['currency']>): string {
+  if (typeof currency === 'object') return currency.code;
+  return currency === 'same' ? 'the same currency' : 'another currency';
 }
 
 function missing(needs: Needs, mains: readonly SessionUnderTest[]): string {
@@ -169,7 +175,7 @@ function missing(needs: Needs, mains: readonly SessionUnderTest[]): string {
   const wanted = [...needs.sessions.values()].flatMap((need) => [
     ...(need.player === 'other' ? ['of another player'] : need.player === 'same' ? ['of the same player'] : []),
     ...(need.game === 'other' ? ['of another game'] : need.game === 'same' ? ['of the same game'] : []),
-    ...(need.currency === 'other' ? ['in another currency'] : need.currency === 'same' ? ['in the same currency'] : []),
+    ...(need.currency === undefined ? [] : [`in ${currencyText(need.currency)}`]),
     ...(need.state === 'expired' ? ['that has expired'] : []),
   ]);
   const fields = [...needs.sessions.values()].flatMap((need) => [

@@ -40,6 +40,22 @@ const currencyCode: Shape<string> = {
   json: () => ({ type: 'string', pattern: CURRENCY_CODE.source }),
 };
 
+const sameOrOtherCurrency = word('a currency', SAME_OR_OTHER);
+/** `same`, `other`, or the code of a currency. A small word such as `othr` is a typing error, and no code. */
+const currencyOfSession: Shape<'same' | 'other' | { readonly code: string }> = {
+  read(node, reading) {
+    const resolved = reading.resolve(node);
+    const isCode =
+      resolved.kind === 'scalar' &&
+      typeof resolved.value === 'string' &&
+      (/[A-Z]/.test(resolved.value) || CODES.includes(resolved.value));
+    if (!isCode) return sameOrOtherCurrency.read(resolved, reading);
+    const code = currencyCode.read(resolved, reading);
+    return code === undefined ? undefined : { code };
+  },
+  json: () => ({ anyOf: [sameOrOtherCurrency.json(), currencyCode.json()] }),
+};
+
 const KNOWN = {
   balance: field(
     'The minimum balance of the first session. The expression can use `stake` and `unit`.',
@@ -86,8 +102,8 @@ const sessionNeed: Shape<ReadMap<SessionNeed>> = map('a session', {
     word('a game', SAME_OR_OTHER),
   ),
   currency: field(
-    'The currency of the session. `same`: the currency of the first session. `other`: another currency.',
-    word('a currency', SAME_OR_OTHER),
+    'The currency of the session: its code, such as `JPY`. `same`: the currency of the first session. `other`: another currency.',
+    currencyOfSession,
   ),
   state,
 });

@@ -4,10 +4,10 @@ import { driftingWins } from '../../src/engine/scope.ts';
 import { operatorServer, P1, P2, ran, scenarioOf } from './operator-server.ts';
 
 /** The value of a field in the body of a bet. */
-async function sent(value: string, { before = '', balance = '100.00' } = {}) {
-  const { url, calls } = await operatorServer(undefined, { balance, sessions: [P1, P2] });
-  const yaml = `rules: [balance.read]\nneeds: { second: { player: other } }\nsteps: [{ balance: { session: second } }, ${before}{ bet: , as: asked, body: { set: { asked: "${value}" } }, expect: either }]`;
-  await ran(url, [scenarioOf('a/b', yaml)], { stakes: { USD: '2.00' }, deadlineMs: 2000 }, [P1, P2]);
+async function sent(value: string, { before = '', balance = '100.00', session = '', sessions = [P1, P2] } = {}) {
+  const { url, calls } = await operatorServer(undefined, { balance, sessions });
+  const yaml = `rules: [balance.read]\nneeds: { second: { player: other } }\nsteps: [{ balance: { session: second } }, ${before}{ bet: ${session}, as: asked, body: { set: { asked: "${value}" } }, expect: either }]`;
+  await ran(url, [scenarioOf('a/b', yaml)], { stakes: { USD: '2.00' }, deadlineMs: 2000 }, sessions);
   return calls.find(({ fields }) => fields?.asked !== undefined)?.fields?.asked;
 }
 
@@ -20,6 +20,13 @@ describe('a name in an expression of a scenario', () => {
   it('`balance` is the balance of the wallet while that balance is certain', async () => {
     expect(await sent('${balance}')).toBe('100.00');
     expect(await sent('${balance}', { before: '{ bet: { amount: "3.00" } }, ' })).toBe('97.00');
+  });
+
+  it('a computed amount has the decimals of the session of its call', async () => {
+    const sessions = [P1, { ...P2, currency: 'JPY' }];
+    const inYen = { balance: '100', session: '{ session: second }', sessions };
+    expect(await sent('${balance.second + 1}', inYen)).toBe('101');
+    expect(await sent('${balance + 1}', { ...inYen, session: '' })).toBe('101.00');
   });
 
   it('`session` is the session of the player who makes the call', async () => {

@@ -35,6 +35,7 @@ describe('session assignment', () => {
     ['{ other: { player: same, game: other } }', ['a b', 'b a']],
     ['{ other: { game: same } }', ['a c', 'c a']],
     ['{ other: { currency: other } }', ['a c', 'b c', 'c a', 'c b']],
+    ['{ other: { currency: JPY } }', ['a c', 'b c']],
     ['{ other: { player: other, state: expired } }', ['a d', 'b d', 'c d']],
   ])('a scenario with the needs %s gets the sessions %j', (yaml, expected) => {
     expect(cast(yaml)).toEqual(expected);
@@ -47,6 +48,7 @@ describe('session assignment', () => {
       '{ other: { player: other } }',
       'the scenario needs another session of another player (with `player` configured for both)',
     ],
+    ['{ other: { currency: JPY } }', 'the scenario needs another session in JPY (with `currency` configured for both)'],
     ['{ state: expired }', 'the scenario needs an expired session (`state: expired`)'],
   ])('no session fits the needs %s, and the reason is: %s', (yaml, reason) => {
     expect(cast(yaml, [{ sessionID: 'a' }, { sessionID: 'b' }])).toBe(reason);

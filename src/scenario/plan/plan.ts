@@ -182,7 +182,11 @@ export interface SessionNeed {
   readonly player?: 'same' | 'other';
   /** `other`: the game must not be the game of the first session. `same`: both sessions must have the same game. */
   readonly game?: 'same' | 'other';
-  readonly currency?: 'same' | 'other';
+  /**
+   * `other`: the currency must not be the currency of the first session. `same`: both sessions must have the same currency. Otherwise
+   * the code of the currency.
+   */
+  readonly currency?: 'same' | 'other' | { readonly code: string };
   readonly state?: SessionState;
 }
 

@@ -1,5 +1,5 @@
-import { RULES, type RuleId } from '../../contract/catalogue.ts';
-import { currencyByCode } from '../../contract/currencies.ts';
+import { RULES, type RuleId, ruleById } from '../../contract/catalogue.ts';
+import { currencyByCode, haveSameForm } from '../../contract/currencies.ts';
 import type { SignKind } from '../../contract/deviation.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { REPLY_DEADLINE_MS } from '../../contract/limits.ts';
@@ -10,7 +10,7 @@ import { planScenario } from '../../scenario/plan/planner.ts';
 import { literalText, type ScenarioDraft, writeScenario } from '../../scenario/write.ts';
 import { type LoggedCall, met } from '../calls/logged-call.ts';
 import type { RecordedCall } from '../recorded-call.ts';
-import { nextRelated, noReplyReason } from './compare.ts';
+import { idsOf, nextRelated, noReplyReason } from './compare.ts';
 import { requestEdits } from './request-edits.ts';
 import { scarceBets } from './scarce-bets.ts';
 import { haveSharedWallet } from './shared-wallet.ts';
@@ -39,6 +39,10 @@ export interface ReplayScenarioOptions {
   readonly speed: number | null;
   /** The currency that the sessions of the test must have; null if any currency is allowed. */
   readonly currency: string | null;
+  /** Returns the currency of the wallet of a call; null if it is not known. */
+  readonly currencyOf: (call: LoggedCall) => string | null;
+  /** The currencies of all sessions of the test; null if they are not known. */
+  readonly offered: ReadonlySet<string> | null;
   /** True if the test has the key of a second client. */
   readonly hasOtherClient: boolean;
   /** True to break the connections of the calls that had no reply in time. */
@@ -76,7 +80,7 @@ export interface ReplayScenario {
  */
 export function replayScenario(all: readonly LoggedCall[], options: ReplayScenarioOptions): ReplayScenario {
   const calls = withoutIdleReads(withoutSingleReads(all, options), options.signing);
-  const groups = atOnce(calls);
+  const groups = atOnce(calls, options.broken.some(isAboutOverlap));
   const scarce = scarceBets(groups);
   const cutOff = options.cutsOff === true ? cutOffCalls(calls) : new Set<number>();
   const builder = new StepBuilder({ ...options, scarce, cutOff });
@@ -251,15 +255,37 @@ function hasSeveralRounds(calls: readonly LoggedCall[]): boolean {
   return new Set(calls.flatMap(({ seen }) => (seen.call === 'bet' ? [seen.roundID] : []))).size > 1;
 }
 
-/** Groups the calls that were in flight at the same time. */
-function atOnce(calls: readonly LoggedCall[]): readonly (readonly LoggedCall[])[] {
+/** True for a rule that calls of several players can break only if they overlap. */
+function isAboutOverlap(rule: RuleId): boolean {
+  const { group } = ruleById(rule);
+  return group === 'concurrency' || rule === 'session.isolated';
+}
+
+/**
+ * Groups the calls that were in flight at the same time. Calls of different players form no group, because parallel calls lose their
+ * order, and each player needs the order of the record.
+ *
+ * @param acrossPlayers true to group calls of different players too
+ */
+function atOnce(calls: readonly LoggedCall[], acrossPlayers: boolean): readonly (readonly LoggedCall[])[] {
   const groups: LoggedCall[][] = [];
   for (const call of calls) {
-    const last = groups.at(-1);
-    if (last?.some((other) => met(other, call) === 'yes' && !isGivenUp(other, call))) last.push(call);
+    const isNear = (other: LoggedCall): boolean => acrossPlayers || mayDepend(other, call);
+    const last = groups.findLast((group) => group.some(isNear));
+    if (last?.some((other) => isNear(other) && met(other, call) === 'yes' && !isGivenUp(other, call))) last.push(call);
     else groups.push([call]);
   }
   return groups;
+}
+
+/** True unless the two calls belong to different players and have no id in common. */
+function mayDepend(a: LoggedCall, b: LoggedCall): boolean {
+  const areOfPlayers = isOfPlayer(a) && isOfPlayer(b);
+  return !areOfPlayers || a.wallet === b.wallet || idsOf(a).some((id) => idsOf(b).includes(id));
+}
+
+function isOfPlayer({ wallet }: LoggedCall): boolean {
+  return wallet?.startsWith('player ') === true;
 }
 
 /**
@@ -291,9 +317,11 @@ function requirementsOf(
   calls: readonly LoggedCall[],
   { aliases, needsOtherClient }: StepBuilder,
   scarce: ReadonlyMap<number, Money>,
-  { currency: currencyCode, broken }: Pick<ReplayScenarioOptions, 'currency' | 'broken'>,
+  options: ReplayScenarioOptions,
 ): { readonly needs?: JsonObject } {
+  const { broken } = options;
   const [mainSession] = aliases.keys();
+  const currencyCode = currencyOfMain(calls, mainSession, options);
   const needs: Record<string, JsonValue> = {};
   if (needsOtherClient) needs.client = 'other';
   const bets = calls.filter(
@@ -320,11 +348,46 @@ function requirementsOf(
     const game =
       sharesRounds(calls, session, mainSession) && broken.includes('session.round-id-reuse') ? OTHER_GAME : {};
     const isSame = isSamePlayer(calls, session, mainSession);
+    const other = otherCurrency(calls, session, mainSession, options);
+    const currencyNeed = other === null ? {} : { currency: other };
     // If the players are unknown, the record shows only that there are two sessions. So the scenario does not say whether they have
     // the same player.
-    needs[alias] = isSame === null ? { state: 'active', ...game } : { player: isSame ? 'same' : 'other', ...game };
+    needs[alias] =
+      isSame === null
+        ? { state: 'active', ...game, ...currencyNeed }
+        : { player: isSame ? 'same' : 'other', ...game, ...currencyNeed };
   }
   return Object.keys(needs).length > 0 ? { needs } : {};
+}
+
+/** Returns the currency that the main session must have. Null if any currency is allowed. */
+function currencyOfMain(
+  calls: readonly LoggedCall[],
+  mainSession: string | undefined,
+  { currency, currencyOf, offered }: ReplayScenarioOptions,
+): string | null {
+  const first = calls.find(({ seen }) => seen.sessionID === mainSession);
+  const own = first ? currencyOf(first) : null;
+  if (own === null || own === currency) return currency;
+  return offered === null || offered.has(own) ? own : null;
+}
+
+/**
+ * Returns the currency of a session if its amounts look different from those of the main session, because the number of decimals or
+ * the kind of the currency differs. Null if the test has no session in this currency.
+ */
+function otherCurrency(
+  calls: readonly LoggedCall[],
+  session: string,
+  mainSession: string | undefined,
+  { currencyOf, offered }: Pick<ReplayScenarioOptions, 'currencyOf' | 'offered'>,
+): string | null {
+  const [main, own] = [mainSession, session].map((id) => {
+    const first = calls.find(({ seen }) => seen.sessionID === id);
+    return first ? currencyOf(first) : null;
+  });
+  if (main == null || own == null || !currencyByCode(own) || haveSameForm(own, main)) return null;
+  return offered === null || offered.has(own) ? own : null;
 }
 
 /** True if two sessions belong to one player. Null if the record does not show this. */

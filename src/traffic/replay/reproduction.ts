@@ -32,8 +32,8 @@ export interface Reproduction {
   readonly verified: ReadonlySet<number>;
   /** Numbers of the wrong calls that break only rules about the reply itself. */
   readonly wrongReplies: ReadonlySet<number>;
-  /** The currency of the record, if no test session has a currency of the same kind; otherwise null. */
-  readonly missingCurrency: string | null;
+  /** The currencies of those recorded calls that were replayed in a session with another kind of currency. */
+  readonly missingCurrencies: ReadonlySet<string>;
 }
 
 /**
@@ -51,14 +51,14 @@ export function notRepeated({
   leftOutMs,
   verified,
   wrongReplies,
-  missingCurrency,
+  missingCurrencies,
 }: Reproduction): readonly string[] {
   const missing = [...past.rules]
     .filter((rule) => !decided.has(rule) && !rulesOfRepeats.has(rule))
     .map((rule) => `${rule} was not tested again`);
   missing.push(...untestedRepeats);
-  if (missingCurrency !== null)
-    missing.push(`the calls were in ${missingCurrency}, and no session of the test has such a currency`);
+  for (const currency of missingCurrencies)
+    missing.push(`calls of the logs were in ${currency}, and the replay sent them in a session with another currency`);
   for (const { number, call, past: then, now } of compared) {
     if (!wrongReplies.has(number) || !isError(then.status) || !now || isError(now.status)) continue;
     missing.push(

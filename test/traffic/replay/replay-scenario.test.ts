@@ -1,26 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { RuleId } from '../../../src/contract/catalogue.ts';
 import type { Outcome } from '../../../src/journal/exchange.ts';
 import { compareReplies, verdictOf } from '../../../src/traffic/replay/compare.ts';
 import { missingData } from '../../../src/traffic/replay/missing-data.ts';
-import { type ReplayScenario, replayScenario } from '../../../src/traffic/replay/replay-scenario.ts';
+import {
+  type ReplayScenario,
+  type ReplayScenarioOptions,
+  replayScenario,
+} from '../../../src/traffic/replay/replay-scenario.ts';
 import { notRepeated } from '../../../src/traffic/replay/reproduction.ts';
-import type { IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
+import { buildTimeline, type IncidentTimeline } from '../../../src/traffic/timeline/timeline.ts';
 import { Log } from '../timeline/calls.ts';
 
 function loggedOf({ calls }: IncidentTimeline, speed: number | null = 1, cutsOff = false): ReplayScenario {
-  return replayScenario(calls, {
-    title: 'x',
-    broken: [],
-    wrong: new Set(),
-    signing: new Map(),
-    speed,
-    currency: null,
-    hasOtherClient: false,
-    cutsOff,
-    uuid: randomUUID,
-  });
+  return replayScenario(calls, { ...OPTIONS, speed, cutsOff });
 }
+
+const OPTIONS: ReplayScenarioOptions = {
+  title: 'x',
+  broken: [],
+  wrong: new Set(),
+  signing: new Map(),
+  speed: 1,
+  currency: null,
+  currencyOf: () => null,
+  offered: null,
+  hasOtherClient: false,
+  uuid: randomUUID,
+};
 
 function replied(status: number, balance: string): Outcome {
   const data = JSON.stringify({ balance, txID: 'op' });
@@ -101,6 +109,54 @@ it('overlapping calls keep their offsets, which a higher speed shortens', () => 
     return second?.at;
   };
   expect([at(1), at(2), at(null)]).toEqual(['500ms', '250ms', '500ms']);
+});
+
+/** Two players in two currencies, whose calls overlap in time. The second player bets the whole balance. */
+function ofTwoPlayers(): IncidentTimeline {
+  const second = { session: 's-2', round: 'r-2' };
+  const log = new Log()
+    .bet('t-0', '200', { balance: '800', tookMs: 20, at: -1 }, second)
+    .bet('t-1', '1.00', { balance: '99.00', tookMs: 900, at: 0 })
+    .bet('t-2', '800', { balance: '0', tookMs: 100, at: 0.5 }, second)
+    .win('t-3', '800', { balance: '800', tookMs: 100, at: 0.7 }, second);
+  const known = new Map([
+    ['s-1', { player: 'anna', currency: 'EUR' }],
+    ['s-2', { player: 'dora', currency: 'JPY' }],
+  ]);
+  return buildTimeline(log.calls, {}, known);
+}
+
+function draftOf(timeline: IncidentTimeline, broken: readonly RuleId[], offered: ReadonlySet<string> | null = null) {
+  const currencies = new Map(timeline.wallets.map(({ wallet, currency }) => [wallet, currency]));
+  return replayScenario(timeline.calls, {
+    ...OPTIONS,
+    broken,
+    offered,
+    currencyOf: ({ wallet }) => currencies.get(wallet) ?? null,
+  }).draft;
+}
+
+it('calls of two players that overlapped stay in their order, unless the broken rule is about overlapping calls', () => {
+  const timeline = ofTwoPlayers();
+  expect(draftOf(timeline, ['win.credit']).steps).toEqual([
+    { bet: { amount: '200' }, as: 'bet1' },
+    { wait: '980ms' },
+    { bet: { amount: '1.00', session: 'second' } },
+    { balance: null },
+    { bet: { round: 'bet1', amount: '${balance}' } },
+    { win: { round: 'bet1', amount: '800' } },
+  ]);
+  expect(draftOf(timeline, ['concurrency.no-lost-update']).steps.at(-1)).toHaveProperty('together');
+});
+
+it('the session of another player has the currency of the record, if the test has such a session', () => {
+  const timeline = ofTwoPlayers();
+  const needsWith = (offered: ReadonlySet<string> | null) => draftOf(timeline, ['win.credit'], offered).needs;
+  expect(needsWith(null)).toMatchObject({
+    currency: { kind: 'fiat', decimals: 0 },
+    second: { player: 'other', currency: 'EUR' },
+  });
+  expect(needsWith(new Set(['USD', 'JPY']))?.second).toEqual({ player: 'other' });
 });
 
 it('replies are compared by status and by the change of the balance', () => {
@@ -269,7 +325,7 @@ const ORDINARY = {
   overlapped: false,
   leftOutMs: new Map<never, never>(),
   verified: new Set<never>(),
-  missingCurrency: null,
+  missingCurrencies: new Set<string>(),
 };
 
 it('a wrong error reply is not tested again by a call that succeeds now', () => {

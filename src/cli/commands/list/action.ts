@@ -207,7 +207,7 @@ function needsOf(needs: Needs): readonly string[] {
     const parts = [
       need.player && `${need.player} player`,
       need.game && `${need.game} game`,
-      need.currency && `${need.currency} currency`,
+      typeof need.currency === 'object' ? need.currency.code : need.currency && `${need.currency} currency`,
       need.state,
     ].filter((part) => part !== undefined);
     words.push(`another session (${alias}${parts.length > 0 ? `: ${parts.join(', ')}` : ''})`);

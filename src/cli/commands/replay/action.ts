@@ -87,7 +87,7 @@ export async function replayCommand(files: readonly string[], flags: ReplayFlags
     for (const note of notes) stdio.err.write(`${forTerminal(note)}\n`);
     return await playAgain(incident, flags, configuration, stdio);
   }
-  const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), true);
+  const { draft, calls, untested } = replay(incident, flags, currencyOf(timeline), null, true);
   const text = writeScenario(draft, {
     comments: [
       `croupier replay wrote this scenario from the calls in ${read.join(', ')}.`,
@@ -282,8 +282,6 @@ interface Assignment {
   readonly logged: ReplayScenario;
   readonly scenario: RunnableScenario;
   readonly client: ClientUnderTest;
-  /** The currency of the incident if no session has a currency of the same kind; otherwise null. */
-  readonly missingCurrency: string | null;
 }
 
 /**
@@ -300,6 +298,7 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
     incident,
     flags,
     sameCurrency.length === 0 ? null : currency,
+    new Set(client.sessions.flatMap((session) => session.currency ?? [])),
     client.otherClientKey !== undefined,
     cutsOff,
   );
@@ -307,10 +306,8 @@ function assign(incident: RecordedIncident, flags: ReplayFlags, client: ClientUn
   const sessions = sameCurrency.length >= aliases && aliases === 1 ? sameCurrency : client.sessions;
   const text = writeScenario(logged.draft);
   const scenario = readGenerated(text, 'replay.yaml');
-  const isMissing = currency !== null && !sessions.some((session) => haveSameForm(session.currency, currency));
   return {
     logged,
-    missingCurrency: isMissing ? currency : null,
     client: { ...client, sessions },
     scenario: {
       id: scenario.id,
@@ -334,7 +331,7 @@ interface Replies {
 
 function outcomeOf(
   incident: RecordedIncident,
-  { logged, missingCurrency }: Assignment,
+  { logged, client }: Assignment,
   { fold, status, journal }: Played,
   { outcomes, sessionIDs }: Replies,
 ): ReplayOutcome {
@@ -363,21 +360,22 @@ function outcomeOf(
   ];
   const repeats = wrongRepeats(repeatsInOtherSession(timeline.calls), brokenThen);
   const repeated = new Set(repeats.map(({ again }) => again.number));
-  const isRepeat = (step: string | null): boolean => step !== null && repeated.has(logged.numbers.get(step) ?? 0);
+  const inOtherCurrency = callsInOtherCurrency(timeline, sessionIDs, client);
+  const isRepeat = (step: string | null): boolean => repeated.has(numberOf(step, logged) ?? 0);
   const broken = [
     ...fold.rules.flatMap(({ rule, findings }) =>
       findings.filter(({ verdict, step }) =>
         isBroken(verdict, past.rules.has(rule.id) || (rule.id === RULE_OF_OTHER_SESSION && isRepeat(step))),
       ),
     ),
-    ...fold.expectations.filter(({ verdict }) => verdict === 'fail'),
+    ...fold.expectations.filter(
+      // In another currency, the operator may rightly decline an amount for another reason than in the record.
+      ({ verdict, step }) => verdict === 'fail' && !inOtherCurrency.has(numberOf(step, logged) ?? 0),
+    ),
   ];
   const now: Failures = {
     rules: new Set(broken.map(({ rule }) => rule)),
-    calls: new Set([
-      ...failedNow(compared),
-      ...broken.flatMap(({ step }) => (step === null ? [] : (logged.numbers.get(step) ?? []))),
-    ]),
+    calls: new Set([...failedNow(compared), ...broken.flatMap(({ step }) => numberOf(step, logged) ?? [])]),
   };
   const missing = notRepeated({
     compared,
@@ -399,7 +397,7 @@ function outcomeOf(
     leftOutMs: logged.leftOutMs,
     verified: new Set(signing.keys()),
     wrongReplies: new Set(failing.wrongReplies),
-    missingCurrency,
+    missingCurrencies: new Set(inOtherCurrency.values()),
   });
   const isUnexplained =
     timeline.wallets.some(({ books }) => books.deviations.some(({ fixedBy }) => fixedBy === null)) ||
@@ -422,6 +420,31 @@ function outcomeOf(
     run: conclude(fold).firstLine,
     journal,
   };
+}
+
+/** Returns the number in the record of the call of a step. Undefined if the step repeats no recorded call. */
+function numberOf(step: string | null, { numbers }: ReplayScenario): number | undefined {
+  return step === null ? undefined : numbers.get(step);
+}
+
+/**
+ * Returns the currency of each recorded call that the replay sent in a session with another kind of currency, by the number of the
+ * call.
+ */
+function callsInOtherCurrency(
+  { calls, wallets }: IncidentTimeline,
+  sessionIDs: ReadonlyMap<number, string>,
+  { sessions }: ClientUnderTest,
+): ReadonlyMap<number, string> {
+  const recorded = new Map(wallets.map(({ wallet, currency }) => [wallet, currency]));
+  const used = new Map(sessions.map(({ sessionID, currency }) => [sessionID, currency]));
+  return new Map(
+    calls.flatMap(({ number, wallet }) => {
+      const [sessionID, currency] = [sessionIDs.get(number), recorded.get(wallet) ?? null];
+      if (sessionID === undefined || currency === null || haveSameForm(used.get(sessionID), currency)) return [];
+      return [[number, currency] as const];
+    }),
+  );
 }
 
 /** Returns the session of the test in which each call was sent, by the number of the call. */

@@ -47,6 +47,7 @@ async function offeredKeys({ config }: ReplayFlags, stdio: Stdio): Promise<{ rea
  * Converts the incident into a scenario.
  *
  * @param currency the currency that the sessions of the test must have; null for any currency
+ * @param offered the currencies of all sessions of the test; null if they are not known
  * @param hasOtherClient true if the test has the key of a second client
  * @param cutsOff true to break the connections of the calls that had no reply in time
  */
@@ -54,12 +55,14 @@ export function replay(
   incident: RecordedIncident,
   { wait, speed }: ReplayFlags,
   currency: string | null,
+  offered: ReadonlySet<string> | null,
   hasOtherClient: boolean,
   cutsOff = false,
 ): ReplayScenario {
   const { timeline, signing } = incident;
   const { rules, breaches, calls, alike } = recordedMistakes(incident);
   const ofRepeats = rulesOfRepeats(wrongRepeats(repeatsInOtherSession(timeline.calls), breaches), breaches);
+  const currencies = new Map(timeline.wallets.map((verdict) => [verdict.wallet, verdict.currency]));
   const [first] = timeline.calls;
   const named = timeline.wallets.flatMap(({ wallet }) => wallet ?? []);
   const who = named.length > 1 ? `${named.length} players` : (named[0] ?? 'a player');
@@ -74,6 +77,8 @@ export function replay(
     signing,
     speed: wait ? (speed ?? 1) : null,
     currency,
+    currencyOf: (call) => currencies.get(call.wallet) ?? null,
+    offered,
     hasOtherClient,
     cutsOff,
     uuid: randomUUID,

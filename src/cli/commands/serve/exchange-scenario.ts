@@ -48,6 +48,8 @@ export function scenarioWriter(clients: readonly ServiceClient[]): ExchangeTexts
       // delayed on purpose.
       speed: isPaced ? 1 : null,
       currency: session?.currency ?? null,
+      currencyOf: () => null,
+      offered: null,
       hasOtherClient: false,
       uuid: randomUUID,
     });
