@@ -1,13 +1,14 @@
 import type { Money } from '../../contract/money.ts';
 import type { BalanceOwed, JournalEvent, Received, RunStarted, Sending } from '../../journal/event.ts';
 import type { Exchange } from '../../journal/exchange.ts';
+import { MAX_REPEATABLE } from '../../journal/load/lines.ts';
 import { answerOf, mayHaveArrived } from '../../reply/classify.ts';
 import { readReply } from '../../reply/read.ts';
 import { isTemporary, replyStatus } from '../../reply/status.ts';
 import { BalanceEstimate } from '../balances/balance-estimate.ts';
 import { walletIdOf } from '../session-pool.ts';
 import { type PastCall, pastCallOf, sessionOfSending } from './past-call.ts';
-import { type PastTransaction, PastTransactions } from './past-transactions.ts';
+import { type KeptOfFinished, type PastTransaction, PastTransactions } from './past-transactions.ts';
 
 export interface AfterRunOptions {
   /**
@@ -34,8 +35,16 @@ interface InFlight {
 interface OpenScenario {
   /** Ids of the wallets whose balance the scenario has read. */
   readonly wallets: Set<string>;
-  readonly transactions: PastTransaction[];
+  readonly transactions: Set<PastTransaction>;
 }
+
+/** A later step of a run may belong to a round that is finished. No built-in scenario has as many rounds as are kept. */
+const KEPT_OF_RUN: KeptOfFinished = { rounds: 500, txIDs: 5000 };
+/**
+ * The journal of a load test may name a transaction for a short time after its round was forgotten. So it keeps up to twice
+ * `MAX_REPEATABLE` txIDs.
+ */
+const KEPT_OF_LOAD: KeptOfFinished = { rounds: 0, txIDs: 2 * MAX_REPEATABLE };
 
 /**
  * Computes the state at the end of a run from its journal: the transactions that still need an answer, and the expected balance of
@@ -100,7 +109,10 @@ export class AfterRun {
     return [...this.#estimates.values()];
   }
 
-  /** All transactions, in the order in which they were first sent. For a load test, nearly all finished rounds are left out. */
+  /**
+   * All transactions, in the order in which they were first sent. Of a long run, the older finished rounds are left out. Of a load
+   * test, nearly all finished rounds are left out.
+   */
   get transactions(): readonly PastTransaction[] {
     return this.#transactions.all();
   }
@@ -156,7 +168,7 @@ export class AfterRun {
         }
         return;
       case 'scenario-started':
-        this.#scenarios.set(event.scenario, { wallets: new Set(), transactions: [] });
+        this.#scenarios.set(event.scenario, { wallets: new Set(), transactions: new Set() });
         this.#latestStamp = Math.max(this.#latestStamp, event.at);
         return;
       case 'sending':
@@ -249,7 +261,7 @@ export class AfterRun {
     }
     if (this.#transactions.isForgotten(call.txID)) return;
     const transaction = this.#transactions.sent(call, walletID, event);
-    this.#scenarios.get(event.scenario ?? '')?.transactions.push(transaction);
+    this.#scenarios.get(event.scenario ?? '')?.transactions.add(transaction);
   }
 
   #received(event: Received): void {
@@ -281,7 +293,9 @@ export class AfterRun {
       return;
     }
     this.#transactions.answered(transaction, answer, reading);
-    if (this.#run?.source === 'load') this.#transactions.forgetFinishedRound(transaction);
+    const kept = this.#run?.source === 'load' ? KEPT_OF_LOAD : KEPT_OF_RUN;
+    for (const forgotten of this.#transactions.forgetFinishedRounds(transaction, kept))
+      this.#scenarios.get(forgotten.scenario ?? '')?.transactions.delete(forgotten);
   }
 
   #read(sending: Sending, value: Money): void {

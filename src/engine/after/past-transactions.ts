@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Money } from '../../contract/money.ts';
 import type { Owed, Sending } from '../../journal/event.ts';
-import { MAX_REPEATABLE } from '../../journal/load/lines.ts';
 import { JOURNAL_TRANSACTIONS } from '../../ledger/policies.ts';
 import {
   type CallFacts,
@@ -45,18 +44,27 @@ export interface PastTransaction {
   effect: Money | undefined;
 }
 
+/** The limits for what is kept of the finished rounds of a run. */
+export interface KeptOfFinished {
+  /** Minimum number of finished rounds that are kept, the latest ones. Up to twice as many may be kept. */
+  readonly rounds: number;
+  /** Maximum number of txIDs that are kept of the rounds before them. */
+  readonly txIDs: number;
+}
+
 /** Holds the transactions of a run. Applies each answer in the journal to its transaction and to the balance estimates. */
 export class PastTransactions {
   readonly #estimateOf: (walletID: string) => BalanceEstimate | undefined;
   readonly #byTxID = new Map<string, PastTransaction>();
   readonly #refunds = new Map<string, PastTransaction[]>();
   readonly #rounds = new Map<string, PastTransaction[]>();
-  /**
-   * The txIDs of forgotten transactions. A call with such a txID repeats a transaction, and is not a new one. The journal may name
-   * a transaction for a short time after its round was forgotten. So the list has up to twice `MAX_REPEATABLE` txIDs.
-   */
+  /** The ids of the finished rounds that are kept. The round that was finished first comes first. */
+  readonly #finished = new Set<string>();
+  /** The txIDs of forgotten transactions. A call with such a txID repeats a transaction, and is not a new one. */
   #forgotten: LRUCache<string, true> | undefined;
-  /** The first accepted transaction of each kind and wallet that moved money. A later run can send these transactions again. */
+  /**
+   * The first accepted transaction of each kind, purpose and wallet that moved money. A later run can send these transactions again.
+   */
   readonly #examples = new Map<string, PastTransaction>();
 
   constructor(estimateOf: (walletID: string) => BalanceEstimate | undefined) {
@@ -95,23 +103,41 @@ export class PastTransactions {
   }
 
   /**
-   * Forgets the round of a transaction if nothing that may still happen depends on the round. A load test has millions of rounds,
-   * and nearly all of them are finished.
+   * Forgets the oldest finished rounds, if nothing that may still happen depends on them. A long run has thousands of rounds, a load
+   * test has millions, and nearly all of them are finished.
    *
    * Keeps the rounds of the first transactions of each wallet, because a later run can send them again.
+   *
+   * @param latest the transaction that was answered last
+   * @returns the transactions that were forgotten
    */
-  forgetFinishedRound({ call: { roundID } }: PastTransaction): void {
-    const round = roundID === null ? undefined : this.#rounds.get(roundID);
-    if (roundID === null || !round || !isFinished(round) || round.filter((one) => this.#isExample(one)).length > 0)
-      return;
+  forgetFinishedRounds({ call: { roundID } }: PastTransaction, kept: KeptOfFinished): readonly PastTransaction[] {
+    if (roundID === null) return [];
+    this.#finished.delete(roundID);
+    if (isFinished(this.#rounds.get(roundID) ?? [])) this.#finished.add(roundID);
+    // To remove the first element of a set again and again takes long, so several rounds are forgotten at once.
+    if (this.#finished.size <= 2 * kept.rounds) return [];
+    const forgotten: PastTransaction[] = [];
+    for (const oldest of this.#finished) {
+      if (this.#finished.size <= kept.rounds) break;
+      this.#finished.delete(oldest);
+      forgotten.push(...this.#forgetRound(oldest, kept.txIDs));
+    }
+    return forgotten;
+  }
+
+  #forgetRound(roundID: string, maxTxIDs: number): readonly PastTransaction[] {
+    const round = this.#rounds.get(roundID) ?? [];
+    if (!isFinished(round) || round.filter((one) => this.#isExample(one)).length > 0) return [];
     this.#rounds.delete(roundID);
-    // The cache is large, and only a load test needs it.
-    this.#forgotten ??= new LRUCache({ max: 2 * MAX_REPEATABLE });
+    // The cache is large, and only a long run needs it.
+    this.#forgotten ??= new LRUCache({ max: maxTxIDs });
     for (const { call } of round) {
       this.#byTxID.delete(call.txID);
       this.#refunds.delete(call.txID);
       this.#forgotten.set(call.txID, true);
     }
+    return round;
   }
 
   /**
@@ -123,10 +149,10 @@ export class PastTransactions {
   }
 
   #isExample(transaction: PastTransaction): boolean {
-    const { call, walletID, state, reply, effect } = transaction;
+    const { call, walletID, purpose, state, reply, effect } = transaction;
     const isPlain = state === 'applied' && !call.free && !call.campaign && reply?.status === 200;
     if (!isPlain || !effect || effect.isZero()) return false;
-    const key = `${call.call} ${walletID}`;
+    const key = `${call.call} ${purpose} ${walletID}`;
     const known = this.#examples.get(key);
     if (!known) this.#examples.set(key, transaction);
     return known === undefined || known === transaction;

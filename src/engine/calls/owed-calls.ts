@@ -58,6 +58,13 @@ export class OwedCalls {
       else this.#open.delete(txID);
       this.#record(owed);
     }
+    if (sent) this.#forgetIfSettled(context, sent.outgoing);
+  }
+
+  /** Forgets a call that no later step can refer to, if its outcome is known. So a scenario with many calls needs little memory. */
+  #forgetIfSettled({ judge }: ScenarioContext, { spec }: Outgoing): void {
+    const { txID } = spec.fields;
+    if (typeof txID === 'string' && !this.#open.has(txID) && !judge.effects.ofTxID(txID)) this.#latest.delete(txID);
   }
 
   /**

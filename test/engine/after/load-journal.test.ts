@@ -176,3 +176,29 @@ it('the memory for the journal of a load test does not grow with the number of i
   expect(add(['c', 9002, 0, 2008])).toBe(true);
   expect(afterRun.transactions).toHaveLength(kept.length);
 });
+
+it('the memory for the journal of a run does not grow with the number of its rounds, and its latest rounds are kept', () => {
+  const afterRun = new AfterRun({ signedRight: () => true });
+  const lines = new LoadLines(RUN, 100);
+  const add = (line: LoadLine): void => {
+    const event = lines.eventOf(line);
+    if (event) afterRun.add(event);
+  };
+  const accepted = (call: number, name: 'bet' | 'win', round: number, amount: string): void => {
+    add(['s', call, 0, 0, name, `${name}-${call}`, `round-${round}`, amount, null, null]);
+    add(['a', call, 0, 200, null, `op-${call}`]);
+  };
+  afterRun.add({ ...RUN, source: 'run' } as unknown as RunStarted);
+  add(['r', 0, 0, 0]);
+  add(['a', 0, 0, 200, '100000', null]);
+  let most = 0;
+  for (let round = 1; round <= 4000; round += 1) {
+    accepted(2 * round, 'bet', round, '2');
+    accepted(2 * round + 1, 'win', round, '2');
+    most = Math.max(most, afterRun.transactions.length);
+  }
+  expect(most).toBeLessThan(2100);
+  // The bet of this round is still known, so the second win pays its amount.
+  accepted(9000, 'win', 3900, '5');
+  expect(afterRun.estimates[0]?.possible().map(String)).toEqual(['100005']);
+});
