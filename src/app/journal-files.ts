@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, createReadStream, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { createJournalFile, type JournalFile } from '../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
 import type { JournalEvent, RunStarted } from '../journal/event.ts';
@@ -89,6 +91,31 @@ export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly 
   return all;
 }
 
+/** Number of bytes that are read at once from a journal. */
+const PIECE = 65_536;
+
+/**
+ * Reads a text file in pieces. All pieces are read into the same buffer, because a stream needs a new buffer for each piece, and V8
+ * keeps hundreds of them before it collects them.
+ *
+ * @throws Error of the operating system if the file cannot be read
+ */
+export async function* textOfFile(file: string): AsyncGenerator<string> {
+  const handle = await open(file);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(PIECE);
+    const decoder = new StringDecoder('utf8');
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, PIECE);
+      if (bytesRead === 0) break;
+      yield decoder.write(buffer.subarray(0, bytesRead));
+    }
+    yield decoder.end();
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * Reads and checks the events of a journal that the user named. Leaves out an incomplete last line.
  *
@@ -97,7 +124,7 @@ export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly 
  */
 export async function* journalEvents(file: string, shown: string): AsyncGenerator<JournalEvent> {
   try {
-    yield* readJournal(createReadStream(file, 'utf8'), eventProblem);
+    yield* readJournal(textOfFile(file), eventProblem);
   } catch (error) {
     if (error instanceof JournalError) throw new UsageError(`${shown}: ${error.message}`, { cause: error });
     if (error instanceof Error && 'syscall' in error) {

@@ -1,11 +1,11 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { History } from '../../history/history.ts';
 import { type PastRun, storedJournal } from '../../history/runs.ts';
 import { type Fold, foldJournal } from '../../journal/fold.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
-import { journalEvents } from '../journal-files.ts';
+import { journalEvents, textOfFile } from '../journal-files.ts';
 
 /** A run of the history whose journal can be read again. */
 export interface StoredRun {
@@ -27,7 +27,7 @@ export async function openStoredRun(history: History, run: PastRun, cwd: string)
   const journal = existsSync(file) ? run.journal : null;
   if (run.evidence === null && journal === null) return undefined;
   const open: OpenJournal = () =>
-    readJournal(run.evidence === null ? createReadStream(file, 'utf8') : storedJournal(history, run.number));
+    readJournal(run.evidence === null ? textOfFile(file) : storedJournal(history, run.number));
   const fold = await foldJournal(run.evidence === null ? journalEvents(file, run.journal) : open());
   // In the meantime, the journal of another run may have replaced the file.
   return fold.run.runID === run.run_id ? { fold, open, journal } : undefined;

@@ -1,4 +1,4 @@
-import { createReadStream, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RunStarted } from '../../journal/event.ts';
 import { type Fold, foldJournal } from '../../journal/fold.ts';
@@ -7,7 +7,7 @@ import { unmetRequirements } from '../../journal/required.ts';
 import type { ScenarioResult } from '../../journal/scenario-result.ts';
 import { UsageError } from '../exit-status.ts';
 import { shownPath } from '../files.ts';
-import { journalEvents, runningWriter } from '../journal-files.ts';
+import { journalEvents, runningWriter, textOfFile } from '../journal-files.ts';
 import type { Stdio } from '../stdio.ts';
 
 /** The scenarios that must be repeated, from the last run of one client. */
@@ -125,8 +125,7 @@ function newestFirst(folder: string): readonly string[] {
 /** Reads the first event of a journal. Returns undefined if the file can't be read, or is not a journal. */
 async function firstEvent(file: string): Promise<RunStarted | undefined> {
   try {
-    for await (const event of readJournal(createReadStream(file, 'utf8')))
-      return event.event === 'run-started' ? event : undefined;
+    for await (const event of readJournal(textOfFile(file))) return event.event === 'run-started' ? event : undefined;
   } catch {
     // The error is ignored, because the user did not name this file. Another journal may be readable.
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { run } from '../../engine/run/run.ts';
 import { runStarted } from '../../engine/run/run-started.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
@@ -11,7 +11,7 @@ import { type Fold, startFold } from '../../journal/fold.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
 import { processNow } from '../../wire/clock.ts';
-import { notices, openJournal, thisProcess } from '../journal-files.ts';
+import { notices, openJournal, textOfFile, thisProcess } from '../journal-files.ts';
 import type { LockSettings } from '../lock/lock-folder.ts';
 import { type HeldLocks, lockPlayers } from '../lock/player-locks.ts';
 import { PlayersInUse } from '../lock/players-in-use.ts';
@@ -144,7 +144,7 @@ export async function play({
   const fold = folding.result();
   return {
     journal: file,
-    open: () => readJournal(createReadStream(file, 'utf8')),
+    open: () => readJournal(textOfFile(file)),
     fold,
     status: conclude(fold).exitCode,
     failure,

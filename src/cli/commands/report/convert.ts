@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
 import { pastVerdictsOf } from '../../../app/history/past-verdicts.ts';
-import { journalEvents } from '../../../app/journal-files.ts';
+import { journalEvents, textOfFile } from '../../../app/journal-files.ts';
 import {
   fileForClient,
   type ReportRequest,
@@ -37,7 +36,7 @@ export async function convertCommand(journal: string, flags: ConvertFlags, stdio
       `${journal} is the journal of a load test, and has no scenarios to report.\nThe load test itself writes its reports (croupier load --report). To look at its calls, use croupier incident or croupier replay.`,
     );
   }
-  const open: OpenJournal = () => readJournal(createReadStream(source, 'utf8'));
+  const open: OpenJournal = () => readJournal(textOfFile(source));
   for (const { kind, file } of reports) {
     const name = fileForClient(file, fold.run.client.extCID);
     refuseOverwriting(path.resolve(stdio.cwd, name), `--to ${kind}=${file}`, [source]);

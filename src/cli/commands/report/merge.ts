@@ -1,10 +1,10 @@
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, UsageError } from '../../../app/exit-status.ts';
 import { filesBelow, shownPath, whyUnreadable } from '../../../app/files.ts';
 import { startGithubStep } from '../../../app/github.ts';
 import { refuseInputFile } from '../../../app/input-files.ts';
-import { journalEvents } from '../../../app/journal-files.ts';
+import { journalEvents, textOfFile } from '../../../app/journal-files.ts';
 import { fileForClient, type ReportRequest, refuseOverwriting } from '../../../app/report-files.ts';
 import { refuseOwingJournal } from '../../../app/run/earlier-journals.ts';
 import { reportOptions, verbosityOf } from '../../../app/run/publish.ts';
@@ -104,8 +104,7 @@ export async function readShard(name: string, cwd: string): Promise<ShardJournal
   const file = path.resolve(cwd, name);
   const read: OpenJournal = () => journalEvents(file, name);
   for await (const event of read()) {
-    if (event.event === 'run-started')
-      return { name, run: event, read, reread: () => readJournal(createReadStream(file, 'utf8')) };
+    if (event.event === 'run-started') return { name, run: event, read, reread: () => readJournal(textOfFile(file)) };
   }
   throw new UsageError(`${name}: this is not a journal of croupier. A journal begins with the event run-started.`);
 }
