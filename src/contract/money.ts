@@ -26,7 +26,7 @@ export class Money {
 
   readonly #units: Whole;
   readonly #scale: number;
-  /** The result of {@link toString}, after its first call. */
+  /** The plain decimal with all decimals, after it was first written. */
   #text: string | undefined;
 
   private constructor(units: Whole, scale: number) {
@@ -187,6 +187,12 @@ export class Money {
    */
   format(decimals = 0): string {
     const scale = decimals >= this.#scale ? decimals : Math.max(decimals, this.decimals());
+    if (scale !== this.#scale) return this.#written(scale);
+    this.#text ??= this.#written(scale);
+    return this.#text;
+  }
+
+  #written(scale: number): string {
     const units = scale >= this.#scale ? this.#at(scale) : BigInt(this.#units) / 10n ** BigInt(this.#scale - scale);
     const digits = (units < 0 ? -units : units).toString().padStart(scale + 1, '0');
     const whole = digits.slice(0, digits.length - scale);
@@ -199,8 +205,7 @@ export class Money {
    * `1033` and `1033.30`. Two equal amounts have the same text.
    */
   toString(): string {
-    this.#text ??= this.format(this.decimals() === 1 ? 2 : 0);
-    return this.#text;
+    return this.format(this.decimals() === 1 ? 2 : 0);
   }
 
   /** Returns the value as a whole number of 10^-scale. `scale` must not be less than the scale of this amount. */

@@ -52,8 +52,12 @@ export class WindowAmounts {
   readonly #offset: bigint;
   /** The amounts of the window. There are only a few of them, so a search in this list takes less time than a set of texts. */
   readonly #used: Money[] = [];
+  /** The amounts of the window that are not in `#usual`. */
+  readonly #unusual: Money[] = [];
   /** For each number of `SHIFTS`, a list with one amount for each code: the units of the code plus the offset plus this number. */
   readonly #extras: readonly (readonly Money[])[];
+  /** The amounts of `#extras`, each plus the stake. Most amounts are one of these, and within a window all of these are different. */
+  readonly #usual: readonly (readonly Money[])[];
   #next = 0;
   /** The position in `SHIFTS` of the number of this window. */
   #shift = 0;
@@ -66,6 +70,7 @@ export class WindowAmounts {
     this.#denomination = denomination;
     this.#offset = BigInt(offset);
     this.#extras = SHIFTS.map((shift) => CODES.map((code) => this.#extraOf(code + shift)));
+    this.#usual = this.#extras.map((extras) => extras.map((extra) => denomination.stake.plus(extra)));
   }
 
   /** True if the next amounts would be unusually large, so that the window must end. */
@@ -75,32 +80,40 @@ export class WindowAmounts {
 
   begin(): void {
     this.#used.length = 0;
+    this.#unusual.length = 0;
     this.#next = 0;
     this.#shift = (this.#shift + 1) % SHIFTS.length;
   }
 
   /** Returns an amount that is a little higher than `least`. No other transaction of the window has this amount. */
   above(least: Money): Money {
-    const { unit } = this.#denomination;
-    const extra = this.#extras[this.#shift]?.[this.#next] ?? this.#extraOf(BigInt(this.#next) ** 2n);
+    const { unit, stake } = this.#denomination;
+    const next = this.#next;
     this.#next += 1;
+    const usual = least === stake ? this.#usual[this.#shift]?.[next] : undefined;
+    if (usual && !isIn(usual, this.#unusual)) {
+      this.#used.push(usual);
+      return usual;
+    }
+    const extra = this.#extras[this.#shift]?.[next] ?? this.#extraOf(BigInt(next) ** 2n);
     let amount = least.plus(extra);
-    while (this.#isUsed(amount)) amount = amount.plus(unit);
-    this.#used.push(amount);
+    while (isIn(amount, this.#used)) amount = amount.plus(unit);
+    this.use(amount);
     return amount;
   }
 
   /** Notes an amount that was chosen for another reason. */
   use(amount: Money): void {
     this.#used.push(amount);
-  }
-
-  #isUsed(amount: Money): boolean {
-    for (const used of this.#used) if (used.equals(amount)) return true;
-    return false;
+    this.#unusual.push(amount);
   }
 
   #extraOf(code: bigint): Money {
     return this.#denomination.unit.times(Money.of((this.#offset + code).toString()));
   }
+}
+
+function isIn(amount: Money, amounts: readonly Money[]): boolean {
+  for (const one of amounts) if (one.equals(amount)) return true;
+  return false;
 }

@@ -31,3 +31,13 @@ it('an amount that was chosen for another reason is not chosen again', () => {
   amounts.use(first);
   expect(amounts.above(EURO.stake).equals(first)).toBe(false);
 });
+
+it('an amount above a higher one differs from the amounts of the window, and from those that follow', () => {
+  const amounts = new WindowAmounts(EURO, 0);
+  const before = [amounts.above(EURO.stake), amounts.above(EURO.stake), amounts.above(EURO.stake)];
+  // The next code is 8 units, so this amount would be 1.01, which the first transaction already has.
+  const higher = amounts.above(Money.of('0.93'));
+  const after = Array.from({ length: 10 }, () => amounts.above(EURO.stake));
+  const all = [...before, higher, ...after].map(String);
+  expect(new Set(all).size).toBe(all.length);
+});
