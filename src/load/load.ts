@@ -160,7 +160,7 @@ class LoadTest {
   readonly #problems: MoneyProblem[] = [];
   readonly #sessionsEnded: string[] = [];
   readonly #origin: number;
-  readonly #overAt = new AbortController();
+  readonly #pauses = new Pauses();
   #phase: LoadProgress['phase'] = 'opening';
   #loadStart = Number.NaN;
   #number = 0;
@@ -213,10 +213,8 @@ class LoadTest {
       remark: (kind) => {
         this.#remarks[kind] += 1;
       },
-      isOver: () => this.#overAt.signal.aborted,
-      wait: async (ms) => {
-        await sleep(ms, undefined, { signal: this.#overAt.signal }).catch(() => {});
-      },
+      isOver: () => this.#pauses.isOver,
+      wait: (ms) => this.#pauses.wait(ms),
     };
   }
 
@@ -253,7 +251,7 @@ class LoadTest {
       for (const due of overdue) this.#measures.neverSent(due, end);
       const scheduled = this.#schedule.given;
       this.#phase = 'closing';
-      const over = setTimeout(() => this.#overAt.abort(), 2 * lingerMs + CLOSING_MS);
+      const over = setTimeout(() => this.#pauses.end(), 2 * lingerMs + CLOSING_MS);
       this.#schedule.stop();
       await this.#options.onEnd();
       await playing;
@@ -287,7 +285,7 @@ class LoadTest {
   }
 
   close(): void {
-    this.#overAt.abort();
+    this.#pauses.end();
     this.#outbox.close();
     this.#schedule.stop();
     this.#connections.close();
@@ -415,6 +413,39 @@ class Outbox {
       return;
     }
     for (const call of calls) this.#send(call);
+  }
+}
+
+/**
+ * The pauses of the players of a load test. All of them end when the test is over. A load test makes hundreds of pauses a second, and
+ * an `AbortSignal` for each of them would need more time than the timer.
+ */
+class Pauses {
+  readonly #ends = new Set<() => void>();
+  #isOver = false;
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Waits for a number of milliseconds, but not longer than until the test is over. */
+  wait(ms: number): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#ends.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#ends.add(end);
+    });
+  }
+
+  /** Ends all pauses, and those that are still to come. */
+  end(): void {
+    this.#isOver = true;
+    for (const end of this.#ends) end();
   }
 }
 
