@@ -159,24 +159,24 @@ export class Player {
     return open[this.#random.below(open.length)];
   }
 
-  async #activity(): Promise<void> {
+  /** Chooses what the player does next. This function is not async, because it only passes on the promise of what was chosen. */
+  #activity(): Promise<void> {
     const { mix } = this.#context;
     const random = this.#random;
     const session = this.#openSession();
-    if (!session) return;
-    if (!this.#canBet(THREE)) {
-      // If the balance is too low for bets, the player only reads it.
-      await this.#read(session);
-      await this.#context.wait(1000);
-      return;
-    }
+    if (!session) return Promise.resolve();
+    if (!this.#canBet(THREE)) return this.#pauseWithoutMoney(session);
     const isFirst = mix.wholeBalance > 0 && this.#betsWholeBalance === undefined;
     if (isFirst || random.isIn(mix.wholeBalance)) return this.#wholeBalance(session);
     if (this.#playsFreeRounds && random.isIn(mix.freeRounds)) return this.#freeRound(session);
     if (random.isIn(mix.simultaneousRounds)) return this.#simultaneousRounds(session);
-    const bets = random.isIn(mix.severalBets) ? 2 + random.below(2) : 1;
-    await this.#round(session, bets);
-    if (random.isIn(mix.repeatsLater * 2)) await this.#repeatLatest();
+    return this.#round(session, random.isIn(mix.severalBets) ? 2 + random.below(2) : 1);
+  }
+
+  /** If the balance is too low for bets, the player only reads it. */
+  async #pauseWithoutMoney(session: LoadSession): Promise<void> {
+    await this.#read(session);
+    await this.#context.wait(1000);
   }
 
   #canBet(stakes: Money): boolean {
@@ -190,9 +190,13 @@ export class Player {
       const isTaken = await this.#bet(session, roundID);
       hasBet ||= isTaken;
     }
-    if (!hasBet) return;
-    if (this.#random.isIn(this.#context.mix.reads)) await this.#read(session);
-    await this.#win(session, roundID);
+    const random = this.#random;
+    const { mix } = this.#context;
+    if (hasBet) {
+      if (random.isIn(mix.reads)) await this.#read(session);
+      await this.#win(session, roundID);
+    }
+    if (random.isIn(mix.repeatsLater * 2)) await this.#repeatLatest();
   }
 
   /** Plays two rounds whose calls are sent at the same moment. */

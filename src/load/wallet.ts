@@ -1,7 +1,7 @@
 import type { TransactionCall } from '../contract/call-name.ts';
 import { Money } from '../contract/money.ts';
 import { JUDGE_TRANSACTIONS } from '../ledger/policies.ts';
-import { type CallFacts, nextState, reversalOf, type TransactionState } from '../ledger/transaction.ts';
+import { type CallFacts, nextState, reversalOf, type TransactionState, type WinFacts } from '../ledger/transaction.ts';
 import { type Answer, mayHaveBeenProcessed } from '../reply/classify.ts';
 
 /** One bet, win or refund of a load test. */
@@ -89,6 +89,11 @@ interface EitherEffect {
  * pauses for a quiet point.
  */
 const MAX_EITHER = 6;
+
+/** The facts of the usual bets and wins. Nearly all calls share these objects, so that they need no objects of their own. */
+const PLAIN_BET: CallFacts = { call: 'bet', isFree: false, mustBeDeclined: false };
+const FREE_BET: CallFacts = { call: 'bet', isFree: true, mustBeDeclined: false };
+const PLAIN_WIN: WinFacts = { call: 'win', isFree: false, hasBet: true, isPaidAlready: false, mustBeAccepted: true };
 
 /**
  * The exact account of one wallet, computed from the operator's answers. The computing time for a call does not depend on the
@@ -314,9 +319,9 @@ export class Wallet {
   #factsOf({ call, isFree, bet, hasBet }: LoadTransaction): CallFacts {
     switch (call) {
       case 'bet':
-        return { call, isFree, mustBeDeclined: false };
+        return isFree ? FREE_BET : PLAIN_BET;
       case 'win':
-        return { call, isFree, hasBet, isPaidAlready: false, mustBeAccepted: true };
+        return !isFree && hasBet ? PLAIN_WIN : { ...PLAIN_WIN, isFree, hasBet };
       case 'refund':
         return { call, target: bet && { state: bet.state, isRegular: true }, mustBeAccepted: true };
     }
@@ -334,9 +339,13 @@ export class Wallet {
     this.#close(transaction);
     const { call, amount } = transaction;
     if (amount.isZero()) return;
-    this.#expected = this.#expected.plus(deltaOf(transaction));
-    if (call === 'bet') this.staked = this.staked.plus(amount);
-    else this.won = this.won.plus(amount);
+    if (call === 'bet') {
+      this.#expected = this.#expected.minus(amount);
+      this.staked = this.staked.plus(amount);
+    } else {
+      this.#expected = this.#expected.plus(amount);
+      this.won = this.won.plus(amount);
+    }
   }
 
   #giveBack({ bet }: LoadTransaction, fadeUntil: number): void {
