@@ -34,6 +34,7 @@ import { quickNotice } from './quick-notice.ts';
 import { runStarted } from './run-started.ts';
 import { SilentChanges } from './silent-changes.ts';
 import { SilentWatch } from './silent-watch.ts';
+import { TechnicalMessages } from './technical-messages.ts';
 
 /** Maximum time that a run waits until reads show the current balance again. It is a multiple of the settle time. */
 const MAX_STALE_READ_LINGERS = 15;
@@ -56,6 +57,7 @@ export async function run(options: RunOptions): Promise<void> {
   const knownBalances = new KnownBalances();
   const silentWatch = new SilentWatch(options);
   const silentChanges = new SilentChanges(options);
+  const technicalMessages = new TechnicalMessages();
   const isSigned = signedBy(options.client.integrationApiKey);
   // The sender marks each call whose signature is wrong on purpose. So the signatures of all other calls need no test.
   const afterRun = new AfterRun({ signedRight: (sending) => sending.signed === undefined || isSigned(sending) });
@@ -71,6 +73,7 @@ export async function run(options: RunOptions): Promise<void> {
       knownBalances.note(event);
       silentWatch.note(event);
       silentChanges.note(event);
+      technicalMessages.note(event);
       record(event);
     },
     wire: options.client.wire,
@@ -83,6 +86,7 @@ export async function run(options: RunOptions): Promise<void> {
       knownBalances,
       silentWatch,
       silentChanges,
+      technicalMessages,
       afterRun,
     })
       .play()
@@ -111,6 +115,7 @@ interface Observers {
   readonly knownBalances: KnownBalances;
   readonly silentWatch: SilentWatch;
   readonly silentChanges: SilentChanges;
+  readonly technicalMessages: TechnicalMessages;
   readonly afterRun: AfterRun;
 }
 
@@ -132,6 +137,7 @@ class Run {
   readonly #knownBalances: KnownBalances;
   readonly #silentWatch: SilentWatch;
   readonly #silentChanges: SilentChanges;
+  readonly #technicalMessages: TechnicalMessages;
   readonly #afterRun: AfterRun;
   readonly #sender: Sender;
   readonly #adjuster: BalanceAdjuster;
@@ -157,7 +163,7 @@ class Run {
   #isCutByTime = false;
 
   constructor(options: RunOptions, sender: Sender, observers: Observers) {
-    const { presence, knownBalances, silentWatch, silentChanges, afterRun } = observers;
+    const { presence, knownBalances, silentWatch, silentChanges, technicalMessages, afterRun } = observers;
     this.#options = options;
     this.#sender = sender;
     this.#startedMs = options.now();
@@ -165,6 +171,7 @@ class Run {
     this.#knownBalances = knownBalances;
     this.#silentWatch = silentWatch;
     this.#silentChanges = silentChanges;
+    this.#technicalMessages = technicalMessages;
     this.#afterRun = afterRun;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
@@ -447,7 +454,10 @@ class Run {
   }
 
   async #playOne({ scenario, plan }: WaitingScenario, assignment: SessionAssignment): Promise<void> {
-    const { played, findings, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
+    const { played, findings: judged, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
+    const message = this.#technicalMessages.findingOf(scenario.id, plan, judged);
+    if (message) this.#options.record({ event: 'finding', scenario: scenario.id, attempt, finding: message });
+    const findings = message ? [...judged, message] : judged;
     if (!this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#silentWatch.after(assignment, findings, played.reason, this.#adjuster);
     if (played.needed) this.#lowBalances.add(scenario.id, sessionOf(assignment, 'main'), played.needed);

@@ -38,7 +38,7 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
  * True for a call that the service never sends: a txID with another body, or a refund of a win, of another player's bet, or of
  * another amount. Calls with a changed body are not meant here: `isProbe` is true for them.
  */
-function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
+export function isNeverSent({ step, sameTxID, target }: PlannedCall): boolean {
   if (sameTxID !== null) return true;
   if (step.call !== 'refund' || target === null) return false;
   return target.step.call === 'win' || target.step.session !== step.session || haveOtherAmounts(step, target.step);

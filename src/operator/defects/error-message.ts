@@ -1,3 +1,4 @@
+import { failure } from '../../sdk/reply.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { textOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
@@ -100,10 +101,31 @@ const LEAKS: readonly (readonly [name: string, description: string, message: str
   ],
 ];
 
+const DATABASE_LOCKED = failure({ status: 500, message: 'SQLITE_BUSY: database is locked' });
+
 /** Defects in the messages of errors, which players can see. */
-export const ERROR_MESSAGE_DEFECTS: readonly Defect[] = LEAKS.map(([name, description, message]) => ({
-  name,
-  description,
-  breaks: ['reply.error-message'],
-  change: (right) => withMessage(right, message),
-}));
+export const ERROR_MESSAGE_DEFECTS: readonly Defect[] = [
+  ...LEAKS.map(
+    ([name, description, message]): Defect => ({
+      name,
+      description,
+      breaks: ['reply.error-message'],
+      change: (right) => withMessage(right, message),
+    }),
+  ),
+  {
+    name: 'message-now-and-then',
+    breaks: ['reply.error-message'],
+    description:
+      'Every 60th call fails, and players are shown an error of the database. When the call is sent again, it is carried out.',
+    change: (right) => {
+      let calls = 0;
+      return {
+        receive: (request, answer) => {
+          calls += 1;
+          return calls % 60 === 0 ? Promise.resolve(DATABASE_LOCKED) : right.receive(request, answer);
+        },
+      };
+    },
+  },
+];
