@@ -115,20 +115,23 @@ export const WIN_DEFECTS: readonly Defect[] = [
     description:
       'If a win fails at first, players get both their bet and the win: after the failure the wallet gives the bet back, and the repeated win is paid too.',
     change: (right) => {
-      const open = new Map<unknown, () => void>();
+      const open = new Map<unknown, { readonly txID: string; readonly giveBack: () => void }>();
       return {
         record: (store, entry) => {
-          const { walletID, moved, roundID } = entry;
+          const { walletID, moved, roundID, txID } = entry;
           if (entry.call === 'bet' && walletID !== null && entry.outcome === 'done') {
-            open.set(roundID, () => store.setBalance(walletID, store.wallet(walletID).balance - moved));
-          } else if (entry.call === 'refund') open.clear();
+            const giveBack = (): void => store.setBalance(walletID, store.wallet(walletID).balance - moved);
+            open.set(roundID, { txID, giveBack });
+          } else if (entry.call === 'refund') {
+            for (const [round, bet] of open) if (bet.txID === entry.origTxID) open.delete(round);
+          }
           return right.record(store, entry);
         },
         receive: async (request, answer) => {
           const reply = await right.receive(request, answer);
           const roundID = bodyOf(request)?.roundID;
           if (callOf(request) !== 'win' || reply.status === 200) return reply;
-          open.get(roundID)?.();
+          open.get(roundID)?.giveBack();
           open.delete(roundID);
           return reply;
         },
