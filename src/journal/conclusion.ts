@@ -1,7 +1,7 @@
 import { CORE_RULES } from '../contract/catalogue.ts';
 import { plural } from '../contract/plural.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
-import { isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
+import { breachAt, isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './latency.ts';
@@ -14,6 +14,7 @@ import { owedSentence } from './results/owed-sentence.ts';
 import { countRules } from './results/rule-counts.ts';
 import { unprovenSentence } from './results/unproven.ts';
 import type { RuleResult } from './rule-result.ts';
+import { MOVED_ALONE } from './scenario-result.ts';
 
 /** The verdict of the whole run. */
 export interface Conclusion {
@@ -215,9 +216,24 @@ function isStoppedByKnown({ places, findings }: RuleResult, fold: Pick<Fold, 'ru
     open.length > 0 &&
     open.every(({ scenario }) => {
       const own = findings.filter((one) => one.verdict === 'inconclusive' && one.scenario === scenario);
-      return own.length > 0 && own.every(({ causes }) => causes.some((cause) => isKnownCause(cause, fold)));
+      return (
+        own.length > 0 &&
+        own.every(({ causes, actual }) =>
+          causes.length === 0
+            ? failsAsKnown(scenario, fold) || (actual === MOVED_ALONE && isKnownCause('balance.read', fold))
+            : causes.some((cause) => isKnownCause(cause, fold)),
+        )
+      );
     })
   );
+}
+
+/** True if the scenario shows failures, and the baseline allows all of them. */
+function failsAsKnown(scenario: string, { rules, baseline }: Pick<Fold, 'rules' | 'baseline'>): boolean {
+  const failing = rules
+    .flatMap(({ places }) => places)
+    .filter((place) => place.scenario === scenario && place.failed > 0);
+  return failing.length > 0 && failing.every((place) => isKnownBreach(baseline, breachAt(place)));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { JournalEvent, Received, RunEnded } from '../../src/journal/event.t
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { UNPROVEN } from '../../src/journal/results/unproven.ts';
+import { MOVED_ALONE } from '../../src/journal/scenario-result.ts';
 import { scopeText } from '../../src/report/scope.ts';
 import { attributed, ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
@@ -243,6 +244,47 @@ describe('the exit status of a run', () => {
       ]);
     expect(conclude(await stoppedBy('bet.exact-balance')).exitCode).toBe(0);
     expect(conclude(await stoppedBy('bet.debit')).exitCode).toBe(3);
+  });
+
+  it('is 0 if a scenario with only known failures decided nothing else, and 3 if it shows no failure', async () => {
+    const scenarios = [planned('win/zero', ['win.zero', 'free-rounds.bet']), planned('win/credit', ['win.credit'])];
+    const texts = { reason: '', ticket: '', expires: '2999-01-01', line: 1, tried: true } as const;
+    const known = { rule: 'win.zero', endpoint: null, scenario: null, ...texts } as const;
+    const openIn = (open: string) =>
+      foldJournal([
+        { ...runStarted(scenarios), baseline: { file: 'b.yaml', known: [known] } },
+        started('win/zero'),
+        found('win/zero', 'win.zero', 'fail'),
+        ...(open === 'win/zero' ? [found(open, 'free-rounds.bet', 'inconclusive')] : []),
+        ended('win/zero', { verdict: 'fail' }),
+        started('win/credit'),
+        ...(open === 'win/credit' ? [found(open, 'free-rounds.bet', 'inconclusive')] : []),
+        ended('win/credit', { passes: { 'win.credit': { '*': 1 } } }),
+        runEnded(),
+      ]);
+    expect(conclude(await openIn('win/zero')).exitCode).toBe(0);
+    expect(conclude(await openIn('win/credit')).exitCode).toBe(3);
+  });
+
+  it('is 0 if a wallet that is known to show old balances seems to move a balance by itself', async () => {
+    const scenarios = [planned('balance/read', ['balance.read']), planned('win/credit', ['win.credit'])];
+    const texts = { reason: '', ticket: '', expires: '2999-01-01', line: 1, tried: true } as const;
+    const withKnown = (rule: 'balance.read' | 'bet.debit') =>
+      foldJournal([
+        {
+          ...runStarted(scenarios),
+          baseline: { file: 'b.yaml', known: [{ rule, endpoint: null, scenario: null, ...texts }] },
+        },
+        started('balance/read'),
+        found('balance/read', rule, 'fail'),
+        ended('balance/read', { verdict: 'fail' }),
+        started('win/credit'),
+        found('win/credit', 'win.credit', 'inconclusive', { actual: MOVED_ALONE }),
+        ended('win/credit', { verdict: 'inconclusive' }),
+        runEnded(),
+      ]);
+    expect(conclude(await withKnown('balance.read')).exitCode).toBe(0);
+    expect(conclude(await withKnown('bet.debit')).exitCode).toBe(3);
   });
 
   it('is 0 if a known failure is the reason why one of the core rules was not decided', async () => {
