@@ -5,7 +5,7 @@ import { allows, breachAt, judgeKnown } from '../journal/baseline.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
-import { entriesFor, entryText } from '../report/exports/baseline.ts';
+import { type BaselineEntry, brokenPlaces, entriesFor, entryText } from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
 import { allowedMoney, sum } from './baseline-file.ts';
@@ -20,8 +20,12 @@ const draft = z.object({
   scenario: z.union([z.string(), z.array(z.string())]).optional(),
   money: z.union([z.literal(false), sum, z.array(sum)]).optional(),
   intermittent: z.boolean().optional(),
+  reason: z.string().nullish(),
+  ticket: z.string().nullish(),
   expires: z.string().nullish(),
 });
+
+type Draft = z.infer<typeof draft>;
 
 const WORDS = {
   schema: z.array(draft),
@@ -42,23 +46,48 @@ const NEVER = '9999-12-31';
  * @throws UsageError if the text is not a baseline
  */
 export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
-  const known = readDrafts(yaml, file).flatMap((entry, index) => knownFailures(entry, index, fold));
+  const drafts = readDrafts(yaml, file);
+  const known = drafts.flatMap((entry, index) => knownFailures(entry, index, fold));
   const states = judgeKnown(known, fold);
   const isFixed = ({ line }: KnownFailure): boolean =>
     states.some((result) => result.known.line === line && result.state === 'mended');
   const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
   const listed = known.filter((one) => !isFixed(one));
-  const missing = fold.places.filter(
-    (place) => place.failed > 0 && !listed.some((one) => allows(one, breachAt(place))),
+  const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));
+  const added = entriesFor(fold, missing).map((entry) => {
+    const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
+    for (const index of narrower) removed.add(index);
+    const [first] = narrower.map((index) => drafts[index]);
+    const { reason, ticket, expires } = first ?? {};
+    return {
+      ...entry,
+      reason: reason || entry.reason,
+      ticket: ticket || entry.ticket,
+      expires: expires || entry.expires,
+    };
+  });
+  return editList(yaml, { removed, added: added.map(entryText).join('') });
+}
+
+/**
+ * True if a new entry for all scenarios replaces an entry for some scenarios. If both stayed, the older entry would fail a run in
+ * which the rule fails only in other scenarios.
+ */
+function isWithin({ rule, client, endpoint, scenario }: Draft, entry: BaselineEntry): boolean {
+  return (
+    entry.scenarios.length === 0 &&
+    scenario !== undefined &&
+    rule === entry.rule &&
+    client === entry.client &&
+    (endpoint ?? null) === entry.endpoint
   );
-  return editList(yaml, { removed, added: entriesFor(fold, missing).map(entryText).join('') });
 }
 
 /**
  * Reads the entries of a baseline. Their values may be empty. @throws UsageError with every mistake if the text is not a
  * baseline
  */
-export function readDrafts(yaml: string, file: string): readonly z.infer<typeof draft>[] {
+export function readDrafts(yaml: string, file: string): readonly Draft[] {
   const { root, diagnostics } = readDocument(yaml, file);
   if (diagnostics.length > 0) throw diagnosticsError(diagnostics);
   if (root === undefined) return [];
@@ -72,7 +101,7 @@ export function readDrafts(yaml: string, file: string): readonly z.infer<typeof 
  * Returns one known failure for each scenario of an entry; returns an empty list if the entry belongs to another client. The
  * field `line` contains the number of the entry, from 1.
  */
-function knownFailures(entry: z.infer<typeof draft>, index: number, { run, baseline }: Fold): readonly KnownFailure[] {
+function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): readonly KnownFailure[] {
   if (entry.client !== undefined && entry.client !== run.client.extCID) return [];
   const { rule, endpoint = null, scenario = null, money, intermittent, expires } = entry;
   return (Array.isArray(scenario) ? scenario : [scenario]).map((name: string | null) => ({

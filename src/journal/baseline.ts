@@ -91,13 +91,8 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
   return isAt(known, breach) && (known.noMoney !== true || breach.noMoney === true) && !isAboveSums(known, breach);
 }
 
-/**
- * If a failure occurs only now and then, chance decides how often it occurs, and so how high its sums are. So these sums are not
- * compared.
- */
-function isAboveSums({ maxSums, intermittent }: KnownFailure, { wrongSums }: Breach): boolean {
-  if (!maxSums || !wrongSums || intermittent) return false;
-  return currencyAbove(wrongSums, maxSums) !== undefined;
+function isAboveSums({ maxSums }: KnownFailure, { wrongSums }: Breach): boolean {
+  return maxSums !== undefined && wrongSums !== undefined && currencyAbove(wrongSums, maxSums) !== undefined;
 }
 
 /** True if the baseline lists a breach as a known failure, and this entry has not expired. */

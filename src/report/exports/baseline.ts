@@ -1,13 +1,14 @@
-import { ruleById } from '../../contract/catalogue.ts';
+import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
 import { allows, breachAt, type KnownResult } from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { isAboutRaces, type RulePlace } from '../../journal/judged-outcome.ts';
+import type { RulePlace } from '../../journal/judged-outcome.ts';
 import { highestSums, type MoneySums, sumText } from '../../journal/money-sums.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
+import { Stabilities } from './stability.ts';
 
 /** One entry to write into a baseline. */
 export interface BaselineEntry {
@@ -45,65 +46,103 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   yield entries.length === 0 ? '[]\n' : entries.map(entryText).join('');
 }
 
-/**
- * If a rule fails in at least this number of scenarios, the entry names no scenario. These failures come from ordinary calls. So
- * the next run may show the same fault in other scenarios too, because chance decides which player plays a scenario, and which
- * balance this player has.
- */
-const MIN_WIDESPREAD = 6;
-
 /** Returns the places with a failure that the baseline of the run does not allow. */
-function failingPlaces({ places, baseline }: Fold): readonly RulePlace[] {
-  const known = baseline.filter(({ state }) => state !== 'mended' && state !== 'expired').map((result) => result.known);
-  return places.filter((place) => place.failed > 0 && !known.some((one) => allows(one, breachAt(place))));
+function failingPlaces(fold: Fold): readonly RulePlace[] {
+  const known = fold.baseline
+    .filter(({ state }) => state !== 'mended' && state !== 'expired')
+    .map((result) => result.known);
+  return brokenPlaces(fold).filter((place) => !known.some((one) => allows(one, breachAt(place))));
 }
 
 /**
- * Returns new entries that allow exactly the failures at some places. If an entry of the run's baseline allows such a failure, the
- * new entry has the reason, the ticket and the last day of this entry.
+ * Returns the places that a baseline must list so that they do not fail the run or leave it undecided: places with a failure, and
+ * places with a warning that explains why a MUST rule is undecided.
+ */
+export function brokenPlaces({ places, rules }: Fold): readonly RulePlace[] {
+  const explaining = new Set(
+    rules.map(({ rule, verdict, because }) => (rule.level === 'MUST' && verdict === 'inconclusive' ? because : null)),
+  );
+  return places.filter(
+    ({ rule, failed, warned }) => failed > 0 || (warned > 0 && rule !== EXPECTATION && explaining.has(rule)),
+  );
+}
+
+/**
+ * Returns new entries that allow the failures at some places. If an entry of the run's baseline allows such a failure, the new entry
+ * has the reason, the ticket and the last day of this entry.
  */
 export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly BaselineEntry[] {
   const raced = new Set(fold.races.map(({ scenario }) => scenario));
+  const stabilities = new Stabilities(fold);
   const currencies = playedCurrencies(
     fold.scenarios.map(({ planned, sessions }) => ({ id: planned.id, sessions })),
     fold.run.settings.sessions,
   );
+  const stakes = fold.run.settings.stakes ?? {};
+  const lostSums = timesTen(inAllCurrencies(stabilities.scattered.map(sumsOf), stakes));
   const byRule = Map.groupBy(places, ({ rule, endpoint }) => `${rule} ${endpoint}`);
-  return joined(
-    [...byRule.values()].flatMap((own) => {
-      const isChance = ({ scenario, flaky }: RulePlace): boolean => flaky || raced.has(scenario);
-      const tried = fold.places.filter(
-        ({ rule, endpoint, checks }) => rule === own[0]?.rule && endpoint === own[0]?.endpoint && checks > 0,
-      );
-      const isOfOrdinaryCalls = (fold.run.whole && own.length >= MIN_WIDESPREAD) || own.some(isBelowUnit);
-      // Chance decides whether the calls of a race overlap. So if only races show the failure, chance also decides in which
-      // scenario the failure occurs, and the entry names no scenario.
-      const isRaced = own.every(({ rule, scenario }) => isAboutRaces(rule) && raced.has(scenario));
-      const isByCurrency = dependsOnCurrency(tried, currencies);
-      // If a failure did not occur again in the same scenario, chance decides in which scenario the next run shows it.
-      const isByChance = own.some(({ isUnrepeated }) => isUnrepeated);
-      const isAnywhere = isRaced || isByCurrency || isByChance;
-      // In another unit, each sum is a power of ten times the sum of all calls. So the number of calls decides how high it is.
-      const isOfUnit = own[0]?.rule === 'money.main-unit';
-      const allSums =
-        isOfOrdinaryCalls && !isOfUnit ? inAllCurrencies(own.map(sumsOf), fold.run.settings.stakes ?? {}) : {};
-      return own.map((place) => {
-        const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
-        return {
-          rule: place.rule,
-          client: fold.run.client.extCID,
-          endpoint: place.endpoint,
-          scenarios: isAnywhere || isOfOrdinaryCalls ? [] : [nameIn(own, place)],
-          noMoney: isAboutMoney(place.rule) && (isByCurrency ? own : [place]).every(({ movesMoney }) => !movesMoney),
-          maxSums: isOfOrdinaryCalls ? allSums : sumsOf(place),
-          intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
-          failed: place.failed,
-          checks: place.checks,
-          ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
-        };
-      });
-    }),
-  );
+  const entries = [...byRule.values()].flatMap((own) => {
+    const [first] = own;
+    if (!first) return [];
+    const isChance = ({ scenario, flaky }: RulePlace): boolean => flaky || raced.has(scenario);
+    const stability = stabilities.of(first);
+    const isByChance = stability === 'intermittent';
+    const isOfOrdinaryCalls = stability === 'anywhere' || own.some(isBelowUnit);
+    const isByCurrency = first.rule !== EXPECTATION && dependsOnCurrency(stabilities.tried(first), currencies);
+    const isAnywhere = isByCurrency || isByChance || isOfOrdinaryCalls;
+    // If the entry is valid in all scenarios, its rate is about all checks of the rule. Each place gives an entry, and all these entries
+    // are joined, so only the first one has the number of checks.
+    const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
+    const sums = own.map(sumsOf);
+    const allSums = first.rule === 'money.main-unit' ? inOtherUnit(sums, stakes) : inAllCurrencies(sums, stakes);
+    return own.map((place) => {
+      const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
+      return {
+        rule: place.rule,
+        client: fold.run.client.extCID,
+        endpoint: place.endpoint,
+        scenarios: isAnywhere ? [] : [nameIn(own, place)],
+        noMoney: isAboutMoney(place.rule) && (isAnywhere ? own : [place]).every(({ movesMoney }) => !movesMoney),
+        maxSums: isByChance
+          ? ofMoneyRule(place.rule, lostSums)
+          : isOfOrdinaryCalls
+            ? allSums
+            : isByCurrency || isChance(place)
+              ? {}
+              : sumsOf(place),
+        intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
+        failed: place.failed,
+        checks: isAnywhere ? (place === first ? checks : 0) : place.checks,
+        ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
+      };
+    });
+  });
+  const isLosing = stabilities.scattered.length > 0 && places.some(({ rule }) => rule === 'money.conservation');
+  return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
+}
+
+/** The rules about the money of a single call. Any of them may fail if any call may lose money by chance. */
+const OF_SINGLE_CALLS: readonly RuleId[] = ['bet.debit', 'win.credit', 'win.zero', 'refund.restore'];
+
+/** Returns entries for the rules that any call may break by chance, but that no call of this run has broken. */
+function ordinaryEntries(fold: Fold, lostSums: MoneySums): readonly BaselineEntry[] {
+  const isFree = (rule: RuleId): boolean =>
+    !fold.places.some((place) => place.rule === rule && place.failed > 0) &&
+    !fold.baseline.some(({ known }) => known.rule === rule);
+  return OF_SINGLE_CALLS.filter(isFree).map((rule) => ({
+    rule,
+    client: fold.run.client.extCID,
+    endpoint: null,
+    scenarios: [],
+    noMoney: false,
+    maxSums: ofMoneyRule(rule, lostSums),
+    intermittent: true,
+    failed: 0,
+    checks: fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0),
+    reason: '',
+    ticket: '',
+    expires: '',
+  }));
 }
 
 /** Number of decimals of currencies for which the contract states no number. */
@@ -136,6 +175,11 @@ function dependsOnCurrency(tried: readonly RulePlace[], currencies: PlayedCurren
     Math.min(failing, tried.length - inBroken.length) >= MIN_BY_CURRENCY &&
     failing >= inBroken.length * MIN_SHARE_BY_CURRENCY
   );
+}
+
+/** Only the entry of a rule about money can have sums. */
+function ofMoneyRule(rule: RulePlace['rule'], sums: MoneySums): MoneySums {
+  return isAboutMoney(rule) ? sums : {};
 }
 
 function isAboutMoney(rule: RulePlace['rule']): boolean {
@@ -178,18 +222,44 @@ function roundedUp(sum: string, code: string): string {
 /**
  * Returns the highest sum for each currency of the run. In the next run, a scenario may play in another currency. So the highest sum
  * of one currency is converted to each other currency, by the powers of ten between the stakes.
+ *
+ * @param isAlike true if a sum of the first currency says something about the second currency
  */
-function inAllCurrencies(sums: readonly MoneySums[], stakes: Readonly<Record<string, string>>): MoneySums {
+function inAllCurrencies(
+  sums: readonly MoneySums[],
+  stakes: Readonly<Record<string, string>>,
+  isAlike: (from: string, to: string) => boolean = () => true,
+): MoneySums {
   const highest = highestSums(sums);
   const codes = Object.keys(highest);
   if (codes.some((code) => stakes[code] === undefined)) return highest;
   const converted = codes.flatMap((from) =>
-    Object.keys(stakes).map((to) => {
-      const sum = Money.read(highest[from] ?? '')?.shift(powerOfTen(stakes[to]) - powerOfTen(stakes[from]));
-      return sum ? { [to]: roundedUp(sum.toString(), to) } : {};
-    }),
+    Object.keys(stakes)
+      .filter((to) => isAlike(from, to))
+      .map((to) => {
+        const sum = Money.read(highest[from] ?? '')?.shift(powerOfTen(stakes[to]) - powerOfTen(stakes[from]));
+        return sum ? { [to]: roundedUp(sum.toString(), to) } : {};
+      }),
   );
   return highestSums([highest, ...converted]);
+}
+
+/**
+ * Returns the sums that an entry for `money.main-unit` allows: less than the next higher unit would give. Each sum is the sum of all
+ * calls of a scenario in the wrong unit, so the scenario with the highest sum may play in another currency in the next run. The number of
+ * decimals of a currency decides how wrong its unit is. So a sum says nothing about currencies with another number of decimals.
+ */
+function inOtherUnit(sums: readonly MoneySums[], stakes: Readonly<Record<string, string>>): MoneySums {
+  const isAlike = (from: string, to: string): boolean =>
+    from === to ||
+    (currencyByCode(from) !== undefined && currencyByCode(from)?.decimals === currencyByCode(to)?.decimals);
+  return timesTen(inAllCurrencies(sums, stakes, isAlike));
+}
+
+function timesTen(sums: MoneySums): MoneySums {
+  return Object.fromEntries(
+    Object.entries(sums).map(([code, sum]) => [code, Money.read(sum)?.shift(1).toString() ?? sum]),
+  );
 }
 
 /** Returns the power of ten of an amount, rounded up: 2 for 100, 5 for 20000, -4 for 0.0001. */
@@ -244,7 +314,7 @@ function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
 export function entryText(entry: BaselineEntry): string {
   const { rule, client, endpoint, scenarios, noMoney, maxSums, intermittent, reason, ticket, expires, failed, checks } =
     entry;
-  const sums = intermittent ? [] : Object.keys(maxSums).map((code) => sumText(maxSums, code));
+  const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   const lines = [
     `- rule: ${rule}`,
     `  client: ${scalar(client)}`,

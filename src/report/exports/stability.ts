@@ -1,0 +1,89 @@
+import { EXPECTATION } from '../../journal/finding.ts';
+import type { Fold } from '../../journal/fold.ts';
+import { isAboutRaces, type RulePlace } from '../../journal/judged-outcome.ts';
+import { isShownByBalance } from '../../journal/moved-alone.ts';
+
+/**
+ * Says what the next run of the same wallet shows again:
+ *
+ * - `scenarios`: the rule fails in the same scenarios.
+ * - `anywhere`: the rule fails, but perhaps in other scenarios.
+ * - `intermittent`: the rule may fail in any scenario, or in none.
+ */
+export type Stability = 'scenarios' | 'anywhere' | 'intermittent';
+
+/**
+ * If a rule fails in at least this number of scenarios, these failures come from ordinary calls. So the next run may show the same
+ * fault in other scenarios too, because chance decides which player plays a scenario, and which balance this player has.
+ */
+const MIN_WIDESPREAD = 6;
+/**
+ * If at least this number of rules fail in a minority of their scenarios, chance decides which calls fail. A fault of one kind of
+ * call breaks fewer rules: croupier attributes its other consequences to the rule that explains them.
+ */
+const MIN_SCATTERED = 3;
+
+/** Finds out from a run what the next run of the same wallet shows again. */
+export class Stabilities {
+  readonly #fold: Fold;
+  readonly #byRule: ReadonlyMap<string, readonly RulePlace[]>;
+  readonly #isChance: boolean;
+
+  constructor(fold: Fold) {
+    this.#fold = fold;
+    this.#byRule = Map.groupBy(
+      fold.places.filter(({ checks }) => checks > 0),
+      keyOf,
+    );
+    this.#isChance = this.#showsChance();
+  }
+
+  /** Returns the places that gave a decision about the rule and the endpoint of a place. */
+  tried(place: RulePlace): readonly RulePlace[] {
+    return this.#byRule.get(keyOf(place)) ?? [];
+  }
+
+  /** @param place a place at which a rule fails */
+  of(place: RulePlace): Stability {
+    const { rule } = place;
+    // An expectation belongs to its scenario.
+    if (rule === EXPECTATION) return 'scenarios';
+    const tried = this.tried(place);
+    const failing = tried.filter(({ failed }) => failed > 0);
+    if (isAboutRaces(rule) || failing.some(({ isUnrepeated }) => isUnrepeated)) return 'intermittent';
+    const { run, races } = this.#fold;
+    const isBalance = isOfBalance(place);
+    const isRaced = failing.some(({ scenario }) => races.some((race) => race.scenario === scenario));
+    if (this.#isChance && isBalance && (failing.length < tried.length || isRaced)) return 'intermittent';
+    // A run of a part of the suite says nothing about the other scenarios.
+    if (!run.whole && run.quick === undefined) return 'scenarios';
+    const isScattered = isBalance && failing.length * 2 <= tried.length;
+    return isScattered || failing.length >= MIN_WIDESPREAD ? 'anywhere' : 'scenarios';
+  }
+
+  /**
+   * The places of failures that have nothing in common except the wrong balance: several rules fail, each in a minority of its
+   * scenarios. Empty if chance does not decide which calls fail.
+   */
+  get scattered(): readonly RulePlace[] {
+    const failing = [...this.#byRule.values()]
+      .map((all) => ({ all, own: all.filter(({ failed }) => failed > 0) }))
+      .filter(({ all, own }) => own.length > 0 && own.length * 2 < all.length && own.every(isOfBalance))
+      .flatMap(({ own }) => own);
+    return new Set(failing.map(({ rule }) => rule)).size < MIN_SCATTERED ? [] : failing;
+  }
+
+  /** True if the run shows that the wallet fails by chance. */
+  #showsChance(): boolean {
+    const isOnce = (place: RulePlace): boolean => place.isUnrepeated || isAboutRaces(place.rule);
+    return this.#fold.places.some((place) => place.failed > 0 && isOnce(place)) || this.scattered.length > 0;
+  }
+}
+
+function isOfBalance({ rule }: RulePlace): boolean {
+  return rule !== EXPECTATION && isShownByBalance({ rule, causes: [] });
+}
+
+function keyOf({ rule, endpoint }: RulePlace): string {
+  return `${rule} ${endpoint}`;
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { readBaseline } from '../../src/app/baseline-file.ts';
+import { mergeBaseline } from '../../src/app/baseline-merge.ts';
+import type { RuleId } from '../../src/contract/catalogue.ts';
+import { conclude } from '../../src/journal/conclusion.ts';
+import type { JournalEvent } from '../../src/journal/event.ts';
+import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
+import { foldJournal } from '../../src/journal/fold.ts';
+import { attributed, ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
+
+const RULES: readonly RuleId[] = ['bet.debit', 'win.credit', 'refund.restore', 'money.conservation', 'money.main-unit'];
+const SCENARIOS = Array.from({ length: 8 }, (_, at) => planned(`bet/s${at}`, RULES));
+const STAKES = { USD: '1', EUR: '1', JPY: '100' };
+
+/** The failures of a run: the number of a scenario, the rule, and the sum by which the balance was wrong. */
+type Failure = readonly [at: number, rule: Finding['rule'], sum?: string];
+
+/** A run of the whole suite. Every scenario passes every rule, except for the failures. */
+function eventsOf(failures: readonly Failure[]): readonly JournalEvent[] {
+  const start = runStarted(SCENARIOS);
+  return [
+    { ...start, settings: { ...start.settings, stakes: STAKES } },
+    ...SCENARIOS.flatMap(({ id }, at) => {
+      const own = failures.filter(([place]) => place === at);
+      const passed = RULES.filter((rule) => !own.some(([, failed]) => failed === rule));
+      return [
+        started(id),
+        ...own.map(([, rule, sum]) => {
+          const [amount = '', currency = ''] = sum?.split(' ') ?? [];
+          return found(id, rule, 'fail', sum === undefined ? {} : { wrongSum: { amount, currency } });
+        }),
+        ended(id, { passes: Object.fromEntries(passed.map((rule) => [rule, { '*': 1 }])) }),
+      ];
+    }),
+    runEnded(),
+  ];
+}
+
+/** The baseline that croupier writes after a run. Its texts are filled in. */
+async function baselineOf(failures: readonly Failure[], before = ''): Promise<string> {
+  const text = mergeBaseline(before, 'b.yaml', await foldJournal(eventsOf(failures)));
+  return text
+    .replaceAll('reason: ""', 'reason: "known"')
+    .replaceAll('ticket: ""', 'ticket: "PAY-1"')
+    .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
+}
+
+/** The exit status of a run with a baseline. */
+async function statusWith(baseline: string, failures: readonly Failure[]): Promise<number> {
+  const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
+  const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
+  if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
+  const known = reading.known.map(({ client: _client, ...entry }) => entry);
+  const events = eventsOf(failures).map((event) =>
+    event.event === 'run-started' ? { ...event, baseline: { file: 'b.yaml', known } } : event,
+  );
+  return conclude(await foldJournal(events)).exitCode;
+}
+
+describe('a baseline of failures that the next run may show elsewhere', () => {
+  it('names no scenario if only a balance shows a failure in a minority of the scenarios, but more money is worse', async () => {
+    const text = await baselineOf([[0, 'win.credit', '-2 USD']]);
+    expect(text).not.toContain('scenario:');
+    expect(text).not.toContain('intermittent');
+    expect(await statusWith(text, [[5, 'win.credit', '2 EUR']])).toBe(0);
+    expect(await statusWith(text, [[5, 'win.credit', '200 JPY']])).toBe(0);
+    expect(await statusWith(text, [[0, 'win.credit', '2.01 USD']])).toBe(1);
+    expect(await statusWith(text, [])).toBe(1);
+  });
+
+  it('names the scenarios if a reply itself shows the failure', async () => {
+    const text = await baselineOf([[0, 'reply.success-is-200']]);
+    expect(text).toContain('scenario: bet/s0');
+    expect(await statusWith(text, [[5, 'reply.success-is-200']])).toBe(1);
+  });
+
+  it('marks a rule about races as intermittent even if it fails in every race', async () => {
+    const all = SCENARIOS.map((_, at): Failure => [at, 'concurrency.no-lost-update', '3 USD']);
+    const text = await baselineOf(all);
+    expect(text).toMatch(
+      /^- rule: concurrency.no-lost-update\n {2}client: "acme"\n {2}intermittent: true # failed in 8 of 8 checks\n/,
+    );
+    expect(await statusWith(text, all.slice(3, 5))).toBe(0);
+    expect(await statusWith(text, [])).toBe(0);
+  });
+
+  it('marks the other wrong balances of a wallet with broken races as intermittent', async () => {
+    const text = await baselineOf([
+      [0, 'concurrency.no-lost-update'],
+      [1, 'bet.debit', '1 USD'],
+    ]);
+    expect(text).toMatch(/- rule: bet.debit\n {2}client: "acme"\n {2}intermittent: true # failed in 1 of 8 checks\n/);
+  });
+
+  it('allows small losses of any call, but no high ones, if several rules fail without a pattern', async () => {
+    const text = await baselineOf([
+      [0, 'bet.debit', '-0.01 USD'],
+      [3, 'refund.restore', '-0.01 EUR'],
+      [5, 'money.conservation', '-0.01 USD'],
+    ]);
+    const rules = ['bet.debit', 'refund.restore', 'money.conservation', 'win.credit', 'win.zero'];
+    for (const rule of rules) expect(text).toContain(`- rule: ${rule}\n`);
+    expect(text.match(/intermittent: true/g)).toHaveLength(rules.length);
+    expect(await statusWith(text, [[6, 'win.credit', '0.02 USD']])).toBe(0);
+    expect(await statusWith(text, [[6, 'win.credit', '5 USD']])).toBe(1);
+    expect(await statusWith(text, [[6, 'bet.debit', '5 JPY']])).toBe(0);
+    expect(await statusWith(text, [[6, 'bet.debit', '50 JPY']])).toBe(1);
+  });
+
+  it('calls the next higher unit worse, but not another number of calls in the same unit', async () => {
+    const inUnit = (sum: string) => SCENARIOS.map((_, at): Failure => [at, 'money.main-unit', sum]);
+    const text = await baselineOf(inUnit('99 USD'));
+    expect(await statusWith(text, inUnit('396 EUR'))).toBe(0);
+    expect(await statusWith(text, inUnit('999 USD'))).toBe(1);
+  });
+
+  it('names the scenarios of failed expectations, however many they are', async () => {
+    const text = await baselineOf(SCENARIOS.map((_, at): Failure => [at, EXPECTATION]));
+    expect(text).toContain('bet/s7');
+  });
+
+  it('lists a warning that explains why a MUST rule is undecided', async () => {
+    const run = await foldJournal([
+      ...eventsOf([[0, 'idempotency.conflicting-body']]).slice(0, -1),
+      found('bet/s1', 'win.credit', 'fail'),
+      attributed('win.credit', 'idempotency.conflicting-body', { scenario: 'bet/s1' }),
+      runEnded(),
+    ]);
+    expect(mergeBaseline('', 'b.yaml', run)).toMatch(/^- rule: idempotency.conflicting-body\n/);
+  });
+
+  it('replaces an entry for some scenarios by the entry for all scenarios, and keeps its texts', async () => {
+    const narrow =
+      '- rule: win.credit\n  client: acme\n  scenario: bet/s0\n  money: 1 USD\n  reason: ours\n  ticket: PAY-7\n  expires: 2999-05-05\n';
+    const text = await baselineOf([[5, 'win.credit', '2 USD']], narrow);
+    expect(text.match(/- rule: win.credit/g)).toHaveLength(1);
+    expect(text).toContain('reason: "ours"\n  ticket: "PAY-7"\n  expires: 2999-05-05\n');
+    expect(await statusWith(text, [[6, 'win.credit', '2 USD']])).toBe(0);
+  });
+});
