@@ -95,25 +95,34 @@ export function notices({ wire, integratorBaseUrl }: ClientUnderTest): readonly 
 const PIECE = 65_536;
 
 /**
- * Reads a text file in pieces. All pieces are read into the same buffer, because a stream needs a new buffer for each piece, and V8
- * keeps hundreds of them before it collects them.
+ * Reads a file in pieces. All pieces have the same memory, because a stream needs a new buffer for each piece, and V8 keeps hundreds
+ * of them before it collects them. So a piece is valid only until the next piece is read.
+ *
+ * @throws Error of the operating system if the file cannot be read
+ */
+export async function* bytesOfFile(file: string): AsyncGenerator<Buffer> {
+  const handle = await open(file);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(PIECE);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, PIECE);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Reads a text file in pieces.
  *
  * @throws Error of the operating system if the file cannot be read
  */
 export async function* textOfFile(file: string): AsyncGenerator<string> {
-  const handle = await open(file);
-  try {
-    const buffer = Buffer.allocUnsafeSlow(PIECE);
-    const decoder = new StringDecoder('utf8');
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, PIECE);
-      if (bytesRead === 0) break;
-      yield decoder.write(buffer.subarray(0, bytesRead));
-    }
-    yield decoder.end();
-  } finally {
-    await handle.close();
-  }
+  const decoder = new StringDecoder('utf8');
+  for await (const bytes of bytesOfFile(file)) yield decoder.write(bytes);
+  yield decoder.end();
 }
 
 /**

@@ -4,24 +4,47 @@ import { createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompr
 /** Size of one part of the compressed evidence, in bytes. The database stores the evidence in parts. */
 const PART = 1024 * 1024;
 
-/** Compresses a stream of bytes with zstd. All parts in their order are one zstd stream. */
+/**
+ * Compresses bytes with zstd. All parts in their order are one zstd stream.
+ *
+ * @param content pieces of bytes; the next piece may use the memory of the piece before it
+ */
 export async function compressed(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<readonly Uint8Array[]> {
   const parts: Uint8Array[] = [];
   let waiting: Uint8Array[] = [];
   let size = 0;
-  await pipeline(content, createZstdCompress(), async (pieces: AsyncIterable<Buffer>) => {
-    for await (const piece of pieces) {
-      waiting.push(piece);
-      size += piece.length;
-      if (size < PART) continue;
-      parts.push(Buffer.concat(waiting));
-      waiting = [];
-      size = 0;
-    }
-  });
+  const stream = createZstdCompress();
+  // A pipeline would ask for further pieces before it has compressed a piece.
+  const writing = writeAll(content, stream).catch((error: unknown) =>
+    stream.destroy(error instanceof Error ? error : new Error(String(error))),
+  );
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    waiting.push(piece);
+    size += piece.length;
+    if (size < PART) continue;
+    parts.push(Buffer.concat(waiting));
+    waiting = [];
+    size = 0;
+  }
+  await writing;
   return waiting.length === 0 ? parts : [...parts, Buffer.concat(waiting)];
+}
+
+/** Writes pieces to a stream. Asks for the next piece only when the stream no longer needs the memory of the piece before it. */
+async function writeAll(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  stream: NodeJS.WritableStream,
+): Promise<void> {
+  for await (const piece of content)
+    await new Promise<void>((resolve, reject) => {
+      stream.write(piece, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  stream.end();
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Mutex } from 'async-mutex';
 import type { Evidence, FinishedRun } from '../../history/record.ts';
@@ -9,6 +9,7 @@ import { forTerminal } from '../../report/escape.ts';
 import { isInUse } from '../../sqlite/database.ts';
 import type { Config } from '../config/schema.ts';
 import { shownPath, whyUnreadable } from '../files.ts';
+import { bytesOfFile } from '../journal-files.ts';
 import type { Stdio } from '../stdio.ts';
 import { databaseIn, type HistoryFlags, isHistoryWanted, retentionOf } from './settings.ts';
 
@@ -46,7 +47,7 @@ export async function addRunToHistory(fold: Fold, journal: string, context: Hist
     const { finishedRun } = await import('../../history/record.ts');
     const run = finishedRun(fold, shownPath(journal, folder), context.scrub);
     const { size } = statSync(journal);
-    return { run, evidence: size > MAX_JOURNAL ? null : { kind: 'journal', content: createReadStream(journal) } };
+    return { run, evidence: size > MAX_JOURNAL ? null : { kind: 'journal', content: bytesOfFile(journal) } };
   });
 }
 
