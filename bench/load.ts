@@ -4,10 +4,6 @@ import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { LoadResult } from '../src/journal/load/result.ts';
-import { Connections } from '../src/load/connections.ts';
-import { Requests } from '../src/load/requests.ts';
-import { readOrigin } from '../src/wire/origin.ts';
-import { routeOf } from '../src/wire/wire.ts';
 import { CROUPIER } from './command.ts';
 import { MEMORY_FOLDER, withFolder } from './folder.ts';
 import { type Measurement, median } from './measurement.ts';
@@ -23,17 +19,10 @@ const CPU_SECONDS = 12;
 const LINGER_MS = 200;
 const PLAYERS = 1000;
 const WALLET = path.join(import.meta.dirname, 'booking-wallet.ts');
+const BARE_SENDER = path.join(import.meta.dirname, 'bare-sender.ts');
 const AUTOCANNON = path.join(import.meta.dirname, 'autocannon.ts');
 const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
 const CPU_REPORTER = path.join(import.meta.dirname, 'cpu-reporter.ts');
-const BET = {
-  call: 'bet',
-  sessionID: 's-0',
-  txID: '0f4c1d52-5a0e-4b43-9d4d-5d6f0c0a1b2c',
-  roundID: '7d0f1d52-5a0e-4b43-9d4d-5d6f0c0a1b2c',
-  amount: '1.00',
-} as const;
-
 /**
  * Compares the judged calls per second with the calls per second of autocannon, which sends calls with the same bytes to the same
  * wallet. Short windows of both follow each other, so that other work of the machine slows both alike. The first seconds of each
@@ -68,14 +57,14 @@ function steadyRate(seconds: readonly number[]): number {
 
 /**
  * Compares the processor time of a judged call with that of a loop that signs, sends and discards the reply. The loop closes as
- * many connections on purpose as the load test, because a new connection needs more time than a call. The first seconds of both
- * are left out, because V8 compiles the code then.
+ * many connections on purpose as the load test, because a new connection needs more time than a call. Both start in a process of
+ * their own with the same settings of V8. The first seconds of both are left out, because V8 compiles the code then.
  */
 export async function measureLoadCpu(): Promise<Measurement> {
   const times: { croupier: number; bare: number }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const { time, broken } = await withWallet((_, folder) => timeOfCall(folder), MEMORY_FOLDER);
-    times.push({ croupier: time, bare: await withWallet((url) => bareLoop(url, broken)) });
+    times.push({ croupier: time, bare: await withWallet((url, at) => bareLoop(url, at, broken)) });
   }
   const croupier = median(times.map((one) => one.croupier));
   const bare = median(times.map((one) => one.bare));
@@ -206,32 +195,12 @@ async function autocannon(url: string, folder: string): Promise<readonly number[
 }
 
 /**
- * Signs and sends bets over the connections of a load test, and discards the replies.
+ * Signs and sends calls over the connections of a load test, and discards the replies.
  *
  * @param broken the share of the calls whose connection is closed on purpose
  * @returns microseconds of processor time for each call
  */
-async function bareLoop(url: string, broken: number): Promise<number> {
-  const requests = new Requests({ integratorBaseUrl: url, integrationApiKey: KEY, paths: {}, headers: {} });
-  const connections = new Connections({ origin: readOrigin(url), route: routeOf({}), deadlineMs: 5000 });
-  const start = performance.now();
-  const until = start + CPU_SECONDS * 1000;
-  let calls = 0;
-  let warm: { readonly used: NodeJS.CpuUsage; readonly calls: number } | undefined;
-  const one = async (): Promise<void> => {
-    for (let now = start; now < until; now = performance.now()) {
-      if (now >= start + WARM_SECONDS * 1000) warm ??= { used: process.cpuUsage(), calls };
-      const [txID, roundID] = [crypto.randomUUID(), crypto.randomUUID()];
-      calls += 1;
-      const breakAfterMs = Math.floor(calls * broken) > Math.floor((calls - 1) * broken) ? 0 : null;
-      await new Promise<void>((resolve) => {
-        const bytes = requests.transaction({ ...BET, txID, roundID });
-        connections.send({ bytes, breakAfterMs, done: () => resolve(), onLateBytes: () => {} });
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, one));
-  connections.close();
-  const { user, system } = process.cpuUsage(warm?.used);
-  return (user + system) / (calls - (warm?.calls ?? 0));
+async function bareLoop(url: string, folder: string, broken: number): Promise<number> {
+  const settings = [CONNECTIONS, CPU_SECONDS, WARM_SECONDS, broken].map(String);
+  return JSON.parse(await outputOf([BARE_SENDER, url, KEY, ...settings], folder)) as number;
 }
