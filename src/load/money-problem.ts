@@ -30,7 +30,10 @@ export interface MoneyProblem {
   readonly isDrift: boolean;
   /** True if the balance changed while croupier sent nothing. */
   readonly hasMovedInSilence: boolean;
-  /** A player whose balance is wrong by the opposite amount, because the operator moved money between the two wallets. */
+  /**
+   * A player whose balance is wrong by the opposite amount. If `isDrift` is true, no transaction has this amount. Then somebody else
+   * may have moved money between the two players.
+   */
   readonly otherPlayer?: string;
 }
 
@@ -70,9 +73,9 @@ export function withWrongWallets(problems: readonly MoneyProblem[]): readonly Mo
     if (!isUnexplained(own) || explained.has(own)) continue;
     const other = oppositeOf(own, isUnexplained);
     if (!other) continue;
-    const change = { rule: 'session.isolated', isDrift: false } as const;
-    explained.set(own, { ...own, ...change, otherPlayer: other.player });
-    explained.set(other, { ...other, ...change, otherPlayer: own.player });
+    // No transaction has this amount. A transfer by somebody else looks the same, so this proves no fault of the operator.
+    explained.set(own, { ...own, otherPlayer: other.player });
+    explained.set(other, { ...other, otherPlayer: own.player });
   }
   return problems.map((one) => explained.get(one) ?? one);
 }

@@ -54,7 +54,7 @@ const moneyProblem = z.strictObject({
   otherPlayer: text
     .optional()
     .describe(
-      'a player whose balance is wrong by the opposite amount, because the operator moved money between the two',
+      'a player whose balance is wrong by the opposite amount: a transaction was booked for the wrong player, or, if isDrift is true, somebody else may have moved money between the two',
     ),
   replay: text.describe(
     "the command that writes the player's calls of the last minute before the wrong balance as a scenario",

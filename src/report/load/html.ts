@@ -50,9 +50,7 @@ ${money.problems.map(
 <p>The balance is ${one.shown}, but the answers give ${one.expected}. Read ${duration(one.atMs)} after the start. Rule: <code>${one.rule}</code>.</p>
 ${
   one.transactions.length === 0
-    ? one.otherPlayer !== undefined
-      ? html`<p>The balance of ${one.otherPlayer} changed by the opposite amount, so the operator moved money between the two wallets.</p>`
-      : html`<p>None of the last ${plural(one.windowSize, 'transaction')} explains the difference, so somebody else may have changed the balance.</p>`
+    ? html`<p>None of the last ${plural(one.windowSize, 'transaction')} explains the difference, so somebody else may have changed the balance.${one.otherPlayer === undefined ? null : ` The balance of ${one.otherPlayer} changed by the opposite amount: perhaps somebody moved money between the two players.`}</p>`
     : html`<ul>${one.transactions.map(({ call, txID, amount, what, traceID }) => html`<li>${one.isOneOfSeveral ? 'One of several possibilities: ' : null}${call} <code>${txID}</code> of ${amount} ${what}${traceID === undefined ? null : html`. Trace <code>${traceID}</code>`}</li>`)}</ul>`
 }<p>The last minute of this player as a scenario: <code>${one.replay}</code></p></article>
 `,

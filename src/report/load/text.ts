@@ -115,9 +115,12 @@ function problemLines(one: LoadResult['money']['problems'][number]): readonly st
     named.length > 0
       ? named
       : [
-          one.otherPlayer !== undefined
-            ? `    the balance of ${one.otherPlayer} changed by the opposite amount: the operator moved money between the two wallets`
-            : `    none of the last ${plural(windowSize, 'transaction')} explains the difference${one.hasMovedInSilence ? ', and the balance changed while croupier sent nothing' : ''}: somebody else may have changed the balance`,
+          `    none of the last ${plural(windowSize, 'transaction')} explains the difference${one.hasMovedInSilence ? ', and the balance changed while croupier sent nothing' : ''}: somebody else may have changed the balance`,
+          ...(one.otherPlayer === undefined
+            ? []
+            : [
+                `    the balance of ${one.otherPlayer} changed by the opposite amount: perhaps somebody moved money between the two players`,
+              ]),
         ];
   return [head, ...cause, `    rule: ${rule}`, `    scenario: ${one.replay}`].map(forTerminal);
 }
