@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { CROUPIER } from './command.ts';
 import { withFolder } from './folder.ts';
 import { FORMATS, type FormatName } from './log-formats.ts';
@@ -14,6 +12,7 @@ const ROUNDS = 3;
 const PLAYERS = 2000;
 const CALLS = 300_000;
 const FEW_CALLS = 100_000;
+const PARSE_LINES = path.join(import.meta.dirname, 'parse-lines.ts');
 const REPORTER = path.join(import.meta.dirname, 'peak-reporter.ts');
 
 /** Compares `croupier incident` for one session of a large log with reading the lines and parsing their JSON. */
@@ -34,7 +33,7 @@ async function comparedWithParsing(what: string, flags: readonly string[], limit
     const parsing: number[] = [];
     const incident: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      parsing.push(await cpuOfParsing(file));
+      parsing.push((await runMeasured([PARSE_LINES, file], folder)).cpuMs);
       incident.push((await runIncident(file, folder, flags)).cpuMs);
     }
     const seconds = (times: readonly number[]) => `${(median(times) / 1000).toFixed(2)} s`;
@@ -103,28 +102,26 @@ function megabytes(kilobytes: number): string {
   return `${(kilobytes / 1024).toFixed(0)} MB`;
 }
 
-async function cpuOfParsing(file: string): Promise<number> {
-  const before = process.cpuUsage();
-  for await (const line of createInterface({ input: createReadStream(file) })) JSON.parse(line);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
 /** The exit status if some players are owed a win, and if the player of a session is owed nothing. */
 const EXPECTED: ReadonlySet<unknown> = new Set([0, 1]);
 
-/** Runs `croupier incident`. Returns its maximum memory in kilobytes, and its time of the processors. */
-async function runIncident(
-  file: string,
-  folder: string,
-  flags: readonly string[] = [],
-): Promise<{ readonly peak: number; readonly cpuMs: number }> {
+/** Runs `croupier incident`. */
+function runIncident(file: string, folder: string, flags: readonly string[] = []): Promise<Used> {
+  return runMeasured([CROUPIER, 'incident', file, ...flags], folder);
+}
+
+/** The maximum memory of a program in kilobytes, and its time of the processors. */
+interface Used {
+  readonly peak: number;
+  readonly cpuMs: number;
+}
+
+/** Runs Node. The start of Node counts, so each of two compared programs runs in a process of its own. */
+async function runMeasured(args: readonly string[], folder: string): Promise<Used> {
   const used = path.join(folder, 'used');
-  const args = ['--import', `${REPORTER}?${used}`, CROUPIER, 'incident', file, ...flags];
-  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  const child = spawn(process.execPath, ['--import', `${REPORTER}?${used}`, ...args], { stdio: 'ignore' });
   const [status]: readonly unknown[] = await once(child, 'exit');
-  if (!EXPECTED.has(status))
-    throw new Error(`croupier incident ended with ${String(status)}, and the log shows all results`);
+  if (!EXPECTED.has(status)) throw new Error(`${args.join(' ')} ended with ${String(status)}`);
   const [peak = Number.NaN, cpuMs = Number.NaN] = (await readFile(used, 'utf8')).split(' ').map(Number);
   return { peak, cpuMs };
 }
