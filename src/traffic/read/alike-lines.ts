@@ -1,5 +1,6 @@
 import type { LoggedExchange } from '../logged-exchange.ts';
 import type { CallPaths } from '../recorded-call.ts';
+import type { Line } from './file-bytes.ts';
 import { type AlikeCall, LineTemplate } from './line-template.ts';
 import type { LogForm } from './logs/log-form.ts';
 import type { AlikeLines } from './read-entries.ts';
@@ -19,7 +20,7 @@ interface Taker {
    * a template is read in full.
    */
   readonly isExample: (exchange: LoggedExchange) => boolean;
-  /** Gets each call, with the number of its line. */
+  /** Gets each call, with the number of its line. The call is valid only until the next line is read. */
   readonly take: (call: AlikeCall, line: number) => void;
 }
 
@@ -40,10 +41,11 @@ export class AlikeCallLines implements AlikeLines {
     this.#taker = taker;
   }
 
-  isLike(text: string): boolean {
+  isLike({ bytes, from, to }: Line): boolean {
+    if (bytes === null) return false;
     for (let index = 0; index < this.#templates.length; index += 1) {
       const template = this.#templates[index];
-      const call = template?.match(text);
+      const call = template?.match(bytes, from, to);
       if (!template || !call) continue;
       if (index > 0) {
         this.#templates.splice(index, 1);

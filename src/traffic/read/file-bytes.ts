@@ -126,17 +126,38 @@ async function peek(chunks: Chunks): Promise<{ readonly first: Buffer; readonly 
 const MAX_LINE = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** One line of a file without its line end. `text` is null if the line was too long. */
-export interface Line {
+/** One line of a file without its line end. It is valid only until the next lines are read. */
+export class Line {
   readonly number: number;
-  readonly text: string | null;
+  /** The bytes with the line. Null if the line was too long. */
+  readonly bytes: Buffer | null;
+  readonly from: number;
+  readonly to: number;
   /** False if the file ends without a line end. The line may then be incomplete. */
   readonly ended: boolean;
+  #text: string | null = null;
+
+  constructor(number: number, bytes: Buffer | null, { from, to, ended }: { from: number; to: number; ended: boolean }) {
+    this.number = number;
+    this.bytes = bytes;
+    this.from = from;
+    this.to = to;
+    this.ended = ended;
+  }
+
+  /** The text of the line. Null if the line was too long. It is decoded only when it is asked for, because most lines need no text. */
+  get text(): string | null {
+    if (this.bytes === null) return null;
+    if (this.#text === null) {
+      const text = this.bytes.toString('utf8', this.from, this.to);
+      this.#text = this.number > 1 ? text : text.replace(/^\uFEFF/, '');
+    }
+    return this.#text;
+  }
 }
 
 /**
- * Splits a stream of bytes into lines. For each chunk, yields one list: the lines that end in this chunk. The text of a line is
- * copied, because a substring would keep the whole chunk in memory.
+ * Splits a stream of bytes into lines. For each chunk, yields one list: the lines that end in this chunk.
  *
  * @param isNeeded gets the number of a line. If it returns false, this line is left out
  */
@@ -153,15 +174,12 @@ export async function* linesOf(
     if (length <= maxLength) kept.push(piece);
     else kept = [];
   };
-  const lineOf = (text: string | null, ended: boolean): Line => {
-    number += 1;
-    return { number, text: text === null || number > 1 ? text : text.replace(/^\uFEFF/, ''), ended };
-  };
   const finish = (ended: boolean): Line => {
-    const text = length > maxLength ? null : Buffer.concat(kept).toString('utf8');
+    const whole = length > maxLength ? null : Buffer.concat(kept);
     kept = [];
     length = 0;
-    return lineOf(text, ended);
+    number += 1;
+    return new Line(number, whole, { from: 0, to: whole?.length ?? 0, ended });
   };
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
@@ -175,7 +193,10 @@ export async function* linesOf(
       } else if (length > 0 || at - from > maxLength) {
         take(bytes.subarray(from, at));
         lines.push(finish(true));
-      } else lines.push(lineOf(bytes.toString('utf8', from, at), true));
+      } else {
+        number += 1;
+        lines.push(new Line(number, bytes, { from, to: at, ended: true }));
+      }
       from = at + 1;
     }
     if (from < bytes.length) take(Buffer.from(bytes.subarray(from)));

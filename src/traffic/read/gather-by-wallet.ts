@@ -79,6 +79,11 @@ export class WalletGroups<W extends SurveyedWallet> {
   readonly #players = new Map<string, string>();
   readonly #owners = new Map<string, OpenOwner<W>>();
   readonly #ofSession = new Map<string, OpenOwner<W>>();
+  /** Sessions that were looked up, each at the place that its hash gives. A later session replaces an earlier one. */
+  readonly #lookedUp: ({ readonly session: Uint8Array; readonly owner: OpenOwner<W> } | null)[] = Array.from(
+    { length: LOOKED_UP },
+    () => null,
+  );
   /** The owners of the lines of each source, as far as these lines are alike. */
   readonly #ownersOfLines: OwnersOfLines[] = [];
   /** The number of the group of each wallet that is not ordinary. */
@@ -174,7 +179,7 @@ export class WalletGroups<W extends SurveyedWallet> {
       isExample: (exchange) => this.#survey.isExample(exchange),
       take: (call, line) => {
         counts.countAlike(call.time.zoneless === true);
-        const owner = this.#ownerOf(call.sessionID, call.player);
+        const owner = this.#ownerOfAlike(call);
         if (!owner) return;
         owner.calls += 1;
         ownersOfLines.set(line, owner.number);
@@ -213,6 +218,20 @@ export class WalletGroups<W extends SurveyedWallet> {
     return undefined;
   }
 
+  /** Does the same as {@link #ownerOf}. Finds a session that was looked up before without making a string of it. */
+  #ownerOfAlike({ sessionID, player }: AlikeCall): OpenOwner<W> | undefined {
+    if (sessionID === null) return this.#ownerOf(null, player?.toString() ?? null);
+    const place = sessionID.hash() % LOOKED_UP;
+    const before = this.#lookedUp[place];
+    if (before && sessionID.hasBytes(before.session)) {
+      const { owner } = before;
+      if (player === null || (owner.player !== null && player.equals(owner.player))) return owner;
+    }
+    const owner = this.#ownerOf(sessionID.toString(), player?.toString() ?? null);
+    if (owner) this.#lookedUp[place] = { session: sessionID.copy(), owner };
+    return owner;
+  }
+
   /** Returns the owner of a call. Undefined if the call names nobody. */
   #ownerOf(session: string | null, player: string | null): OpenOwner<W> | undefined {
     const before = session === null ? undefined : this.#ofSession.get(session);
@@ -227,6 +246,7 @@ export class WalletGroups<W extends SurveyedWallet> {
     // player. Then both wallets must be judged again from all their calls.
     before?.surveyed.spoil();
     if (before) owner.surveyed.spoil();
+    if (before) this.#lookedUp.fill(null);
     if (named !== null) this.#players.set(kept, named);
     this.#ofSession.set(kept, owner);
     if (!owner.sessions.includes(kept)) owner.sessions.push(kept);
@@ -358,6 +378,9 @@ export class WalletGroups<W extends SurveyedWallet> {
     return path.join(this.#folder, `wallets-${group}.ndjson`);
   }
 }
+
+/** Maximum number of sessions whose owners are found without making a string of the session. */
+const LOOKED_UP = 16_384;
 
 /** Which lines are read again. */
 interface Needed {

@@ -3,6 +3,18 @@ import { isFields, parsed } from '../json-fields.ts';
 import type { LoggedExchange, LogTime } from '../logged-exchange.ts';
 import { isMasked } from '../masked.ts';
 import { type CallPaths, recordedCall } from '../recorded-call.ts';
+import {
+  AMOUNT,
+  ANY_NUMBER,
+  ANY_TEXT,
+  type BytePattern,
+  DURATION,
+  ID,
+  OPERATOR_ID,
+  SHORT_NUMBER,
+  SHORT_TEXT,
+} from './byte-pattern.ts';
+import { ByteText } from './byte-text.ts';
 import { isHarEntry } from './har.ts';
 import { isJournalHead, isLaterEvent } from './journal.ts';
 import { pathOf } from './logs/json-line.ts';
@@ -10,18 +22,21 @@ import { LOG_FIELDS, type LogField, type LogForm } from './logs/log-form.ts';
 import { tookMs } from './logs/log-line.ts';
 import { readTime, type Zone } from './logs/time.ts';
 
-/** The data of a line that matches the template. */
+/**
+ * The data of a line that matches the template. The texts are in the bytes of the line. The object and its texts are used again for
+ * the next line.
+ */
 export interface AlikeCall {
   readonly template: LineTemplate;
   readonly time: LogTime;
   readonly tookMs: number | null;
-  readonly sessionID: string | null;
-  readonly player: string | null;
-  readonly txID: string | null;
-  readonly roundID: string | null;
-  readonly amount: string | null;
+  readonly sessionID: ByteText | null;
+  readonly player: ByteText | null;
+  readonly txID: ByteText | null;
+  readonly roundID: ByteText | null;
+  readonly amount: ByteText | null;
   /** The balance in the reply; null if the call was declined. */
-  readonly balance: string | null;
+  readonly balance: ByteText | null;
 }
 
 /**
@@ -29,19 +44,6 @@ export interface AlikeCall {
  * the meaning of the line.
  */
 type Role = 'time' | 'tookMs' | 'tookSeconds' | 'took' | 'session' | 'player' | 'tx' | 'round' | 'amount' | 'balance';
-
-const NO_GROUPS: Readonly<Record<Role, number>> = {
-  time: 0,
-  tookMs: 0,
-  tookSeconds: 0,
-  took: 0,
-  session: 0,
-  player: 0,
-  tx: 0,
-  round: 0,
-  amount: 0,
-  balance: 0,
-};
 
 /** A value in the JSON of an example. */
 interface Leaf {
@@ -53,14 +55,12 @@ interface Leaf {
 /** A part of the JSON of an example: a text that is the same in all lines, or a value. */
 type Part = string | Leaf;
 
-const ID = '([\\w:-]{1,80})';
-const AMOUNT = '((?:0|[1-9]\\d{0,17})(?:\\.\\d{1,18})?)';
 /** The patterns of the values that are read. If a value matches its pattern, only one more check is needed: an id may be masked. */
-const PATTERNS: Readonly<Record<Role, string>> = {
-  time: '([^"\\\\{]{1,64})',
-  tookMs: '(\\d{1,12}(?:\\.\\d{1,12})?)',
-  tookSeconds: '([^"\\\\{]{1,64})',
-  took: '([^"\\\\{]{1,64})',
+const PATTERNS: Readonly<Record<Role, BytePattern>> = {
+  time: SHORT_TEXT,
+  tookMs: DURATION,
+  tookSeconds: SHORT_TEXT,
+  took: SHORT_TEXT,
   session: ID,
   player: ID,
   tx: ID,
@@ -68,9 +68,6 @@ const PATTERNS: Readonly<Record<Role, string>> = {
   amount: AMOUNT,
   balance: AMOUNT,
 };
-/** Matches a text without JSON, and without escapes. */
-const ANY_TEXT = '[^"\\\\{]*';
-const ANY_NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 
 const TOKEN = /[\s,:]+|[{}]|\[(?:[^"[\]{}]|"(?:[^"\\]|\\.)*")*\]|"(?:[^"\\]|\\.)*"|[-+.\w]+/y;
 
@@ -85,9 +82,15 @@ export class LineTemplate {
    */
   readonly example: LoggedExchange;
   readonly call: CallName;
-  readonly #pattern: RegExp;
-  /** For each role: the number of the group in the pattern that matches its value. 0 if the lines do not have such a value. */
-  readonly #groups: Readonly<Record<Role, number>>;
+  readonly #steps: readonly Step[];
+  /** The texts of the last line that matched, by their roles. */
+  readonly #texts: ReadonlyMap<Role, ByteText>;
+  readonly #time: ByteText;
+  /** The time that the call took. Its role says in which unit. */
+  readonly #took: { readonly role: 'tookMs' | 'tookSeconds' | 'took'; readonly text: ByteText } | null;
+  readonly #ids: readonly ByteText[];
+  /** The data of the last line that matched. */
+  readonly #found: { -readonly [Key in keyof AlikeCall]: AlikeCall[Key] };
   readonly #zone: Zone;
   /**
    * The last time that was read: its text up to the minute, and the value of this minute. The next time is often in the same
@@ -95,12 +98,30 @@ export class LineTemplate {
    */
   #minute = { text: '', ms: 0 };
 
-  private constructor(example: LoggedExchange, call: CallName, pattern: RegExp, roles: readonly Role[], zone: Zone) {
+  private constructor(example: LoggedExchange, call: CallName, steps: readonly Step[], zone: Zone) {
     this.example = example;
     this.call = call;
-    this.#pattern = pattern;
-    this.#groups = { ...NO_GROUPS, ...Object.fromEntries(roles.map((role, index) => [role, index + 1])) };
+    this.#steps = steps;
     this.#zone = zone;
+    this.#texts = new Map(steps.flatMap(({ role, text }) => (role === null ? [] : [[role, text]])));
+    const textOf = (role: Role): ByteText | null => this.#texts.get(role) ?? null;
+    this.#time = textOf('time') ?? new ByteText();
+    const took = TOOK.find((role) => this.#texts.has(role));
+    const tookText = took === undefined ? null : textOf(took);
+    this.#took = took === undefined || tookText === null ? null : { role: took, text: tookText };
+    this.#found = {
+      template: this,
+      time: { ms: 0, precisionMs: 1 },
+      tookMs: null,
+      sessionID: textOf('session'),
+      player: textOf('player'),
+      txID: textOf('tx'),
+      roundID: textOf('round'),
+      amount: textOf('amount'),
+      balance: textOf('balance'),
+    };
+    const { sessionID, player, txID, roundID } = this.#found;
+    this.#ids = [sessionID, player, txID, roundID].filter((id) => id !== null);
   }
 
   /**
@@ -115,70 +136,120 @@ export class LineTemplate {
     if (!call || !isFields(object) || isJournalHead(object) || isLaterEvent(object) || isHarEntry(object))
       return undefined;
     const meanings = meaningsOf(object, form, exchange);
-    const pattern = meanings && patternOf(line, meanings);
-    if (!pattern) return undefined;
-    const template = new LineTemplate(exchange, call.call, new RegExp(`^${pattern.source}$`), pattern.roles, form.zone);
-    const again = template.match(line);
+    const steps = meanings && stepsOf(line, meanings);
+    if (!steps) return undefined;
+    const template = new LineTemplate(exchange, call.call, steps, form.zone);
+    const bytes = Buffer.from(line);
+    const again = template.match(bytes, 0, bytes.length);
     const body = exchange.answer.kind === 'reply' ? parsed(exchange.answer.body?.data ?? '') : undefined;
     const said =
       isFields(body) && exchange.answer.kind === 'reply' && exchange.answer.status === 200 ? body.balance : null;
     const isRight =
       again?.time.ms === exchange.time?.ms &&
       again?.tookMs === exchange.tookMs &&
-      again?.sessionID === call.sessionID &&
-      again?.player === call.player &&
-      again?.txID === call.txID &&
-      again?.roundID === call.roundID &&
-      again?.amount === call.amount &&
-      again?.balance === said;
+      textOf(again?.sessionID) === call.sessionID &&
+      textOf(again?.player) === call.player &&
+      textOf(again?.txID) === call.txID &&
+      textOf(again?.roundID) === call.roundID &&
+      textOf(again?.amount) === call.amount &&
+      textOf(again?.balance) === said;
     return isRight ? template : undefined;
   }
 
   /** Reads a line. Returns undefined if it does not match, or if a value is masked. */
-  match(line: string): AlikeCall | undefined {
-    const found = this.#pattern.exec(line);
-    if (!found) return undefined;
-    const { session, player, tx, round, amount, balance, time } = this.#groups;
-    const sessionID = textAt(found, session);
-    const playerName = textAt(found, player);
-    const txID = textAt(found, tx);
-    const roundID = textAt(found, round);
-    const at = this.#time(textAt(found, time) ?? '');
-    if (!at || mayBeMasked(sessionID) || mayBeMasked(playerName) || mayBeMasked(txID) || mayBeMasked(roundID))
-      return undefined;
-    return {
-      template: this,
-      time: at,
-      tookMs: this.#tookMs(found),
-      sessionID,
-      player: playerName,
-      txID,
-      roundID,
-      amount: textAt(found, amount),
-      balance: textAt(found, balance),
-    };
-  }
-
-  #tookMs(found: RegExpExecArray): number | null {
-    const { tookMs: millis, tookSeconds, took } = this.#groups;
-    if (millis !== 0) return Math.round(Number(found[millis]) * 1000) / 1000;
-    if (tookSeconds === 0 && took === 0) return null;
-    return tookMs((field) =>
-      field === 'tookSeconds' || field === 'took' ? (textAt(found, this.#groups[field]) ?? undefined) : undefined,
-    );
-  }
-
-  #time(text: string): LogTime | undefined {
-    if (text.length === EPOCH_MS && DIGITS.test(text)) return { ms: Number(text), precisionMs: 1, mayBeEnd: true };
-    if (!UTC.test(text)) return withEnd(readTime(text, this.#zone));
-    const minute = text.slice(0, 17);
-    if (minute !== this.#minute.text) {
-      const whole = readTime(`${minute}00Z`, 0);
-      if (!whole) return undefined;
-      this.#minute = { text: Buffer.from(minute).toString(), ms: whole.ms };
+  match(bytes: Buffer, from: number, to: number): AlikeCall | undefined {
+    let at = from;
+    for (let index = 0; index < this.#steps.length; index += 1) {
+      const step = this.#steps[index];
+      if (!step) return undefined;
+      const { before, pattern, text } = step;
+      if (!isAt(before, bytes, at, to)) return undefined;
+      at += before.length;
+      if (pattern === null) continue;
+      const end = pattern.end(bytes, at, to);
+      if (end < 0) return undefined;
+      text.set(bytes, at, end);
+      at = end;
     }
-    return { ms: this.#minute.ms + Number(text.slice(17, 23)) * 1000, precisionMs: 1, mayBeEnd: true };
+    if (at !== to) return undefined;
+    for (let index = 0; index < this.#ids.length; index += 1) {
+      const id = this.#ids[index];
+      if (!id || mayBeMasked(id)) return undefined;
+    }
+    const time = this.#readTime(this.#time);
+    if (!time) return undefined;
+    this.#found.time = time;
+    this.#found.tookMs = this.#readTook();
+    return this.#found;
   }
+
+  #readTook(): number | null {
+    if (this.#took === null) return null;
+    const { role, text } = this.#took;
+    if (role !== 'tookMs') return tookMs((field) => (field === role ? text.toString() : undefined));
+    const whole = digitsIn(text, 0, text.length);
+    return Number.isNaN(whole) ? Math.round(Number(text.toString()) * 1000) / 1000 : whole;
+  }
+
+  #readTime(text: ByteText): LogTime | undefined {
+    const epoch = text.length === EPOCH_MS ? digitsIn(text, 0, EPOCH_MS) : Number.NaN;
+    if (!Number.isNaN(epoch)) return { ms: epoch, precisionMs: 1, mayBeEnd: true };
+    const inMinute = this.#isInMinute(text) ? secondsIn(text) : Number.NaN;
+    if (!Number.isNaN(inMinute)) return { ms: this.#minute.ms + inMinute, precisionMs: 1, mayBeEnd: true };
+    const written = text.toString();
+    if (!UTC.test(written)) return withEnd(readTime(written, this.#zone));
+    const minute = written.slice(0, MINUTE);
+    const whole = readTime(`${minute}00Z`, 0);
+    if (!whole) return undefined;
+    this.#minute = { text: minute, ms: whole.ms };
+    return { ms: whole.ms + secondsIn(text), precisionMs: 1, mayBeEnd: true };
+  }
+
+  #isInMinute(text: ByteText): boolean {
+    const { text: minute } = this.#minute;
+    if (minute === '' || text.length !== WITH_MS) return false;
+    for (let index = 0; index < MINUTE; index += 1) if (text.at(index) !== minute.charCodeAt(index)) return false;
+    return true;
+  }
+}
+
+/** The roles of a duration, the one that is read first. */
+const TOOK = ['tookMs', 'tookSeconds', 'took'] as const;
+
+/** The number of characters of a time such as `2026-11-23T13:03:07.123Z`, and of its beginning up to the seconds. */
+const [WITH_MS, MINUTE] = [24, 17];
+
+/** Reads the seconds of such a time, in ms. Returns NaN if they are not seconds with three decimals in UTC. */
+function secondsIn(text: ByteText): number {
+  const seconds = digitsIn(text, MINUTE, MINUTE + 2);
+  const ms = digitsIn(text, MINUTE + 3, MINUTE + 6);
+  const isUtc = text.at(MINUTE + 2) === POINT && text.at(MINUTE + 6) === LETTER_Z && seconds < 60;
+  return isUtc ? seconds * 1000 + ms : Number.NaN;
+}
+
+const [ZERO, POINT, LETTER_Z] = [0x30, 0x2e, 0x5a];
+
+/** Reads a whole number. Returns NaN if not all characters are digits. */
+function digitsIn(text: ByteText, from: number, to: number): number {
+  let value = 0;
+  for (let index = from; index < to; index += 1) {
+    const digit = text.at(index) - ZERO;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/** True if the bytes have this text at a position. */
+function isAt(text: Uint8Array, bytes: Uint8Array, at: number, to: number): boolean {
+  const { length } = text;
+  if (at + length > to) return false;
+  for (let index = 0; index < length; index += 1) if (bytes[at + index] !== text[index]) return false;
+  return true;
+}
+
+function textOf(text: ByteText | null | undefined): string | null | undefined {
+  return text === undefined || text === null ? text : text.toString();
 }
 
 /** The request and the reply are on one line. */
@@ -188,7 +259,6 @@ function withEnd(time: LogTime | undefined): LogTime | undefined {
 
 /** The number of digits of a time in milliseconds since 1970. */
 const EPOCH_MS = 13;
-const DIGITS = /^\d+$/;
 /** Matches a time in UTC with milliseconds. */
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d\.\d{3}Z$/;
 
@@ -196,13 +266,13 @@ const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d\.\d{3}Z$/;
  * The pattern of an id allows only letters, digits and a few signs. Only two kinds of masked ids can match it: a short word, and a
  * row of `x`.
  */
-function mayBeMasked(id: string | null): boolean {
-  return id !== null && (id.length < 12 || id.startsWith('x')) && isMasked(id);
+function mayBeMasked(id: ByteText): boolean {
+  const first = id.at(0);
+  if (first >= ZERO && first <= ZERO + 9) return false;
+  return (id.length < 12 || first === LOWER_X || first === UPPER_X) && isMasked(id.toString());
 }
 
-function textAt(found: RegExpExecArray, group: number): string | null {
-  return group === 0 ? null : (found[group] ?? null);
-}
+const [LOWER_X, UPPER_X] = [0x78, 0x58];
 
 /** Says what the values of a line mean, by their paths. */
 interface Meanings {
@@ -308,16 +378,23 @@ function partsOf(json: string): readonly Part[] | undefined {
   return parts;
 }
 
-/** Writes the pattern of all lines with the same meanings. */
-function patternOf(
-  line: string,
-  meanings: Meanings,
-): { readonly source: string; readonly roles: readonly Role[] } | undefined {
+/** A part of a template: a text that is the same in all lines, and then a value. */
+interface Step {
+  readonly before: Uint8Array;
+  /** The pattern of the value. Null if no value follows. */
+  readonly pattern: BytePattern | null;
+  readonly role: Role | null;
+  /** The value in the line that was read last. */
+  readonly text: ByteText;
+}
+
+/** Writes the steps for all lines with the same meanings. */
+function stepsOf(line: string, meanings: Meanings): readonly Step[] | undefined {
   const parts = partsOf(line);
   if (!parts) return undefined;
-  const writer = new PatternWriter(meanings);
+  const writer = new StepWriter(meanings);
   for (const part of parts) if (!writer.add(part)) return undefined;
-  return writer;
+  return writer.end();
 }
 
 /** The fields that a template reads from a request body. */
@@ -334,23 +411,26 @@ const OF_REPLY: ReadonlySet<string> = new Set(['balance', 'txID']);
 /** The names of fields that show an error. A reply with one of these fields may be an error although its status is 200. */
 const OF_ERROR: ReadonlySet<string> = new Set(['message', 'code', 'error', 'errors', 'errorCode', 'error_code']);
 
-class PatternWriter {
-  readonly roles: Role[] = [];
+class StepWriter {
+  readonly #steps: Step[] = [];
   readonly #meanings: Meanings;
-  #source = '';
+  /** The text after the last value. */
+  #before = '';
 
   constructor(meanings: Meanings) {
     this.#meanings = meanings;
   }
 
-  get source(): string {
-    return this.#source;
+  /** Returns the steps for the whole line. */
+  end(): readonly Step[] {
+    this.#value(null, null);
+    return this.#steps;
   }
 
   /** Adds the next part of a line. Returns false if there is no pattern for it. */
   add(part: Part): boolean {
     if (typeof part === 'string') {
-      this.#source += escaped(part);
+      this.#before += part;
       return true;
     }
     const { request, reply, url, roles, constant } = this.#meanings;
@@ -365,7 +445,8 @@ class PatternWriter {
     // A list is the same in all lines.
     if (role !== undefined && raw.startsWith('[')) return false;
     if (role !== undefined) this.#role(role, raw, '"');
-    else this.#source += constant.has(path) ? escaped(raw) : anyValue(raw, '"');
+    else if (constant.has(path)) this.#before += raw;
+    else this.#any(raw, '"');
     return true;
   }
 
@@ -375,12 +456,12 @@ class PatternWriter {
     if (typeof text !== 'string' || JSON.stringify(text) !== raw || !isFields(parsed(text))) return false;
     const parts = partsOf(text);
     if (!parts) return false;
-    this.#source += '"';
+    this.#before += '"';
     for (const part of parts) {
-      if (typeof part === 'string') this.#source += escaped(JSON.stringify(part).slice(1, -1));
-      else if (!this.#ofBody(part.path, part.raw, '\\\\"', isRequest)) return false;
+      if (typeof part === 'string') this.#before += JSON.stringify(part).slice(1, -1);
+      else if (!this.#ofBody(part.path, part.raw, String.raw`\"`, isRequest)) return false;
     }
-    this.#source += '"';
+    this.#before += '"';
     return true;
   }
 
@@ -390,17 +471,19 @@ class PatternWriter {
       const role = OF_REQUEST.get(path);
       if (role !== undefined && !raw.startsWith('"')) return false;
       if (role !== undefined) this.#role(role, raw, quote);
-      else this.#source += path === 'type' ? inQuotes(raw, quote) : anyValue(raw, quote);
+      else if (path === 'type') this.#before += inQuotes(raw, quote);
+      else this.#any(raw, quote);
       return true;
     }
     if (!this.#meanings.isAccepted) {
       // The text of an error may break a rule. So the template matches only lines with the same text.
-      this.#source += inQuotes(raw, quote);
+      this.#before += inQuotes(raw, quote);
       return true;
     }
     if (OF_ERROR.has(path) || (OF_REPLY.has(path) && !raw.startsWith('"'))) return false;
     if (path === 'balance') this.#role('balance', raw, quote);
-    else this.#source += path === 'txID' ? `${quote}${ANY_TEXT.replace('*', '{1,200}')}${quote}` : anyValue(raw, quote);
+    else if (path === 'txID') this.#quoted(OPERATOR_ID, null, quote);
+    else this.#any(raw, quote);
     return true;
   }
 
@@ -408,27 +491,37 @@ class PatternWriter {
   #url(raw: string): boolean {
     const [, before] = /^("[^"\\?]*\?sessionID=)[\w:-]+"$/.exec(raw) ?? [];
     if (before === undefined) return false;
-    this.#source += `${escaped(before)}${PATTERNS.session}"`;
-    this.roles.push('session');
+    this.#before += before;
+    this.#value(PATTERNS.session, 'session');
+    this.#before += '"';
     return true;
   }
 
   #role(role: Role, raw: string, quote: string): void {
     const pattern = PATTERNS[role];
-    this.#source += raw.startsWith('"') ? `${quote}${pattern}${quote}` : pattern.replace('[^"\\\\{]', '[-+.\\d]');
-    this.roles.push(role);
+    if (raw.startsWith('"')) this.#quoted(pattern, role, quote);
+    else this.#value(pattern === SHORT_TEXT ? SHORT_NUMBER : pattern, role);
+  }
+
+  /** Adds a value that may be any other value of the same type. */
+  #any(raw: string, quote: string): void {
+    if (raw.startsWith('"')) this.#quoted(ANY_TEXT, null, quote);
+    else if (/^[-\d]/.test(raw)) this.#value(ANY_NUMBER, null);
+    else this.#before += raw;
+  }
+
+  #quoted(pattern: BytePattern, role: Role | null, quote: string): void {
+    this.#before += quote;
+    this.#value(pattern, role);
+    this.#before += quote;
+  }
+
+  #value(pattern: BytePattern | null, role: Role | null): void {
+    this.#steps.push({ before: Buffer.from(this.#before), pattern, role, text: new ByteText() });
+    this.#before = '';
   }
 }
 
 function inQuotes(raw: string, quote: string): string {
-  return raw.startsWith('"') ? `${quote}${escaped(raw.slice(1, -1))}${quote}` : escaped(raw);
-}
-
-function anyValue(raw: string, quote: string): string {
-  if (raw.startsWith('"')) return `${quote}${ANY_TEXT}${quote}`;
-  return /^[-\d]/.test(raw) ? ANY_NUMBER : escaped(raw);
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+  return raw.startsWith('"') ? `${quote}${raw.slice(1, -1)}${quote}` : raw;
 }

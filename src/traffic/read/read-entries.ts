@@ -98,8 +98,8 @@ export type LineOwner = 'wanted' | 'other' | 'unknown';
 
 /** Reads JSON lines that are like an earlier line: they have the same fields with other values. */
 export interface AlikeLines {
-  /** Reads a line. Returns false if it is not like an earlier line. */
-  isLike(text: string): boolean;
+  /** Reads a line. Returns false if it is not like an earlier line. Such a line is never a part of an entry of several lines. */
+  isLike(line: Line): boolean;
   /** Takes the call of the line that was read last. */
   take(line: number): void;
   /** Keeps a line as an example. `exchange` is the only entry that was read from this line. */
@@ -152,8 +152,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
     let skipped = 0;
     let found: LogEntry[] = [];
     for (const line of lines) {
-      const isLog = line.text?.startsWith('{') && !MAY_CONTINUE.test(line.text) && line.number > 1;
-      if (source.mayMatter && isLog && reading.isBetweenEntries && !source.mayMatter(line.text ?? '')) {
+      if (source.mayMatter && isLog(line) && reading.isBetweenEntries && !source.mayMatter(line.text ?? '')) {
         skipped += 1;
         reading.leaveOut(line.number);
         continue;
@@ -166,8 +165,8 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
         reading.leaveOut(line.number);
         continue;
       }
-      const isAlone = alike !== undefined && isLog === true && reading.isIdle;
-      if (isAlone && alike.isLike(line.text ?? '')) {
+      const isIdle = alike !== undefined && line.number > 1 && reading.isIdle;
+      if (isIdle && alike.isLike(line)) {
         // The entries before this line come first.
         if (found.length > 0) yield found;
         found = [];
@@ -175,6 +174,7 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
         reading.leaveOut(line.number);
         continue;
       }
+      const isAlone = isIdle && isLog(line);
       const before = found.length;
       for (const entry of reading.take(line))
         found.push(line.text === null ? entry : shownWith(entry, line.number, line.text));
@@ -187,6 +187,11 @@ async function* fromLines(chunks: Chunks, source: Source): AsyncGenerator<readon
   }
   const rest = [...reading.end()];
   if (rest.length > 0) yield rest;
+}
+
+/** True for a line of JSON that is not a part of an entry of several lines. */
+function isLog({ text, number }: Line): boolean {
+  return text?.startsWith('{') === true && !MAY_CONTINUE.test(text) && number > 1;
 }
 
 /** If an entry can't be read, adds the beginning of its line. Returns every other entry unchanged. */

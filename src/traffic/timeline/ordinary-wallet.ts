@@ -7,6 +7,7 @@ import type { KnownSession } from '../call-selection.ts';
 import { isCut, loggedCall } from '../calls/logged-call.ts';
 import { hasSignature, type KeysOf, NO_KEYS } from '../calls/signature.ts';
 import { type LoggedExchange, textBody } from '../logged-exchange.ts';
+import { ByteText } from '../read/byte-text.ts';
 import type { Survey, SurveyedWallet } from '../read/gather-by-wallet.ts';
 import type { AlikeCall } from '../read/line-template.ts';
 import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
@@ -16,6 +17,7 @@ import { originOf } from './owner.ts';
 import { RepeatedIds } from './repeated-ids.ts';
 import type { RoundVerdict } from './round-verdict.ts';
 import type { WalletVerdict } from './verdict.ts';
+import { COLUMN, WalletRows } from './wallet-rows.ts';
 
 /**
  * Finds the wallets in which nothing is unusual, while the logs are read for the first time. The calls of such a wallet are not
@@ -36,9 +38,15 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   readonly #keysOf: KeysOf;
   readonly #ids: RepeatedIds;
   readonly #wallets: OrdinaryWallet[] = [];
+  readonly #rows = new WalletRows();
   readonly #sides = new Set<string>();
   /** For each call that serves as an example: the facts that all calls on similar lines have in common. */
   readonly #fitting = new WeakMap<LoggedExchange, CommonFacts>();
+  /** The example that was used last. */
+  #last: { readonly example: LoggedExchange | null; readonly facts: CommonFacts | undefined } = {
+    example: null,
+    facts: undefined,
+  };
   /** The facts of the ordinary calls that were seen, by the kind of the call. */
   readonly #factsOfKind = new Map<string, CommonFacts>();
   /** True if any call is signed with one of the given keys. */
@@ -55,7 +63,7 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   }
 
   add(): OrdinaryWallet {
-    const wallet = new OrdinaryWallet(this.#wallets.length, this.#ids);
+    const wallet = new OrdinaryWallet(this.#rows, this.#ids);
     this.#wallets.push(wallet);
     return wallet;
   }
@@ -76,21 +84,31 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
   }
 
   takeAlike(wallet: OrdinaryWallet, call: AlikeCall, file: string, line: number): void {
-    const facts = this.#fitting.get(call.template.example);
+    const { example } = call.template;
+    if (this.#last.example !== example) this.#last = { example, facts: this.#fitting.get(example) };
+    const { facts } = this.#last;
     if (facts) wallet.take(call, facts, file, line);
     else wallet.spoil();
   }
 
   takeWhole(wallet: OrdinaryWallet, call: RecordedCall): void {
-    const { exchange, sessionID, player, txID, roundID, amount } = call;
+    const { exchange, txID, roundID, amount } = call;
     this.#sides.add(exchange.side);
     const facts = this.#factsOf(call);
-    if (!facts || exchange.time === null) {
+    const isText = (txID ?? '').isWellFormed() && (roundID ?? '').isWellFormed();
+    if (!facts || exchange.time === null || !isText) {
       wallet.spoil();
       return;
     }
     const { time, tookMs, place } = exchange;
-    const values = { time, tookMs, sessionID, player, txID, roundID, amount, balance: facts.balance };
+    const values = {
+      time,
+      tookMs,
+      txID: bytesOf(txID),
+      roundID: bytesOf(roundID),
+      amount: bytesOf(amount),
+      balance: bytesOf(facts.balance),
+    };
     wallet.take(values, facts, place.file, place.line);
   }
 
@@ -157,6 +175,10 @@ export class OrdinaryWallets implements Survey<OrdinaryWallet> {
     }
     return kindOf(call);
   }
+}
+
+function bytesOf(text: string | null): ByteText | null {
+  return text === null ? null : ByteText.of(text);
 }
 
 /** Maximum number of kinds of calls whose facts are kept. A log has one kind for each call, and for each text of an error. */
@@ -228,8 +250,8 @@ interface CommonFacts {
   readonly side: LoggedExchange['side'];
 }
 
-/** The values of one call. */
-type Values = Omit<AlikeCall, 'template'>;
+/** The values of one call. They are valid only until the next call is taken. */
+type Values = Omit<AlikeCall, 'template' | 'sessionID' | 'player'>;
 
 /** Maximum number of rounds without a win in an ordinary wallet. */
 const MAX_OPEN = 100;
@@ -240,42 +262,31 @@ const FINE_MS = 100;
 
 /** One wallet of the survey. */
 export class OrdinaryWallet implements SurveyedWallet {
-  readonly #index: number;
-  readonly #ids: RepeatedIds;
+  readonly #rows: WalletRows;
+  readonly #row: number;
   #isOrdinary = true;
-  #calls = 0;
-  /** The balance after the last call, as the reply has it. Null before the first balance. */
-  #said: string | null = null;
-  /** The same balance in {@link unitsOf}. */
-  #units = Number.NaN;
-  #firstSaid: string | null = null;
-  /** The time, the kind and the line of the last call that has a balance. */
-  #saidMs = 0;
-  #lastFacts: CommonFacts | null = null;
-  #lastLine = 0;
-  #currency: string | null = null;
-  #origin: string | null = null;
-  #decimals = 0;
-  #files: readonly string[] = [];
-  /**
-   * The id of the round that has no win yet, if there is only one such round. `#bets` is the sum of its bets. Most wallets never
-   * have two such rounds at once.
-   */
-  #round: string | null = null;
-  #bets: Money = Money.zero;
-  /** The sum of the bets of each round without a win. Null until two such rounds were open at once. Then replaces `#round`. */
-  #open: Map<string, Money> | null = null;
-  /** The logged time of the last call. */
-  #atMs = Number.NEGATIVE_INFINITY;
-  /** The end of the last call, if its logged time is its beginning. */
-  #endMs = Number.NEGATIVE_INFINITY;
-  /** The beginning of the last call, if its logged time is its end. */
-  #beginMs = Number.NEGATIVE_INFINITY;
   /** True if the last call may have been in flight at the same time as another call. */
   #isLastShared = false;
+  /** The kind of the last call that has a balance. */
+  #lastFacts: CommonFacts | null = null;
+  #lastFile: string | null = null;
+  /** The first balance. Null before it. */
+  #firstSaid: string | null = null;
+  /** The last balance, if {@link unitsOf} can't read it. Otherwise null. */
+  #said: string | null = null;
+  #decimals = 0;
+  /** The sum of the bets of the round in `#rows`. It has no win yet. Most wallets never have two such rounds at once. */
+  #bets: Money = Money.zero;
+  /** The sum of the bets of each round without a win. Null until two such rounds were open at once. Then replaces the round. */
+  #open: Map<string, Money> | null = null;
+  #currency: string | null = null;
+  #origin: string | null = null;
+  readonly #files: string[] = [];
+  readonly #ids: RepeatedIds;
 
-  constructor(index: number, ids: RepeatedIds) {
-    this.#index = index;
+  constructor(rows: WalletRows, ids: RepeatedIds) {
+    this.#rows = rows;
+    this.#row = rows.add();
     this.#ids = ids;
   }
 
@@ -285,28 +296,31 @@ export class OrdinaryWallet implements SurveyedWallet {
 
   /** The number of calls. It is right only for an ordinary wallet. */
   get calls(): number {
-    return this.#calls;
+    return this.#rows.get(this.#row, COLUMN.calls);
   }
 
   spoil(): void {
     this.#isOrdinary = false;
-    this.#round = null;
+    this.#rows.endRound(this.#row);
     this.#open = null;
     this.#lastFacts = null;
   }
 
   take(values: Values, facts: CommonFacts, file: string, line: number): void {
     if (!this.#isOrdinary) return;
-    this.#calls += 1;
+    this.#rows.set(this.#row, COLUMN.calls, this.calls + 1);
     if (!this.#isInOrder(values) || !this.#isSameOwner(facts) || !this.#isExpected(values, facts)) {
       this.spoil();
       return;
     }
-    if (this.#files.at(-1) !== file) this.#files = [...this.#files, file];
+    if (this.#lastFile !== file) {
+      this.#lastFile = file;
+      this.#files.push(file);
+    }
     if (facts.isDeclined) return;
-    this.#saidMs = values.time.ms;
+    this.#rows.set(this.#row, COLUMN.saidMs, values.time.ms);
+    this.#rows.set(this.#row, COLUMN.line, line);
     this.#lastFacts = facts;
-    this.#lastLine = line;
   }
 
   /**
@@ -315,16 +329,18 @@ export class OrdinaryWallet implements SurveyedWallet {
   #isInOrder({ time, tookMs }: Values): boolean {
     const took = tookMs ?? 0;
     if (time.laterMs !== undefined || took > REPLY_DEADLINE_MS) return false;
-    if (time.ms < this.#atMs || time.ms - took < this.#beginMs) return false;
+    const atMs = this.#rows.get(this.#row, COLUMN.atMs);
+    const endMs = this.#rows.get(this.#row, COLUMN.endMs);
+    if (time.ms < atMs || time.ms - took < this.#rows.get(this.#row, COLUMN.beginMs)) return false;
     const margin = time.precisionMs > FINE_MS ? time.precisionMs : 0;
-    const isShared = time.ms < this.#endMs + margin || time.ms - took < this.#atMs + margin;
+    const isShared = time.ms < endMs + margin || time.ms - took < atMs + margin;
     // The first balance of a wallet is reliable only if no other call was in flight at this time. So the second call must not
     // overlap with the first call.
-    if (isShared && this.#calls === 2) return false;
+    if (isShared && this.calls === 2) return false;
     this.#isLastShared = isShared;
-    this.#atMs = time.ms;
-    this.#beginMs = time.ms - took;
-    this.#endMs = Math.max(this.#endMs, time.ms + took);
+    this.#rows.set(this.#row, COLUMN.atMs, time.ms);
+    this.#rows.set(this.#row, COLUMN.beginMs, time.ms - took);
+    this.#rows.set(this.#row, COLUMN.endMs, Math.max(endMs, time.ms + took));
     return true;
   }
 
@@ -344,12 +360,12 @@ export class OrdinaryWallet implements SurveyedWallet {
   #isExpected({ txID, roundID, amount, balance }: Values, { call, isDeclined }: CommonFacts): boolean {
     if (call === 'balance') return balance !== null && this.#isSaid(balance, null, 1);
     if (txID === null || roundID === null || amount === null) return false;
-    this.#ids.add('transaction', txID, this.#index);
+    this.#ids.add('transaction', txID, this.#row);
     if (isDeclined) {
-      this.#ids.add('round', roundID, this.#index);
+      this.#ids.add('round', roundID, this.#row);
       // An operator must accept a bet of exactly the balance.
       const money = amountOf(amount);
-      return money !== undefined && (this.#said === null || !moneyOf(this.#said).equals(money));
+      return money !== undefined && (this.#firstSaid === null || !this.#balance().equals(money));
     }
     if (balance === null) return false;
     if (call === 'bet') {
@@ -359,27 +375,29 @@ export class OrdinaryWallet implements SurveyedWallet {
     return this.#closes(roundID) && this.#isSaid(balance, amount, 1);
   }
 
-  #opens(roundID: string, bet: Money): boolean {
-    const before = this.#open ? this.#open.get(roundID) : this.#round === roundID ? this.#bets : undefined;
-    if (!before) this.#ids.add('round', roundID, this.#index);
+  #opens(roundID: ByteText, bet: Money): boolean {
+    const rows = this.#rows;
+    const row = this.#row;
+    const isSame = rows.isRound(row, roundID);
+    const before = this.#open ? this.#open.get(roundID.toString()) : isSame ? this.#bets : undefined;
+    if (!before) this.#ids.add('round', roundID, row);
     const bets = before ? before.plus(bet) : bet;
-    if (!this.#open && (this.#round === null || before)) {
-      this.#round = roundID;
+    if (!this.#open && (isSame || (!rows.hasRound(row) && rows.openRound(row, roundID)))) {
       this.#bets = bets;
       return true;
     }
-    this.#open ??= new Map(this.#round === null ? [] : [[copyOf(this.#round), this.#bets]]);
-    this.#round = null;
-    // The id may be a substring of its line. Without the copy, it would keep the whole line in memory.
-    this.#open.set(before ? roundID : copyOf(roundID), bets);
+    const round = rows.round(row);
+    this.#open ??= new Map(round === null ? [] : [[round, this.#bets]]);
+    rows.endRound(row);
+    this.#open.set(roundID.toString(), bets);
     return this.#open.size <= MAX_OPEN;
   }
 
   /** Ends a round. Returns false if the round has no accepted bet. */
-  #closes(roundID: string): boolean {
-    if (this.#open) return this.#open.delete(roundID);
-    if (this.#round !== roundID) return false;
-    this.#round = null;
+  #closes(roundID: ByteText): boolean {
+    if (this.#open) return this.#open.delete(roundID.toString());
+    if (!this.#rows.isRound(this.#row, roundID)) return false;
+    this.#rows.endRound(this.#row);
     return true;
   }
 
@@ -388,19 +406,21 @@ export class OrdinaryWallet implements SurveyedWallet {
    *
    * @param change the amount of the call; null for a balance call
    */
-  #isSaid(text: string, change: string | null, sign: 1 | -1): boolean {
+  #isSaid(text: ByteText, change: ByteText | null, sign: 1 | -1): boolean {
+    const isFirst = this.#firstSaid === null;
+    const before = this.#rows.get(this.#row, COLUMN.units);
     const units = unitsOf(text);
     const changed = change === null ? 0 : unitsOf(change);
-    if (Number.isNaN(units + changed + (this.#said === null ? 0 : this.#units))) {
-      if (!this.#isExactlySaid(text, change, sign)) return false;
-    } else if (this.#said !== null && units !== this.#units + sign * changed) return false;
-    const point = text.indexOf('.');
-    const decimals = point < 0 ? 0 : text.length - point - 1;
+    if (Number.isNaN(units + changed + (isFirst ? 0 : before))) {
+      if (!this.#isExactlySaid(text.toString(), change?.toString() ?? null, sign)) return false;
+    } else if (!isFirst && units !== before + sign * changed) return false;
+    const decimals = decimalsOf(text);
     if (decimals >= MANY_DECIMALS) return false;
-    this.#decimals = Math.max(this.#decimals, decimals);
-    this.#said = text.length < MIN_SHARED ? text : copyOf(text);
-    this.#units = units;
-    this.#firstSaid ??= this.#said;
+    if (decimals > this.#decimals) this.#decimals = decimals;
+    this.#rows.set(this.#row, COLUMN.units, units);
+    this.#rows.set(this.#row, COLUMN.decimals, decimals);
+    this.#said = Number.isNaN(units) ? text.toString() : null;
+    this.#firstSaid ??= text.toString();
     return true;
   }
 
@@ -409,8 +429,15 @@ export class OrdinaryWallet implements SurveyedWallet {
     const said = readAmount(text);
     const changed = change === null ? Money.zero : readAmount(change);
     if (!said || !changed) return false;
-    if (this.#said === null) return true;
-    return said.equals(moneyOf(this.#said).plus(sign === 1 ? changed : changed.negated()));
+    if (this.#firstSaid === null) return true;
+    return said.equals(this.#balance().plus(sign === 1 ? changed : changed.negated()));
+  }
+
+  /** The balance after the last call. */
+  #balance(): Money {
+    if (this.#firstSaid === null) return Money.zero;
+    const [units, decimals] = [this.#rows.get(this.#row, COLUMN.units), this.#rows.get(this.#row, COLUMN.decimals)];
+    return moneyOf(this.#said ?? amountText(units, decimals));
   }
 
   /** Ends the survey of the wallet. `currencies` are the configured currencies of its sessions. */
@@ -421,7 +448,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     }
     const allowed = this.#currency === null ? null : (currencyByCode(this.#currency)?.decimals ?? null);
     if (allowed !== null && this.#decimals > allowed) this.spoil();
-    if (this.#lastFacts === null || (this.#isLastShared && this.#calls > 1)) this.spoil();
+    if (this.#lastFacts === null || (this.#isLastShared && this.calls > 1)) this.spoil();
   }
 
   /**
@@ -435,8 +462,9 @@ export class OrdinaryWallet implements SurveyedWallet {
     number: number,
     unread: readonly string[],
   ): WalletVerdict {
-    const balance = moneyOf(this.#said);
-    const open = this.#open ?? (this.#round === null ? [] : [[this.#round, this.#bets] as const]);
+    const balance = this.#balance();
+    const round = this.#rows.round(this.#row);
+    const open = this.#open ?? (round === null ? [] : [[round, this.#bets] as const]);
     const rounds = [...open].map(([roundID, bets]): RoundVerdict => openRound(roundID, bets, number));
     const isSure = unread.length === 0;
     const call = this.#lastCall(owner, number);
@@ -448,7 +476,7 @@ export class OrdinaryWallet implements SurveyedWallet {
       currency: this.#currency,
       sessions: owner.sessions,
       calls: [call],
-      evidence: { calls: this.#calls, files: [...new Set(this.#files)] },
+      evidence: { calls: this.calls, files: [...new Set(this.#files)] },
       books: {
         transactions: [],
         worlds,
@@ -474,13 +502,14 @@ export class OrdinaryWallet implements SurveyedWallet {
     const facts = this.#lastFacts;
     if (facts === null) throw new Error('the wallet is not ordinary');
     const { call } = facts;
-    const place = { file: this.#files.at(-1) ?? '', line: this.#lastLine };
-    const balance = moneyOf(this.#said);
+    const place = { file: this.#files.at(-1) ?? '', line: this.#rows.get(this.#row, COLUMN.line) };
+    const balance = this.#balance();
+    const saidMs = this.#rows.get(this.#row, COLUMN.saidMs);
     const [session] = owner.sessions;
     const exchange: LoggedExchange = {
       place,
       side: facts.side,
-      time: { ms: this.#saidMs, precisionMs: 1 },
+      time: { ms: saidMs, precisionMs: 1 },
       tookMs: null,
       request: { method: null, url: null, headers: null, body: 'unknown' },
       answer: {
@@ -497,7 +526,7 @@ export class OrdinaryWallet implements SurveyedWallet {
     };
     const seen = recordedCall(exchange);
     if (seen === null) throw new Error('the last call is no call');
-    return loggedCall(seen, null, { number, atMs: this.#saidMs, wallet: null }, () => NO_KEYS);
+    return loggedCall(seen, null, { number, atMs: saidMs, wallet: null }, () => NO_KEYS);
   }
 }
 
@@ -507,16 +536,20 @@ function openRound(roundID: string, bets: Money, firstCall: number): RoundVerdic
   return { roundID, state: 'open', bets, wins: Money.zero, debts: [], firstCall, ...sums };
 }
 
-/** The amounts that were read last. Most bets have one of a few amounts, so the same text is parsed only once. */
-const AMOUNTS = new Map<string, Money>();
+/** The amounts that were read last. Most bets have one of a few amounts, so each of them is read only once. */
+const AMOUNTS = new Map<number, Money>();
 const MAX_AMOUNTS = 1000;
 
-function amountOf(text: string): Money | undefined {
-  const known = AMOUNTS.get(text);
+function amountOf(text: ByteText): Money | undefined {
+  const units = unitsOf(text);
+  if (Number.isNaN(units)) return readAmount(text.toString());
+  // An amount is kept as it was written, so 5.0 and 5.00 are different here.
+  const key = units * (UNIT_DECIMALS + 1) + decimalsOf(text);
+  const known = AMOUNTS.get(key);
   if (known) return known;
-  const money = readAmount(text);
+  const money = readAmount(text.toString());
   if (AMOUNTS.size >= MAX_AMOUNTS) AMOUNTS.clear();
-  if (money) AMOUNTS.set(copyOf(text), money);
+  if (money) AMOUNTS.set(key, money);
   return money;
 }
 
@@ -534,13 +567,13 @@ const [ZERO, NINE, POINT] = [0x30, 0x39, 0x2e];
  * Reads an amount as a whole number of 0.0001, which is exact for amounts of at most 11 characters. Returns NaN for any other text.
  * This takes less time than {@link Money}, and large logs have many amounts.
  */
-function unitsOf(text: string): number {
+function unitsOf(text: ByteText): number {
   const { length } = text;
   if (length === 0 || length > MAX_DIGITS) return Number.NaN;
   let units = 0;
   let decimals = -1;
   for (let at = 0; at < length; at += 1) {
-    const sign = text.charCodeAt(at);
+    const sign = text.at(at);
     if (sign === POINT && decimals < 0 && at > 0) decimals = 0;
     else if (sign < ZERO || sign > NINE) return Number.NaN;
     else {
@@ -554,12 +587,15 @@ function unitsOf(text: string): number {
   return units * 10 ** (UNIT_DECIMALS - Math.max(0, decimals));
 }
 
-/**
- * In V8, a substring of at least this number of characters refers to the text from which it was cut. So it keeps the whole line in
- * memory.
- */
-const MIN_SHARED = 13;
+/** Writes an amount as it was read by {@link unitsOf}. */
+function amountText(units: number, decimals: number): string {
+  const digits = String(units).padStart(UNIT_DECIMALS + 1, '0');
+  const whole = digits.slice(0, -UNIT_DECIMALS);
+  return decimals === 0 ? whole : `${whole}.${digits.slice(-UNIT_DECIMALS).slice(0, decimals)}`;
+}
 
-function copyOf(text: string): string {
-  return Buffer.from(text).toString();
+function decimalsOf(text: ByteText): number {
+  const { length } = text;
+  for (let at = 0; at < length; at += 1) if (text.at(at) === POINT) return length - at - 1;
+  return 0;
 }

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type ByteText, fourBytes } from '../read/byte-text.ts';
 
 /** Number of parts into which the ids are divided. Only one part at a time is in memory when croupier looks for repeated ids. */
 const PARTS = 32;
@@ -30,14 +31,13 @@ export class RepeatedIds {
     this.#name = name;
   }
 
-  add(kind: 'transaction' | 'round', id: string, wallet: number): void {
+  add(kind: 'transaction' | 'round', { bytes, from, to }: ByteText, wallet: number): void {
     let [low, high] = kind === 'round' ? [0xdeadbeef, 0x41c6ce57] : [0x1b873593, 0x85ebca6b];
-    for (let index = 0; index < id.length; index += 2) {
-      // Reads two characters at once. If the length of the id is odd, 0xffff stands for the missing last character.
-      const first = id.charCodeAt(index);
-      const second = index + 1 < id.length ? id.charCodeAt(index + 1) : 0xff_ff;
-      low = Math.imul(low ^ (first | (second << 16)), 0x9e3779b1);
-      high = Math.imul(high ^ (second | (first << 16)), 0x5f356495);
+    for (let at = from; at < to; at += 4) {
+      const four = fourBytes(bytes, at, to);
+      low = Math.imul(low ^ four, 0x9e3779b1);
+      low ^= low >>> 16;
+      high = Math.imul(high ^ ((four >>> 16) | (four << 16)), 0x5f356495);
       high ^= high >>> 15;
     }
     low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35);

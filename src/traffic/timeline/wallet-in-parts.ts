@@ -1,5 +1,6 @@
 import { Money } from '../../contract/money.ts';
 import { type LoggedExchange, textBody } from '../logged-exchange.ts';
+import { ByteText } from '../read/byte-text.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import type { RepeatedIds } from './repeated-ids.ts';
 import type { IncidentTimeline } from './timeline.ts';
@@ -70,8 +71,8 @@ export class PartsOfWallet {
 
   #note(call: RecordedCall): void {
     const { txID, origTxID, roundID, currency, exchange } = call;
-    for (const id of [txID, origTxID]) if (id !== null) this.#ids.add('transaction', id, this.#number);
-    if (roundID !== null) this.#ids.add('round', roundID, this.#number);
+    for (const id of [txID, origTxID]) if (id !== null) this.#ids.add('transaction', ByteText.of(id), this.#number);
+    if (roundID !== null) this.#ids.add('round', ByteText.of(roundID), this.#number);
     if (currency !== null) {
       this.#isMixed ||= this.#currency !== null && this.#currency !== currency;
       this.#currency = currency;

@@ -40,7 +40,7 @@ async function alike(text: string): Promise<ReadonlyMap<number, Facts>> {
       const { answer, side } = template.example;
       found.set(line, [
         [template.call, side, answer.kind === 'reply' && answer.status, time, tookMs],
-        [sessionID, player, txID, roundID, amount, balance],
+        [sessionID, player, txID, roundID, amount, balance].map((text) => text?.toString() ?? null),
       ]);
     },
   });
@@ -75,7 +75,11 @@ describe('a line that is like an earlier one', () => {
   it.each([
     ['a masked id', { tx: '[Redacted]' }],
     ['an id in words for masks', { tx: 'redacted' }],
+    ['a masked id in capitals', { tx: 'XXXXXXXXXXXXXXXX' }],
     ['an amount that is no decimal', { amount: '1e3' }],
+    ['an amount with a zero before it', { amount: '05.00' }],
+    ['an amount that ends with a point', { amount: '5.' }],
+    ['an id in another script', { tx: 'ë-1' }],
     ['a cut body', { tx: 't-…' }],
     ['an error in the body of a 200', { reply: '{"code":"general_error","message":"no"}' }],
     ['another status', { status: 500 }],
@@ -87,7 +91,16 @@ describe('a line that is like an earlier one', () => {
   });
 });
 
+describe('a field without a meaning', () => {
+  it('may have any text without escapes', async () => {
+    const line = (agent: string): string => lineOf({ agent });
+    expect((await alike(`${line('a')}\n${line('a')}\n${line('')}\n${line('Zoë 😀')}\n`)).size).toBe(2);
+    expect((await alike(`${line('a')}\n${line('a')}\n${line('b')}\n${line('{')}\n${line('"')}\n`)).size).toBe(1);
+  });
+});
+
 interface Change {
+  readonly agent?: string;
   readonly tx?: string;
   readonly amount?: string;
   readonly reply?: string;
@@ -96,7 +109,7 @@ interface Change {
   readonly more?: string;
 }
 
-function lineOf({ tx = 't-1', amount = '5.00', reply, status = 200, url = '/eu/bet', more }: Change): string {
+function lineOf({ agent, tx = 't-1', amount = '5.00', reply, status = 200, url = '/eu/bet', more }: Change): string {
   const requestBody = JSON.stringify({ amount, roundID: 'r-1', sessionID: 's-1', txID: tx, type: 'regular' });
   const responseBody = reply ?? '{"balance":"95.00","txID":"w-1"}';
   return JSON.stringify({
@@ -107,5 +120,6 @@ function lineOf({ tx = 't-1', amount = '5.00', reply, status = 200, url = '/eu/b
     status,
     responseBody,
     ...(more !== undefined && { [more]: 'bet' }),
+    ...(agent !== undefined && { agent }),
   });
 }

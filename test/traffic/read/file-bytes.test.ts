@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type Line, linesOf } from '../../../src/traffic/read/file-bytes.ts';
 import { inPieces } from './entries-in.ts';
 
-async function lines(text: string, size: number, maxLength?: number): Promise<readonly Line[]> {
-  const found: Line[] = [];
-  for await (const lines of linesOf(inPieces(text, size), maxLength)) found.push(...lines);
+async function lines(
+  text: string,
+  size: number,
+  maxLength?: number,
+): Promise<readonly Pick<Line, 'number' | 'text' | 'ended'>[]> {
+  const found: Pick<Line, 'number' | 'text' | 'ended'>[] = [];
+  for await (const some of linesOf(inPieces(text, size), maxLength))
+    found.push(...some.map((line) => ({ number: line.number, text: line.text, ended: line.ended })));
   return found;
 }
 

@@ -327,6 +327,26 @@ describe('the verdict on a wallet that is judged while the log is read', () => {
   });
 });
 
+describe('the verdict on an ordinary wallet', () => {
+  it('names a round that is open, also if its id is long', async () => {
+    for (const name of ['short', 'long'.repeat(30)]) {
+      const calls = history(name, new Random(3), 4).slice(0, -1);
+      const [parts, whole] = await Promise.all(
+        [byWallet, atOnce].map((judge) => judge(calls.map((call) => `${written(call, 'compact')}\n`).join(''))),
+      );
+      if (!parts || !whole) throw new Error('the log was not judged');
+      const open = ({ wallets }: IncidentTimeline) =>
+        wallets.flatMap(({ rounds }) =>
+          rounds.flatMap(({ roundID, state, bets }) => (state === 'open' ? [[roundID, String(bets)]] : [])),
+        );
+      expect(ordinary(parts)).toBe(1);
+      expect(open(parts)).toHaveLength(1);
+      expect(open(parts)).toEqual(open(whole));
+      expect(said(parts)).toEqual(said(whole));
+    }
+  });
+});
+
 describe('the verdict on a wallet with more calls than fit in memory', () => {
   it('is the same as the verdict on all its calls, or not known', async () => {
     const states = { same: 0, unknown: 0 };
