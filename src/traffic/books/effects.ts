@@ -188,8 +188,7 @@ function refundEffect(
       unknown: null,
     };
   }
-  if (!bet)
-    return { worlds: givenBlindly(worlds, call.done, transaction.origTxID, amount), candidates: [], unknown: null };
+  if (!bet) return { worlds: givenBlindly(worlds, call.done, transaction, amount), candidates: [], unknown: null };
   // The amount that the service sent differs from the amount of the bet. The contract does not say which of the two amounts the
   // operator gives back.
   const amounts = [amount, transaction.amount ?? amount];
@@ -244,18 +243,20 @@ const PAID_TWICE = 'the refund was paid twice: at the failed attempt, and when i
 
 /**
  * Applies a refund whose bet is not in the log. The operator may have taken the bet before the log begins, or not at all. In both
- * cases, the operator must not take the bet after the refund.
+ * cases, the operator must not take the bet after the refund. If the refund gave money back, it is applied in the books.
  */
 function givenBlindly(
   worlds: readonly World[],
   done: 'yes' | 'maybe',
-  origTxID: string | null,
+  { key: refund, origTxID }: Transaction,
   amount: Money,
 ): readonly World[] {
   const given = worlds.flatMap((world) => {
     if (origTxID === null) return [world, moved(world, amount)];
     const key = betKey(origTxID);
-    return isClosed(world, key) ? [world] : [closing(world, key, Money.zero), closing(world, key, amount)];
+    if (isClosed(world, key)) return [world];
+    const closed = closing(world, key, Money.zero);
+    return [closed, applying(closed, refund, amount)];
   });
   return distinct(done === 'yes' ? given : [...worlds, ...given]);
 }

@@ -113,6 +113,8 @@ export class BooksComputation {
    * the books.
    */
   #unread: Said[] = [];
+  /** A balance before the first usable balance that the calls between the two do not explain. Null if there is none. */
+  #unexplained: Said | null = null;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -145,10 +147,14 @@ export class BooksComputation {
   /** Returns the reason to doubt the books. Returns null if a later balance confirms the books, or if no reply has a balance. */
   doubt(): string | null {
     const last = this.#unread.at(-1);
-    if (!this.#isAnchored || !last) return null;
-    if (this.#unread.some(({ balance }) => this.#worlds.some((world) => isSameButForRest(world.balance, balance))))
-      return null;
-    return `the calls do not explain the last balance in a reply (${last.balance.format(2)}, call ${last.call.number}), and other calls were in flight at the same time`;
+    if (!this.#isAnchored) return null;
+    const clause = (what: string, { balance, call }: Said): string =>
+      `the calls do not explain the ${what} balance in a reply (${balance.format(2)}, call ${call.number}), and other calls were in flight at the same time`;
+    if (this.#unexplained) return clause('first', this.#unexplained);
+    const isConfirmed = this.#unread.some(({ balance }) =>
+      this.#worlds.some((world) => isSameButForRest(world.balance, balance)),
+    );
+    return last && !isConfirmed ? clause('last', last) : null;
   }
 
   /** Makes the balance unknown. After that, the balance in the next reply counts as correct. */
@@ -217,6 +223,7 @@ export class BooksComputation {
       this.#leave(call);
       return;
     }
+    if (!this.#isAnchored) this.#unexplained = this.#unexplainedBefore(call, said);
     this.#unread = [];
     this.#lastRead = this.#lastSaid?.call ?? null;
     this.#lastSaid = { balance: said, call };
@@ -234,6 +241,24 @@ export class BooksComputation {
 
   #leave(call: LoggedCall): void {
     this.#unread = [...this.#unread, { balance: call.balance ?? Money.zero, call }].slice(-MAX_UNREAD);
+  }
+
+  /**
+   * Compares the first usable balance with the balances before it, which came while other calls were in flight. Each of them must
+   * differ from the first usable balance by some of the calls so far, in any order. Returns one that does not.
+   */
+  #unexplainedBefore(call: LoggedCall, said: Money): Said | null {
+    if (this.#unread.length === 0) return null;
+    const earlier = [...this.#ledger.transactions()].filter(({ attempts }) =>
+      attempts.some(({ number }) => number <= call.number),
+    );
+    if (earlier.length > MAX_UNORDERED || earlier.some(({ amount }) => amount === null)) return null;
+    let sums: readonly Money[] = [Money.zero];
+    for (const { call: name, amount } of earlier) {
+      const by = amount ?? Money.zero;
+      sums = [...sums, ...sums.map((sum) => (name === 'bet' ? sum.plus(by) : sum.minus(by)))];
+    }
+    return this.#unread.find(({ balance }) => !sums.some((sum) => isSameButForRest(said.plus(sum), balance))) ?? null;
   }
 
   /**
@@ -375,6 +400,9 @@ const MAX_CANDIDATES = 400;
 
 /** Maximum number of balances that are kept from replies that came while other calls were in flight. */
 const MAX_UNREAD = 100;
+
+/** Maximum number of calls before the first usable balance whose possible orders are all tried. */
+const MAX_UNORDERED = 8;
 
 /**
  * Maximum number of calls with an unknown outcome that the operator may have carried out between two replies. Combinations of more

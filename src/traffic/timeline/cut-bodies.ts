@@ -75,9 +75,13 @@ function missingInReply({ reading, ending, balance }: LoggedCall, isConfirmed: b
   return ending === 'accepted' && balance === null && !isConfirmed ? ['balance'] : [];
 }
 
-/** True if the balance in the reply to this call, or in a later reply, confirms the effect of the call. */
-function isConfirmedLater(call: LoggedCall, { lastSaid, deviations, unknown }: Books): boolean {
-  if (unknown !== null || lastSaid === null || lastSaid.call.number < call.number) return false;
+/**
+ * True if the balances in the replies confirm the effect of the call: one balance is of an earlier call, and one is of this call or of
+ * a later call.
+ */
+function isConfirmedLater(call: LoggedCall, { firstSaid, lastSaid, deviations, unknown }: Books): boolean {
+  if (unknown !== null || firstSaid === null || lastSaid === null) return false;
+  if (firstSaid.call.number > call.number || lastSaid.call.number < call.number) return false;
   return !deviations.some((one) => one.fixedBy === null && mayExplain(call, one));
 }
 

@@ -89,7 +89,7 @@ function winsWithoutBet({ transactions }: Books): readonly string[] {
       !isCampaign &&
       !rounds.has(roundID) &&
       amount?.isZero() !== true &&
-      !attempts.every(({ seen }) => seen.exchange.isOfRun === true || seen.exchange.isProbe === true),
+      !attempts.every(({ seen }) => isOfCroupier(seen.exchange)),
   );
   return orphans.map(
     (win) =>
@@ -98,21 +98,53 @@ function winsWithoutBet({ transactions }: Books): readonly string[] {
 }
 
 /**
+ * Finds wins and refunds that show for certain that a bet is missing in the logs: the service sent them after the first known balance,
+ * and the logs do not have their bet. The missing bet may be the true reason for a change of the balance.
+ */
+export function missingBetsOf({ transactions, firstSaid }: Books): readonly string[] {
+  const first = firstSaid?.call.number ?? Number.POSITIVE_INFINITY;
+  const bets = betsOf(transactions);
+  const rounds = new Set(transactions.flatMap(({ call, roundID }) => (call === 'bet' ? [roundID] : [])));
+  return transactions.flatMap((one) => {
+    const { call, roundID, origTxID, isCampaign, attempts } = one;
+    if (firstNumber(one) <= first || isCampaign || attempts.some(({ seen }) => isOfCroupier(seen.exchange))) return [];
+    const isOrphan =
+      call === 'win'
+        ? roundID !== null && !rounds.has(roundID)
+        : // A bet that did not reach the operator is not in the log of the operator.
+          call === 'refund' && origTxID !== null && !bets.has(origTxID) && attempts.some(isOfService);
+    return isOrphan
+      ? [`the logs do not have the bet of the ${call} of call ${firstNumber(one)}, so they lack at least this call`]
+      : [];
+  });
+}
+
+function isOfCroupier({ isOfRun, isProbe }: LoggedCall['seen']['exchange']): boolean {
+  return isOfRun === true || isProbe === true;
+}
+
+function isOfService({ seen, alsoSeen }: LoggedCall): boolean {
+  return seen.exchange.side === 'service' || alsoSeen !== null;
+}
+
+/**
  * Finds refunds that the operator paid although the logs do not contain their bet. The operator may have taken the bet before the
  * logs begin, or never.
  */
-function paidWithoutBet({ transactions }: Books, calls: readonly LoggedCall[]): readonly string[] {
+function paidWithoutBet({ transactions, worlds }: Books, calls: readonly LoggedCall[]): readonly string[] {
   const bets = betsOf(transactions);
   const orphans = transactions.filter(
     ({ call, origTxID }) => call === 'refund' && origTxID !== null && !bets.has(origTxID),
   );
   if (orphans.length === 0) return [];
   const indexes = new Map(calls.map(({ number }, index) => [number, index]));
-  return orphans.flatMap(({ origTxID, amount, attempts }) => {
+  return orphans.flatMap(({ key, origTxID, amount, attempts }) => {
     if (amount === null || amount.isZero()) return [];
+    const isPaid = worlds.length > 0 && worlds.every((world) => isApplied(world, key));
     const paid = attempts.find(({ number, done, balance }) => {
+      if (done !== 'yes') return false;
       const before = calls[(indexes.get(number) ?? 0) - 1]?.balance;
-      return done === 'yes' && balance !== null && before != null && balance.minus(before).equals(amount);
+      return isPaid || (balance !== null && before != null && balance.minus(before).equals(amount));
     });
     if (!paid) return [];
     return [
@@ -137,8 +169,11 @@ function hiddenRoundsOf(
     const pause = pauseMs(calls, after, call);
     if (pause < roundMs) return false;
     const isEarlier = transaction.attempts.every(({ number }) => number < call.number);
+    // Players often bet the same amount again. So a change by exactly the amount of a bet can also be another bet before it.
     const isLikeStake = bets.some(
-      ({ key, amount }) => (isEarlier || key !== transaction.key) && amount !== null && isMultiple(by, amount),
+      ({ key, amount }) =>
+        amount !== null &&
+        (isEarlier || key !== transaction.key ? isMultiple(by, amount) : by.absolute().equals(amount)),
     );
     return isLikeStake || pause >= LONG_ROUNDS * roundMs;
   };

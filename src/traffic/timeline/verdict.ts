@@ -8,7 +8,7 @@ import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
 import { cutBodiesOf } from './cut-bodies.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { undecidedDeclines } from './excuses.ts';
-import { gapsOf, openClause } from './gaps.ts';
+import { gapsOf, missingBetsOf, openClause } from './gaps.ts';
 import type { Oddity } from './oddity-type.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
 import { winsOfFailedBets } from './service-fault.ts';
@@ -70,6 +70,8 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     ...unread,
     ...cut,
     ...gapsOf(books, rounds, calls),
+    // A missing call matters only if money is owed: if nothing is owed, all balances are right without this call.
+    ...(debts.some(({ owedBy }) => owedBy === 'operator' || owedBy === 'player') ? missingBetsOf(books) : []),
     ...doubtfulBetsOf(books),
     ...undecidedDeclines(books.transactions, betsOf(books.transactions)),
   ];

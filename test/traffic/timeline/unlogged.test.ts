@@ -156,3 +156,60 @@ describe('the order of the lines', () => {
     expect(debts(log)).toEqual(['misbooked 9 player']);
   });
 });
+
+describe('a call that is not in the logs', () => {
+  const unknownsOf = (timeline: IncidentTimeline): string => only(timeline).unknowns.join('\n');
+
+  it('may be the bet of a refund, if the later balances show that the refund gave money', () => {
+    const log = new Log()
+      .balance('100.00', { side: 'operator' })
+      .refund('f1', 'b1', '5.00', { balance: '100.00', side: 'operator' }, { round: 'r-0' })
+      .bet('b2', '5.00', { balance: '100.00', side: 'operator' })
+      .win('w2', '0', { balance: '100.00', side: 'operator' })
+      .timeline();
+    expect(unknownsOf(log)).toContain('the refund of call 2 gave the player 5.00; the logs do not have its bet');
+    expect(log.status).toBe(3);
+  });
+
+  it('may be a round with the same stake, if the pause before a wrong balance is long enough for a round', () => {
+    const lastBetAt = (at: number): IncidentTimeline => {
+      const log = new Log().balance('100.00', { at: 0 });
+      for (const round of [1, 2, 3])
+        log
+          .bet(`b${round}`, `${round}.00`, { balance: '90.00', at: round * 20 }, { round: `r-${round}` })
+          .win(`w${round}`, '0', { balance: '90.00', at: round * 20 + 2 }, { round: `r-${round}` });
+      return log
+        .bet('b4', '7.00', { balance: '76.00', at }, { round: 'r-4' })
+        .win('w4', '0', { balance: '76.00', at: at + 2 }, { round: 'r-4' })
+        .timeline();
+    };
+    const isNamed = (timeline: IncidentTimeline): boolean =>
+      /balance changed by -7\.00: either .* or the logs lack a round/.test(unknownsOf(timeline));
+    expect([isNamed(lastBetAt(70)), isNamed(lastBetAt(90))]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['a win of 0', (log: Log) => log.win('w2', '0', { balance: '90.00' }, { round: 'r-2' })],
+    ['a refund', (log: Log) => log.refund('f2', 'b2', '10.00', { balance: '90.00' }, { round: 'r-2' })],
+  ])('is missing for certain if the service sent %s for it, so nobody owes money for sure', (_, orphan) => {
+    const unfinished = () => new Log().balance('100.00').bet('b1', '10.00', { none: 'reset' }).balance('90.00');
+    expect(debts(unfinished().timeline())).toEqual(['missing-refund 10 operator']);
+    const log = orphan(unfinished()).balance('90.00').timeline();
+    expect(debts(log)).toEqual([]);
+    expect(unknownsOf(log)).toContain('so they lack at least this call');
+  });
+});
+
+it('balances at the beginning that the calls do not explain make the result unknown', () => {
+  const inSeconds = { precisionMs: 1000 };
+  const begin = (balance: string): IncidentTimeline =>
+    new Log()
+      .balance(balance, { at: 0, ...inSeconds })
+      .bet('b1', '5.00', { balance: '95.00', at: 1, ...inSeconds })
+      .win('w1', '7.00', { balance: '102.00', at: 12, ...inSeconds })
+      .timeline();
+  expect([begin('100.00').status, begin('590.00').status]).toEqual([0, 3]);
+  expect(only(begin('590.00')).unknowns.join()).toContain(
+    'the calls do not explain the first balance in a reply (590.00, call 1)',
+  );
+});

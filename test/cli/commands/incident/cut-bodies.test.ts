@@ -14,6 +14,7 @@ const BET = '{"amount":"5.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","ty
 const WIN = '{"amount":"8.00","roundID":"r-1","sessionID":"s-1","txID":"t-2","type":"regular"}';
 
 interface Bodies {
+  readonly balanceReply?: string;
   readonly bet?: string;
   readonly betReply?: string;
   readonly betStatus?: number;
@@ -23,10 +24,15 @@ interface Bodies {
 
 /** Reads a log of a balance, a bet and a win. */
 async function incident(bodies: Bodies, ...args: readonly string[]): Promise<Ended> {
-  const { bet = BET, betReply = '{"balance":"95.00","txID":"o-1"}', betStatus = 200 } = bodies;
+  const {
+    balanceReply = '{"balance":"100.00"}',
+    bet = BET,
+    betReply = '{"balance":"95.00","txID":"o-1"}',
+    betStatus = 200,
+  } = bodies;
   const { win = WIN, winReply = '{"balance":"103.00","txID":"o-2"}' } = bodies;
   const calls = [
-    { method: 'GET', url: '/eu/balance?sessionID=s-1', status: 200, responseBody: '{"balance":"100.00"}' },
+    { method: 'GET', url: '/eu/balance?sessionID=s-1', status: 200, responseBody: balanceReply },
     { method: 'POST', url: '/eu/bet', requestBody: bet, status: betStatus, responseBody: betReply },
     { method: 'POST', url: '/eu/win', requestBody: win, status: 200, responseBody: winReply },
   ];
@@ -47,6 +53,13 @@ describe('croupier incident reads bodies that the logger has cut', () => {
     expect(out).toContain('should have 103.00, and the operator said 103.00');
     expect(out).not.toContain('breaks');
     expect(status).toBe(0);
+  });
+
+  it('and names the line of the first balance, because the later balances do not confirm it', async () => {
+    const { out, status } = await incident({ balanceReply: '{"bal...', betReply: '{"bal...' });
+    expect(out).toContain('the logger has cut the reply to call 1 (a.log:1), so its balance is not known');
+    expect(out).not.toContain('nothing is owed');
+    expect(status).toBe(3);
   });
 
   it('and accuses the operator if a body is broken, and not cut', async () => {
