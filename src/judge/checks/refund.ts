@@ -4,7 +4,7 @@ import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
 import { breaksConnection, isTakenBet, type PlannedCall } from '../planned-calls.ts';
-import { check200, type GroupChecks, isExcuse, mayBeUnknown } from './check.ts';
+import { check200, type GroupChecks, mayBeUnknown } from './check.ts';
 import { haveOtherAmounts } from './planned-amount.ts';
 
 /** True for a refund that does not repeat another one. */
@@ -352,7 +352,8 @@ export const refundChecks: GroupChecks<'refund'> = {
       observed.planned.group === null
         ? explainedBy(
             check200(observed, 'a refund that is sent again after its connection broke'),
-            isExcuse(observed) ? ['idempotency.refund'] : [],
+            // If the operator refuses every refund that is sent again, it refuses this one too.
+            ['idempotency.refund'],
           )
         : undefined,
     hypotheses: notRestored,

@@ -127,7 +127,8 @@ export const winChecks: GroupChecks<'win'> = {
       observed.planned.group === null
         ? explainedBy(
             check200(observed, 'a win that is sent again after its connection broke'),
-            isExcuse(observed) ? ['idempotency.win', 'win.credit'] : [],
+            // If the operator refuses every win that is sent again, it refuses this one too.
+            isExcuse(observed) ? ['idempotency.win', 'win.credit'] : ['idempotency.win'],
           )
         : undefined,
     hypotheses: (observed) =>

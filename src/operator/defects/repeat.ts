@@ -34,8 +34,6 @@ function answeringRepeats(right: Behaviour, to: (reply: ListenReply) => ListenRe
 
 /** Rules whose scenarios also send a call again. A wallet that refuses every repeated call may break them too. */
 const BROKEN_BY_REFUSED_REPEATS: readonly RuleId[] = [
-  'win.retried',
-  'refund.retried',
   'free-rounds.replay',
   'idempotency.concurrent',
   'idempotency.same-reply',
@@ -80,7 +78,7 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'replay-400-for-wins',
-    breaks: ['idempotency.win', 'win.retried'],
+    breaks: ['idempotency.win'],
     mayBreak: ['free-rounds.replay', 'idempotency.concurrent', 'idempotency.same-reply', 'idempotency.durable'],
     description:
       'The wallet refuses a win that is sent again with 400. So the service sends the win again and again, and the round never ends.',
