@@ -15,11 +15,13 @@ import { isWrittenAsDouble, mayBeRounded } from './units.ts';
 /**
  * Reports one breach that explains the balance that was read.
  *
+ * @param together the other breaches that explain the balance together with this one. If one of them is about every call of a kind,
+ * its rule is named as a cause: an operator that breaks this rule always may book other sums than the explanation says
  * @param rivals breaches of other rules that would explain the same balance; these rules are named as causes
  */
 export function attributeExplained(
   { pendingCheck, hypothesis }: PossibleBreach,
-  rivals: readonly PossibleBreach[],
+  { together, rivals }: { readonly together: readonly PossibleBreach[]; readonly rivals: readonly PossibleBreach[] },
   { wallet, value }: IdleRead,
   { collector, effects }: { readonly collector: FindingCollector; readonly effects: Effects },
 ): void {
@@ -33,6 +35,9 @@ export function attributeExplained(
     // If the player's own calls moved money too, one of these calls may have moved a wrong sum.
     ...(pendingCheck.rule === 'session.isolated'
       ? own.flatMap((call) => (call && PLAIN_EFFECTS[call]?.rule) ?? [])
+      : []),
+    ...(OF_EVERY_CALL.includes(pendingCheck.rule)
+      ? together.map((other) => other.pendingCheck.rule).filter((rule) => OF_EVERY_CALL.includes(rule))
       : []),
     ...rivals.flatMap((rival) => [rival.pendingCheck.rule, ...(rival.hypothesis.causes ?? [])]),
     ...(hypothesis.causes ?? []),
@@ -52,13 +57,16 @@ export function attributeExplained(
   );
 }
 
+/** The largest sum that faulty reads add to a balance between two judged reads, in smallest units of the currency. */
+const MAX_ADDED_BY_READS = Money.of('16');
+
 /**
  * Returns the rules whose breach can make any balance wrong: reads that move money, calls that are lost, and calls that
  * move another player's money.
  */
 function generalCauses(wallet: Wallet, by: Money): RuleId[] {
-  // A faulty read takes money, or adds one smallest unit. So `balance.read-only` is named only for such a difference.
-  const isOfReads = by.isNegative() || by.equals(wallet.unit);
+  // A faulty read takes money, or adds one smallest unit. So `balance.read-only` is named only for the sum of a few such reads.
+  const isOfReads = by.isNegative() || by.compare(wallet.unit.times(MAX_ADDED_BY_READS)) <= 0;
   const spoilers: RuleId[] = isOfReads ? ['balance.read-only'] : [];
   // A bet whose connection broke may still be in progress while croupier sends later calls. A bet that failed with a reply is no
   // longer in progress.

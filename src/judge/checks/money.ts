@@ -108,7 +108,7 @@ export const moneyChecks: GroupChecks<'money'> = {
       const steps = [observed.unit, observed.unit.negated()].map((by) => ({
         by,
         meaning: `the balance is wrong by ${observed.unit}`,
-        causes: ['money.conservation', 'balance.read-only'] as const,
+        causes: ['money.conservation', 'balance.read-only', ...plainRule(observed)] as const,
       }));
       return [...steps, ...roundings(observed)];
     },
@@ -170,7 +170,8 @@ function plainRule({ planned }: ObservedCall): readonly RuleId[] {
 }
 
 /** Returns the hypotheses that the operator cut off or rounded decimals of the amount. */
-function roundings({ amount, effect, planned }: ObservedCall): BalanceHypothesis[] {
+function roundings(observed: ObservedCall): BalanceHypothesis[] {
+  const { amount, effect, planned } = observed;
   if (!amount) return [];
   const hypotheses: BalanceHypothesis[] = [];
   for (let decimals = amount.decimals() - 1; decimals >= 0; decimals -= 1) {
@@ -178,7 +179,9 @@ function roundings({ amount, effect, planned }: ObservedCall): BalanceHypothesis
     for (const rounded of [down, down.plus(Money.unit(decimals))]) {
       const off = rounded.minus(amount);
       const by = effect.isNegative() ? off.negated() : off;
-      hypotheses.push({ by, meaning: `the ${planned.step.call} of ${amount} was booked as ${rounded}` });
+      // An operator that books a wrong part of every amount may book a sum that looks rounded.
+      const causes = plainRule(observed);
+      hypotheses.push({ by, meaning: `the ${planned.step.call} of ${amount} was booked as ${rounded}`, causes });
     }
   }
   return hypotheses;

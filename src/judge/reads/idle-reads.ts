@@ -264,7 +264,10 @@ export class IdleReads {
     const due = wallet.takePendingChecks(lingered);
     if (breaches.length > 0) {
       const reporting = { collector: this.#collector, effects: this.#effects };
-      for (const one of breaches) attributeExplained(one, rivals, read, reporting);
+      for (const one of breaches) {
+        const together = breaches.filter((other) => other !== one);
+        attributeExplained(one, { together, rivals }, read, reporting);
+      }
       for (const pendingCheck of due) {
         if (pendingCheck.reported || breaches.some((one) => one.pendingCheck === pendingCheck)) continue;
         if (rivals.some((rival) => rival.pendingCheck === pendingCheck)) continue;

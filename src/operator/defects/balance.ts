@@ -87,6 +87,21 @@ export const BALANCE_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'balance-read-adds',
+    breaks: ['balance.read-only'],
+    mayBreak: ['money.conservation'],
+    description: 'Each balance call adds one smallest unit of the currency to the balance.',
+    change: (right) => ({
+      carryOut: async (store, work) => {
+        const decision = await right.carryOut(store, work);
+        const { wallet } = work.look();
+        if (decision.kind !== 'balance' || !wallet) return decision;
+        store.setBalance(wallet.id, wallet.balance + 1n);
+        return { ...decision, balance: right.show(wallet, wallet.balance + 1n) };
+      },
+    }),
+  },
+  {
     name: 'extra-query-refused',
     breaks: ['balance.extra-query'],
     mayBreak: ['signature.query-canonical', 'signature.query-unicode', 'signature.tampered-query'],

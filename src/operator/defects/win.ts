@@ -1,3 +1,4 @@
+import { scaleOf } from '../amount.ts';
 import { bodyOf, callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { booking, hasInRound, inRound, objecting, payingLater } from './changed-steps.ts';
@@ -19,6 +20,25 @@ export const WIN_DEFECTS: readonly Defect[] = [
     ],
     description: 'Players get two percent too little of each win, because the wallet subtracts a fee.',
     change: (right) => ({ creditOf: (win) => (right.creditOf(win) * 98n) / 100n }),
+  },
+  {
+    name: 'win-half',
+    breaks: ['win.credit'],
+    mayBreak: ['money.conservation', 'concurrency.no-lost-update', 'win.many-in-round', 'win.retried'],
+    description: 'Players get only half of each win.',
+    change: (right) => ({ creditOf: (win) => right.creditOf(win) / 2n }),
+  },
+  {
+    name: 'win-cut-to-halves',
+    breaks: ['money.exact'],
+    mayBreak: ['win.credit', 'win.many-in-round', 'money.large'],
+    description: 'A win of 0.57 pays 0.50: the wallet rounds wins down to halves of the main unit.',
+    change: (right) =>
+      booking(right, (store, entry) => {
+        if (entry.call !== 'win' || entry.walletID === null) return entry.moved;
+        const half = 10n ** BigInt(scaleOf(store.wallet(entry.walletID).currency).decimals) / 2n;
+        return half > 0n && half < 1000n ? entry.moved - (entry.moved % half) : entry.moved;
+      }),
   },
   {
     name: 'win-plus-bet',

@@ -3,6 +3,7 @@ import type { RuleId } from '../../../src/contract/catalogue.ts';
 import { Money } from '../../../src/contract/money.ts';
 import { CONTRACT_VERSION } from '../../../src/contract/versions.ts';
 import type { Finding } from '../../../src/journal/finding.ts';
+import type { PossibleBreach } from '../../../src/judge/attribution/explain.ts';
 import {
   attributeExplained,
   attributeUnexplained,
@@ -196,16 +197,23 @@ describe('a wrong balance that no predicted breach explains', () => {
 describe('a breach that explains a wrong balance', () => {
   const rival = { pendingCheck: pending('win.credit', '2'), hypothesis: { by: money('-1'), meaning: 'another' } };
 
-  function explained(pendingCheck: PendingCheck): readonly Finding[] {
+  function explained(pendingCheck: PendingCheck, together: readonly PossibleBreach[] = []): readonly Finding[] {
     const { findings, collector } = collecting();
     const [hypothesis] = pendingCheck.hypotheses;
     if (!hypothesis) throw new Error('no hypothesis');
-    attributeExplained({ pendingCheck, hypothesis }, [rival], readOf(walletAfter({ 1: '-5' }), '94'), {
+    const read = readOf(walletAfter({ 1: '-5' }), '94');
+    attributeExplained({ pendingCheck, hypothesis }, { together, rivals: [rival] }, read, {
       collector,
       effects: new Effects(),
     });
     return findings;
   }
+
+  it('names a rule about every call that explains the balance only together with it', () => {
+    const refund = { pendingCheck: pending('refund.restore', '2'), hypothesis: { by: money('-1'), meaning: 'half' } };
+    expect(explained(pending('bet.debit', '1'), [refund])[0]?.causes).toContain('refund.restore');
+    expect(explained(pending('idempotency.bet', '1'), [refund])[0]?.causes).not.toContain('refund.restore');
+  });
 
   it('is reported with the right balance, the read one, what happened, and its rivals as causes', () => {
     const [finding] = explained(pending('idempotency.bet', '1'));
