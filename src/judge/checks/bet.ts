@@ -208,7 +208,9 @@ export const betChecks: GroupChecks<'bet'> = {
       const declined = ownDecline(observed);
       const limit = mayBeLimit(observed) ? declined : limitOfAnotherKind(observed);
       if (limit !== undefined) return { kind: 'skip', reason: limit, declined: true };
-      if (observed.answer === 'refused') return { kind: 'undecided', reason: 'the bet was answered 401' };
+      // A 401 with the right code states the reason, like every other 4xx. A 401 without this code may concern the signature.
+      if (observed.answer === 'refused' && reading.code !== 'insufficient_funds')
+        return { kind: 'undecided', reason: 'the bet was answered 401' };
       if (reading.code !== 'insufficient_funds') {
         return breach(
           expected,

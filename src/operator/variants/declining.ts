@@ -81,7 +81,7 @@ const UNAVAILABLE: Reply = {
 
 /** Correct variants that decline calls in different ways. The contract leaves this choice to the operator. */
 export const DECLINING_VARIANTS: readonly Variant[] = [
-  ...[400, 403, 409, 422].map(
+  ...[400, 401, 403, 409, 422].map(
     (status): Variant => ({
       name: `insufficient-funds-${status}`,
       description: `A bet above the balance is declined with ${status} and the code insufficient_funds.`,
