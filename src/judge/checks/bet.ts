@@ -1,4 +1,5 @@
 import { Money } from '../../contract/money.ts';
+import { isRedirect } from '../../reply/status.ts';
 import { isNothingInCents } from '../attribution/units.ts';
 import { breach, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
@@ -215,7 +216,11 @@ export const betChecks: GroupChecks<'bet'> = {
         return breach(
           expected,
           reading.code === undefined ? `${describeOutcome(observed)}, without a \`code\`` : describeOutcome(observed),
-          ['bet.decimal-amount', 'money.precision'],
+          [
+            'bet.decimal-amount',
+            'money.precision',
+            ...(isRedirect(reading.status) ? (['reply.success-is-200'] as const) : []),
+          ],
         );
       }
       if (observed.answer === 'error-200') return PASS;

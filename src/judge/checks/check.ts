@@ -290,7 +290,11 @@ export function check4xx(observed: ObservedCall, what: string): Decision | undef
   return breach(
     `${what} is answered with a 4xx`,
     describeOutcome(observed),
-    observed.answer === 'error-200' ? ['reply.error-is-not-200'] : [],
+    observed.answer === 'error-200'
+      ? ['reply.error-is-not-200']
+      : isRedirect(reading.status)
+        ? ['reply.success-is-200']
+        : [],
   );
 }
 

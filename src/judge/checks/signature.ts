@@ -1,7 +1,7 @@
 import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import type { SignKind } from '../../contract/deviation.ts';
-import { isFormRejected, isGatewayError } from '../../reply/status.ts';
+import { isFormRejected, isGatewayError, isRedirect } from '../../reply/status.ts';
 import { breach, type Decision, explainedBy, PASS } from '../decision.ts';
 import { describeOutcome, type ObservedCall } from '../observed-call.ts';
 import { isPlain, type PlannedCall } from '../planned-calls.ts';
@@ -89,7 +89,8 @@ function check401(observed: ObservedCall, what: string, general: readonly RuleId
  * things before the signature. For example, it may decline every call that is sent again, every refund of an unknown transaction,
  * every win of 0, or every call of a free round.
  */
-function causesOfDecline({ planned: { step }, answer, amount }: ObservedCall): readonly RuleId[] {
+function causesOfDecline({ planned: { step }, answer, amount, reading }: ObservedCall): readonly RuleId[] {
+  if (isRedirect(reading?.status)) return ['reply.success-is-200'];
   if (step.call === 'win' && amount?.isZero()) return ['win.zero'];
   if (step.type === 'free' && step.call !== 'balance' && step.call !== 'refund') return [`free-rounds.${step.call}`];
   if (answer !== 'declined' || step.call === 'balance') return [];

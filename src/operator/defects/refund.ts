@@ -94,6 +94,19 @@ export const REFUND_DEFECTS: readonly Defect[] = [
       ),
   },
   {
+    name: 'refund-redirected-before-checks',
+    breaks: ['reply.success-is-200'],
+    mayBreak: ['balance.read', 'signature.accepted', 'refund.unknown', 'idempotency.refund'],
+    description:
+      'A framework redirects every refund to the address with a slash at the end, also one with a wrong signature.',
+    change: (right) => ({
+      receive: async (request, answer) =>
+        callOf(request) === 'refund'
+          ? { status: 307, headers: [['Location', '/refund/']], body: '' }
+          : await right.receive(request, answer),
+    }),
+  },
+  {
     name: 'refund-moves-nothing',
     breaks: ['refund.restore'],
     mayBreak: [
