@@ -19,8 +19,13 @@ export interface RuleOutcome {
   count: number;
   /** True if each of these findings is a breach that moved no money. */
   noMoney: boolean;
-  /** True if each of these findings is a failure that did not occur again when croupier repeated the scenario. */
+  /**
+   * True if each of these findings is a failure that did not occur again when croupier repeated the scenario, or whose repetition is
+   * missing because the run ended before.
+   */
   isUnrepeated: boolean;
+  /** True if each of these findings is a failure whose repetition is missing. */
+  awaitsRepetition: boolean;
   /** The sums by which these findings made balances wrong. */
   wrongSums: MoneySums;
   readonly samples: Finding[];
@@ -91,7 +96,17 @@ function outcomeFor(attempt: Attempt, rule: Finding['rule'], endpoint: CallName 
   const key = `${rule} ${endpoint ?? '*'} ${verdict}`;
   let outcome = attempt.outcomes.get(key);
   if (!outcome) {
-    outcome = { rule, endpoint, verdict, count: 0, noMoney: true, isUnrepeated: true, wrongSums: {}, samples: [] };
+    outcome = {
+      rule,
+      endpoint,
+      verdict,
+      count: 0,
+      noMoney: true,
+      isUnrepeated: true,
+      awaitsRepetition: true,
+      wrongSums: {},
+      samples: [],
+    };
     attempt.outcomes.set(key, outcome);
   }
   return outcome;
@@ -102,7 +117,8 @@ export function addFinding(attempt: Attempt, finding: Finding): void {
   const outcome = outcomeFor(attempt, finding.rule, finding.endpoint, finding.verdict);
   outcome.count += 1;
   outcome.noMoney &&= finding.noMoney === true;
-  outcome.isUnrepeated &&= finding.unrepeated === true;
+  outcome.isUnrepeated &&= finding.unrepeated === true || finding.awaitsRepetition === true;
+  outcome.awaitsRepetition &&= finding.awaitsRepetition === true;
   if (finding.wrongSum) outcome.wrongSums = joinSums([outcome.wrongSums, addUp([finding.wrongSum])]);
   if (outcome.samples.length < MAX_SAMPLES) {
     outcome.samples.push({

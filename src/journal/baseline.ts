@@ -65,8 +65,9 @@ function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): Kn
   const isExpired = run.startedAt.slice(0, 10) > known.expires;
   // A warning counts as a failure here too, because the breach of a SHOULD rule never gives more than a warning.
   if (failed > 0) return result(isExpired ? 'expired' : 'failing');
-  if (known.intermittent && !isExpired) return result(checks > 0 ? 'passed' : 'undecided');
   const isOpen = own.some((place) => place.isOpen);
+  // A failure that occurred only once is undecided (`isOpen`).
+  if (known.intermittent && !isExpired) return result(checks > 0 && !isOpen ? 'passed' : 'undecided');
   // A rule that passes in one shard (one part of a divided run) may fail in another shard. So a single shard cannot show that a
   // failure is fixed.
   const isTried = ended?.how === 'complete' && run.shard === undefined && (run.whole || known.tried);

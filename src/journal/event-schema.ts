@@ -128,6 +128,10 @@ const finding = object({
     .literal(true)
     .exactOptional()
     .describe('true: croupier repeated the scenario, and the failure did not occur again in the same way'),
+  awaitsRepetition: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: only a balance shows the failure, so croupier must repeat the scenario before the failure counts'),
   why: text.exactOptional().describe('for a warning about a MUST rule: the reason why it is not a failure'),
 });
 
@@ -457,6 +461,15 @@ const movedAlone = object({
     ),
 }).describe('somebody else moved the balance of a player, so failures that depend on a balance are undecided');
 
+const intermittent = object({
+  event: z.literal('intermittent'),
+  sessionID: text,
+  player: text.nullable().describe('null: the configuration names no player for the session'),
+  times: count.describe('how often something failed for this player'),
+}).describe(
+  'the operator fails only now and then: after each failure, nobody moved the balance. So failures that did not occur again count',
+);
+
 const sumFound = object({
   event: z.literal('wrong-sum'),
   scenario: scenarioID,
@@ -497,6 +510,7 @@ const journalEvent = z.discriminatedUnion('event', [
   scenarioEnded,
   attributed,
   movedAlone,
+  intermittent,
   sumFound,
   runEnded,
 ]);

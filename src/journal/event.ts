@@ -482,6 +482,19 @@ export interface MovedAlone {
 }
 
 /**
+ * The proof that the operator fails only now and then. Failures occurred several times for one player, each time in another attempt.
+ * After each of them, croupier watched the balance, and nobody moved it. So failures that did not occur again count too.
+ */
+export interface Intermittent {
+  readonly event: 'intermittent';
+  readonly sessionID: string;
+  /** The player of the session; null if it is not configured. */
+  readonly player: string | null;
+  /** Number of attempts in which something failed for this player. */
+  readonly times: number;
+}
+
+/**
  * The ways in which a run ends. `complete`: all planned scenarios were played. `time`: the time limit (`--time`) was reached before
  * all scenarios were played. `in-use`: another command used the players, so croupier sent nothing. `bug`: croupier itself failed.
  */
@@ -533,5 +546,6 @@ export type JournalEvent =
   | ScenarioEnded
   | Attributed
   | MovedAlone
+  | Intermittent
   | SumFound
   | RunEnded;

@@ -58,6 +58,11 @@ export interface Finding {
    */
   readonly unrepeated?: true;
   /**
+   * True if croupier must repeat the scenario before the failure counts. The repetition begins another attempt, whose findings
+   * replace this one. So if this finding still counts, the run ended before the repetition. It is left out for all other findings.
+   */
+  readonly awaitsRepetition?: true;
+  /**
    * Only for a warning about a MUST rule: the reason why it is a warning and not a failure. It completes "It only warns, because
    * …".
    */

@@ -6,6 +6,7 @@ import {
   type Attributed,
   type BalanceOwed,
   type Found,
+  type Intermittent,
   isOfEmbeddedOperator,
   type JournalEvent,
   type Labels,
@@ -72,6 +73,8 @@ export interface Fold {
   readonly rateLimit: RateLimitSummary;
   /** The first proof that somebody else moved a balance, or a sign if there is no proof. Null if there is neither. */
   readonly movedAlone: MovedAlone | null;
+  /** The proof that the operator fails only now and then; null if there is none. */
+  readonly intermittent: Intermittent | null;
   /** The replies of a server that seems not to know the paths of the calls; null if it knows one. */
   readonly unknownPath: UnknownPath | null;
   /** The configured sessions that the operator does not know; null if there are none. */
@@ -108,6 +111,7 @@ export function startFold(): FoldBuilder {
   let run: RunStarted | null = null;
   let ended: RunEnded | null = null;
   let movedAlone: MovedAlone | null = null;
+  let intermittent: Intermittent | null = null;
   let sent = 0;
   let answered = 0;
   const attempts = new Map<string, Attempt>();
@@ -205,6 +209,9 @@ export function startFold(): FoldBuilder {
         // A proof counts more than a sign.
         if (movedAlone === null || (movedAlone.onlyUnrepeated && !event.onlyUnrepeated)) movedAlone = event;
         return;
+      case 'intermittent':
+        intermittent = event;
+        return;
       case 'run-ended':
         ended = event;
         return;
@@ -216,6 +223,7 @@ export function startFold(): FoldBuilder {
     const isEmbedded = isOfEmbeddedOperator(run);
     return sumUp(run, ended, attempts, attributions, {
       movedAlone,
+      intermittent,
       notices: [
         ...notices,
         ...labels.changes(),
@@ -267,6 +275,7 @@ function sumUp(
     Fold,
     | 'labels'
     | 'movedAlone'
+    | 'intermittent'
     | 'notices'
     | 'rateLimit'
     | 'unknownPath'

@@ -2,10 +2,10 @@ import type { CallName } from '../contract/call-name.ts';
 import { type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { Level } from '../contract/rule.ts';
 import type { RuleOutcome } from './attempt.ts';
-import type { Attributed, MovedAlone } from './event.ts';
+import type { Attributed, Intermittent, MovedAlone } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
 import { joinSums, type MoneySums } from './money-sums.ts';
-import { isShownByBalance, movedAloneReason } from './moved-alone.ts';
+import { isShownByBalance, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
 
@@ -44,8 +44,8 @@ export interface JudgedOutcome {
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and the failure did not occur again in the same way. */
   readonly isUnrepeated?: true;
-  /** True for a breach that is undecided, because somebody else moved a balance. */
-  readonly isMovedAlone?: true;
+  /** True for a breach that is undecided, because somebody else moved a balance, or may have moved it. */
+  readonly isInDoubt?: true;
 }
 
 /**
@@ -83,6 +83,21 @@ function isOfUnknownSession({ rule, samples }: RuleOutcome, { exchanges }: Unkno
   return rule === 'balance.read' && samples.every(({ exchange }) => exchange !== null && exchanges.has(exchange));
 }
 
+/**
+ * Returns the reason why a breach is undecided because somebody else moved a balance, or may have moved it. Null if the breach
+ * counts.
+ */
+function doubtAboutBalance(
+  outcome: RuleOutcome,
+  movedAlone: MovedAlone | null,
+  intermittent: Intermittent | null,
+): string | null {
+  const isMoved = movedAlone !== null && (movedAlone.onlyUnrepeated !== true || outcome.isUnrepeated);
+  if (isMoved && !outcome.noMoney && isAboutBalance(outcome)) return movedAloneReason(movedAlone);
+  if (!outcome.isUnrepeated || intermittent !== null) return null;
+  return outcome.awaitsRepetition ? NOT_REPEATED : UNREPEATED;
+}
+
 /** Gives an outcome its final verdict. If several attributions match the outcome, the latest one counts. */
 export function judgeOutcome(
   scenario: string,
@@ -91,11 +106,13 @@ export function judgeOutcome(
   {
     strict,
     movedAlone,
+    intermittent,
     unknownPath,
     unknownSessions,
   }: {
     readonly strict: boolean;
     readonly movedAlone: MovedAlone | null;
+    readonly intermittent: Intermittent | null;
     readonly unknownPath: UnknownPath | null;
     readonly unknownSessions: UnknownSessions | null;
   },
@@ -104,15 +121,15 @@ export function judgeOutcome(
   const level = outcome.rule === EXPECTATION ? 'MUST' : ruleById(outcome.rule).level;
   const judged = atLevel(level, attribution?.verdict ?? outcome.verdict, strict);
   const isBreach = judged === 'fail' || judged === 'warn';
-  const isInDoubt = movedAlone !== null && (movedAlone.onlyUnrepeated !== true || outcome.isUnrepeated);
-  const isMovedAlone = isInDoubt && isBreach && !outcome.noMoney && isAboutBalance(outcome);
-  const doubt = isMovedAlone
-    ? movedAloneReason(movedAlone)
-    : unknownPath !== null && isBreach
-      ? unknownPathReason(unknownPath)
-      : unknownSessions !== null && isBreach && isOfUnknownSession(outcome, unknownSessions)
-        ? unknownSessionReason(unknownSessions)
-        : null;
+  const balanceDoubt = isBreach ? doubtAboutBalance(outcome, movedAlone, intermittent) : null;
+  const doubt =
+    balanceDoubt !== null
+      ? balanceDoubt
+      : unknownPath !== null && isBreach
+        ? unknownPathReason(unknownPath)
+        : unknownSessions !== null && isBreach && isOfUnknownSession(outcome, unknownSessions)
+          ? unknownSessionReason(unknownSessions)
+          : null;
   const verdict = doubt === null ? judged : 'inconclusive';
   const because = doubt === null ? (attribution?.because ?? null) : null;
   const reason = doubt ?? attribution?.reason ?? null;
@@ -128,7 +145,7 @@ export function judgeOutcome(
     wrongSums: outcome.wrongSums,
     flaky: false,
     ...(outcome.verdict === 'fail' && outcome.isUnrepeated && { isUnrepeated: true as const }),
-    ...(isMovedAlone && { isMovedAlone: true as const }),
+    ...(balanceDoubt !== null && { isInDoubt: true as const }),
   };
   return {
     ...base,
@@ -151,7 +168,7 @@ export function judgeOutcome(
  */
 export function flakyOutcome(outcome: JudgedOutcome, allowed: boolean): readonly JudgedOutcome[] {
   if (outcome.verdict !== 'fail' && outcome.verdict !== 'inconclusive') return [];
-  if (outcome.verdict === 'inconclusive' && outcome.because === null && !outcome.isMovedAlone) return [];
+  if (outcome.verdict === 'inconclusive' && outcome.because === null && !outcome.isInDoubt) return [];
   const verdict = allowed ? 'warn' : outcome.verdict;
   return [
     {

@@ -43,6 +43,14 @@ export function isShownByBalance({ rule, wrongSum, causes }: Pick<Finding, 'rule
   return wrongSum !== undefined || dependsOnBalance(rule) || causes.includes('balance.read-only');
 }
 
+/** The reason why a failure is undecided that did not occur again, if nothing shows that the operator fails only now and then. */
+export const UNREPEATED =
+  'croupier repeated the scenario, and the failure did not occur again. Somebody else may have moved the balance, or the operator fails only now and then';
+
+/** The reason why a failure is undecided whose repetition is missing. */
+export const NOT_REPEATED =
+  'only a balance shows the failure, and the run ended before croupier could repeat the scenario. So somebody else may have moved the balance';
+
 /** Returns the reason why a breach of a rule about balances is undecided, as a clause. */
 export function movedAloneReason({ player, sessionID, values }: MovedAlone): string {
   const whose = player === null ? `the session ${sessionID}` : `the player ${player}`;

@@ -52,6 +52,7 @@ export function renumbered(event: JournalEvent, { exchanges, connections, ms }: 
     case 'scenario-ended':
     case 'blamed':
     case 'moved-alone':
+    case 'intermittent':
     case 'wrong-sum':
     case 'run-ended':
       return event;

@@ -105,7 +105,7 @@ export function scenarioResult(
   }
   // If another rule explains a finding of the scenario, the new verdict of the finding replaces the scenario's own verdict. An
   // undecided scenario stays undecided.
-  const explained = own.some((outcome) => outcome.because !== null || outcome.isMovedAlone);
+  const explained = own.some((outcome) => outcome.because !== null || outcome.isInDoubt);
   const doubt = ended.verdict === 'inconclusive' || own.length === 0;
   const verdict = explained && !doubt ? gravest(own) : graver(ended.verdict, gravest(own));
   const reason = ended.reason ?? reasonOf(own, verdict).reason;

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { conclude } from '../../src/journal/conclusion.ts';
-import type { MovedAlone } from '../../src/journal/event.ts';
-import { EXPECTATION } from '../../src/journal/finding.ts';
+import type { Intermittent, JournalEvent, MovedAlone } from '../../src/journal/event.ts';
+import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { ended, found, planned, runEnded, runStarted, started } from './events.ts';
 
@@ -33,4 +33,50 @@ it('a balance that somebody else moved does not excuse a breach that a reply sho
   const verdicts = fold.rules.filter(({ verdict }) => verdict === 'fail').map(({ rule }) => rule.id);
   expect(verdicts).toEqual(['signature.mismatch', 'reply.json']);
   expect(conclude(fold)).toMatchObject({ verdict: 'nonconforming', exitCode: 1 });
+});
+
+describe('a failure that only a balance shows, and that did not occur again', () => {
+  const intermittent: Intermittent = { event: 'intermittent', sessionID: 's-1', player: 'anna', times: 3 };
+  const foldOf = (more: Partial<Finding>, ...proof: readonly JournalEvent[]) =>
+    foldJournal([
+      runStarted([scenario]),
+      started(scenario.id),
+      found(scenario.id, 'bet.debit', 'fail', more),
+      ended(scenario.id, { verdict: 'fail' }),
+      ...proof,
+      runEnded(),
+    ]);
+
+  it.each([
+    ['undecided', 'nothing shows why', { unrepeated: true }, [], 3, 'croupier repeated the scenario'],
+    ['a breach', 'the operator fails now and then', { unrepeated: true }, [intermittent], 1, null],
+    ['undecided', 'croupier could not repeat the scenario', { awaitsRepetition: true }, [], 3, 'the run ended before'],
+  ] as const)('is %s if %s', async (_, __, more, proof, exitCode, reason) => {
+    const fold = await foldOf(more, ...proof);
+    expect(conclude(fold).exitCode).toBe(exitCode);
+    const rule = fold.rules.find(({ rule: { id } }) => id === 'bet.debit');
+    if (reason !== null) expect(rule).toMatchObject({ reason: expect.stringContaining(reason) });
+    expect(fold.scenarios.map(({ verdict }) => verdict)).toEqual([exitCode === 1 ? 'fail' : 'inconclusive']);
+  });
+
+  it('is excused if the baseline allows that the rule fails now and then', async () => {
+    const place = {
+      rule: 'bet.debit',
+      endpoint: null,
+      scenario: null,
+      intermittent: true,
+      line: 1,
+      tried: true,
+    } as const;
+    const known = { ...place, reason: 'known', ticket: 'PAY-1', expires: '2999-01-01' };
+    const excused = await foldJournal([
+      { ...runStarted([scenario]), baseline: { file: 'b.yaml', known: [known] } },
+      started(scenario.id),
+      found(scenario.id, 'bet.debit', 'fail', { unrepeated: true }),
+      ended(scenario.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 1 }, 'win.credit': { '*': 1 } } }),
+      runEnded(),
+    ]);
+    expect(excused.baseline.map(({ state }) => state)).toEqual(['undecided']);
+    expect(conclude(excused).exitCode).toBe(0);
+  });
 });

@@ -195,6 +195,7 @@ export class AfterRun {
       case 'finding':
       case 'blamed':
       case 'moved-alone':
+      case 'intermittent':
       case 'wrong-sum':
       case 'race':
       case 'owed-known':

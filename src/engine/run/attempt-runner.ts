@@ -21,6 +21,7 @@ import { addressOf, type RunnableScenario, type RunOptions, type SessionAssignme
 import { type Played, playScenario } from '../scenario/play-scenario.ts';
 import { sessionOf } from '../scenario-context.ts';
 import type { GiveUpPolicy } from './give-up-policy.ts';
+import type { IntermittentFailures } from './intermittent-failures.ts';
 import type { Presence } from './presence.ts';
 
 /**
@@ -50,6 +51,12 @@ export interface RunContext {
   readonly onOverloaded: () => void;
   /** True if there is a sign that somebody else moves balances. */
   readonly isDisturbed: () => boolean;
+  readonly intermittentFailures: IntermittentFailures;
+  /**
+   * Watches the balances of sessions while croupier sends nothing else for their players. Returns true if croupier could read them all
+   * the time, and nobody moved them.
+   */
+  readonly staysQuiet: (assignment: SessionAssignment) => Promise<boolean>;
 }
 
 /** The result of a scenario after its last attempt. */
@@ -57,6 +64,8 @@ export interface Attempted {
   readonly played: Played;
   readonly findings: readonly Finding[];
   readonly attempt: number;
+  /** True if this attempt itself found a failure that only a balance shows. */
+  readonly hasSuspect: boolean;
 }
 
 interface AttemptSeries {
@@ -77,6 +86,8 @@ export class AttemptRunner {
   readonly #context: RunContext;
   /** The rules whose failures have occurred again, by rule and endpoint. */
   readonly #repeated = new Set<string>();
+  /** The number of scenarios that were played again because of a failure that did not occur again. */
+  #searches = 0;
   #keepAliveGivenUp = false;
 
   constructor(runContext: RunContext) {
@@ -136,17 +147,51 @@ export class AttemptRunner {
     const { options, isStopped } = this.#context;
     const fewerReads = options.fewerReads === true && series.scenario.builtIn && series.retry === 0;
     let attempted = await this.#playAttempts(series, { fewerReads, breaches: [] });
-    for (let times = 0; this.#repeatsFailures && times < this.#repetitions && !isStopped(); times += 1) {
-      if (!attempted.findings.some((finding) => this.#isSuspect(finding))) break;
-      // Another run of croupier may have disturbed this scenario, and may now repeat its own scenario for the same reason. Because
-      // of the random wait, the two runs do not repeat their scenarios at the same time.
-      await sleep(randomInt(Math.max(1, Math.ceil(options.lingerMs))));
-      const again = { ...series, plan: series.scenario.plan(), first: attempted.attempt + 1 };
-      attempted = await this.#playAttempts(again, { fewerReads: false, breaches: [], earlier: attempted });
+    let times = 0;
+    while (this.#mustRepeat(attempted, times)) {
+      if (isStopped()) return attempted;
+      times += 1;
+      attempted = await this.#repeat(series, attempted, times);
     }
     for (const finding of attempted.findings)
       if (isSuspect(finding) && finding.unrepeated !== true) this.#repeated.add(placeOf(finding));
-    return attempted;
+    return this.#playUntilProven(series, attempted);
+  }
+
+  /** True if the attempt has failures that must occur again before they count. */
+  #mustRepeat({ findings }: Pick<Attempted, 'findings'>, times: number): boolean {
+    if (!this.#repeatsFailures || times >= this.#repetitions) return false;
+    return findings.some((finding) => this.#isSuspect(finding));
+  }
+
+  async #repeat(series: AttemptSeries, earlier: Attempted, repetition: number): Promise<Attempted> {
+    // Another run of croupier may have disturbed this scenario, and may now repeat its own scenario for the same reason. Because of
+    // the random wait, the two runs do not repeat their scenarios at the same time.
+    await sleep(randomInt(Math.max(1, Math.ceil(this.#context.options.lingerMs))));
+    const again = { ...series, plan: series.scenario.plan(), first: earlier.attempt + 1 };
+    return this.#playAttempts(again, { fewerReads: false, breaches: [], earlier, repetition });
+  }
+
+  /**
+   * Plays a scenario again whose failure did not occur again. So croupier sees whether the operator fails now and then. After each
+   * failure, croupier watches the balances, because somebody else may have moved them.
+   */
+  async #playUntilProven(series: AttemptSeries, attempted: Attempted): Promise<Attempted> {
+    const { options, intermittentFailures, isStopped, isDisturbed, staysQuiet } = this.#context;
+    const isOver = (): boolean => isStopped() || isDisturbed() || intermittentFailures.proof !== undefined;
+    if (options.isUnlocked === true || !attempted.findings.some(isUnrepeated)) return attempted;
+    if (isOver()) return attempted;
+    this.#searches += 1;
+    const limit = this.#searches > MAX_SEARCHES ? 0 : MAX_SEARCH_ATTEMPTS;
+    let last = attempted;
+    for (let times = 0; ; times += 1) {
+      if (times === 0 || last.hasSuspect) {
+        if (!(await staysQuiet(series.assignment))) return last;
+        if (!isDisturbed()) intermittentFailures.add(series.assignment);
+      }
+      if (isOver() || times >= limit) return last;
+      last = await this.#repeat(series, last, Number.POSITIVE_INFINITY);
+    }
   }
 
   /** Number of times that a scenario with a new failure is repeated. */
@@ -166,7 +211,8 @@ export class AttemptRunner {
 
   /**
    * @param how `fewerReads`: true if the first attempt leaves out reads. `breaches`: the breaches that an attempt with fewer reads
-   * has found. `earlier`: an earlier attempt whose failures must occur again in these attempts
+   * has found. `earlier`: an earlier attempt whose failures must occur again in these attempts. `repetition`: the number of these
+   * attempts, if there is an earlier attempt
    */
   async #playAttempts(
     series: AttemptSeries,
@@ -174,10 +220,12 @@ export class AttemptRunner {
       fewerReads,
       breaches,
       earlier,
+      repetition,
     }: {
       readonly fewerReads: boolean;
       readonly breaches: readonly Finding[];
       readonly earlier?: Attempted;
+      readonly repetition?: number;
     },
   ): Promise<Attempted> {
     const { sender, giveUpPolicy } = this.#context;
@@ -190,13 +238,16 @@ export class AttemptRunner {
         breaches,
         fewerReads: fewerReads && tries === 1,
         earlier,
+        repetition,
       });
       const { played } = attempted;
       if (!(await this.#isOperatorThere(series.assignment))) {
         // The operator has stopped answering. It closed the connection because it stopped, and not because croupier kept the
         // connection alive. So the scenario is played once more, and the new result says that the operator has stopped answering.
         const isMisleading = played.retryReason === 'stale-connection' && played.verdict !== 'fail';
-        return isMisleading ? this.#attempt(series, tries + 1, lasting, { seen, breaches, earlier }) : attempted;
+        return isMisleading
+          ? this.#attempt(series, tries + 1, lasting, { seen, breaches, earlier, repetition })
+          : attempted;
       }
       if (played.retryReason === 'excess' && tries < MAX_ATTEMPTS && !this.#context.isStopped()) continue;
       if (played.leftOut > 0 && !isClean(attempted) && !this.#context.isStopped()) {
@@ -234,7 +285,7 @@ export class AttemptRunner {
    * @param failed the steps that failed in every attempt of the series so far
    * @param how `seen`: the observations of earlier attempts. `fewerReads`: true if this attempt leaves out balance reads.
    * `breaches`: the breaches found by an attempt with fewer reads. They are reported if this attempt finds no breach itself.
-   * `earlier`: see {@link AttemptRunner.#playAttempts}
+   * `earlier` and `repetition`: see {@link AttemptRunner.#playAttempts}
    */
   async #attempt(
     { scenario, plan, assignment, first, retry }: AttemptSeries,
@@ -245,11 +296,13 @@ export class AttemptRunner {
       fewerReads = false,
       breaches = [],
       earlier,
+      repetition = 0,
     }: {
       readonly seen: Set<string>;
       readonly fewerReads?: boolean;
       readonly breaches?: readonly Finding[];
       readonly earlier?: Attempted | undefined;
+      readonly repetition?: number | undefined;
     },
   ): Promise<Attempted> {
     const {
@@ -279,7 +332,9 @@ export class AttemptRunner {
     });
     const report = (finding: Finding): void => {
       findings.push(finding);
-      record({ event: 'finding', scenario: scenario.id, attempt, finding });
+      const awaits = this.#mustRepeat({ findings: [finding] }, repetition);
+      const recorded: Finding = awaits ? { ...finding, awaitsRepetition: true } : finding;
+      record({ event: 'finding', scenario: scenario.id, attempt, finding: recorded });
     };
     // If the failures of an earlier attempt must occur again, the failures of this attempt are reported only at its end.
     const held: Finding[] = [];
@@ -344,7 +399,7 @@ export class AttemptRunner {
     const { reason, restored, passes } = played;
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
-    return { played, findings, attempt };
+    return { played, findings, attempt, hasSuspect: earlier ? held.length > 0 : findings.some(isSuspect) };
   }
 
   /**
@@ -366,6 +421,11 @@ export class AttemptRunner {
 /** Number of repetitions in which a failure must occur again if somebody else may move the balance. */
 const REPETITIONS_IF_DISTURBED = 2;
 
+/** Maximum number of scenarios that croupier plays again to see whether the operator fails now and then. */
+const MAX_SEARCHES = 4;
+/** Maximum number of further attempts at each of these scenarios. */
+const MAX_SEARCH_ATTEMPTS = 6;
+
 const OWN_READ = /^(?:read|probe)\.\d+$/;
 
 function isFailure({ verdict }: Finding): boolean {
@@ -375,6 +435,10 @@ function isFailure({ verdict }: Finding): boolean {
 /** True for a failure that may come from somebody else who moves the balance. */
 function isSuspect(finding: Finding): boolean {
   return isFailure(finding) && isShownByBalance(finding);
+}
+
+function isUnrepeated(finding: Finding): boolean {
+  return isFailure(finding) && finding.unrepeated === true;
 }
 
 function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string {

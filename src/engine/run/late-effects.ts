@@ -75,8 +75,8 @@ export class LateEffects {
           expected: `the balance of ${session.sessionID} is ${last} at the end of the run, the same as after its last scenario`,
           actual: `the balance is ${now} although croupier sent no more calls, so ${fell ? 'a debit took effect after its refund had been answered 200' : 'somebody else may use the session'}`,
           causes: [],
-          // A scenario that plays the bet again can't show whether this debit came from somebody else.
-          ...(fell && { unrepeated: true }),
+          // Somebody else may have taken the money after the last scenario, and the run ends here.
+          ...(fell && this.#options.watchesBalances === true && { awaitsRepetition: true }),
         },
       });
     }

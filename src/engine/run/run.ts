@@ -26,6 +26,7 @@ import { denominationOf, statedDecimals } from '../stakes.ts';
 import { AttemptRunner } from './attempt-runner.ts';
 import { currencyNotices } from './currency-notices.ts';
 import { GiveUpPolicy } from './give-up-policy.ts';
+import { IntermittentFailures } from './intermittent-failures.ts';
 import { LateEffects } from './late-effects.ts';
 import { LowBalances, missingNeeds, recordNotPlayed, wrongVersion } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
@@ -149,6 +150,7 @@ class Run {
   readonly #late: LateEffects;
   readonly #lowBalances = new LowBalances();
   readonly #giveUpPolicy: GiveUpPolicy;
+  readonly #intermittentFailures = new IntermittentFailures();
   readonly #attemptRunner: AttemptRunner;
   /** True while scenarios are played one after another. */
   #isSequential = false;
@@ -196,7 +198,12 @@ class Run {
       presence,
       isStopped: () => this.#stopped,
       onOverloaded: () => this.#playSequentially(),
+      intermittentFailures: this.#intermittentFailures,
       isDisturbed: () => this.#silentChanges.first !== undefined && !this.#balancesMoveAnyway,
+      staysQuiet: async (assignment) =>
+        !this.#presence.farewell &&
+        !this.#balancesMoveAnyway &&
+        (await this.#silentWatch.staysQuiet(assignment, this.#adjuster)),
     });
   }
 
@@ -220,8 +227,10 @@ class Run {
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#late.readAgain(this.#adjuster);
     if (!this.#presence.farewell && !this.#balancesMoveAnyway) await this.#silentWatch.atEnd(this.#adjuster);
-    if (silentChange && this.#options.watchesBalances === true && !this.#balancesMoveAnyway)
-      this.#options.record(silentChange);
+    const isDisturbed = silentChange && this.#options.watchesBalances === true && !this.#balancesMoveAnyway;
+    if (isDisturbed) this.#options.record(silentChange);
+    const { proof } = this.#intermittentFailures;
+    if (proof && !isDisturbed) this.#options.record(proof);
     if (!this.#isSilent) await this.#settle();
     await this.#restoreBalances();
     // An operator that is gone has closed all its connections. So these closed connections do not show that the operator closes

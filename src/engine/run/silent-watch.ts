@@ -10,8 +10,10 @@ import type { RunOptions, SessionAssignment, SessionUnderTest } from '../run-opt
 import { walletIdOf } from '../session-pool.ts';
 import { denominationOf } from '../stakes.ts';
 
-/** Number of reads in one watch. They are spread over the time in which a call may take effect late (`lingerMs`). */
+/** Minimum number of reads in one watch. The pauses between them are a part of the time in which a call may take effect late (`lingerMs`). */
 const READS = 16;
+/** Minimum time of a watch after a failure that did not occur again, as a multiple of `lingerMs`. */
+const LONG_WATCH_LINGERS = 2;
 /**
  * Maximum number of watches of one wallet that find nothing. Without this limit, a wallet with many failures would make the run
  * very slow.
@@ -22,6 +24,8 @@ const MAX_WATCHES = 5;
 interface Suspect {
   readonly session: SessionUnderTest;
   watches: number;
+  /** The last call that could move money before the last watch, if nobody moved the balance during this watch. */
+  quietSince?: number;
 }
 
 /**
@@ -70,15 +74,30 @@ export class SilentWatch {
     const isSuspect =
       reason === MOVED_ALONE || findings.some((finding) => finding.verdict === 'fail' && isShownByBalance(finding));
     if (!isSuspect || this.#options.watchesBalances !== true) return;
-    for (const session of new Map([...assignment.values()].map((one) => [walletIdOf(one), one])).values()) {
-      const wallet = walletIdOf(session);
-      let suspect = this.#suspects.get(wallet);
-      if (!suspect) {
-        suspect = { session, watches: 0 };
-        this.#suspects.set(wallet, suspect);
-      }
-      if (suspect.watches < MAX_WATCHES) await this.#watch(suspect, adjuster);
+    for (const suspect of this.#suspectsOf(assignment)) {
+      const isWatched = suspect.quietSince === this.#lastCallOf(suspect.session);
+      if (suspect.watches < MAX_WATCHES && !isWatched) await this.#watch(suspect, adjuster);
     }
+  }
+
+  /**
+   * Watches the wallets of a scenario whose failure did not occur again. During the watch, no other scenario may use their players.
+   *
+   * @returns true if croupier could read the balances all the time, and nobody moved them
+   */
+  async staysQuiet(assignment: SessionAssignment, adjuster: BalanceAdjuster): Promise<boolean> {
+    for (const suspect of this.#suspectsOf(assignment))
+      if (!(await this.#watch(suspect, adjuster, LONG_WATCH_LINGERS))) return false;
+    return true;
+  }
+
+  #suspectsOf(assignment: SessionAssignment): readonly Suspect[] {
+    const sessions = new Map([...assignment.values()].map((one) => [walletIdOf(one), one]));
+    return [...sessions].map(([wallet, session]) => {
+      const suspect = this.#suspects.get(wallet) ?? { session, watches: 0 };
+      this.#suspects.set(wallet, suspect);
+      return suspect;
+    });
   }
 
   /** Watches, at the end of the run, all wallets in which something failed. Meanwhile no scenario may run. */
@@ -86,9 +105,10 @@ export class SilentWatch {
     for (const suspect of this.#suspects.values()) await this.#watch(suspect, adjuster);
   }
 
-  async #watch(suspect: Suspect, adjuster: BalanceAdjuster): Promise<void> {
+  /** Returns true if croupier could read the balance all the time, and nobody moved it. */
+  async #watch(suspect: Suspect, adjuster: BalanceAdjuster, lingers = 1): Promise<boolean> {
     const { signal, lingerMs, now } = this.#options;
-    if (this.#isMoved) return;
+    if (this.#isMoved) return false;
     suspect.watches += 1;
     const { session } = suspect;
     // A call that croupier itself has sent may take effect late. So the watch begins only when this is no longer possible.
@@ -100,17 +120,22 @@ export class SilentWatch {
       scenario: null,
     };
     const values: Money[] = [];
-    for (let reads = 0; reads < READS && !this.#isMoved && !signal.aborted; reads += 1) {
-      if (reads > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
+    const lastCall = this.#lastCallOf(session);
+    const endMs = now() + (lingers - 1) * lingerMs;
+    const isOver = (): boolean => values.length >= READS && now() >= endMs;
+    while (!isOver() && !this.#isMoved && !signal.aborted) {
+      if (values.length > 0) await sleep(lingerMs / READS, undefined, { signal }).catch(() => undefined);
       const value = await adjuster.read(account, 'probe');
-      if (!value) return;
+      if (!value) return false;
       values.push(value);
       // After one change, it is still possible that croupier's own reads change the balance, each by the same amount. So one change
       // does not prove that somebody else moves it.
       if (changesOf(values) > 1 && !isMovedByReads(values)) this.#report(session, values);
     }
-    if (!this.#isMoved && values.length === READS && changesOf(values) > 0 && !isMovedByReads(values))
-      this.#report(session, values);
+    if (!this.#isMoved && isOver() && changesOf(values) > 0 && !isMovedByReads(values)) this.#report(session, values);
+    const isQuiet = !this.#isMoved && isOver() && changesOf(values) === 0;
+    if (isQuiet) suspect.quietSince = lastCall;
+    return isQuiet;
   }
 
   /** Returns the time of the last call that could move money in the wallet of a session. */

@@ -1,4 +1,5 @@
 import { plural } from '../../contract/plural.ts';
+import { UNREPEATED } from '../moved-alone.ts';
 import type { RuleResult } from '../rule-result.ts';
 
 /**
@@ -9,12 +10,16 @@ export const UNPROVEN =
   'another attempt did not show the same failures, so somebody else may have moved the balance (croupier holds no lock for the players)';
 
 /**
- * Says how many of these undecided rules are undecided because the run had no locks. Returns null if there are none.
+ * Says how many of these undecided rules are undecided because somebody else may have moved a balance, although nothing shows it.
+ * Returns null if there are none.
  */
 export function unprovenSentence(undecided: readonly RuleResult[]): string | null {
   const unproven = undecided.filter(({ findings }) =>
     findings.some(({ verdict, actual }) => verdict === 'inconclusive' && actual.startsWith(UNPROVEN)),
   ).length;
-  if (unproven === 0) return null;
-  return `the run had no locks (--no-lock), and another command may have moved the balances of its players, so ${plural(unproven, 'rule')} could not be decided. Let only one command use the players, and run again`;
+  if (unproven > 0)
+    return `the run had no locks (--no-lock), and another command may have moved the balances of its players, so ${plural(unproven, 'rule')} could not be decided. Let only one command use the players, and run again`;
+  const unrepeated = undecided.filter(({ reason }) => reason === UNREPEATED).length;
+  if (unrepeated === 0) return null;
+  return `${plural(unrepeated, 'rule')} failed, but not again when croupier repeated the scenario. Either somebody else moved a balance, or the operator fails only now and then. Make sure that only this run uses the players, and run again`;
 }

@@ -91,6 +91,7 @@ export function cleanEvent(event: JournalEvent, scrub: Scrub): JournalEvent {
     case 'scenario-started':
     case 'race':
     case 'moved-alone':
+    case 'intermittent':
     case 'wrong-sum':
     case 'owed':
     case 'balance-owed':

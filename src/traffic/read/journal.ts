@@ -112,6 +112,7 @@ export class JournalReader {
       case 'scenario-ended':
       case 'blamed':
       case 'moved-alone':
+      case 'intermittent':
       case 'wrong-sum':
       case 'run-ended':
         this.#fold?.add(event);

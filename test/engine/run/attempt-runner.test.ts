@@ -100,11 +100,62 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     expect(run.findings('bet.debit').at(-1)?.unrepeated).toBeUndefined();
   });
 
-  it('fails the run if it occurs only once, and nothing shows that somebody else moves the balance', async () => {
-    const run = await played(disturbed([1], []), WATCHED);
-    expect(run.fold.movedAlone).toBeNull();
+  /** Takes 0.37 more for each bet of 7.00 with an odd number, at most as often as the limit. */
+  function takesMoreForOddBets(limit: number): Behaviour {
+    let bets = 0;
+    return ({ call, fields }, tell, wallet) => {
+      if (call === 'bet' && fields?.amount === '7.00') bets += 1;
+      if (call === 'bet' && bets % 2 === 1 && bets < 2 * limit) wallet.move('-0.37');
+      return tell();
+    };
+  }
+  it('is undecided if it occurs only once or twice, although nothing shows that somebody else moves the balance', async () => {
+    const run = await played(takesMoreForOddBets(2), WATCHED);
+    expect([run.fold.movedAlone, run.fold.intermittent]).toEqual([null, null]);
+    expect(startedWith(run)).toHaveLength(8);
+    expect(run.findings('bet.debit').at(-1)).toMatchObject({ verdict: 'fail', unrepeated: true });
+    expect(run.verdict('bet.debit')).toBe('inconclusive');
+    expect(conclude(run.fold)).toMatchObject({
+      exitCode: 3,
+      firstLine: expect.stringContaining('1 rule failed, but not again when croupier repeated the scenario') as string,
+    });
+  });
+
+  it('fails the run if it occurs now and then, and nobody moves the balance after it', async () => {
+    const run = await played(takesMoreForOddBets(3), WATCHED);
+    expect(run.fold.intermittent).toMatchObject({ player: 'p1', times: 3 });
+    expect(startedWith(run)).toHaveLength(5);
     expect(run.findings('bet.debit').at(-1)).toMatchObject({ verdict: 'fail', unrepeated: true });
     expect(conclude(run.fold).exitCode).toBe(1);
+  });
+
+  it('is undecided if it occurs now and then, and somebody moves the balance after it', async () => {
+    const odd = takesMoreForOddBets(3);
+    let reads = 0;
+    const run = await played((called, tell, wallet) => {
+      reads = called.call === 'balance' ? reads + 1 : 0;
+      if (reads === 12) wallet.move('5.00');
+      return odd(called, tell, wallet);
+    }, WATCHED);
+    expect(run.fold.movedAlone).toMatchObject({ player: 'p1' });
+    expect(run.verdict('bet.debit')).toBe('inconclusive');
+  });
+
+  it.each([
+    ['is undecided', {}, 'undecided'],
+    ['counts if nobody else can move the balance, even', { watchesBalances: false }, 'nonconforming'],
+  ] as const)('%s if the run is interrupted before the scenario is repeated', async (_, options, verdict) => {
+    const stop = new AbortController();
+    const run = await played(
+      ({ call }, tell, wallet) => {
+        if (call === 'bet') wallet.move('-0.37');
+        if (call === 'bet') stop.abort('SIGINT');
+        return tell();
+      },
+      { ...WATCHED, ...options, signal: stop.signal },
+    );
+    expect(run.ended.how).toBe('interrupted');
+    expect(conclude(run.fold)).toMatchObject({ exitCode: 130, verdict });
   });
 
   it('is undecided if it occurs only once, and the balance changed between two reads without a call', async () => {
