@@ -211,14 +211,16 @@ export class Player {
       if (taken.includes(true)) await this.#win(session, first);
     } else if (pattern === 1) {
       const isTaken = await this.#bet(session, first);
-      const [a, b] = await this.#tickets(2);
+      const tickets = this.#tickets(2);
+      const [a, b] = tickets instanceof Promise ? await tickets : tickets;
       const [, isOtherTaken] = await Promise.all([
         isTaken ? this.#win(session, first, a) : this.#read(session, a),
         this.#bet(other, second, b),
       ]);
       if (isOtherTaken) await this.#win(other, second);
     } else {
-      const [a, b] = await this.#tickets(2);
+      const tickets = this.#tickets(2);
+      const [a, b] = tickets instanceof Promise ? await tickets : tickets;
       const taken = await Promise.all([this.#bet(session, first, a), this.#bet(other, second, b)]);
       const wins = [
         ...(taken[0] ? [(due: number | null) => this.#win(session, first, due)] : []),
@@ -231,21 +233,28 @@ export class Player {
     if (random.isIn(25)) this.#sinceQuiet = WINDOW;
   }
 
-  /** Waits for several tickets, whose calls are sent together. */
-  async #tickets(count: number): Promise<(number | null)[]> {
+  /**
+   * Takes several tickets, whose calls are sent together. Returns the times at which the calls were due: at once if the schedule has
+   * all tickets already, as it mostly has, because a promise takes time.
+   */
+  #tickets(count: number): (number | null)[] | Promise<(number | null)[]> {
     const { schedule } = this.#context;
     const tickets: (Ticket | Promise<Ticket>)[] = [];
-    for (let number = 0; number < count; number += 1) tickets.push(schedule.ticket());
     const dues: (number | null)[] = [];
-    for (const ticket of tickets) dues.push((ticket instanceof Promise ? await ticket : ticket).due);
-    return dues;
+    for (let number = 0; number < count; number += 1) {
+      const ticket = schedule.ticket();
+      tickets.push(ticket);
+      if (!(ticket instanceof Promise)) dues.push(ticket.due);
+    }
+    return dues.length === count ? dues : duesOf(tickets);
   }
 
   async #atOnce<Result>(
     count: number,
     call: (due: number | null, index: number) => Promise<Result>,
   ): Promise<Result[]> {
-    const dues = await this.#tickets(count);
+    const tickets = this.#tickets(count);
+    const dues = tickets instanceof Promise ? await tickets : tickets;
     return Promise.all(dues.map((due, index) => call(due, index)));
   }
 
@@ -482,4 +491,10 @@ export class Player {
 
 function dueOf(due: Ticket | number | null): number | null {
   return typeof due === 'object' && due !== null ? due.due : due;
+}
+
+async function duesOf(tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<(number | null)[]> {
+  const dues: (number | null)[] = [];
+  for (const ticket of tickets) dues.push((ticket instanceof Promise ? await ticket : ticket).due);
+  return dues;
 }
