@@ -47,8 +47,21 @@ const MAX_BETWEEN_MS = 5000;
  * long. A shorter time does not, because an operator may let some calls save up (a token bucket).
  */
 const STEADY_MS = 5000;
+/** Time in ms whose calls are counted, after such a time without refusals. */
+const COUNTED_MS = 3000;
 /** Time between two measurements of the steadily accepted calls, in ms. */
 const MEASURE_MS = 500;
+/**
+ * If the operator refuses calls again and again for at least this time in ms, the calls that it accepts in this time show its limit, even
+ * if it counts calls in windows of some seconds.
+ */
+const SATURATED_MS = 20_000;
+/** Minimum number of times at which the operator must have refused calls in this time. */
+const MIN_RESUMPTIONS = 3;
+/** Maximum number of moments that are kept, and the minimum and maximum time between two of them in ms. */
+const RESUMPTIONS = { max: 100, minMs: 500, maxMs: 12_000 } as const;
+/** The operator may accept a little more than it did, because croupier made pauses. */
+const MARGIN = 1.1;
 
 /** The parts of a reply from which a limit of the rate is computed. */
 export interface LimitedReply {
@@ -82,6 +95,12 @@ export class RateLimit {
   /** The highest number of calls per second that the operator accepted in a time without refusals, after its first refusal. */
   #steady = 0;
   #measuredMs = Number.NEGATIVE_INFINITY;
+  /** The moments at which the operator accepted calls again, and the number of calls that it had accepted by then. */
+  readonly #resumptions: { readonly atMs: number; readonly accepted: number }[] = [];
+  /** The highest number of calls per second that the operator accepted while it refused calls again and again. */
+  #saturated = 0;
+  #isRefusing = false;
+  #totalAccepted = 0;
   #isSure = false;
 
   /** Records a reply. @returns true if the reply shows that calls are sent too fast */
@@ -93,6 +112,8 @@ export class RateLimit {
       this.#noteEndOfLongWindow(atMs);
       this.#acceptedMs = atMs;
       count(this.#accepted, atMs);
+      this.#totalAccepted += 1;
+      this.#resume(atMs);
       this.#measure(atMs);
       return false;
     }
@@ -103,6 +124,7 @@ export class RateLimit {
       this.#isReadRefused = true;
       if (atMs - this.#limitedMs >= MIN_BETWEEN_MS) this.#limitedBeforeMs = this.#limitedMs;
       this.#limitedMs = atMs;
+      this.#isRefusing = true;
     }
     // The operator asked for this pause in an earlier reply. So a refusal during the pause gives no new information.
     if (atMs < this.#sinceMs) return call === 'balance';
@@ -130,12 +152,31 @@ export class RateLimit {
     return isLimit;
   }
 
+  /**
+   * Notes that the operator accepts calls again. At two such moments, it has just renewed its limit. So it accepted exactly as many calls
+   * between them as its limit allows.
+   */
+  #resume(atMs: number): void {
+    if (!this.#isRefusing) return;
+    this.#isRefusing = false;
+    const last = this.#resumptions.at(-1);
+    if (last && atMs - last.atMs < RESUMPTIONS.minMs) return;
+    if (last && atMs - last.atMs > RESUMPTIONS.maxMs) this.#resumptions.length = 0;
+    this.#resumptions.push({ atMs, accepted: this.#totalAccepted });
+    if (this.#resumptions.length > RESUMPTIONS.max) this.#resumptions.shift();
+    for (const earlier of this.#resumptions.slice(0, -MIN_RESUMPTIONS)) {
+      const passedMs = atMs - earlier.atMs;
+      if (passedMs < SATURATED_MS) break;
+      this.#saturated = Math.max(this.#saturated, ((this.#totalAccepted - earlier.accepted) / passedMs) * 1000);
+    }
+  }
+
   /** Measures how many calls the operator accepts for long. */
   #measure(atMs: number): void {
     const isSteady = this.#samples.length > 0 && atMs - this.#limitedMs > STEADY_MS;
     if (!isSteady || atMs - this.#measuredMs < MEASURE_MS) return;
     this.#measuredMs = atMs;
-    this.#steady = Math.max(this.#steady, (sum(this.#accepted, atMs, STEADY_MS) / STEADY_MS) * 1000);
+    this.#steady = Math.max(this.#steady, (sum(this.#accepted, atMs, COUNTED_MS) / COUNTED_MS) * 1000);
   }
 
   /**
@@ -168,9 +209,12 @@ export class RateLimit {
     const isLong =
       sinceMs <= acceptedMs && atMs - acceptedMs > WINDOW_MS && this.#refusedMs - acceptedMs > WINDOW_MS / 2;
     if (!isLong || this.#sampledMs < acceptedMs) return;
-    this.#samples.pop();
-    this.#samples.push((sum(this.#accepted, atMs, atMs - sinceMs) / (atMs - sinceMs)) * 1000);
+    const accepted = sum(this.#accepted, atMs, atMs - sinceMs);
     this.#sinceMs = atMs;
+    // Without an accepted call in this time, the pauses of croupier were long, and not the window of the operator.
+    if (accepted === 0) return;
+    this.#samples.pop();
+    this.#samples.push((accepted / (atMs - sinceMs)) * 1000);
   }
 
   get summary(): RateLimitSummary {
@@ -184,7 +228,8 @@ export class RateLimit {
     // lower values are nearer to the limit.
     const low = sorted[Math.floor((sorted.length - 1) / 4)];
     if (low === undefined || !this.#isReadRefused) return null;
-    const rate = Math.max(low, this.#steady) * SAFE_SHARE;
+    const highest = this.#saturated > 0 ? this.#saturated * MARGIN : Number.POSITIVE_INFINITY;
+    const rate = Math.min(Math.max(low, this.#steady), highest) * SAFE_SHARE;
     return rate >= 10 ? Math.floor(rate) : Math.max(Math.floor(rate * 10) / 10, 0.1);
   }
 }

@@ -87,6 +87,20 @@ describe('the limit of the rate of calls', () => {
     },
   );
 
+  it('of a window of ten seconds is found although croupier may send all its calls at the beginning', () => {
+    const found = of({ limit: 50, windowMs: 10_000, perSecond: 9, seconds: 60 });
+    expect(found.perSecond).toBeGreaterThanOrEqual(4);
+    expect(found.perSecond).toBeLessThanOrEqual(5);
+  });
+
+  it('is not called nearly zero if the operator accepts single calls between long times of refusals', () => {
+    const found = new RateLimit();
+    for (let atMs = 0; atMs < 8000; atMs += 50)
+      found.note({ atMs, call: 'balance', status: atMs % 1200 === 0 ? 200 : 429, headers: [] });
+    expect(found.perSecond).toBeGreaterThan(0.5);
+    expect(found.perSecond).toBeLessThanOrEqual(1);
+  });
+
   it('is unknown if the operator refuses only calls of one kind, or single calls', () => {
     const replays = new RateLimit();
     for (let atMs = 0; atMs < 100; atMs += 1)
