@@ -109,19 +109,16 @@ export function talk(
     socket.on('connect', () => {
       void (async () => {
         for (const piece of pieces) {
-          socket.write(piece);
-          await new Promise((next) => setTimeout(next, 5));
+          await new Promise((next) => socket.write(piece, next));
+          // The other sockets of this process get their turn, so that most pieces are read one by one.
+          await new Promise((next) => setImmediate(next));
         }
       })();
     });
   });
 }
 
-/** Waits until something holds. */
+/** Waits until something holds. Only the time limit of the test ends this wait, because a busy machine can take any time. */
 export async function until(holds: () => boolean): Promise<void> {
-  const from = performance.now();
-  while (!holds()) {
-    if (performance.now() - from > 5000) throw new Error('it did not come to hold');
-    await new Promise((next) => setTimeout(next, 5));
-  }
+  while (!holds()) await new Promise((next) => setTimeout(next, 5));
 }
