@@ -43,9 +43,14 @@ function targetOf(read: ReadField): { readonly method: string | null; readonly u
   const url = read('url');
   const line = url === undefined ? null : /^([A-Z]{3,7}) (\S+)(?: HTTP\/[\d.]+)?$/.exec(url);
   if (line) return { method: line[1] ?? null, url: line[2] ?? null };
-  const named = url !== undefined && /^(?:\/|https?:\/\/)/i.test(url) ? url : null;
-  return { method: read('method') ?? null, url: named };
+  const method = read('method') ?? null;
+  if (url === undefined) return { method, url: null };
+  if (/^(?:\/|https?:\/\/)/i.test(url)) return { method, url };
+  return { method, url: method !== null && BARE_PATH.test(url) ? `/${url}` : null };
 }
+
+/** The path of a call without its first slash, as Laravel's `$request->path()` returns it. */
+const BARE_PATH = /^(?:[\w.-]+\/)*(?:balance|bet|win|refund)(?:\?\S*)?$/i;
 
 /** Reads the duration in milliseconds. Returns null if it was not logged or its unit is not known. */
 export function tookMs(read: ReadField): number | null {

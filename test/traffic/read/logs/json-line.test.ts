@@ -43,6 +43,14 @@ describe('a JSON line of a file', () => {
     expect((await exchangesIn(line))[0]?.logged.player).toBe('p-4711');
   });
 
+  it('reads a path without its first slash, but only the path of a call', async () => {
+    const urlOf = async (path: string): Promise<string | null | undefined> =>
+      (await exchangesIn(`${JSON.stringify({ method: 'POST', path, status: 200, requestBody: BET })}\n`))[0]?.request
+        .url;
+    expect(await urlOf('api/wallet/bet')).toBe('/api/wallet/bet');
+    expect((await urlOf('images/bet.png')) ?? null).toBeNull();
+  });
+
   it('reads names with capital letters, and prefers the address with the query to the path in the message', async () => {
     const line = JSON.stringify({
       time: '2026-11-21 20:29:59.1230',
