@@ -222,15 +222,16 @@ export class Dispatch {
 }
 
 /**
- * True if the real service would never send the call, so that the operator must reject it. The operator's handler may crash on such
- * a call and close the connection.
+ * True for a call on which the handler of an operator may crash, so that the operator closes the connection each time: a call that
+ * the operator must reject, a bet above the balance, the refund of an unknown transaction, or a call with a known txID. If the
+ * operator did carry out the call, sending the same bytes again has no further effect.
  */
-function mayBeCutOff({ deviations, expect, session }: CallStep): boolean {
+export function mayBeCutOff({ deviations, expect, origin, refund, session }: CallStep): boolean {
   if (deviations.break || deviations.trickle) return false;
-  return (
-    expect.outcome === 'refused' ||
-    (expect.outcome === 'declined' && (deviations.body !== undefined || session === 'unknown'))
-  );
+  if (expect.outcome === 'refused') return true;
+  if (expect.outcome === 'declined')
+    return deviations.body !== undefined || session === 'unknown' || expect.code === 'insufficient_funds';
+  return refund?.kind === 'unknown' || origin.kind === 'resend';
 }
 
 /**

@@ -10,7 +10,7 @@ import type { CallStep, Step, TogetherStep } from '../../scenario/plan/plan.ts';
 import type { AcceptedCalls } from '../accepted-calls.ts';
 import type { BalanceAdjuster } from '../balances/balance-adjuster.ts';
 import { Reads } from '../balances/reads.ts';
-import { Dispatch, type DispatchOptions, type ReadyCall } from '../calls/dispatch.ts';
+import { Dispatch, type DispatchOptions, isCutOff, mayBeCutOff, type ReadyCall } from '../calls/dispatch.ts';
 import type { Sender } from '../calls/sender.ts';
 import { mayBeConflict } from '../calls/unanswered-calls.ts';
 import { busyPauseMs, idle, MAX_ATTEMPTS, pause, RETRIES } from '../calls/waits.ts';
@@ -210,6 +210,7 @@ export class ScenarioRunner {
     for (let retry = 0; retry < this.#retriesOf(step); retry += 1) {
       const mayOverlap = this.#dispatch.mayOverlap(step);
       const exchange = await this.#dispatch.send(call);
+      if (mayBeCutOff(step) && isCutOff(exchange)) break;
       const isConflict = mayOverlap && mayBeConflict(step, exchange);
       if (!isConflict && !isWorthRetrying(replyStatus(exchange)))
         return this.#react(this.#observe(call, exchange, retry > 0));

@@ -200,8 +200,9 @@ export const betChecks: GroupChecks<'bet'> = {
     applies: (planned) => exceedsBalance(planned) && planned.betsBefore === 0,
     reply(observed) {
       const { reading } = observed;
-      if (!reading) return { kind: 'undecided', reason: describeOutcome(observed) };
       const expected = 'a bet above the balance is answered with an error whose code is `insufficient_funds`';
+      if (observed.closesConnection) return breach(expected, describeOutcome(observed));
+      if (!reading) return { kind: 'undecided', reason: describeOutcome(observed) };
       if (observed.answer === 'accepted')
         return observed.hasCredit
           ? { kind: 'skip', reason: CREDIT }

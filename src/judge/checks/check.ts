@@ -208,6 +208,7 @@ export function causesInRepeat({ planned: { step, group }, reading, earlier }: O
  * @param what a noun phrase for the call, such as "a free bet"
  */
 export function check200(observed: ObservedCall, what: string): Decision | undefined {
+  if (observed.closesConnection) return breach(`${what} is answered 200`, describeOutcome(observed));
   switch (observed.answer) {
     case 'accepted':
       return undefined;

@@ -10,8 +10,11 @@ import { haveOtherAmounts } from './planned-amount.ts';
 /** Judges one rule by the reply. Returns undefined if the reply does not decide the rule. A later balance read may decide it. */
 export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCall): Decision | undefined {
   // An unreadable reply decides only one rule: the body of a reply must be in the coding that its headers name.
-  if (observed.answer === 'lost' && !observed.closesConnection)
-    return rule === 'reply.json' && isGarbled(observed) ? breachOfCoding(observed) : undefined;
+  if (observed.answer === 'lost' && !observed.closesConnection) {
+    if (rule === 'reply.json' && isGarbled(observed)) return breachOfCoding(observed);
+    // A repeated call must be answered 200. That it moved no money does not show this.
+    return check.reply && isAnsweredReplay(rule) ? { kind: 'undecided', reason: describeOutcome(observed) } : undefined;
+  }
   const decision = check.reply?.(observed);
   const ofForm =
     isFormRejected(observed.reading?.status) && rule !== 'signature.accepted' && !rule.startsWith('reply.');
@@ -32,6 +35,11 @@ export function decisionOf(rule: RuleId, check: RuleCheck, observed: ObservedCal
   return (judged?.kind === 'breach' || judged?.kind === 'warn') && movedNothing(observed)
     ? { ...judged, noMoney: true }
     : judged;
+}
+
+/** True for the rules by which a repeated call must be answered 200 and move no money. */
+function isAnsweredReplay(rule: RuleId): boolean {
+  return rule === 'idempotency.bet' || rule === 'idempotency.win' || rule === 'idempotency.refund';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rewriting, textOf } from '../rewriting.ts';
+import { rewriting, textOf, withheld } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { booking, hasInRound, inRound } from './changed-steps.ts';
 
@@ -123,6 +123,17 @@ export const BET_DEFECTS: readonly Defect[] = [
         },
       };
     },
+  },
+  {
+    name: 'insufficient-funds-crashes',
+    breaks: ['bet.insufficient-funds'],
+    description: 'A bet above the balance gets no reply: the handler crashes, and the connection is closed.',
+    change: (right) => ({
+      deliver: (reply, request) => {
+        const delivered = right.deliver(reply, request);
+        return textOf(reply).includes('insufficient_funds') ? withheld(delivered) : delivered;
+      },
+    }),
   },
   {
     name: 'insufficient-funds-200',

@@ -3,7 +3,7 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { ListenReply } from '../../listen/message.ts';
 import { type Behaviour, CONFLICT } from '../behaviour.ts';
 import type { Decision } from '../decision.ts';
-import { bodyOf, rewritingSuccess } from '../rewriting.ts';
+import { bodyOf, rewritingSuccess, withheld } from '../rewriting.ts';
 import type { Claim, Store } from '../store.ts';
 import type { Defect } from '../variation.ts';
 
@@ -75,6 +75,25 @@ export const REPEAT_DEFECTS: readonly Defect[] = [
         status: 500,
         body: '{"message":"SQLSTATE[23000]: Integrity constraint violation: 19 UNIQUE constraint failed: tx.txID"}',
       })),
+  },
+  {
+    name: 'replay-crashes',
+    breaks: ['idempotency.bet', 'idempotency.win', 'idempotency.refund'],
+    mayBreak: BROKEN_BY_REFUSED_REPEATS,
+    description: 'A repeated call gets no reply: the handler crashes on the known txID, and the connection is closed.',
+    change: (right) => {
+      const done = new Set<unknown>();
+      return {
+        deliver: (reply, request) => {
+          const delivered = right.deliver(reply, request);
+          const txID = bodyOf(request)?.txID;
+          if (txID === undefined || reply.status !== 200) return delivered;
+          if (done.has(txID)) return withheld(delivered);
+          done.add(txID);
+          return delivered;
+        },
+      };
+    },
   },
   {
     name: 'replay-400-for-wins',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { failure } from '../../sdk/reply.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { WORDINGS } from '../decision.ts';
-import { bodyOf, type Fields, textOf } from '../rewriting.ts';
+import { bodyOf, type Fields, textOf, withheld } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { restoring } from './changed-steps.ts';
 
@@ -43,6 +43,27 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
           ? 'bet-unknown'
           : right.objection(store, claim, session),
     }),
+  },
+  {
+    name: 'refund-unknown-crashes',
+    breaks: ['refund.unknown'],
+    mayBreak: ['refund.before-bet', 'refund.declined-bet', 'refund.broken-connection', 'idempotency.refund'],
+    description:
+      'The refund of a bet that never reached the operator gets no reply: the handler crashes, and the connection is closed.',
+    change: (right) => {
+      const nothing = new Set<unknown>();
+      return {
+        originalOf: (store, refund) => {
+          const original = right.originalOf(store, refund);
+          if (!original) nothing.add(refund.txID);
+          return original;
+        },
+        deliver: (reply, request) => {
+          const delivered = right.deliver(reply, request);
+          return nothing.has(bodyOf(request)?.txID) ? withheld(delivered) : delivered;
+        },
+      };
+    },
   },
   {
     name: 'refund-unknown-credited',
