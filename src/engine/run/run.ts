@@ -285,7 +285,7 @@ class Run {
     const why = isSilent
       ? 'the operator did not answer any more'
       : isWrong
-        ? 'the operator moves wrong amounts'
+        ? this.#wrongAmountsReason
         : `croupier could not ${[...calls].join(' and ')} that restore them`;
     const text = `At the end of the run, croupier did not restore the balances of all players, because ${why}.`;
     this.#options.record({ event: 'notice', text });
@@ -357,6 +357,16 @@ class Run {
   /** True if the operator moves wrong amounts. Then more calls would only make the balances worse. */
   get #movesWrongAmounts(): boolean {
     return WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule));
+  }
+
+  /** The reason why croupier restores no balances although the operator answers, as a clause. */
+  get #wrongAmountsReason(): string {
+    const isSure =
+      this.#intermittentFailures.proof !== undefined ||
+      WRONG_BOOKING_RULES.some((rule) => this.#attribution.isProven(rule) && this.#attemptRunner.isRepeated(rule));
+    return isSure
+      ? 'the operator moves wrong amounts'
+      : 'a balance was wrong, and croupier could not decide whether the operator or somebody else moved it';
   }
 
   /** True if balances change without a call. Then a changed balance at the end of the run does not prove a late debit. */

@@ -129,6 +129,16 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     expect(conclude(run.fold).exitCode).toBe(1);
   });
 
+  it.each([
+    ['once', 1, 'a balance was wrong, and croupier could not decide'],
+    ['again and again', 9, 'the operator moves wrong amounts'],
+  ] as const)('if it occurs %s, a notice says why no balance was restored', async (_, failures, notice) => {
+    const { url } = await operatorServer(takesMoreForOddBets(failures));
+    const yaml = 'rules: [win.credit]\nsteps: [{ bet: { amount: "3.00" } }, { win: { amount: "5.00" } }, { balance: }]';
+    const run = await ran(url, [scenarioOf('win/kept', yaml), BET], WATCHED);
+    expect(run.fold.notices).toContainEqual(expect.stringContaining(notice));
+  });
+
   it('is undecided if it occurs now and then, and somebody moves the balance after it', async () => {
     const odd = takesMoreForOddBets(3);
     let reads = 0;
