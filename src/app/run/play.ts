@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { LaterEvents } from '../../engine/run/later-events.ts';
 import { run } from '../../engine/run/run.ts';
 import { runStarted } from '../../engine/run/run-started.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
@@ -82,6 +83,7 @@ export async function play({
   const file = written.path;
   onJournal?.(file);
   const folding = startFold();
+  const later = new LaterEvents((event) => folding.add(event));
   const inFlight = new Map<string, Sending>();
   const found = new Map<string, readonly Finding[]>();
   let begun = false;
@@ -92,7 +94,7 @@ export async function play({
     if (atOnce?.aborted === true) throw new Error('the run was cut off');
     const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
     written.append(event);
-    folding.add(event);
+    later.add(event);
     progress.on(event);
     if (event.event === 'run-started') {
       begun = true;
@@ -141,6 +143,7 @@ export async function play({
     rmSync(file, { force: true });
     throw failure ?? new Error('the run ended before its first event was written');
   }
+  later.flush();
   const fold = folding.result();
   return {
     journal: file,

@@ -28,6 +28,7 @@ import { currencyNotices } from './currency-notices.ts';
 import { GiveUpPolicy } from './give-up-policy.ts';
 import { IntermittentFailures } from './intermittent-failures.ts';
 import { LateEffects } from './late-effects.ts';
+import { LaterEvents } from './later-events.ts';
 import { LowBalances, missingNeeds, recordNotPlayed, wrongVersion } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
 import { Presence } from './presence.ts';
@@ -63,8 +64,14 @@ export async function run(options: RunOptions): Promise<void> {
   // The sender marks each call whose signature is wrong on purpose. So the signatures of all other calls need no test.
   const afterRun = new AfterRun({ signedRight: (sending) => sending.signed === undefined || isSigned(sending) });
   afterRun.add(begun);
-  const record = (event: JournalEvent): void => {
+  const later = new LaterEvents((event) => {
+    silentWatch.note(event);
+    silentChanges.note(event);
+    technicalMessages.note(event);
     afterRun.add(event);
+  });
+  const record = (event: JournalEvent): void => {
+    later.add(event);
     options.record(event);
   };
   const sender = new Sender({
@@ -72,9 +79,6 @@ export async function run(options: RunOptions): Promise<void> {
     record: (event) => {
       presence.note(event);
       knownBalances.note(event);
-      silentWatch.note(event);
-      silentChanges.note(event);
-      technicalMessages.note(event);
       record(event);
     },
     wire: options.client.wire,
@@ -89,6 +93,7 @@ export async function run(options: RunOptions): Promise<void> {
       silentChanges,
       technicalMessages,
       afterRun,
+      later,
     })
       .play()
       .catch((error: unknown): Ending => {
@@ -96,6 +101,7 @@ export async function run(options: RunOptions): Promise<void> {
         const detail = error instanceof Error ? error.message : String(error);
         return { event: 'run-ended', how: 'bug', signal: null, detail };
       });
+    later.end();
     recordDebts(afterRun, options.record);
     options.record({ ...ending, durationMs: options.now() - started });
     if (failure) throw failure.error;
@@ -118,6 +124,8 @@ interface Observers {
   readonly silentChanges: SilentChanges;
   readonly technicalMessages: TechnicalMessages;
   readonly afterRun: AfterRun;
+  /** Passes the events on to the last four of these objects. */
+  readonly later: LaterEvents;
 }
 
 type Ending = Omit<RunEnded, 'durationMs'>;
@@ -140,6 +148,7 @@ class Run {
   readonly #silentChanges: SilentChanges;
   readonly #technicalMessages: TechnicalMessages;
   readonly #afterRun: AfterRun;
+  readonly #later: LaterEvents;
   readonly #sender: Sender;
   readonly #adjuster: BalanceAdjuster;
   readonly #staleReads: StaleReadHistory;
@@ -165,7 +174,7 @@ class Run {
   #isCutByTime = false;
 
   constructor(options: RunOptions, sender: Sender, observers: Observers) {
-    const { presence, knownBalances, silentWatch, silentChanges, technicalMessages, afterRun } = observers;
+    const { presence, knownBalances, silentWatch, silentChanges, technicalMessages, afterRun, later } = observers;
     this.#options = options;
     this.#sender = sender;
     this.#startedMs = options.now();
@@ -175,6 +184,7 @@ class Run {
     this.#silentChanges = silentChanges;
     this.#technicalMessages = technicalMessages;
     this.#afterRun = afterRun;
+    this.#later = later;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
     this.#attribution = new Attribution(this.#staleReads);
     this.#adjuster = new BalanceAdjuster(sender, { ...options, readAfterMs: () => this.#staleReads.pauseMs });
@@ -199,7 +209,10 @@ class Run {
       isStopped: () => this.#stopped,
       onOverloaded: () => this.#playSequentially(),
       intermittentFailures: this.#intermittentFailures,
-      isDisturbed: () => this.#silentChanges.first !== undefined && !this.#balancesMoveAnyway,
+      isDisturbed: () => {
+        later.flush();
+        return this.#silentChanges.first !== undefined && !this.#balancesMoveAnyway;
+      },
       staysQuiet: async (assignment) =>
         !this.#presence.farewell &&
         !this.#balancesMoveAnyway &&
@@ -222,6 +235,8 @@ class Run {
     await this.#playAll(last, max);
     // The scenarios about launches read the balances of sessions of all players. So no other scenario may run at the same time.
     await this.#playAll(launches, 1);
+    // The steps that follow need the state after each call at once.
+    this.#later.end();
     // The last reads look for late debits. Such a debit is no sign that somebody else moves the balance.
     const silentChange = this.#silentChanges.first;
     if (this.#reached && !this.#presence.farewell && !this.#balancesMoveAnyway)
@@ -474,6 +489,7 @@ class Run {
 
   async #playOne({ scenario, plan }: WaitingScenario, assignment: SessionAssignment): Promise<void> {
     const { played, findings: judged, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
+    this.#later.flush();
     const message = this.#technicalMessages.findingOf(scenario.id, plan, judged);
     if (message) this.#options.record({ event: 'finding', scenario: scenario.id, attempt, finding: message });
     const findings = message ? [...judged, message] : judged;
