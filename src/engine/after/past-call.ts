@@ -64,8 +64,20 @@ export function pastCallOf(sending: Sending): PastCall | undefined {
   };
 }
 
-/** Returns the sessionID of a call; undefined if the call has none. */
-export function sessionOfSending({ call, request }: Sending): string | undefined {
+const SESSIONS = new WeakMap<Sending, string | undefined>();
+
+/**
+ * Returns the sessionID of a call; undefined if the call has none. The result is cached as long as the event exists, because several
+ * observers of a run ask for it.
+ */
+export function sessionOfSending(sending: Sending): string | undefined {
+  if (SESSIONS.has(sending)) return SESSIONS.get(sending);
+  const session = sessionIn(sending);
+  SESSIONS.set(sending, session);
+  return session;
+}
+
+function sessionIn({ call, request }: Sending): string | undefined {
   if (call === 'balance') return URL.parse(request.url)?.searchParams.get('sessionID') ?? undefined;
   const sessionID = request.body ? bodyFields(request.body)?.sessionID : undefined;
   return typeof sessionID === 'string' ? sessionID : undefined;
