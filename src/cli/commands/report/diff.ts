@@ -41,7 +41,7 @@ export function printDiff(earlier: RunSummary, later: RunSummary, flags: DiffFla
   stdio.out.write(
     flags.json
       ? `${JSON.stringify(jsonOf(earlier, later, comparison, status), null, 2)}\n`
-      : `${comparisonText(earlier, later, comparison, reportOptions(stdio.out, stdio, null))}\n${statusLine(comparison, status, { isLess, isOpen, isAllowed: flags.allowGone === true })}\n`,
+      : `${comparisonText(earlier, later, comparison, reportOptions(stdio.out, stdio, null))}\n${flagsText(comparison, later, flags)}${statusLine(comparison, status, { isLess, isOpen, isAllowed: flags.allowGone === true })}\n`,
   );
   return status;
 }
@@ -62,6 +62,21 @@ function statusLine(
   return reasons.length === 0
     ? 'Exit status 0: no rule is newly broken or worse.'
     : `Exit status ${status}: ${reasons.join(', and ')}.`;
+}
+
+/** Says what each flag has allowed, or why it has no effect. Empty without such flags. */
+function flagsText(comparison: Comparison, later: RunSummary, { allowGone, allowUndecided }: DiffFlags): string {
+  const effectOf = (flag: string, isNeeded: boolean, what: string, otherwise: string): string => {
+    if (!isNeeded) return `${flag} has no effect: the later run ${otherwise}.\n`;
+    if (isNothingJudged(later)) return `${flag} has no effect: the later run judged no rule.\n`;
+    return `${flag} allows that the later run ${what}.\n`;
+  };
+  const gone = 'tested less than the earlier one';
+  const all = 'tested everything that the earlier one tested';
+  return [
+    ...(allowGone ? [effectOf('--allow-gone', isLessTested(comparison), gone, all)] : []),
+    ...(allowUndecided ? [effectOf('--allow-undecided', isUndecided(later), 'is undecided', 'is not undecided')] : []),
+  ].join('');
 }
 
 function jsonOf(before: RunSummary, now: RunSummary, comparison: Comparison, exitCode: number): object {

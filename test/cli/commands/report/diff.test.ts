@@ -64,6 +64,11 @@ describe('croupier report diff', () => {
     const down = path.resolve(import.meta.dirname, '../../../../fixtures/journals/unreachable.ndjson');
     const gone = await croupier(['report', 'diff', 'good.json', down, '--allow-gone'], { cwd });
     expect(gone.status).toBe(1);
+    expect(gone.out).toContain('\n--allow-gone has no effect: the later run judged no rule.\n');
+    const needless = await croupier(['report', 'diff', 'good.json', 'good.json', '--allow-gone'], { cwd });
+    expect(needless.out).toContain(
+      '\n--allow-gone has no effect: the later run tested everything that the earlier one tested.\nExit status 0:',
+    );
   });
 
   it('names only the selection if two runs differ in nothing else', async () => {
@@ -89,6 +94,7 @@ describe('croupier report diff', () => {
     expect([undecided.status, JSON.parse(undecided.out)]).toEqual([3, expect.objectContaining({ exitCode: 3 })]);
     const allowed = await croupier(['report', 'diff', 'good.json', 'open.json', '--allow-undecided'], { cwd });
     expect(allowed.status).toBe(0);
+    expect(allowed.out).toContain('\n--allow-undecided allows that the later run is undecided.\nExit status 0:');
     expect((await croupier(['report', 'diff', 'open.json', 'bad.json'], { cwd })).status).toBe(1);
   });
 
