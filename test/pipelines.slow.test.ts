@@ -64,7 +64,7 @@ async function play(name: string, steps: readonly Step[], values: Words, selecti
     expect(download.pattern).toBe('shard-*');
     cpSync(path.join(root, 'artifacts'), path.join(cwd, download.path ?? ''), { recursive: true });
   }
-  const own = steps.find(({ uses }) => uses.startsWith('OWNER/croupier@'))?.with ?? {};
+  const own = steps.find(({ uses }) => uses.startsWith('<OWNER>/croupier@'))?.with ?? {};
   const defaults = Object.fromEntries(
     Object.entries(action.inputs).map(([input, { default: value }]) => [input, value]),
   );
@@ -148,9 +148,9 @@ describe('the matrix of shards in docs/ci.md, played with the steps of action.ym
   }, 60_000);
 
   it('uses this version of the action, and reports also after a failed shard', () => {
-    expect(text.match(/OWNER\/croupier@v[^\s]+/g)).toEqual([
-      `OWNER/croupier@v${version}`,
-      `OWNER/croupier@v${version}`,
+    expect(text.match(/<OWNER>\/croupier@v[^\s]+/g)).toEqual([
+      `<OWNER>/croupier@v${version}`,
+      `<OWNER>/croupier@v${version}`,
     ]);
     expect(jobs.report).toMatchObject({ needs: 'shard', if: '${{ !cancelled() }}' });
   });

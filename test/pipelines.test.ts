@@ -45,7 +45,7 @@ it('the pipelines let only one job at a time use the players', () => {
   expect(read('ci/Jenkinsfile')).toMatch(/options \{\n\s+disableConcurrentBuilds\(\)\n\s+lock\('croupier'\)/);
   // An action cannot limit the jobs that use it, so the workflows of the page do.
   const workflows = [...read('docs/ci.md').matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
-  const ofAction = workflows.filter((text) => text.includes('uses: OWNER/croupier@'));
+  const ofAction = workflows.filter((text) => text.includes('uses: <OWNER>/croupier@'));
   expect(ofAction.map((text) => /\bconcurrency: /.test(text))).toEqual([true, true, true]);
 });
 

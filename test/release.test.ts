@@ -59,9 +59,12 @@ describe('the workflow of a release', () => {
     const url = 'git+https://github.com/acme/croupier.git';
     writeFileSync(path.join(cwd, 'package.json'), JSON.stringify({ version, repository: { url } }));
     mkdirSync(path.join(cwd, 'docs'));
-    writeFileSync(path.join(cwd, 'docs/ci.md'), '- uses: OWNER/croupier@v0.1.0\n');
+    writeFileSync(path.join(cwd, 'docs/ci.md'), '- uses: <OWNER>/croupier@v0.1.0\n');
     const refused = check(`v${version}`, 'acme/croupier', cwd);
-    expect(refused).toMatchObject({ status: 1, stdout: expect.stringContaining('docs/ci.md:1:OWNER/croupier@v0.1.0') });
+    expect(refused).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('docs/ci.md:1:<OWNER>/croupier@v0.1.0'),
+    });
     writeFileSync(path.join(cwd, 'docs/ci.md'), '- uses: acme/croupier@v0.1.0\n');
     expect(check(`v${version}`, 'acme/croupier', cwd)).toEqual({ status: 0, stdout: '' });
   });
