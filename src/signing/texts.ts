@@ -293,6 +293,12 @@ export const TEXT_CHANGES: readonly TextChange[] = [
   rare('base64url-of-payload', 'The payload was encoded as base64url before it was signed.', (bytes) =>
     Buffer.from(bytes.toString('base64url')),
   ),
+  // Go's json.Marshal and C#'s JsonSerializer write bytes in this way.
+  rare(
+    'json-of-bytes',
+    'The bytes of the payload were written as JSON, which gives base64 in quotes. Sign the bytes themselves.',
+    (bytes) => Buffer.from(JSON.stringify(bytes.toString('base64'))),
+  ),
   ...['\n', '\r\n'].flatMap((lineEnd) =>
     ['', lineEnd].map((end) =>
       rare(

@@ -86,6 +86,7 @@ const TEXTS: readonly Row[] = [
   ['deflate-of-payload', hmac(deflateRawSync(BODY))],
   ['brotli-of-payload', hmac(brotliCompressSync(BODY))],
   ['gzip-of-payload', hmac(gzipSync(BODY))],
+  ['json-of-bytes', hmac(JSON.stringify(Buffer.from(LETTER).toString('base64'))), LETTER],
   ['base64url-of-payload', hmac(Buffer.from(LETTER).toString('base64url')), LETTER],
   ['mime-of-payload', hmac(Buffer.from(BODY).toString('base64').replaceAll(/.{76}/g, '$&\n'))],
   ['upper-case-hex-of-payload', hmac(Buffer.from(BODY).toString('hex').toUpperCase())],
