@@ -85,6 +85,25 @@ export class RightUnit {
 }
 
 /**
+ * Returns the balance whose final zeros the operator seems to have cut off, for example 290 that is written as 29. Returns undefined
+ * if this does not explain the balance of a read.
+ */
+export function withZeros({ wallet, value }: Pick<IdleRead, 'wallet' | 'value'>): Money | undefined {
+  const moved = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero);
+  for (const expected of wallet.possible()) {
+    if (isCutForm(value, expected)) return expected;
+    // The zeros were cut off from the balance before the calls. So the expected balance was computed from a wrong balance.
+    if (isCutForm(expected.minus(moved), value.minus(moved))) return value;
+  }
+  return undefined;
+}
+
+/** True if a whole balance without its final zeros gives the written balance, and the two differ. */
+function isCutForm(written: Money, balance: Money): boolean {
+  return balance.format() !== written.format() && balance.format().replace(/(?<=[1-9])0+$/, '') === written.format();
+}
+
+/**
  * True if a double represents the value exactly. If the currency has no limit of decimals, an amount may have too many digits for a
  * double.
  */

@@ -2,11 +2,12 @@ import type { RuleId } from '../../contract/catalogue.ts';
 import type { Money } from '../../contract/money.ts';
 import { inAnotherUnit, movesOfNoRule } from '../attribution/candidates.ts';
 import { explainByCandidates, nearestDifference, type PossibleBreach, wouldHaveShown } from '../attribution/explain.ts';
-import type { RightUnit } from '../attribution/units.ts';
+import { type RightUnit, withZeros } from '../attribution/units.ts';
 import {
   attributeExplained,
   attributeUnexplained,
   isBelowUnit,
+  listBalances,
   reportOtherPlayers,
   reportPaidOwner,
   SYSTEMATIC,
@@ -126,6 +127,11 @@ export class IdleReads {
     // The call with the first wrong reply is tried first. If one of its possible effects explains the balance, this call is the
     // cause. Then the other candidates are tried.
     const explained = explainByCandidates(read, memory, candidates, this.#proven);
+    const whole = explained ? undefined : withZeros(read);
+    if (whole) {
+      this.#lacksZeros(read, memory, whole);
+      return { kind: 'settled' };
+    }
     if (!explained && !isBelowUnit(read)) {
       this.#pending = read;
       return { kind: 'probe' };
@@ -293,6 +299,24 @@ export class IdleReads {
     if (isBelowUnit(read)) this.#collapse(wallet, value.minus(nearestDifference(value, possible)), read);
     wallet.anchor(value);
     memory.turn(value);
+  }
+
+  /** Reports a balance that was written without the zeros at its end. The whole balance is then the new expected balance. */
+  #lacksZeros(read: IdleRead, memory: WalletMemory, whole: Money): void {
+    const { wallet, value, step, exchange } = read;
+    this.#collector.decide(
+      { rule: 'money.main-unit', step, exchange },
+      breach(
+        `the balance is ${listBalances(wallet.possible())}`,
+        `the balance is ${value}, as if the operator cut off the zeros at the end of a balance: 1 for 1000.00`,
+      ),
+    );
+    for (const pendingCheck of wallet.takePendingChecks(read.lingered))
+      this.#undecided(pendingCheck, value, ['money.main-unit']);
+    memory.writeDown(whole, wallet, this.#collector);
+    this.#collapse(wallet, whole, read);
+    wallet.anchor(whole);
+    memory.turn(whole);
   }
 
   #collapse(wallet: Wallet, value: Money, read: IdleRead): void {

@@ -28,6 +28,13 @@ export const SHOWN_BALANCE_DEFECTS: readonly Defect[] = [
     change: (right) => showing(right, (balance) => (Number(balance) === 0 ? undefined : balance)),
   },
   {
+    name: 'balance-loses-zeros',
+    breaks: ['money.main-unit'],
+    mayBreak: ['bet.insufficient-funds', 'bet.exact-balance', 'money.precision'],
+    description: 'A balance of 1000.00 is shown as 1: the wallet cuts off all zeros and dots at the end.',
+    change: (right) => showing(right, (balance) => balance.replace(/(?<![0.])[0.]+$/, '') || '0'),
+  },
+  {
     name: 'balance-grouped',
     breaks: ['money.decimal-string'],
     description: 'Balances of a thousand and more have commas: "1,000.00".',

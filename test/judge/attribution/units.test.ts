@@ -7,6 +7,7 @@ import {
   mayBeRounded,
   RightUnit,
   rounded,
+  withZeros,
 } from '../../../src/judge/attribution/units.ts';
 import { Wallet } from '../../../src/judge/wallet/wallet.ts';
 import { at } from '../faults.ts';
@@ -110,3 +111,27 @@ it.each([
     expect(mayBeRounded(money(sum), Money.of(balance), Money.of(unit))).toBe(expected);
   },
 );
+
+/** Returns the balance whose zeros were cut off, after a wallet with the balance `start` moved by `delta`. */
+function wholeOf(start: string, delta: string, value: string): string | undefined {
+  const wallet = new Wallet('p1', Money.unit(2));
+  wallet.anchor(Money.of(start));
+  wallet.move('bet', Money.of(delta).negated());
+  return withZeros({ wallet, value: Money.of(value) })?.format();
+}
+
+it('a balance of which only the zeros at the end are missing is the expected balance', () => {
+  expect([wholeOf('291', '1', '29'), wholeOf('1001', '1', '1')]).toEqual(['290', '1000']);
+});
+
+it('a balance that follows a balance without its zeros is the balance that was read', () => {
+  expect(wholeOf('1', '1', '999')).toBe('999');
+});
+
+it('another wrong balance does not lack zeros', () => {
+  expect([wholeOf('291', '1', '28'), wholeOf('291', '1', '2900'), wholeOf('291', '1', '2.9')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
