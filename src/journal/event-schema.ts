@@ -467,7 +467,7 @@ const intermittent = object({
   player: text.nullable().describe('null: the configuration names no player for the session'),
   times: count.describe('how often something failed for this player'),
 }).describe(
-  'the operator fails only now and then: after each failure, nobody moved the balance. So failures that did not occur again count',
+  'failures come from the operator, even if they occur only now and then. So failures that did not occur again count',
 );
 
 const sumFound = object({

@@ -482,8 +482,9 @@ export interface MovedAlone {
 }
 
 /**
- * The proof that the operator fails only now and then. Failures occurred several times for one player, each time in another attempt.
- * After each of them, croupier watched the balance, and nobody moved it. So failures that did not occur again count too.
+ * The proof that failures come from the operator, even if they occur only now and then. There are two cases: a failure that only a
+ * balance shows occurred again in the same way, or such failures occurred in several attempts for one player, and nobody moved the
+ * balance while croupier watched it after each of them. So failures that did not occur again count too.
  */
 export interface Intermittent {
   readonly event: 'intermittent';

@@ -73,7 +73,7 @@ export interface Fold {
   readonly rateLimit: RateLimitSummary;
   /** The first proof that somebody else moved a balance, or a sign if there is no proof. Null if there is neither. */
   readonly movedAlone: MovedAlone | null;
-  /** The proof that the operator fails only now and then; null if there is none. */
+  /** The proof that failures come from the operator, even if they occur only now and then; null if there is none. */
   readonly intermittent: Intermittent | null;
   /** The replies of a server that seems not to know the paths of the calls; null if it knows one. */
   readonly unknownPath: UnknownPath | null;

@@ -153,8 +153,10 @@ export class AttemptRunner {
       times += 1;
       attempted = await this.#repeat(series, attempted, times);
     }
-    for (const finding of attempted.findings)
-      if (isSuspect(finding) && finding.unrepeated !== true) this.#repeated.add(placeOf(finding));
+    for (const finding of attempted.findings.filter((one) => isSuspect(one) && one.unrepeated !== true)) {
+      this.#repeated.add(placeOf(finding));
+      if (times > 0) this.#context.intermittentFailures.addRepeated(series.assignment, times + 1);
+    }
     return this.#playUntilProven(series, attempted);
   }
 

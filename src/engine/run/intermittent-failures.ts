@@ -1,5 +1,6 @@
 import type { Intermittent } from '../../journal/event.ts';
 import type { SessionAssignment, SessionUnderTest } from '../run-options.ts';
+import { sessionOf } from '../scenario-context.ts';
 import { playerOf } from '../session-pool.ts';
 
 /**
@@ -16,7 +17,7 @@ export class IntermittentFailures {
   readonly #times = new Map<string, { readonly session: SessionUnderTest; times: number }>();
   #proof: Intermittent | undefined;
 
-  /** The proof that the operator fails now and then. Undefined if there were too few failures. */
+  /** The proof that failures come from the operator, even if they occur only now and then. Undefined if there were too few failures. */
   get proof(): Intermittent | undefined {
     return this.#proof;
   }
@@ -29,7 +30,13 @@ export class IntermittentFailures {
       failures.times += 1;
       const { sessionID, player: name = null } = session;
       if (failures.times >= MIN_FAILURES)
-        this.#proof = { event: 'intermittent', sessionID, player: name, times: failures.times };
+        this.#proof ??= { event: 'intermittent', sessionID, player: name, times: failures.times };
     }
+  }
+
+  /** Notes a failure that occurred again in the same way. It proves too that the operator moves wrong amounts. */
+  addRepeated(assignment: SessionAssignment, times: number): void {
+    const { sessionID, player = null } = sessionOf(assignment, 'main');
+    this.#proof ??= { event: 'intermittent', sessionID, player, times };
   }
 }

@@ -98,6 +98,8 @@ describe('a failure that only a balance shows, if somebody else may move the bal
     expect(startedWith(run).map(([attempt]) => attempt)).toEqual([1, 2]);
     expect(run.verdict('bet.debit')).toBe('fail');
     expect(run.findings('bet.debit').at(-1)?.unrepeated).toBeUndefined();
+    // The same failure also proves that others, which do not occur again, come from the operator.
+    expect(run.fold.intermittent).toMatchObject({ player: 'p1', times: 2 });
   });
 
   /** Takes 0.37 more for each bet of 7.00 with an odd number, at most as often as the limit. */
