@@ -213,10 +213,14 @@ class Run {
         later.flush();
         return this.#silentChanges.first !== undefined && !this.#balancesMoveAnyway;
       },
-      staysQuiet: async (assignment) =>
-        !this.#presence.farewell &&
-        !this.#balancesMoveAnyway &&
-        (await this.#silentWatch.staysQuiet(assignment, this.#adjuster)),
+      staysQuiet: async (assignment) => {
+        later.flush();
+        return (
+          !this.#presence.farewell &&
+          !this.#balancesMoveAnyway &&
+          (await this.#silentWatch.staysQuiet(assignment, this.#adjuster))
+        );
+      },
     });
   }
 
