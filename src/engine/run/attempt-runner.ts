@@ -424,7 +424,7 @@ export class AttemptRunner {
 const REPETITIONS_IF_DISTURBED = 2;
 
 /** Maximum number of scenarios that croupier plays again to see whether the operator fails now and then. */
-const MAX_SEARCHES = 4;
+const MAX_SEARCHES = 8;
 /** Maximum number of further attempts at each of these scenarios. */
 const MAX_SEARCH_ATTEMPTS = 6;
 
