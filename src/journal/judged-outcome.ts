@@ -92,9 +92,12 @@ function doubtAboutBalance(
   movedAlone: MovedAlone | null,
   intermittent: Intermittent | null,
 ): string | null {
-  const isMoved = movedAlone !== null && (movedAlone.onlyUnrepeated !== true || outcome.isUnrepeated);
-  if (isMoved && !outcome.noMoney && isAboutBalance(outcome)) return movedAloneReason(movedAlone);
-  if (!outcome.isUnrepeated || intermittent !== null) return null;
+  if (outcome.noMoney || !isAboutBalance(outcome)) return null;
+  if (movedAlone !== null && (movedAlone.onlyUnrepeated !== true || outcome.isUnrepeated))
+    return movedAloneReason(movedAlone);
+  // A failure without a wrong sum is shown by a reply: a repeated call may be answered rightly the second time.
+  const isWrongSum = Object.keys(outcome.wrongSums).length > 0;
+  if (!isWrongSum || !outcome.isUnrepeated || intermittent !== null) return null;
   return outcome.awaitsRepetition ? NOT_REPEATED : UNREPEATED;
 }
 

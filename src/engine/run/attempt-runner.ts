@@ -440,7 +440,7 @@ function isSuspect(finding: Finding): boolean {
 }
 
 function isUnrepeated(finding: Finding): boolean {
-  return isFailure(finding) && finding.unrepeated === true;
+  return isFailure(finding) && finding.unrepeated === true && finding.wrongSum !== undefined;
 }
 
 function placeOf({ rule, endpoint }: Pick<Finding, 'rule' | 'endpoint'>): string {
