@@ -193,7 +193,7 @@ export function attributeUnexplained(
   if (odd) {
     // All earlier replies were right, so the call that got this first wrong reply is the cause.
     const own = fresh.find(
-      (one) => one.step.key === odd.step.key && (one.rule === 'win.zero' || FURTHER_CALLS.includes(one.rule)),
+      (one) => one.step.key === odd.step.key && (one.hypotheses.length === 0 || FURTHER_CALLS.includes(one.rule)),
     );
     at(own?.rule ?? odd.rule, own ? [...causes, odd.rule] : causes, odd.step, odd.exchange);
     return;

@@ -89,13 +89,6 @@ export const winChecks: GroupChecks<'win'> = {
       isNewWin(observed.planned) && observed.plannedCalls.plan.needs.state !== 'expired'
         ? (check200(observed, 'a win of 0') ?? PASS)
         : undefined,
-    hypotheses: ({ answer, target }) =>
-      answer === 'accepted' && target?.amount && !target.amount.isZero()
-        ? [
-            { by: target.amount, meaning: 'the win of 0 gave the stake of its round back' },
-            { by: target.amount.negated(), meaning: 'the win of 0 took the stake of its round again' },
-          ]
-        : [],
   },
 
   'win.many-in-round': {

@@ -100,18 +100,6 @@ export const WIN_DEFECTS: readonly Defect[] = [
     },
   },
   {
-    name: 'win-zero-returns-stake',
-    breaks: ['win.zero'],
-    mayBreak: ['bet.debit', 'money.conservation'],
-    description: 'Players lose no round: a win of 0 counts as a cancelled round, and gives the stake back.',
-    change: (right) =>
-      booking(right, (store, entry) =>
-        entry.call === 'win' && entry.amount === 0n
-          ? inRound(store, entry, 'bet').reduce((sum, bet) => sum - bet.moved, 0n)
-          : entry.moved,
-      ),
-  },
-  {
     name: 'second-win-ignored',
     breaks: ['win.many-in-round'],
     description: 'The second win of a round is never paid: the wallet answers 200, but does not credit the win.',
