@@ -2,8 +2,9 @@ import { CALL_NAMES, type CallName } from '../contract/call-name.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Money } from '../contract/money.ts';
 import { amountIn, bodyFields, readAmount } from '../journal/call-amount.ts';
+import { isClientError } from '../reply/status.ts';
 import { completePart } from './cut-body.ts';
-import type { LoggedExchange } from './logged-exchange.ts';
+import type { LoggedExchange, LogPlace, LogTime } from './logged-exchange.ts';
 import { isMasked } from './masked.ts';
 
 /**
@@ -36,13 +37,11 @@ export type CallPaths = ReadonlyMap<string, CallName>;
 
 /** Reads the call of an exchange. Returns null if the exchange is not one of the four calls. */
 export function recordedCall(exchange: LoggedExchange, paths: CallPaths = new Map()): RecordedCall | null {
-  const { logged, request } = exchange;
-  const url = request.url === null ? null : parts(request.url);
-  const call = callName(logged.call) ?? (url === null ? undefined : nameOfPath(url.path, paths));
-  if (call === undefined || !isItsMethod(call, request.method)) return null;
-  // Some programs log the query of a balance call as an object.
-  const sent = call === 'balance' ? (url?.query ?? sentBody(exchange)) : sentBody(exchange);
+  const read = namedCall(exchange, paths);
+  if (read === null) return null;
+  const { call, sent } = read;
   if (sent !== undefined && isOfOther(sent, exchange)) return null;
+  const { logged } = exchange;
   const field = (name: string): string | null => {
     const value = sent?.[name];
     return unmasked(typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null);
@@ -65,6 +64,43 @@ export function recordedCall(exchange: LoggedExchange, paths: CallPaths = new Ma
     currency: logged.currency ?? null,
     whole: sent !== undefined && !isCutRequest(exchange),
   };
+}
+
+/** A call of another provider that may have moved the money of a wallet. */
+export interface OtherCall {
+  readonly place: LogPlace;
+  readonly time: LogTime | null;
+  readonly tookMs: number | null;
+  readonly call: Exclude<CallName, 'balance'>;
+  /** The change of the balance: negative for a bet. */
+  readonly by: Money;
+}
+
+/**
+ * Reads a call of another provider. Returns null for any other exchange, and for a call that moves no money: its amount is missing
+ * or zero, or the operator declined it.
+ */
+export function otherCall(exchange: LoggedExchange, paths: CallPaths = new Map()): OtherCall | null {
+  const { call, sent } = namedCall(exchange, paths) ?? {};
+  if (call === undefined || call === 'balance' || sent === undefined || !isOfOther(sent, exchange)) return null;
+  const { answer, place, time, tookMs } = exchange;
+  if (answer.kind === 'reply' && isClientError(answer.status)) return null;
+  const amount = readAmount(amountIn(sent)?.text ?? '');
+  if (amount === undefined || amount.isZero()) return null;
+  return { place, time, tookMs, call, by: call === 'bet' ? amount.negated() : amount };
+}
+
+/** Returns the name of a call and the fields that were sent with it. Null if the exchange has the name of none of the calls. */
+function namedCall(
+  exchange: LoggedExchange,
+  paths: CallPaths,
+): { readonly call: CallName; readonly sent: JsonObject | undefined } | null {
+  const { logged, request } = exchange;
+  const url = request.url === null ? null : parts(request.url);
+  const call = callName(logged.call) ?? (url === null ? undefined : nameOfPath(url.path, paths));
+  if (call === undefined || !isItsMethod(call, request.method)) return null;
+  // Some programs log the query of a balance call as an object.
+  return { call, sent: call === 'balance' ? (url?.query ?? sentBody(exchange)) : sentBody(exchange) };
 }
 
 /**

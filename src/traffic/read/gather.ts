@@ -3,12 +3,14 @@ import { isClientError } from '../../reply/status.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
 import type { Judgement, LogEntry, LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
 import { isMasked } from '../masked.ts';
-import { type CallPaths, type RecordedCall, recordedCall } from '../recorded-call.ts';
+import { type CallPaths, type OtherCall, otherCall, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { mayBeCall } from './may-be-call.ts';
 import { type LineOwner, readEntries, type Source } from './read-entries.ts';
 
 /** Maximum number of calls that are kept in memory. */
 export const MAX_CALLS = 50_000;
+/** Maximum number of calls of other providers that are kept. */
+const MAX_OTHER_CALLS = 50_000;
 /** Maximum number of unreadable entries that are listed one by one. All unreadable entries are counted. */
 const MAX_NAMED = 50;
 /** Maximum number of characters of a body that are kept. The bodies of the contract are shorter, so none of them is cut. */
@@ -55,6 +57,8 @@ export interface GatheredCalls {
   readonly total: number;
   /** The number of entries that are readable but are not a call of the wallet API. */
   readonly others: number;
+  /** The calls of other providers that may have moved money, in the order of the files. At most {@link MAX_OTHER_CALLS}. */
+  readonly otherCalls: readonly OtherCall[];
   readonly unreadable: readonly UnreadEntry[];
   /** The unreadable entries that may be calls of the selected players: the first ones, and the number of all of them. */
   readonly unreadCalls: { readonly first: readonly UnreadEntry[]; readonly count: number };
@@ -295,6 +299,7 @@ export class CallCollector {
    */
   #withoutOwner = 0;
   #lostOwnerless = 0;
+  readonly #otherCalls: OtherCall[] = [];
   readonly #unreadable: UnreadEntry[] = [];
   #unreadableCount = 0;
   readonly #unreadCalls: UnreadEntry[] = [];
@@ -320,9 +325,10 @@ export class CallCollector {
   add(entry: LogEntry, file: string, paths: CallPaths): RecordedCall | null {
     switch (entry.kind) {
       case 'exchange': {
-        const call = recordedCall(withShortBodies(entry.exchange), paths);
+        const exchange = withShortBodies(entry.exchange);
+        const call = recordedCall(exchange, paths);
         if (call) this.take(call);
-        else this.others += 1;
+        else this.#takeOther(exchange, paths);
         return call;
       }
       case 'other':
@@ -367,6 +373,12 @@ export class CallCollector {
     this.#calls.push(call);
   }
 
+  #takeOther(exchange: LoggedExchange, paths: CallPaths): void {
+    this.others += 1;
+    const other = this.#otherCalls.length < MAX_OTHER_CALLS ? otherCall(exchange, paths) : null;
+    if (other) this.#otherCalls.push(other);
+  }
+
   unreadable(entry: UnreadEntry): void {
     this.#unreadableCount += 1;
     if (this.#unreadable.length < MAX_NAMED) this.#unreadable.push(entry);
@@ -383,6 +395,7 @@ export class CallCollector {
       ),
       total: this.#total + this.skipped,
       others: this.others,
+      otherCalls: this.#otherCalls,
       unreadable: this.#unreadable,
       unreadableCount: this.#unreadableCount,
       unreadCalls: { first: this.#unreadCalls, count: this.#unreadCallCount },

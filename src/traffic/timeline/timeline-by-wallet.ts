@@ -48,11 +48,17 @@ export async function timelineByWallet(
   ];
   const all = new Timelines();
   const judge = (calls: readonly RecordedCall[], clauses: readonly string[] = unread): IncidentTimeline => {
-    const { judgements } = counts;
+    const { judgements, otherCalls } = counts;
     const { isKeyProven } = survey;
     const earlier = all.numbered;
     all.numbered += calls.length;
-    return buildTimeline(calls, {}, known, keysOf, { unread: clauses, judgements, earlier, isKeyProven });
+    return buildTimeline(calls, {}, known, keysOf, {
+      unread: clauses,
+      judgements,
+      otherCalls,
+      earlier,
+      isKeyProven,
+    });
   };
   let large = 0;
   for await (const group of groups.groups()) {

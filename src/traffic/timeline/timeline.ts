@@ -4,7 +4,7 @@ import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
 import { betsOf } from '../calls/transaction.ts';
 import type { LogPlace } from '../logged-exchange.ts';
 import type { JudgedCall } from '../read/gather.ts';
-import type { RecordedCall } from '../recorded-call.ts';
+import type { OtherCall, RecordedCall } from '../recorded-call.ts';
 import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
 import { type CallOrder, type Clocks, inLineOrder, isShuffled, oldestFirst, pairSides } from './clock-skew.ts';
@@ -48,6 +48,8 @@ export interface Reading {
   readonly usedElsewhere?: ReadonlySet<string>;
   /** The rules that croupier found broken when it made or forwarded the calls. */
   readonly judgements: readonly JudgedCall[];
+  /** The calls of other providers that may have moved money. */
+  readonly otherCalls?: readonly OtherCall[];
   /** The number of calls of other wallets that already have a number. The calls of this timeline get the next numbers. */
   readonly earlier?: number;
   /** True if a call of another wallet is signed with one of the given keys. This shows that the keys are right. */
@@ -163,6 +165,7 @@ function timelineIn(
     judgements,
     notes,
     usedElsewhere,
+    otherCalls = [],
     earlier = 0,
     isKeyProven: isProven = false,
   }: Reading & Pick<IncidentTimeline, 'notes'>,
@@ -188,11 +191,12 @@ function timelineIn(
   const doubts = isApart ? [...unread, NOTHING_IN_COMMON] : unread;
   const ownerless = ownerlessOf(logged);
   const wallets = [...ofWallet].map(([wallet, mine]) =>
-    judgeWallet(owners.get(wallet) ?? NOBODY, mine, [
-      ...doubts,
-      ...(wallet === null ? [] : ownerless),
-      ...undatedOf(mine),
-    ]),
+    judgeWallet(
+      owners.get(wallet) ?? NOBODY,
+      mine,
+      [...doubts, ...(wallet === null ? [] : ownerless), ...undatedOf(mine)],
+      otherCalls,
+    ),
   );
   const isKeyProven = isProven || logged.some(({ signature }) => signature === 'right');
   const shown = new Set(selected.map(({ number }) => number));

@@ -5,11 +5,13 @@ import { isApplied, type World } from '../books/worlds.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 import { mayBeBooked } from '../calls/outcome.ts';
 import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
+import type { OtherCall } from '../recorded-call.ts';
 import { cutBodiesOf } from './cut-bodies.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { undecidedDeclines } from './excuses.ts';
 import { gapsOf, missingBetsOf, openClause } from './gaps.ts';
 import type { Oddity } from './oddity-type.ts';
+import { otherProvidersOf } from './other-providers.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
 import { winsOfFailedBets } from './service-fault.ts';
 
@@ -46,8 +48,14 @@ export interface WalletVerdict extends Sums, Owner {
  * service, because calls of other wallets can also show them.
  *
  * @param unread the parts of the logs that were not read and may matter to this wallet, each as a clause
+ * @param otherCalls the calls of other providers that may have moved the money of this wallet
  */
-export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: readonly string[] = []): WalletVerdict {
+export function judgeWallet(
+  owner: Owner,
+  calls: readonly LoggedCall[],
+  unread: readonly string[] = [],
+  otherCalls: readonly OtherCall[] = [],
+): WalletVerdict {
   const books = computeBooks(calls);
   const debts = debtsOf(books);
   const deviations = books.deviations.filter(({ fixedBy, causes }) => fixedBy === null && causes.length > 0);
@@ -73,6 +81,7 @@ export function judgeWallet(owner: Owner, calls: readonly LoggedCall[], unread: 
     // A missing call matters only if money is owed: if nothing is owed, all balances are right without this call.
     ...(debts.some(({ owedBy }) => owedBy === 'operator' || owedBy === 'player') ? missingBetsOf(books) : []),
     ...doubtfulBetsOf(books),
+    ...otherProvidersOf(debts, calls, otherCalls),
     ...undecidedDeclines(books.transactions, betsOf(books.transactions)),
   ];
   const unknowns = [...gaps, ...unknownsOf(books, rounds, calls)];

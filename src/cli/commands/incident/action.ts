@@ -122,9 +122,9 @@ async function judged(
   const gathered = await gatherCalls(sources, selection, known, paths);
   const many = isAll && gathered.isCut ? await timelineByWallet(sources, known, keysOf, { paths, folder }) : null;
   if (many) return many;
-  const { calls, judgements, usedElsewhere } = gathered;
-  const unread = unreadClauses(gathered);
-  return { gathered, timeline: buildTimeline(calls, selection, known, keysOf, { unread, judgements, usedElsewhere }) };
+  const { calls, judgements, usedElsewhere, otherCalls } = gathered;
+  const facts = { unread: unreadClauses(gathered), judgements, usedElsewhere, otherCalls };
+  return { gathered, timeline: buildTimeline(calls, selection, known, keysOf, facts) };
 }
 
 function zoneNotes({ zoneless }: GatheredCalls, zone: string): readonly string[] {

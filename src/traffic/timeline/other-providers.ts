@@ -1,0 +1,109 @@
+import { Money } from '../../contract/money.ts';
+import type { LoggedCall } from '../calls/logged-call.ts';
+import type { LoggedExchange } from '../logged-exchange.ts';
+import type { OtherCall } from '../recorded-call.ts';
+import type { Debt } from './debt.ts';
+
+/** A claim that rests only on the difference between the balances in the replies to two calls. */
+interface Claim {
+  readonly from: LoggedCall | null;
+  readonly to: LoggedCall;
+  /** The difference that the claim explains. */
+  readonly by: Money;
+  /** The claim and the words before the other explanation. */
+  readonly text: string;
+}
+
+/**
+ * Finds the debts that a call of another provider may explain. Other providers can use the same wallet, so their calls can change
+ * its balance. If such calls are between two balances, and their amounts are exactly the difference, the balances do not prove an
+ * error of the operator.
+ *
+ * @returns a clause for each such debt
+ */
+export function otherProvidersOf(
+  debts: readonly Debt[],
+  calls: readonly LoggedCall[],
+  otherCalls: readonly OtherCall[],
+): readonly string[] {
+  if (otherCalls.length === 0) return [];
+  return debts.flatMap((debt) => {
+    const claim = claimOf(debt, calls);
+    if (claim === null) return [];
+    const { from, to, by, text } = claim;
+    const moved = movedBy(
+      by,
+      otherCalls.filter((other) => isBetween(other, from, to)),
+    );
+    return moved.length === 0 ? [] : [`${text} ${movers(moved)} changed the balance`];
+  });
+}
+
+/** Returns null if the debt does not rest on the difference between two balances. */
+function claimOf({ deviation, transaction, owedBy, amount }: Debt, calls: readonly LoggedCall[]): Claim | null {
+  if (deviation) {
+    const { after, call, by, causes } = deviation;
+    const off = `${by.absolute().format(2)} too ${by.isNegative() ? 'low' : 'high'}`;
+    const errors = causes.map((cause) => cause.text).join(' and ');
+    return {
+      from: after,
+      to: call,
+      by,
+      text: `the balance in the reply to call ${call.number} is ${off}: either ${errors}, or`,
+    };
+  }
+  // A reply of the operator shows what it did with the bet or win. Without such a reply, only the balances show it.
+  const isShown = transaction?.attempts.some(({ done }) => done === 'yes') === true;
+  if (!transaction || isShown || owedBy !== 'operator' || amount.isZero()) return null;
+  const [first] = transaction.attempts;
+  const to = calls.find(({ number, balance }) => number > (first?.number ?? 0) && balance !== null);
+  if (!first || !to) return null;
+  const from = calls.findLast(({ number, balance }) => number < first.number && balance !== null) ?? null;
+  const what = transaction.call === 'bet' ? 'was taken' : 'was not paid';
+  const text = `the balance in the reply to call ${to.number} shows that the ${transaction.call} of call ${first.number} ${what}, unless`;
+  return { from, to, by: amount.negated(), text };
+}
+
+/** Returns one call that explains the difference alone, or else all calls if they explain it together. Empty if they do not. */
+function movedBy(by: Money, calls: readonly OtherCall[]): readonly OtherCall[] {
+  const one = calls.find((call) => call.by.equals(by));
+  if (one) return [one];
+  return calls.reduce((sum, call) => sum.plus(call.by), Money.zero).equals(by) ? calls : [];
+}
+
+function movers(calls: readonly OtherCall[]): string {
+  const [first] = calls;
+  const place = first ? `${first.place.file}:${first.place.line}` : '';
+  return calls.length === 1
+    ? `the ${first?.call ?? 'call'} of another provider (${place})`
+    : `${calls.length} calls of other providers (the first is ${place})`;
+}
+
+/**
+ * True if the log has the call of another provider between the two calls, or if it was in flight at the same time as one of them.
+ * Lines of different files are compared by their times.
+ */
+function isBetween(other: OtherCall, from: LoggedCall | null, to: LoggedCall): boolean {
+  const [start, end] = [from === null ? null : viewIn(other, from), viewIn(other, to)];
+  if (start !== null && met(other, start)) return true;
+  return met(other, end) || ((start === null || isBefore(start, other)) && isBefore(other, end));
+}
+
+type Logged = Pick<OtherCall, 'place' | 'time' | 'tookMs'>;
+
+/** Returns the log entry of a call in the same file, if there is one. */
+function viewIn({ place }: OtherCall, { seen, alsoSeen }: LoggedCall): LoggedExchange {
+  const also = alsoSeen?.exchange;
+  return also?.place.file === place.file ? also : seen.exchange;
+}
+
+function isBefore(one: Logged, other: Logged): boolean {
+  if (one.place.file === other.place.file) return one.place.line < other.place.line;
+  return one.time === null || other.time === null || one.time.ms <= other.time.ms;
+}
+
+/** True if the log shows that both calls were in flight at the same moment, whether its times are beginnings or ends. */
+function met(one: Logged, other: Logged): boolean {
+  if (one.time === null || other.time === null) return false;
+  return Math.abs(one.time.ms - other.time.ms) < Math.max(one.tookMs ?? 0, other.tookMs ?? 0);
+}
