@@ -72,7 +72,8 @@ function bodiesIn(text: string): Fields | undefined {
   // object in the line decides.
   const request =
     objects.find(({ value }) => isRequest(value)) ??
-    objects.find((one) => one.isCut && one === context && !isReply(one.value) && !isAfterStatus(one));
+    objects.find((one) => one.isCut && one === context && !isReply(one.value) && !isAfterStatus(one)) ??
+    (context && url !== undefined && isRequestOfOther(context, url) ? context : undefined);
   const reply = objects.find((one) => one !== request && (isReply(one.value) || one.isCut));
   const session = withoutMarks(SESSION.exec(` ${around}`)?.[1]);
   const before = between[0] ?? '';
@@ -209,6 +210,13 @@ function hasBrackets(text: string): boolean {
 
 function isRequest(value: Fields): boolean {
   return typeof value.sessionID === 'string';
+}
+
+/** True for the body of a bet, win or refund of another provider, directly after the URL. */
+function isRequestOfOther({ value, before, isCut }: Found, url: string): boolean {
+  if (isCut || isReply(value) || (typeof value.amount !== 'string' && typeof value.amount !== 'number')) return false;
+  const between = before.slice(before.lastIndexOf(url) + url.length);
+  return before.includes(url) && /^["']?[\s,:|-]{0,10}(?:(?:request)?body\s?[=:]\s?)?$/i.test(between);
 }
 
 function isReply(value: Fields): boolean {

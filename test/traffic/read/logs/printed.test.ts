@@ -35,6 +35,15 @@ describe('a line of text with the JSON of a call', () => {
     });
   });
 
+  it.each([
+    ['', ' -> 200 {"ok":true}'],
+    ['body=', ''],
+  ])('is read if it is a call of another provider: %s{…}%s', async (before, after) => {
+    const sent = '{"userId":"4711","amount":"5.00","gameRef":"g-1"}';
+    const line = `2026-11-21T21:30:05Z INFO Request: POST /eu/bet ${before}${sent}${after}`;
+    expect(await logged(line)).toMatchObject({ call: 'bet', sent });
+  });
+
   it('is read if the request is a query', async () => {
     const line = '[2026-11-21 21:30:05] production.INFO: balance sessionID=s%2D1 -> 200 {"balance":"1000.50"}';
     expect(await logged(line)).toMatchObject({ call: 'balance', session: 's-1', status: 200 });
