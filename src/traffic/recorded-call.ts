@@ -74,7 +74,13 @@ export interface OtherCall {
   readonly call: Exclude<CallName, 'balance'>;
   /** The change of the balance: negative for a bet. */
   readonly by: Money;
+  /** The fields that the contract does not define, each as `name=value`. One of them may be the player. */
+  readonly fields: readonly string[];
 }
+
+/** Maximum number of fields of a call of another provider that are kept, and the maximum length of each. */
+const MAX_OTHER_FIELDS = 8;
+const MAX_OTHER_FIELD_LENGTH = 64;
 
 /**
  * Reads a call of another provider. Returns null for any other exchange, and for a call that moves no money: its amount is missing
@@ -87,7 +93,16 @@ export function otherCall(exchange: LoggedExchange, paths: CallPaths = new Map()
   if (answer.kind === 'reply' && isClientError(answer.status)) return null;
   const amount = readAmount(amountIn(sent)?.text ?? '');
   if (amount === undefined || amount.isZero()) return null;
-  return { place, time, tookMs, call, by: call === 'bet' ? amount.negated() : amount };
+  return { place, time, tookMs, call, by: call === 'bet' ? amount.negated() : amount, fields: otherFields(sent) };
+}
+
+function otherFields(sent: JsonObject): readonly string[] {
+  return Object.entries(sent)
+    .flatMap(([name, value]) =>
+      !isContractField(name) && (typeof value === 'string' || typeof value === 'number') ? [`${name}=${value}`] : [],
+    )
+    .filter((field) => field.length <= MAX_OTHER_FIELD_LENGTH)
+    .slice(0, MAX_OTHER_FIELDS);
 }
 
 /** Returns the name of a call and the fields that were sent with it. Null if the exchange has the name of none of the calls. */

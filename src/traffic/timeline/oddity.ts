@@ -1,7 +1,9 @@
 import type { Deviation } from '../books/deviation.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, type Transaction, UNANSWERED } from '../calls/transaction.ts';
+import type { OtherCall } from '../recorded-call.ts';
 import type { Oddity } from './oddity-type.ts';
+import { otherReason } from './other-providers.ts';
 import { serviceFaultsOf } from './service-fault.ts';
 
 /**
@@ -33,11 +35,13 @@ export function odditiesOf(
  * Reports balances that were wrong and were corrected later. Nothing is owed because of them, but players may ask about such a
  * balance.
  */
-export function fixedOf(deviations: readonly Deviation[]): readonly Oddity[] {
-  return deviations.flatMap(({ call, by, causes, fixedBy }) => {
+export function fixedOf(deviations: readonly Deviation[], otherCalls: readonly OtherCall[]): readonly Oddity[] {
+  return deviations.flatMap((deviation) => {
+    const { call, by, causes, fixedBy } = deviation;
     if (fixedBy === null) return [];
     const [cause] = causes;
-    const why = cause ? `: ${cause.text}` : '';
+    const other = cause ? otherReason(deviation, otherCalls) : null;
+    const why = cause ? `: ${other === null ? cause.text : `either ${cause.text}, or ${other}`}` : '';
     const off = `${by.absolute().format(2)} too ${by.isNegative() ? 'little' : 'much'}`;
     const text = `the balance in the reply to call ${call.number} was ${off}${why}; call ${fixedBy} shows the correct balance`;
     return [{ kind: 'mended' as const, calls: [call.number, fixedBy], text }];

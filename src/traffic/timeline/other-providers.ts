@@ -1,4 +1,5 @@
 import { Money } from '../../contract/money.ts';
+import type { Deviation } from '../books/deviation.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import type { LoggedExchange } from '../logged-exchange.ts';
 import type { OtherCall } from '../recorded-call.ts';
@@ -31,12 +32,21 @@ export function otherProvidersOf(
     const claim = claimOf(debt, calls);
     if (claim === null) return [];
     const { from, to, by, text } = claim;
-    const moved = movedBy(
-      by,
-      otherCalls.filter((other) => isBetween(other, from, to)),
-    );
-    return moved.length === 0 ? [] : [`${text} ${movers(moved)} changed the balance`];
+    const other = otherReason({ after: from, call: to, by }, otherCalls);
+    return other === null ? [] : [`${text} ${other}`];
   });
+}
+
+/**
+ * Says which calls of other providers explain a difference between two balances, as a clause. Returns null if no calls explain it.
+ */
+export function otherReason(
+  { after, call, by }: Pick<Deviation, 'after' | 'call' | 'by'>,
+  otherCalls: readonly OtherCall[],
+): string | null {
+  const between = otherCalls.filter((other) => isBetween(other, after, call));
+  const moved = movedBy(by, between);
+  return moved.length === 0 ? null : `${movers(moved)} changed the balance`;
 }
 
 /** Returns null if the debt does not rest on the difference between two balances. */
@@ -64,11 +74,22 @@ function claimOf({ deviation, transaction, owedBy, amount }: Debt, calls: readon
   return { from, to, by: amount.negated(), text };
 }
 
-/** Returns one call that explains the difference alone, or else all calls if they explain it together. Empty if they do not. */
+/**
+ * Returns the calls that explain the difference exactly: one call alone, or all calls together, or all calls that have a field in
+ * common, because this field may be the player. Returns an empty list if there are none.
+ */
 function movedBy(by: Money, calls: readonly OtherCall[]): readonly OtherCall[] {
-  const one = calls.find((call) => call.by.equals(by));
-  if (one) return [one];
-  return calls.reduce((sum, call) => sum.plus(call.by), Money.zero).equals(by) ? calls : [];
+  const withField = new Map<string, OtherCall[]>();
+  for (const call of calls) {
+    for (const field of call.fields) {
+      const same = withField.get(field);
+      if (same) same.push(call);
+      else withField.set(field, [call]);
+    }
+  }
+  for (const group of [...calls.map((call) => [call]), calls, ...withField.values()])
+    if (group.reduce((sum, call) => sum.plus(call.by), Money.zero).equals(by)) return group;
+  return [];
 }
 
 function movers(calls: readonly OtherCall[]): string {

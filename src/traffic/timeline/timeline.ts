@@ -208,7 +208,7 @@ function timelineIn(
     ...sharedTransactions(logged),
     ...wallets.flatMap(({ books, wallet }) => [
       ...odditiesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), isKeyProven),
-      ...fixedOf(books.deviations),
+      ...fixedOf(books.deviations, otherCalls),
     ]),
   ];
   const breakers = breakersOf([...own, ...judged], logged);

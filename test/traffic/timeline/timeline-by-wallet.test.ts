@@ -157,6 +157,25 @@ describe('a log that is read wallet by wallet', () => {
     expect(parts.status).toBe(whole.status);
   });
 
+  it('accuses nobody if a call of another provider explains a wrong balance', async () => {
+    const other = JSON.stringify({
+      time: new Date(START + 100_000).toISOString(),
+      method: 'POST',
+      path: '/bet',
+      status: 200,
+      requestBody: { userId: '1', amount: '1.00' },
+      responseBody: { ok: true },
+    });
+    const round = { round: 'r-9' };
+    const first = line('bet', 's-9', 'b6', { balance: '50.00', ...round });
+    const next = line('bet', 's-9', 'b7', { balance: '48.00', ...round });
+    const win = line('win', 's-9', 'w7', { balance: '48.00', ...round }).replace('"1.00"', '"0.00"');
+    const parts = await byWallet([first, other, next, win], 1);
+    expect(parts.status).toBe(3);
+    expect(sentences(parts)).toEqual([expect.stringContaining('the bet of another provider (wallet.log:2)')]);
+    expect((await byWallet([first, next, win], 1)).status).toBe(1);
+  });
+
   it('knows nothing for certain if a call about money belongs to nobody', async () => {
     const { status, wallets } = await byWallet([...LOG.slice(0, 3), line('win', '', 'w9', { balance: '10.00' })], 1);
     expect(status).toBe(3);

@@ -21,8 +21,8 @@ function own(name: string, txID: string, amount: string, balance: string): Call 
   return { name, sent: { amount, roundID: 'r-1', sessionID: 's-1', txID, type: 'regular' }, balance };
 }
 
-function ofOther(name: string, amount: string, status = 200): Call {
-  return { name, sent: { userId: '4711', amount, gameRef: 'g-1' }, status };
+function ofOther(name: string, amount: string, { status = 200, userId = '4711' } = {}): Call {
+  return { name, sent: { userId, amount, gameRef: 'g-1' }, status };
 }
 
 const FIRST = own('bet', 't-1', '5.00', '95.00');
@@ -61,6 +61,13 @@ describe('croupier incident reads a log with calls of other providers', () => {
     expect(status).toBe(3);
   });
 
+  it('and accuses nobody if the amounts of all such calls of one player are the difference', async () => {
+    const others = [ofOther('bet', '2.00'), ofOther('bet', '7.00', { userId: '4712' }), ofOther('bet', '3.00')];
+    const { out, status } = await incident([FIRST, ...others, NEXT, END]);
+    expect(out).toContain(`${TWICE} 2 calls of other providers (the first is a.log:2) changed the balance`);
+    expect(status).toBe(3);
+  });
+
   it('and finds these calls if the user selects a session', async () => {
     const { out, status } = await incident([FIRST, ofOther('bet', '5.00'), NEXT, END], '--session', 's-1');
     expect(out).toContain(TWICE);
@@ -70,7 +77,7 @@ describe('croupier incident reads a log with calls of other providers', () => {
   it.each([
     ['has another amount', [FIRST, ofOther('bet', '4.00'), NEXT, END]],
     ['changed the balance in the other direction', [FIRST, ofOther('win', '5.00'), NEXT, END]],
-    ['was declined', [FIRST, ofOther('bet', '5.00', 402), NEXT, END]],
+    ['was declined', [FIRST, ofOther('bet', '5.00', { status: 402 }), NEXT, END]],
     ['came before the first of the two balances', [ofOther('bet', '5.00'), FIRST, NEXT, END]],
     ['came after the second of the two balances', [FIRST, NEXT, ofOther('bet', '5.00'), END]],
   ])('and names the error of the operator if such a call %s', async (_what, calls) => {
@@ -97,6 +104,16 @@ describe('croupier incident reads a log with calls of other providers', () => {
     );
     expect(out).not.toContain('should have');
     expect(status).not.toBe(0);
+  });
+
+  it('and names both explanations of a balance that is right again later', async () => {
+    const calls = [FIRST, ofOther('bet', '5.00'), NEXT, ofOther('win', '5.00'), own('win', 't-3', '0.00', '90.00')];
+    const { out, status } = await incident(calls);
+    expect(out).toContain(
+      'was 5.00 too little: either the bet was taken twice at once, or the bet of another provider',
+    );
+    expect(out).toContain('nothing is owed');
+    expect(status).toBe(0);
   });
 
   it('and says that nothing is owed if all balances are right', async () => {
