@@ -1,9 +1,8 @@
 import type { Deviation } from '../books/deviation.ts';
 import type { LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, type Transaction, UNANSWERED } from '../calls/transaction.ts';
-import type { OtherCall } from '../recorded-call.ts';
 import type { Oddity } from './oddity-type.ts';
-import { otherReason } from './other-providers.ts';
+import { type OtherCalls, otherReason } from './other-providers.ts';
 import { serviceFaultsOf } from './service-fault.ts';
 
 /**
@@ -35,7 +34,7 @@ export function odditiesOf(
  * Reports balances that were wrong and were corrected later. Nothing is owed because of them, but players may ask about such a
  * balance.
  */
-export function fixedOf(deviations: readonly Deviation[], otherCalls: readonly OtherCall[]): readonly Oddity[] {
+export function fixedOf(deviations: readonly Deviation[], otherCalls: OtherCalls): readonly Oddity[] {
   return deviations.flatMap((deviation) => {
     const { call, by, causes, fixedBy } = deviation;
     if (fixedBy === null) return [];

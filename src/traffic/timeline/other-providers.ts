@@ -5,6 +5,53 @@ import type { LoggedExchange } from '../logged-exchange.ts';
 import type { OtherCall } from '../recorded-call.ts';
 import type { Debt } from './debt.ts';
 
+/** The calls of other providers in all files. */
+export class OtherCalls {
+  readonly #ofFile: ReadonlyMap<string, readonly OtherCall[]>;
+
+  constructor(calls: readonly OtherCall[]) {
+    const byLine = calls.toSorted((a, b) => a.place.line - b.place.line);
+    this.#ofFile = Map.groupBy(byLine, ({ place }) => place.file);
+  }
+
+  get isEmpty(): boolean {
+    return this.#ofFile.size === 0;
+  }
+
+  /** Returns the calls that may have changed the balance between the replies to two calls. */
+  between(from: LoggedCall | null, to: LoggedCall): readonly OtherCall[] {
+    return [...this.#ofFile].flatMap(([file, calls]) => {
+      const first = from === null ? Number.NEGATIVE_INFINITY : lineIn(file, from);
+      const last = lineIn(file, to);
+      const near =
+        first === null || last === null
+          ? calls
+          : calls.slice(indexOfLine(calls, first - NEAR_LINES), indexOfLine(calls, last + NEAR_LINES));
+      return near.filter((other) => isBetween(other, from, to));
+    });
+  }
+}
+
+/** A call that is farther away than this number of lines does not count as in flight at the same time. */
+const NEAR_LINES = 1000;
+
+/** Returns the index of the first call at this line or after it. The calls must be in the order of their lines. */
+function indexOfLine(calls: readonly OtherCall[], line: number): number {
+  let [low, high] = [0, calls.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((calls[middle]?.place.line ?? 0) < line) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the line of a call in this file. Null if the file does not have the call. */
+function lineIn(file: string, call: LoggedCall): number | null {
+  const { place } = viewIn(file, call);
+  return place.file === file ? place.line : null;
+}
+
 /** A claim that rests only on the difference between the balances in the replies to two calls. */
 interface Claim {
   readonly from: LoggedCall | null;
@@ -25,9 +72,9 @@ interface Claim {
 export function otherProvidersOf(
   debts: readonly Debt[],
   calls: readonly LoggedCall[],
-  otherCalls: readonly OtherCall[],
+  otherCalls: OtherCalls,
 ): readonly string[] {
-  if (otherCalls.length === 0) return [];
+  if (otherCalls.isEmpty) return [];
   return debts.flatMap((debt) => {
     const claim = claimOf(debt, calls);
     if (claim === null) return [];
@@ -42,10 +89,9 @@ export function otherProvidersOf(
  */
 export function otherReason(
   { after, call, by }: Pick<Deviation, 'after' | 'call' | 'by'>,
-  otherCalls: readonly OtherCall[],
+  otherCalls: OtherCalls,
 ): string | null {
-  const between = otherCalls.filter((other) => isBetween(other, after, call));
-  const moved = movedBy(by, between);
+  const moved = movedBy(by, otherCalls.between(after, call));
   return moved.length === 0 ? null : `${movers(moved)} changed the balance`;
 }
 
@@ -105,17 +151,18 @@ function movers(calls: readonly OtherCall[]): string {
  * Lines of different files are compared by their times.
  */
 function isBetween(other: OtherCall, from: LoggedCall | null, to: LoggedCall): boolean {
-  const [start, end] = [from === null ? null : viewIn(other, from), viewIn(other, to)];
+  const { file } = other.place;
+  const [start, end] = [from === null ? null : viewIn(file, from), viewIn(file, to)];
   if (start !== null && met(other, start)) return true;
   return met(other, end) || ((start === null || isBefore(start, other)) && isBefore(other, end));
 }
 
 type Logged = Pick<OtherCall, 'place' | 'time' | 'tookMs'>;
 
-/** Returns the log entry of a call in the same file, if there is one. */
-function viewIn({ place }: OtherCall, { seen, alsoSeen }: LoggedCall): LoggedExchange {
+/** Returns the log entry of a call in this file, if there is one. Otherwise returns another log entry of it. */
+function viewIn(file: string, { seen, alsoSeen }: LoggedCall): LoggedExchange {
   const also = alsoSeen?.exchange;
-  return also?.place.file === place.file ? also : seen.exchange;
+  return also?.place.file === file ? also : seen.exchange;
 }
 
 function isBefore(one: Logged, other: Logged): boolean {

@@ -14,6 +14,7 @@ import { withoutDoubles } from './doubles.ts';
 import { withExcuses } from './excuses.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
+import { OtherCalls } from './other-providers.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
 import { withRepeatedHour } from './repeated-hour.ts';
 import { provenFaults, sharedTransactions } from './service-fault.ts';
@@ -165,7 +166,7 @@ function timelineIn(
     judgements,
     notes,
     usedElsewhere,
-    otherCalls = [],
+    otherCalls: ofOthers = [],
     earlier = 0,
     isKeyProven: isProven = false,
   }: Reading & Pick<IncidentTimeline, 'notes'>,
@@ -190,6 +191,7 @@ function timelineIn(
   );
   const doubts = isApart ? [...unread, NOTHING_IN_COMMON] : unread;
   const ownerless = ownerlessOf(logged);
+  const otherCalls = new OtherCalls(ofOthers);
   const wallets = [...ofWallet].map(([wallet, mine]) =>
     judgeWallet(
       owners.get(wallet) ?? NOBODY,

@@ -5,13 +5,12 @@ import { isApplied, type World } from '../books/worlds.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 import { mayBeBooked } from '../calls/outcome.ts';
 import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
-import type { OtherCall } from '../recorded-call.ts';
 import { cutBodiesOf } from './cut-bodies.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { undecidedDeclines } from './excuses.ts';
 import { gapsOf, missingBetsOf, openClause } from './gaps.ts';
 import type { Oddity } from './oddity-type.ts';
-import { otherProvidersOf } from './other-providers.ts';
+import { OtherCalls, otherProvidersOf } from './other-providers.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
 import { winsOfFailedBets } from './service-fault.ts';
 
@@ -54,7 +53,7 @@ export function judgeWallet(
   owner: Owner,
   calls: readonly LoggedCall[],
   unread: readonly string[] = [],
-  otherCalls: readonly OtherCall[] = [],
+  otherCalls: OtherCalls = new OtherCalls([]),
 ): WalletVerdict {
   const books = computeBooks(calls);
   const debts = debtsOf(books);
