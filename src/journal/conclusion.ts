@@ -198,9 +198,14 @@ function isOpen(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boo
 
 /** True if the baseline lists the rule as undecided, or if a known failure of the baseline explains the result. */
 function isExcused(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boolean {
-  const { rule, because } = result;
-  if (fold.baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id)) return true;
+  const { because } = result;
+  if (isListedUndecided(result, fold.baseline)) return true;
   return because === null ? isStoppedByKnown(result, fold) : isKnownCause(because, fold);
+}
+
+/** True if the baseline lists the rule, and the run could not decide it. */
+function isListedUndecided({ rule }: RuleResult, baseline: Fold['baseline']): boolean {
+  return baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id);
 }
 
 /** True if the baseline lists the failure of the rule, or a failure that explains it. */
@@ -240,9 +245,9 @@ function failsAsKnown(scenario: string, { rules, baseline }: Pick<Fold, 'rules' 
  * True for a MUST rule that no scenario could test, because the operator declined the calls for it. False if the baseline lists the
  * rule as undecided.
  */
-function isDeclinedMust({ rule, isDeclined }: RuleResult, baseline: Fold['baseline']): boolean {
-  if (rule.level !== 'MUST' || !isDeclined) return false;
-  return !baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id);
+function isDeclinedMust(result: RuleResult, baseline: Fold['baseline']): boolean {
+  if (result.rule.level !== 'MUST' || !result.isDeclined) return false;
+  return !isListedUndecided(result, baseline);
 }
 
 /**
@@ -438,7 +443,13 @@ function conformingSentence(fold: Fold): string {
   const inWhole = fold.run.ownScenarios ? `, in ${wholeSuiteText(fold)}` : '';
   const scope = whole ? inWhole : `, in ${isWholeSuite(fold) ? 'a suite that somebody has changed' : part}`;
   const known = knownFailureCount(fold);
-  const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}`;
+  const open = fold.rules.filter(
+    (result) =>
+      result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isListedUndecided(result, fold.baseline),
+  ).length;
+  // A new failure may hide behind a known one, so the first line says how many rules the run could not decide.
+  const left = open === 0 ? '' : ` and ${plural(open, 'rule')} that ${known === 1 ? 'it' : 'they'} left undecided`;
+  const beyond = known === 0 ? '' : `, not counting ${plural(known, 'known failure')}${left}`;
   const kept = `${fold.run.client.extCID} breaks none of ${plural(judged, 'rule')} judged${beyond}${scope}`;
   const flaky = fold.scenarios.filter((scenario) => scenario.flaky).length;
   const extras = [
