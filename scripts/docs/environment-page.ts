@@ -12,7 +12,7 @@ CROUPIER_STRICT=1 CROUPIER_RATE=45 croupier run balance
 croupier run balance --strict --rate 45
 \`\`\`
 
-A flag overrides a variable, and a variable overrides \`croupier.yaml\`. \`croupier run --print-config\` prints every setting and its source. \`croupier help environment\` prints the
+A flag overrides a variable, and a variable overrides \`croupier.yaml\`. An empty variable of croupier counts as not set, except \`CROUPIER_KEY\`. \`croupier run --print-config\` prints every setting and its source. \`croupier help environment\` prints the
 list of this page.
 
 \`croupier.yaml\` can also contain variables with names of your choice, such as \`\${ACME_EU_KEY}\`.

@@ -53,6 +53,17 @@ export function environmentVariables(program: CommandUnknownOpts): readonly Vari
 const PREFIX = 'CROUPIER_';
 
 /**
+ * Removes croupier's own variables without a value. Pipelines pass on a variable that nobody has set as an empty text. `CROUPIER_KEY`
+ * stays: a message says that it is empty.
+ *
+ * @param env the variables of the process. This function changes them, because commander reads them from there
+ */
+export function removeEmptyVariables(env: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(env))
+    if (value === '' && name.startsWith(PREFIX) && name !== 'CROUPIER_KEY') delete env[name];
+}
+
+/**
  * Returns a warning for each variable that is probably a misspelt variable of croupier. Without the warning, croupier would ignore
  * it, for example a requirement that a pipeline sets. No name counts as a misspelt `CROUPIER_KEY`: the key of a client may have a
  * name like `CROUPIER_KEY_EU`, and croupier stops if the key itself is missing.

@@ -5,6 +5,7 @@ import { inUseText, PlayersInUse } from '../app/lock/players-in-use.ts';
 import type { Stdio } from '../app/stdio.ts';
 import { version } from '../app/version.ts';
 import { addCommands } from './commands.ts';
+import { removeEmptyVariables } from './environment.ts';
 import { HELP, MAX_HELP_WIDTH } from './help.ts';
 import { processStdio } from './process-stdio.ts';
 import { USAGE_HINT, usageMessage } from './usage-message.ts';
@@ -42,6 +43,7 @@ function reportFailure(error: unknown, stdio: Stdio): number {
  * @returns the exit status
  */
 export async function main(args: readonly string[]): Promise<number> {
+  removeEmptyVariables(process.env);
   const stdio = processStdio(colourFlag(args));
   let status = 0;
   const program = new Command('croupier')
