@@ -24,7 +24,10 @@ export interface RecordedMistakes {
   readonly calls: readonly number[];
   /** Numbers of the wrong calls that break only rules about the reply itself. */
   readonly wrongReplies: readonly number[];
-  /** Numbers of the other calls that got the same error and are of the same kind. Their errors have the same cause. */
+  /**
+   * Numbers of the other calls that got the same error and are of the same kind, or that are a wrong call without a reply, sent
+   * before or again. Their errors have the same cause.
+   */
   readonly alike: readonly number[];
   /** Numbers of the other calls whose replies may depend on a mistake. A fix may change these replies. */
   readonly affected: readonly number[];
@@ -50,7 +53,9 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   const wrong = timeline.calls.filter(({ number }) => numbers.has(number));
   const others = timeline.calls.filter(({ number }) => !numbers.has(number));
   const sameError = others.filter((call) => wrong.some((one) => isSameError(one, call)));
-  const alike = sameError.filter((call) => wrong.some((one) => isSameError(one, call) && isSameKind(one, call)));
+  const alike = others.filter((call) =>
+    wrong.some((one) => (isSameError(one, call) && isSameKind(one, call)) || isUnansweredCopy(one, call)),
+  );
   // A run may send several calls that the operator may decline. If several of these calls get a wrong reply, the run reports only
   // the first call. So the other calls count as affected too.
   const tests = wrong.some(isTest) ? others.filter(isTest) : [];
@@ -74,6 +79,12 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
 function isSameError(a: LoggedCall, b: LoggedCall): boolean {
   if (a.status === RIGHT_STATUS || a.ending === 'unknown') return false;
   return a.status === b.status && a.code === b.code && noReplyReason(a) === noReplyReason(b);
+}
+
+/** True if both are the same call, which was sent again, and neither of them got a reply. */
+function isUnansweredCopy(a: LoggedCall, b: LoggedCall): boolean {
+  if (noReplyReason(a) === null || noReplyReason(b) === null) return false;
+  return a.seen.txID !== null && a.seen.txID === b.seen.txID && a.seen.call === b.seen.call;
 }
 
 /** True for a call with which a run tested the operator, and which the operator may decline. */
