@@ -37,6 +37,7 @@ it('a balance that somebody else moved does not excuse a breach that a reply sho
 
 describe('a failure that only a balance shows, and that did not occur again', () => {
   const intermittent: Intermittent = { event: 'intermittent', sessionID: 's-1', player: 'anna', times: 3 };
+  const wrongSum = { amount: '1', currency: 'EUR' } as const;
   const foldOf = (more: Partial<Finding>, ...proof: readonly JournalEvent[]) =>
     foldJournal([
       runStarted([scenario]),
@@ -48,9 +49,17 @@ describe('a failure that only a balance shows, and that did not occur again', ()
     ]);
 
   it.each([
-    ['undecided', 'nothing shows why', { unrepeated: true }, [], 3, 'croupier repeated the scenario'],
-    ['a breach', 'the operator fails now and then', { unrepeated: true }, [intermittent], 1, null],
-    ['undecided', 'croupier could not repeat the scenario', { awaitsRepetition: true }, [], 3, 'the run ended before'],
+    ['undecided', 'nothing shows why', { wrongSum, unrepeated: true }, [], 3, 'croupier repeated the scenario'],
+    ['a breach', 'the operator fails now and then', { wrongSum, unrepeated: true }, [intermittent], 1, null],
+    [
+      'undecided',
+      'croupier could not repeat the scenario',
+      { wrongSum, awaitsRepetition: true },
+      [],
+      3,
+      'the run ended before',
+    ],
+    ['a breach', 'only a reply shows it', { unrepeated: true }, [], 1, null],
   ] as const)('is %s if %s', async (_, __, more, proof, exitCode, reason) => {
     const fold = await foldOf(more, ...proof);
     expect(conclude(fold).exitCode).toBe(exitCode);
@@ -72,7 +81,7 @@ describe('a failure that only a balance shows, and that did not occur again', ()
     const excused = await foldJournal([
       { ...runStarted([scenario]), baseline: { file: 'b.yaml', known: [known] } },
       started(scenario.id),
-      found(scenario.id, 'bet.debit', 'fail', { unrepeated: true }),
+      found(scenario.id, 'bet.debit', 'fail', { wrongSum, unrepeated: true }),
       ended(scenario.id, { verdict: 'fail', passes: { 'bet.debit': { '*': 1 }, 'win.credit': { '*': 1 } } }),
       runEnded(),
     ]);
