@@ -6,15 +6,22 @@ import { bodyOf, type Fields, textOf, withheld } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
 import { restoring } from './changed-steps.ts';
 
+/** Notes the txID of each refund of an unknown transaction in a set. */
+function notingUnknown(right: Behaviour, noted: Set<unknown>): Pick<Behaviour, 'originalOf'> {
+  return {
+    originalOf: (store, refund) => {
+      const original = right.originalOf(store, refund);
+      if (!original) noted.add(refund.txID);
+      return original;
+    },
+  };
+}
+
 /** Changes the reply to a refund of an unknown transaction. */
 function onUnknownRefund(right: Behaviour, change: (fields: Fields) => Fields): Partial<Behaviour> {
   const nothing = new Set<unknown>();
   return {
-    originalOf: (store, refund) => {
-      const original = right.originalOf(store, refund);
-      if (!original) nothing.add(refund.txID);
-      return original;
-    },
+    ...notingUnknown(right, nothing),
     receive: async (request, answer) => {
       const reply = await right.receive(request, answer);
       const body = bodyOf(request);
@@ -53,11 +60,7 @@ export const UNKNOWN_REFUND_DEFECTS: readonly Defect[] = [
     change: (right) => {
       const nothing = new Set<unknown>();
       return {
-        originalOf: (store, refund) => {
-          const original = right.originalOf(store, refund);
-          if (!original) nothing.add(refund.txID);
-          return original;
-        },
+        ...notingUnknown(right, nothing),
         deliver: (reply, request) => {
           const delivered = right.deliver(reply, request);
           return nothing.has(bodyOf(request)?.txID) ? withheld(delivered) : delivered;
