@@ -58,6 +58,12 @@ const entry = z.strictObject({
     .describe(
       'true: the rule fails only now and then. If it passes in a run, this does not prove that it is fixed. Default: false.',
     ),
+  undecided: z
+    .literal(true, 'must be true, or left out')
+    .optional()
+    .describe(
+      'true: the rule may stay undecided, because other known failures prevent every check of it. It may not fail. Default: the rule may fail.',
+    ),
 });
 
 /** The schema of a baseline: the file that lists the failures which a run accepts for a while. */
@@ -197,6 +203,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     expires: given.expires,
     ...allowedMoney(given.money),
     ...(given.intermittent === true && { intermittent: true as const }),
+    ...(given.undecided && { undecided: given.undecided }),
     line,
     tried: isTried(given.rule, scenario, subjects),
     client: given.client,
@@ -224,7 +231,14 @@ function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
   // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
   const isSameMoney = JSON.stringify(a.money) === JSON.stringify(b.money);
-  return a.rule === b.rule && a.endpoint === b.endpoint && a.client === b.client && isSameMoney && shared;
+  return (
+    a.rule === b.rule &&
+    a.undecided === b.undecided &&
+    a.endpoint === b.endpoint &&
+    a.client === b.client &&
+    isSameMoney &&
+    shared
+  );
 }
 
 interface Mistake {
@@ -256,6 +270,13 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       message: `\`${rule}\` is a NOTE, which never fails a run`,
       fix: 'remove it from the list',
     };
+  }
+  if (given.undecided) {
+    const alone = (['endpoint', 'scenario', 'money', 'intermittent'] as const).find((key) => given[key] !== undefined);
+    if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')
+      return { path: ['undecided'], message: 'only a MUST rule can leave a run undecided', fix: 'remove this key' };
+    if (alone !== undefined)
+      return { path: [alone], message: 'an entry with `undecided` is about the whole rule', fix: 'remove this key' };
   }
   const endpoints = rule === EXPECTATION ? [] : (ruleById(rule).endpoints ?? []);
   if (endpoint !== undefined && !endpoints.includes(endpoint)) {

@@ -5,7 +5,13 @@ import { allows, breachAt, judgeKnown } from '../journal/baseline.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
-import { type BaselineEntry, brokenPlaces, entriesFor, entryText } from '../report/exports/baseline.ts';
+import {
+  type BaselineEntry,
+  brokenPlaces,
+  entriesFor,
+  entryText,
+  undecidedEntries,
+} from '../report/exports/baseline.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
 import { editList } from '../scenario/yaml/edit-list.ts';
 import { allowedMoney, sum } from './baseline-file.ts';
@@ -20,6 +26,7 @@ const draft = z.object({
   scenario: z.union([z.string(), z.array(z.string())]).optional(),
   money: z.union([z.literal(false), sum, z.array(sum)]).optional(),
   intermittent: z.boolean().optional(),
+  undecided: z.boolean().optional(),
   reason: z.string().nullish(),
   ticket: z.string().nullish(),
   expires: z.string().nullish(),
@@ -49,12 +56,16 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const drafts = readDrafts(yaml, file);
   const known = drafts.flatMap((entry, index) => knownFailures(entry, index, fold));
   const states = judgeKnown(known, fold);
-  const isFixed = ({ line }: KnownFailure): boolean =>
-    states.some((result) => result.known.line === line && result.state === 'mended');
+  const isFixed = ({ line, undecided }: KnownFailure): boolean =>
+    states.some(
+      (result) =>
+        result.known.line === line && (result.state === 'mended' || (undecided === true && result.state === 'passed')),
+    );
   const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
   const listed = known.filter((one) => !isFixed(one));
   const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));
-  const added = entriesFor(fold, missing).map((entry) => {
+  const open = undecidedEntries(fold).filter(({ rule }) => !listed.some((one) => one.undecided && one.rule === rule));
+  const added = [...entriesFor(fold, missing), ...open].map((entry) => {
     const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
     for (const index of narrower) removed.add(index);
     const [first] = narrower.map((index) => drafts[index]);
@@ -76,6 +87,7 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
 function isWithin({ rule, client, endpoint, scenario }: Draft, entry: BaselineEntry): boolean {
   return (
     entry.scenarios.length === 0 &&
+    !entry.undecided &&
     scenario !== undefined &&
     rule === entry.rule &&
     client === entry.client &&
@@ -103,7 +115,7 @@ export function readDrafts(yaml: string, file: string): readonly Draft[] {
  */
 function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): readonly KnownFailure[] {
   if (entry.client !== undefined && entry.client !== run.client.extCID) return [];
-  const { rule, endpoint = null, scenario = null, money, intermittent, expires } = entry;
+  const { rule, endpoint = null, scenario = null, money, intermittent, undecided, expires } = entry;
   return (Array.isArray(scenario) ? scenario : [scenario]).map((name: string | null) => ({
     rule,
     endpoint,
@@ -113,6 +125,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     expires: expires ?? NEVER,
     ...allowedMoney(money),
     ...(intermittent && { intermittent: true as const }),
+    ...(undecided && { undecided: true as const }),
     line: index + 1,
     tried:
       name === null

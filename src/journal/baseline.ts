@@ -7,7 +7,7 @@ import { currencyAbove, type MoneySums } from './money-sums.ts';
  *
  * - `failing`: the failure still occurs.
  * - `passed`: the failure was tested and did not occur. But it occurs only now and then, or it still occurs in another scenario of
- *   the entry. So the entry stays.
+ *   the entry. So the entry stays. If the entry only allows that the rule stays undecided: the run decided the rule.
  * - `mended`: the failure was tested and no longer occurs. The user must remove the entry from the baseline.
  * - `expired`: the last valid day of the entry is over.
  * - `undecided`: the failure was not tested enough.
@@ -63,9 +63,11 @@ function judgeAlone(known: KnownFailure, { run, ended, places }: RunResults): Kn
   const result = (state: KnownState): KnownResult => ({ known, state, failed, checks });
   // ISO dates can be compared as texts.
   const isExpired = run.startedAt.slice(0, 10) > known.expires;
+  const isOpen = own.some((place) => place.isOpen);
+  // Such an entry allows no failure, so it cannot hide one. It may stay in the baseline until its last day.
+  if (known.undecided) return result(isExpired ? 'expired' : checks > 0 && !isOpen ? 'passed' : 'undecided');
   // A warning counts as a failure here too, because the breach of a SHOULD rule never gives more than a warning.
   if (failed > 0) return result(isExpired ? 'expired' : 'failing');
-  const isOpen = own.some((place) => place.isOpen);
   // A failure that occurred only once is undecided (`isOpen`).
   if (known.intermittent && !isExpired) return result(checks > 0 && !isOpen ? 'passed' : 'undecided');
   // A rule that passes in one shard (one part of a divided run) may fail in another shard. So a single shard cannot show that a
@@ -86,9 +88,10 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 
 /**
  * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
- * entry with sums does not allow higher sums.
+ * entry with sums does not allow higher sums. An entry for an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
+  if (known.undecided) return false;
   return isAt(known, breach) && (known.noMoney !== true || breach.noMoney === true) && !isAboveSums(known, breach);
 }
 

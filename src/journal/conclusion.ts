@@ -1,7 +1,7 @@
 import { CORE_RULES } from '../contract/catalogue.ts';
 import { plural } from '../contract/plural.ts';
 import { contractVersion, isThere } from '../contract/versions.ts';
-import { breachAt, isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
+import { isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './latency.ts';
@@ -10,11 +10,11 @@ import { rateLimitText } from './network/rate-limit.ts';
 import { unknownPathReason } from './network/unknown-path.ts';
 import { unknownSessionReason } from './network/unknown-session.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
+import { isExcused, isHidden, isLeftByChance, isListedUndecided } from './results/excused.ts';
 import { owedSentence } from './results/owed-sentence.ts';
 import { countRules } from './results/rule-counts.ts';
 import { unprovenSentence } from './results/unproven.ts';
 import type { RuleResult } from './rule-result.ts';
-import { MOVED_ALONE } from './scenario-result.ts';
 
 /** The verdict of the whole run. */
 export interface Conclusion {
@@ -179,6 +179,8 @@ function whyUndecided(fold: Fold): string | null {
   if (declined.length > 0) return declinedSentence(name, declined);
   const untested = untestedCoreRules(fold);
   if (untested.length > 0) return coreSentence(name, untested);
+  const hidden = hiddenRules(fold);
+  if (hidden.length > 0) return hiddenSentence(fold, hidden);
   if (fold.expectations.some((finding) => finding.verdict === 'inconclusive')) {
     return `an expectation of a scenario was tested against ${name} and could not be decided`;
   }
@@ -196,58 +198,13 @@ function isOpen(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boo
   return result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isExcused(result, fold);
 }
 
-/** True if the baseline lists the rule as undecided, or if a known failure of the baseline explains the result. */
-function isExcused(result: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boolean {
-  const { because } = result;
-  if (isListedUndecided(result, fold.baseline)) return true;
-  return because === null ? isStoppedByKnown(result, fold) : isKnownCause(because, fold);
-}
-
-/** True if the baseline lists the rule, and the run could not decide it. */
-function isListedUndecided({ rule }: RuleResult, baseline: Fold['baseline']): boolean {
-  return baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule.id);
-}
-
-/** True if the baseline lists the failure of the rule, or a failure that explains it. */
-function isKnownCause(cause: string, { rules, baseline }: Pick<Fold, 'rules' | 'baseline'>): boolean {
-  const because = rules.find(({ rule }) => rule.id === cause)?.because;
-  return baseline.some(({ known, state }) => state === 'failing' && (known.rule === cause || known.rule === because));
-}
-
-/** True if every scenario that left the rule undecided stopped because of a known failure. For example, a bet was wrongly declined. */
-function isStoppedByKnown({ places, findings }: RuleResult, fold: Pick<Fold, 'rules' | 'baseline'>): boolean {
-  const open = places.filter(({ isOpen }) => isOpen);
-  return (
-    open.length > 0 &&
-    open.every(({ scenario }) => {
-      const own = findings.filter((one) => one.verdict === 'inconclusive' && one.scenario === scenario);
-      return (
-        own.length > 0 &&
-        own.every(({ causes, actual }) =>
-          causes.length === 0
-            ? failsAsKnown(scenario, fold) || (actual === MOVED_ALONE && isKnownCause('balance.read', fold))
-            : causes.some((cause) => isKnownCause(cause, fold)),
-        )
-      );
-    })
-  );
-}
-
-/** True if the scenario shows failures, and the baseline allows all of them. */
-function failsAsKnown(scenario: string, { rules, baseline }: Pick<Fold, 'rules' | 'baseline'>): boolean {
-  const failing = rules
-    .flatMap(({ places }) => places)
-    .filter((place) => place.scenario === scenario && place.failed > 0);
-  return failing.length > 0 && failing.every((place) => isKnownBreach(baseline, breachAt(place)));
-}
-
 /**
  * True for a MUST rule that no scenario could test, because the operator declined the calls for it. False if the baseline lists the
  * rule as undecided.
  */
 function isDeclinedMust(result: RuleResult, baseline: Fold['baseline']): boolean {
   if (result.rule.level !== 'MUST' || !result.isDeclined) return false;
-  return !isListedUndecided(result, baseline);
+  return !isListedUndecided(result.rule.id, baseline);
 }
 
 /**
@@ -258,7 +215,7 @@ function untestedCoreRules({ run, rules, scenarios, baseline }: Fold): readonly 
   const version = contractVersion(run.contract);
   return rules.filter(
     (result) =>
-      (isWholeSuite({ run }) || run.quick !== undefined) &&
+      isWholeOrQuick({ run }) &&
       CORE_RULES.includes(result.rule.id) &&
       // In a suite that somebody has changed, the scenarios of a core rule may be missing. Then the run is undecided too.
       (run.suiteChanges !== undefined || scenarios.some(({ planned }) => planned.rules.includes(result.rule.id))) &&
@@ -277,6 +234,35 @@ function coreSentence(name: string, untested: readonly RuleResult[]): string {
       ? '1 rule that every operator must pass was'
       : `${untested.length} rules that every operator must pass were`;
   return `${rules} not tested against ${name}: ${ids}${why}`;
+}
+
+/**
+ * Returns the rules that this run did not test because of known failures, and that the baseline does not list. A failure that occurs
+ * only now and then prevents other checks in each run, so it is enough of a reason, except for a core rule. Empty for a run of a
+ * part of the suite.
+ */
+function hiddenRules(fold: Fold): readonly RuleResult[] {
+  if (!isWholeOrQuick(fold)) return [];
+  return fold.rules.filter(
+    (result) => isHidden(result, fold) && (CORE_RULES.includes(result.rule.id) || !isLeftByChance(result, fold)),
+  );
+}
+
+/**
+ * Names the rules that were not tested because of known failures, and says how to list them. Without this entry, a new bug in such a
+ * rule would not be noticed.
+ */
+function hiddenSentence({ run }: Fold, hidden: readonly RuleResult[]): string {
+  const ids = hidden.slice(0, MAX_NAMES).map(({ rule }) => rule.id);
+  const more = hidden.length > ids.length ? ` and ${hidden.length - ids.length} more` : '';
+  const were = hidden.length === 1 ? '1 MUST rule was' : `${hidden.length} MUST rules were`;
+  const them = hidden.length === 1 ? 'it' : 'them';
+  return `${were} not tested against ${run.client.extCID}, because known failures prevented every check: ${ids.join(', ')}${more}. Fix these failures, or list ${them} in ${run.baseline?.file ?? 'the baseline'} with \`undecided: true\``;
+}
+
+/** True for a run that tests every rule: a run of the whole suite, or a quick run. */
+function isWholeOrQuick({ run }: Pick<Fold, 'run'>): boolean {
+  return isWholeSuite({ run }) || run.quick !== undefined;
 }
 
 /** True for a run of the whole built-in suite, even if somebody has changed this suite. */
@@ -445,7 +431,9 @@ function conformingSentence(fold: Fold): string {
   const known = knownFailureCount(fold);
   const open = fold.rules.filter(
     (result) =>
-      result.rule.level === 'MUST' && result.verdict === 'inconclusive' && !isListedUndecided(result, fold.baseline),
+      result.rule.level === 'MUST' &&
+      result.verdict === 'inconclusive' &&
+      !isListedUndecided(result.rule.id, fold.baseline),
   ).length;
   // A new failure may hide behind a known one, so the first line says how many rules the run could not decide.
   const left = open === 0 ? '' : ` and ${plural(open, 'rule')} that ${known === 1 ? 'it' : 'they'} left undecided`;

@@ -157,6 +157,10 @@ const knownFailure = object({
     .literal(true)
     .exactOptional()
     .describe('true: the failure occurs only now and then; a run without the failure does not show that it is fixed'),
+  undecided: z
+    .literal(true)
+    .exactOptional()
+    .describe('true: the entry allows only that the rule stays undecided because of other known failures'),
   line: z.int().min(1).describe('line of the entry in the baseline file'),
   tried: z.boolean().describe('true: the run includes every scenario of the suite that tests the rule of this entry'),
 });

@@ -45,6 +45,11 @@ export interface KnownFailure {
    * left out for other failures.
    */
   readonly intermittent?: true;
+  /**
+   * True if the entry only allows that the rule stays undecided, because other known failures prevent every check of it. The entry
+   * does not allow that the rule fails. It is left out for entries that allow a failure.
+   */
+  readonly undecided?: true;
   /** The line of the entry in the baseline file, counted from 1. */
   readonly line: number;
   /**

@@ -1,7 +1,7 @@
-import type { KnownResult } from './baseline.ts';
 import type { RequiredResult } from './event.ts';
-import type { Finding, Verdict } from './finding.ts';
+import type { Verdict } from './finding.ts';
 import type { Fold } from './fold.ts';
+import { isExcused, isHidden, isKnownCause, isListedUndecided } from './results/excused.ts';
 
 /** A rule or scenario that the user requires, with its result. */
 export interface RequiredOutcome extends RequiredResult {
@@ -9,8 +9,8 @@ export interface RequiredOutcome extends RequiredResult {
   /** The reason why the rule or scenario has no decision; null if it has a decision. */
   readonly reason: string | null;
   /**
-   * True if the run decided the rule or scenario. Also true if only a known failure of the baseline prevented the decision, or if the
-   * scenario may be skipped.
+   * True if the run decided the rule or scenario, or if the scenario may be skipped. Also true if only a known failure of the baseline
+   * prevented the decision; but at least one check of a rule must have a decision, or the baseline must list the rule.
    */
   readonly isMet: boolean;
 }
@@ -42,7 +42,8 @@ interface Result {
   readonly isExcused: boolean;
 }
 
-function resultOf({ kind, id, maySkip }: RequiredResult, { run, rules, scenarios, baseline }: Results): Result {
+function resultOf({ kind, id, maySkip }: RequiredResult, fold: Results): Result {
+  const { run, rules, scenarios, baseline } = fold;
   if (kind === 'scenario') {
     const found = scenarios.find(({ planned }) => planned.id === id);
     if (!found) return { verdict: 'untested', reason: 'this run does not have it', isExcused: false };
@@ -50,30 +51,20 @@ function resultOf({ kind, id, maySkip }: RequiredResult, { run, rules, scenarios
     const isExcused =
       (found.verdict === 'inconclusive' &&
         open.length > 0 &&
-        open.every((finding) => isExcusedBy(baseline, finding))) ||
+        open.every(
+          ({ rule, because }) => isListedUndecided(rule, baseline) || (because !== null && isKnownCause(because, fold)),
+        )) ||
       // A scenario that the operator declined has findings.
       (maySkip === true && found.verdict === 'skip' && found.findingCount === 0);
     return { verdict: found.verdict, reason: found.reason ?? 'the reason is unknown', isExcused };
   }
   const found = rules.find(({ rule }) => rule.id === id);
   if (!found) return { verdict: 'untested', reason: 'this version of croupier does not have it', isExcused: false };
-  const { verdict, because } = found;
+  const { verdict } = found;
   const isTried = verdict !== 'untested' || run.scenarios.some((planned) => planned.rules.includes(found.rule.id));
   return {
     verdict,
     reason: isTried ? (found.reason ?? 'the reason is unknown') : 'no scenario of this run tests it',
-    isExcused: verdict === 'inconclusive' && isExcusedBy(baseline, { rule: found.rule.id, because }),
+    isExcused: verdict === 'inconclusive' && isExcused(found, fold) && !isHidden(found, fold),
   };
-}
-
-/** True if the baseline lists the rule as undecided, or if a known failure of the baseline explains the result. */
-function isExcusedBy(baseline: readonly KnownResult[], { rule, because }: Pick<Finding, 'rule'> & WithCause): boolean {
-  return baseline.some(
-    ({ known, state }) =>
-      (state === 'failing' && known.rule === because) || (state === 'undecided' && known.rule === rule),
-  );
-}
-
-interface WithCause {
-  readonly because: Finding['rule'] | null;
 }

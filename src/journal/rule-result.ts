@@ -107,7 +107,9 @@ export function ruleResult(
     breaches: countOf(outcomes, ({ verdict }) => verdict === 'fail'),
     wrongSums: joinSums(breaches.map((outcome) => outcome.wrongSums)),
     isKnown: isFailing && !isNew,
-    isWorse: isNew && how.baseline.some(({ known, state }) => known.rule === rule.id && state !== 'expired'),
+    isWorse:
+      isNew &&
+      how.baseline.some(({ known, state }) => known.rule === rule.id && !known.undecided && state !== 'expired'),
     places,
     findings: outcomes.flatMap((outcome) => outcome.findings).toSorted(byImportance(rule, scenarios, how.run)),
     findingCount: countOf(outcomes, isFinding),

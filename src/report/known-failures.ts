@@ -56,6 +56,7 @@ function listed(names: readonly string[]): string {
 export function knownSentence(group: KnownGroup): string {
   const { known, state, failed, checks } = group;
   const { rule, reason, ticket, expires, line, intermittent } = known;
+  if (known.undecided && state !== 'expired') return undecidedSentence(group);
   const rate = `in ${failed} of ${plural(checks, 'check')}`;
   switch (state) {
     case 'failing':
@@ -73,6 +74,13 @@ export function knownSentence(group: KnownGroup): string {
     case 'undecided':
       return `could not be decided in this run. The baseline lists it until ${expires} (${ticket})`;
   }
+}
+
+/** Describes the state of an entry that only allows that a rule stays undecided. */
+function undecidedSentence({ known: { line, expires, ticket, reason }, state }: KnownGroup): string {
+  return state === 'passed'
+    ? `is decided again in this run. Remove the entry at line ${line} of the baseline, which allows that the rule stays undecided (${ticket})`
+    : `could not be decided, because of other known failures. The baseline allows this until ${expires} (${ticket}): ${reason}`;
 }
 
 /**

@@ -245,4 +245,18 @@ describe('bringing a baseline up to date', () => {
     expect(() => mergeBaseline('a: 1\n', 'b.yaml', run)).toThrow(/b.yaml:1:1: a baseline must be a list/);
     expect(() => mergeBaseline('- rule: bet.debitt\n', 'b.yaml', run)).toThrow(/did you mean `bet.debit`\?/);
   });
+
+  it('adds each rule that the failures leave undecided, and removes it when the rule is decided again', async () => {
+    const isOpen = [
+      found('bet/debit', 'bet.debit', 'fail'),
+      found('bet/debit', 'win.zero', 'inconclusive', { causes: ['bet.debit'] }),
+    ];
+    const text = mergeBaseline('', 'b.yaml', await fold(isOpen));
+    expect(text).toContain('- rule: win.zero\n  client: "acme"\n  undecided: true # because of other failures');
+    expect(mergeBaseline(text, 'b.yaml', await fold(isOpen))).toBe(text);
+    const decided = await fold([found('bet/debit', 'bet.debit', 'fail'), found('win/credit', 'win.zero', 'warn')]);
+    expect(mergeBaseline(text, 'b.yaml', decided)).not.toContain('undecided');
+    const failing = await fold([found('bet/debit', 'bet.debit', 'fail'), found('win/credit', 'win.zero', 'fail')]);
+    expect(mergeBaseline(text, 'b.yaml', failing)).toMatch(/- rule: win.zero\n {2}client: "acme"\n {2}scenario/);
+  });
 });

@@ -7,6 +7,7 @@ import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { RulePlace } from '../../journal/judged-outcome.ts';
 import { highestSums, type MoneySums, sumText } from '../../journal/money-sums.ts';
+import { isLeftUndecided } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { Stabilities } from './stability.ts';
 
@@ -21,6 +22,8 @@ export interface BaselineEntry {
   /** For each currency, the highest sum by which the rule may make a balance wrong in one scenario. */
   readonly maxSums: MoneySums;
   readonly intermittent: boolean;
+  /** True if the rule may stay undecided, but may not fail. */
+  readonly undecided: boolean;
   /** The reason of the failure. Empty if a person has to write the reason. `ticket` and `expires` are also empty in this case. */
   readonly reason: string;
   readonly ticket: string;
@@ -39,9 +42,13 @@ export interface BaselineEntry {
 export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   const { client, startedAt } = fold.run;
   const kept = fold.baseline
-    .filter(({ state }) => state === 'failing' || state === 'passed' || state === 'undecided')
+    .filter(
+      ({ known, state }) =>
+        state === 'failing' || state === 'undecided' || (state === 'passed' && known.undecided !== true),
+    )
     .map((result) => keptEntry(result, client.extCID));
-  const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold))]);
+  const open = undecidedEntries(fold).filter(({ rule }) => !kept.some((one) => one.undecided && one.rule === rule));
+  const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold)), ...open]);
   yield `# Rules that ${comment(client.extCID)} breaks, from the run of ${comment(startedAt.slice(0, 10))}. See docs/baseline.md.\n`;
   yield entries.length === 0 ? '[]\n' : entries.map(entryText).join('');
 }
@@ -111,6 +118,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
               ? {}
               : sumsOf(place),
         intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
+        undecided: false,
         failed: place.failed,
         checks: isAnywhere ? (place === first ? checks : 0) : place.checks,
         ...(known ? textsOf(known) : { reason: '', ticket: '', expires: '' }),
@@ -137,12 +145,43 @@ function ordinaryEntries(fold: Fold, lostSums: MoneySums): readonly BaselineEntr
     noMoney: false,
     maxSums: ofMoneyRule(rule, lostSums),
     intermittent: true,
+    undecided: false,
     failed: 0,
     checks: fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0),
     reason: '',
     ticket: '',
     expires: '',
   }));
+}
+
+/**
+ * Returns an entry for each MUST rule that the failures of the run left undecided. Another run with the same failures may not test
+ * the rule at all, and then it would be undecided without this entry. The baseline of
+ * the run may already have some of these entries.
+ */
+export function undecidedEntries(fold: Fold): readonly BaselineEntry[] {
+  const failing = brokenPlaces(fold).map(({ rule, endpoint, scenario, failed, checks }): KnownResult => {
+    const known = { rule, endpoint, scenario, reason: '', ticket: '', expires: '', line: 1, tried: false };
+    return { known, state: 'failing', failed, checks };
+  });
+  const baseline = [...fold.baseline, ...failing];
+  return fold.rules
+    .filter((result) => isLeftUndecided(result, { rules: fold.rules, baseline }))
+    .map(({ rule }) => ({
+      rule: rule.id,
+      client: fold.run.client.extCID,
+      endpoint: null,
+      scenarios: [],
+      noMoney: false,
+      maxSums: {},
+      intermittent: false,
+      undecided: true,
+      failed: 0,
+      checks: 0,
+      reason: '',
+      ticket: '',
+      expires: '',
+    }));
 }
 
 /** Number of decimals of currencies for which the contract states no number. */
@@ -268,9 +307,10 @@ function powerOfTen(amount: string | undefined): number {
 }
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
-  const { rule, endpoint, scenario, noMoney = false, maxSums = {}, intermittent = false } = known;
+  const { rule, endpoint, scenario, noMoney = false, maxSums = {}, intermittent = false, undecided = false } = known;
   const scenarios = scenario === null ? [] : [scenario];
-  return { rule, client, endpoint, scenarios, noMoney, maxSums, intermittent, failed, checks, ...textsOf(known) };
+  const conditions = { noMoney, maxSums, intermittent, undecided };
+  return { rule, client, endpoint, scenarios, ...conditions, failed, checks, ...textsOf(known) };
 }
 
 function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry, 'reason' | 'ticket' | 'expires'> {
@@ -312,8 +352,8 @@ function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
 
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
-  const { rule, client, endpoint, scenarios, noMoney, maxSums, intermittent, reason, ticket, expires, failed, checks } =
-    entry;
+  const { rule, client, endpoint, scenarios, noMoney, maxSums, intermittent, undecided } = entry;
+  const { reason, ticket, expires, failed, checks } = entry;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
   const lines = [
     `- rule: ${rule}`,
@@ -325,10 +365,11 @@ export function entryText(entry: BaselineEntry): string {
     ...(intermittent
       ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
       : []),
+    ...(undecided ? ['  undecided: true # because of other failures; the rule may not fail'] : []),
     `  reason: ${quoted(reason)}`,
     `  ticket: ${quoted(ticket)}`,
     expires === ''
-      ? '  expires: # the last day on which the failure is accepted, as in 2027-03-31'
+      ? `  expires: # the last day on which ${undecided ? 'this' : 'the failure'} is accepted, as in 2027-03-31`
       : `  expires: ${expires}`,
   ];
   return lines.map((line) => `${line}\n`).join('');

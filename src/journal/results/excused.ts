@@ -1,0 +1,83 @@
+import { breachAt, isKnownBreach, type KnownResult } from '../baseline.ts';
+import type { Finding } from '../finding.ts';
+import type { Fold } from '../fold.ts';
+import type { RuleResult } from '../rule-result.ts';
+import { MOVED_ALONE } from '../scenario-result.ts';
+
+/** The results that decide whether the baseline explains why a rule is undecided. */
+type Results = Pick<Fold, 'rules' | 'baseline'>;
+
+/** True if the baseline allows that the rule fails, and the run could not decide it. */
+export function isListedUndecided(rule: Finding['rule'], baseline: readonly KnownResult[]): boolean {
+  return baseline.some(({ known, state }) => state === 'undecided' && known.rule === rule && !known.undecided);
+}
+
+/** True if the baseline allows that the rule fails, or if a known failure of the baseline explains why the rule is undecided. */
+export function isExcused(result: RuleResult, results: Results): boolean {
+  return isListedUndecided(result.rule.id, results.baseline) || isExplained(result, results);
+}
+
+/** True if a known failure of the baseline explains why the rule is undecided. */
+function isExplained(result: RuleResult, results: Results): boolean {
+  const { because } = result;
+  return because === null ? isStoppedByKnown(result, results) : isKnownCause(because, results);
+}
+
+/** True if the baseline lists the failure of the rule, or a failure that explains it. */
+export function isKnownCause(cause: string, { rules, baseline }: Results): boolean {
+  const because = rules.find(({ rule }) => rule.id === cause)?.because;
+  return baseline.some(({ known, state }) => state === 'failing' && (known.rule === cause || known.rule === because));
+}
+
+/** True for a MUST rule that is undecided because of known failures. The baseline does not allow that the rule itself fails. */
+export function isLeftUndecided(result: RuleResult, results: Results): boolean {
+  return (
+    result.rule.level === 'MUST' &&
+    result.verdict === 'inconclusive' &&
+    !isListedUndecided(result.rule.id, results.baseline) &&
+    isExplained(result, results)
+  );
+}
+
+/**
+ * True for a MUST rule that has no check with a decision, because known failures prevented every check. A new bug can hide behind
+ * these failures. So this is allowed only if the baseline has an entry with `undecided` for the rule.
+ */
+export function isHidden(result: RuleResult, results: Results): boolean {
+  const isListed = results.baseline.some(
+    ({ known, state }) => known.undecided && state !== 'expired' && known.rule === result.rule.id,
+  );
+  return result.checks === 0 && !isListed && isLeftUndecided(result, results);
+}
+
+/** True if known failures that occur only now and then explain why the rule is undecided. They prevent other checks in each run. */
+export function isLeftByChance(result: RuleResult, { rules, baseline }: Results): boolean {
+  return isExplained(result, { rules, baseline: baseline.filter(({ known }) => known.intermittent) });
+}
+
+/** True if every scenario that left the rule undecided stopped because of a known failure. For example, a bet was wrongly declined. */
+function isStoppedByKnown({ places, findings }: RuleResult, results: Results): boolean {
+  const open = places.filter(({ isOpen }) => isOpen);
+  return (
+    open.length > 0 &&
+    open.every(({ scenario }) => {
+      const own = findings.filter((one) => one.verdict === 'inconclusive' && one.scenario === scenario);
+      return (
+        own.length > 0 &&
+        own.every(({ causes, actual }) =>
+          causes.length === 0
+            ? failsAsKnown(scenario, results) || (actual === MOVED_ALONE && isKnownCause('balance.read', results))
+            : causes.some((cause) => isKnownCause(cause, results)),
+        )
+      );
+    })
+  );
+}
+
+/** True if the scenario shows failures, and the baseline allows all of them. */
+function failsAsKnown(scenario: string, { rules, baseline }: Results): boolean {
+  const failing = rules
+    .flatMap(({ places }) => places)
+    .filter((place) => place.scenario === scenario && place.failed > 0);
+  return failing.length > 0 && failing.every((place) => isKnownBreach(baseline, breachAt(place)));
+}
