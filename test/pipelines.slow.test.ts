@@ -191,10 +191,16 @@ describe('a pipeline whose croupier was killed', () => {
       const owed = () =>
         croupier(['settle', path.join('.croupier', journal), '--dry-run'], { cwd: root, env: { CROUPIER_KEY: KEY } });
       expect((await owed()).status).toBe(3);
+      const away = { ...env, CROUPIER_BASE_URL: 'http://127.0.0.1:1', JOB_STATUS: 'success' };
+      const unsettled = await ended(startStep(settling, root, away));
+      expect([unsettled.status, unsettled.out]).toEqual([
+        0,
+        expect.stringMatching(/^(::warning title=croupier::|WARNING: ).* may still owe calls or money\./m),
+      ]);
       const settled = await ended(startStep(settling, root, env));
       expect([settled.status, settled.out]).toEqual([0, expect.stringMatching(/Nothing is owed any more\.\n$/)]);
       expect((await owed()).status).toBe(0);
     },
-    30_000,
+    60_000,
   );
 });
