@@ -163,7 +163,7 @@ function whyUndecided(fold: Fold): string | null {
   const unmeasured = budgetResults(fold).filter(({ fails, state }) => fails && state === 'unmeasured');
   if (isWholeSuite(fold) && unmeasured.length > 0) return unmeasuredSentence(name, unmeasured);
   const unmet = unmetRequirements(fold);
-  if (unmet.length > 0) return unmetSentence(fold, unmet);
+  if (unmet.length > 0) return `${unmetSentence(fold, unmet)}${unmetAdvice(unmet)}`;
   const openRules = fold.rules.filter((result) => isOpen(result, fold));
   const open = openRules.length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
@@ -362,6 +362,16 @@ function unmetSentence({ run }: Fold, unmet: readonly RequiredOutcome[]): string
   const others = rest === 0 ? '' : `; ${rest} for other reasons`;
   const all = run.required?.filter(({ by }) => !isSelected || by === 'selection').length;
   return `${unmet.length} of ${all} ${how} ${kindOf(unmet)} were not decided for ${name}: ${shown.join('; ')}${others}`;
+}
+
+/**
+ * Says what to do if the operator, or its configuration, gives croupier no way to test a required rule. For example, the operator may
+ * decline all bets above a limit.
+ */
+function unmetAdvice(unmet: readonly RequiredOutcome[]): string {
+  return unmet.some(({ by, verdict }) => by === 'require' && verdict === 'skip')
+    ? '. If a required rule cannot be tested here, remove it from the list (--require, CROUPIER_REQUIRE or croupier.yaml)'
+    : '';
 }
 
 function kindOf(unmet: readonly RequiredOutcome[]): string {
