@@ -176,7 +176,9 @@ export function attributeUnexplained(
     return;
   }
   if (isBelowUnit(read)) {
-    at('money.exact', UNIVERSAL);
+    // An operator that counts in a smaller unit than the currency has may pay a few of these small units for a win of 0.
+    const ofZero = due.filter(({ rule }) => rule === 'win.zero').map(({ rule }) => rule);
+    at('money.exact', [...UNIVERSAL, ...ofZero]);
     return;
   }
   const amount = wallet.moves.reduce((sum, { delta }) => sum.plus(delta), Money.zero).absolute();

@@ -86,7 +86,6 @@ export const WIN_DEFECTS: readonly Defect[] = [
   {
     name: 'win-zero-consoles',
     breaks: ['win.zero'],
-    mayBreak: ['money.exact'], // the smallest unit of the store is below that of some currencies
     description: 'A win of 0 pays the player 150 of the smallest unit of the currency as a consolation.',
     change: (right) => {
       let open = false;

@@ -125,6 +125,12 @@ describe('a wrong balance that no predicted breach explains', () => {
     expect(attributed(readOf(walletAfter({ 1: '-5' }), '95.001'), []).found).toEqual(['3 money.exact']);
   });
 
+  it('names a win of 0 as the cause of a sum below the smallest unit only if such a win was sent', () => {
+    const read = readOf(walletAfter({ 1: '-5' }), '95.001');
+    expect(attributed(read, [pending('win.zero', '2')]).causes).toContain('win.zero');
+    expect(attributed(read, [pending('win.credit', '2')]).causes).not.toContain('win.zero');
+  });
+
   it('is reported at the call with the first wrong reply', () => {
     const read = readOf(walletAfter({ 1: '-5', 2: '8' }), '100.77');
     expect(attributed(read, [pending('bet.debit', '1')], { odd: WRONG_REPLY }).found).toEqual(['2 win.credit']);
