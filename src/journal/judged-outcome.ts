@@ -242,6 +242,8 @@ export interface RulePlace {
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
   readonly isUnrepeated: boolean;
+  /** True if reads that show old balances would explain a failure here. */
+  readonly mayBeStale: boolean;
 }
 
 /**
@@ -275,6 +277,9 @@ export function rulePlaces(outcomes: readonly JudgedOutcome[]): readonly RulePla
       ),
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
+      mayBeStale: own.some(
+        ({ verdict, findings }) => verdict === 'fail' && findings.some(({ causes }) => causes.includes('balance.read')),
+      ),
     };
   });
 }

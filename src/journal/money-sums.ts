@@ -54,6 +54,13 @@ export function currencyAbove(sums: MoneySums, limits: MoneySums): string | unde
   });
 }
 
+/** Returns sums that are ten times as high. */
+export function timesTen(sums: MoneySums): MoneySums {
+  return Object.fromEntries(
+    Object.entries(sums).map(([code, sum]) => [code, moneyOf(sum)?.shift(1).toString() ?? sum]),
+  );
+}
+
 /** Writes the sum of one currency, as in `2.00 USD`. */
 export function sumText(sums: MoneySums, code: string): string {
   const amount = sums[code] ?? '0';

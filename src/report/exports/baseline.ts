@@ -6,7 +6,7 @@ import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { RulePlace } from '../../journal/judged-outcome.ts';
-import { highestSums, type MoneySums, sumText } from '../../journal/money-sums.ts';
+import { highestSums, type MoneySums, sumText, timesTen } from '../../journal/money-sums.ts';
 import { isLeftUndecided } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { Stabilities } from './stability.ts';
@@ -101,7 +101,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     // are joined, so only the first one has the number of checks.
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
     const sums = own.map(sumsOf);
-    const allSums = first.rule === 'money.main-unit' ? inOtherUnit(sums, stakes) : inAllCurrencies(sums, stakes);
+    const allSums = allowedAnywhere(sums, first.rule, { stakes, varies: stabilities.chanceOf(first) === 'calls' });
     return own.map((place) => {
       const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
       return {
@@ -116,7 +116,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
             ? allSums
             : isByCurrency || isChance(place)
               ? {}
-              : sumsOf(place),
+              : allowedInScenario(place, stakes),
         intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
         undecided: false,
         failed: place.failed,
@@ -284,21 +284,35 @@ function inAllCurrencies(
 }
 
 /**
- * Returns the sums that an entry for `money.main-unit` allows: less than the next higher unit would give. Each sum is the sum of all
- * calls of a scenario in the wrong unit, so the scenario with the highest sum may play in another currency in the next run. The number of
- * decimals of a currency decides how wrong its unit is. So a sum says nothing about currencies with another number of decimals.
+ * Returns the sums that an entry for all scenarios allows. If chance decides which calls fail, it also decides how high the sum of a
+ * scenario is, so ten times the highest sum is allowed.
+ *
+ * For `money.main-unit`, less is allowed than the next higher unit would give. Each sum is the sum of all calls of a scenario in the
+ * wrong unit, so the scenario with the highest sum may play in another currency in the next run.
  */
-function inOtherUnit(sums: readonly MoneySums[], stakes: Readonly<Record<string, string>>): MoneySums {
-  const isAlike = (from: string, to: string): boolean =>
-    from === to ||
-    (currencyByCode(from) !== undefined && currencyByCode(from)?.decimals === currencyByCode(to)?.decimals);
-  return timesTen(inAllCurrencies(sums, stakes, isAlike));
+function allowedAnywhere(
+  sums: readonly MoneySums[],
+  rule: RulePlace['rule'],
+  { stakes, varies }: { readonly stakes: Readonly<Record<string, string>>; readonly varies: boolean },
+): MoneySums {
+  const all = inAllCurrencies(sums, stakes, isAlikeFor(rule));
+  return varies || rule === 'money.main-unit' ? timesTen(all) : all;
 }
 
-function timesTen(sums: MoneySums): MoneySums {
-  return Object.fromEntries(
-    Object.entries(sums).map(([code, sum]) => [code, Money.read(sum)?.shift(1).toString() ?? sum]),
-  );
+/** Returns the sums that an entry allows in the scenario of a failure. The next run may play the scenario in another currency. */
+function allowedInScenario(place: RulePlace, stakes: Readonly<Record<string, string>>): MoneySums {
+  return inAllCurrencies([sumsOf(place)], stakes, isAlikeFor(place.rule));
+}
+
+/**
+ * Returns a function that says whether a sum in one currency says something about another currency. If amounts are in the wrong unit,
+ * the number of decimals of a currency decides how wrong they are.
+ */
+function isAlikeFor(rule: RulePlace['rule']): (from: string, to: string) => boolean {
+  if (rule !== 'money.main-unit') return () => true;
+  return (from, to) =>
+    from === to ||
+    (currencyByCode(from) !== undefined && currencyByCode(from)?.decimals === currencyByCode(to)?.decimals);
 }
 
 /** Returns the power of ten of an amount, rounded up: 2 for 100, 5 for 20000, -4 for 0.0001. */

@@ -1,7 +1,14 @@
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { isAboutRaces, type RulePlace } from '../../journal/judged-outcome.ts';
-import { isShownByBalance } from '../../journal/moved-alone.ts';
+import {
+  type Chance,
+  chanceOf,
+  dependsOnMoment,
+  isAboutBrokenConnections,
+  isOfBalance,
+  MIN_WIDESPREAD,
+} from '../../journal/results/chance.ts';
 
 /**
  * Says what the next run of the same wallet shows again:
@@ -12,11 +19,6 @@ import { isShownByBalance } from '../../journal/moved-alone.ts';
  */
 export type Stability = 'scenarios' | 'anywhere' | 'intermittent';
 
-/**
- * If a rule fails in at least this number of scenarios, these failures come from ordinary calls. So the next run may show the same
- * fault in other scenarios too, because chance decides which player plays a scenario, and which balance this player has.
- */
-const MIN_WIDESPREAD = 6;
 /**
  * If at least this number of rules fail in a minority of their scenarios, chance decides which calls fail. A fault of one kind of
  * call breaks fewer rules: croupier attributes its other consequences to the rule that explains them.
@@ -50,14 +52,19 @@ export class Stabilities {
     if (rule === EXPECTATION) return 'scenarios';
     const tried = this.tried(place);
     const failing = tried.filter(({ failed }) => failed > 0);
-    if (isAboutRaces(rule) || failing.some(({ isUnrepeated }) => isUnrepeated)) return 'intermittent';
+    if (dependsOnMoment(rule) || failing.some(({ isUnrepeated }) => isUnrepeated)) return 'intermittent';
+    // Some late replies among many come from a slow moment of the wallet, the network or the machine.
+    if (rule === 'reply.deadline' && failing.length * 2 <= tried.length) return 'intermittent';
     const { run, races } = this.#fold;
     const isBalance = isOfBalance(place);
     const isRaced = failing.some(({ scenario }) => races.some((race) => race.scenario === scenario));
     if (this.#isChance && isBalance && (failing.length < tried.length || isRaced)) return 'intermittent';
+    if (isBalance && this.#comesFromChance(failing, tried)) return 'intermittent';
     // A run of a part of the suite says nothing about the other scenarios.
     if (!run.whole && run.quick === undefined) return 'scenarios';
     const isScattered = isBalance && failing.length * 2 <= tried.length;
+    // Failures of ordinary calls can occur in every scenario, because chance decides which player plays a scenario, and which balance
+    // this player has.
     return isScattered || failing.length >= MIN_WIDESPREAD ? 'anywhere' : 'scenarios';
   }
 
@@ -73,15 +80,30 @@ export class Stabilities {
     return new Set(failing.map(({ rule }) => rule)).size < MIN_SCATTERED ? [] : failing;
   }
 
+  /** Says what chance decides about the failures of the rule at a place. */
+  chanceOf(place: RulePlace): Chance {
+    return chanceOf(this.tried(place));
+  }
+
+  /**
+   * True if failures that occur by chance explain these failures of another rule. The next run may blame yet another rule for the
+   * same fault.
+   */
+  #comesFromChance(failing: readonly RulePlace[], tried: readonly RulePlace[]): boolean {
+    if (chanceOf(tried) !== 'nothing') return false;
+    const isOfMoment = ({ scenario }: RulePlace): boolean =>
+      this.#fold.places.some(
+        (other) => other.scenario === scenario && other.failed > 0 && isAboutBrokenConnections(other.rule),
+      );
+    if (failing.every(isOfMoment)) return true;
+    return failing.length * 2 <= tried.length && [...this.#byRule.values()].some((all) => chanceOf(all) === 'calls');
+  }
+
   /** True if the run shows that the wallet fails by chance. */
   #showsChance(): boolean {
     const isOnce = (place: RulePlace): boolean => place.isUnrepeated || isAboutRaces(place.rule);
     return this.#fold.places.some((place) => place.failed > 0 && isOnce(place)) || this.scattered.length > 0;
   }
-}
-
-function isOfBalance({ rule }: RulePlace): boolean {
-  return rule !== EXPECTATION && isShownByBalance({ rule, causes: [] });
 }
 
 function keyOf({ rule, endpoint }: RulePlace): string {

@@ -1,0 +1,68 @@
+import { EXPECTATION, type Finding } from '../finding.ts';
+import { isAboutRaces, type RulePlace } from '../judged-outcome.ts';
+import { isShownByBalance } from '../moved-alone.ts';
+
+/** Rules about calls whose connection breaks, or that overtake each other. The moment decides whether the wallet makes a mistake. */
+const OF_BROKEN_CONNECTIONS: readonly Finding['rule'][] = [
+  'refund.before-bet',
+  'refund.broken-connection',
+  'refund.retried',
+  'win.retried',
+];
+
+/** Rules of which a late call breaks one: the balance is wrong at first, and right when it is read again. */
+const OF_LATE_CALLS: readonly Finding['rule'][] = ['bet.debit', 'win.credit', 'refund.restore'];
+
+/** If a rule fails in at least this number of scenarios, these failures come from ordinary calls. */
+export const MIN_WIDESPREAD = 6;
+/**
+ * If the failures come from ordinary calls, but fewer than this share of the scenarios fail, then not every such call fails. Chance
+ * may decide which of them do.
+ */
+const MIN_SHARE_OF_ORDINARY = 0.75;
+
+/**
+ * Says what chance decides about the failures of a rule:
+ *
+ * - `nothing`: the next run shows the same failures.
+ * - `moment`: the failures need calls that overlap, or a connection that breaks at a certain moment.
+ * - `calls`: any call may fail or succeed, so other scenarios may fail in the next run, and with other sums.
+ */
+export type Chance = 'nothing' | 'moment' | 'calls';
+
+/**
+ * Finds out from the failures of one rule what chance decides about them.
+ *
+ * @param tried the places of the rule with a decision
+ */
+export function chanceOf(tried: readonly RulePlace[]): Chance {
+  const failing = tried.filter(({ failed }) => failed > 0);
+  const [first] = failing;
+  if (!first) return 'nothing';
+  if (dependsOnMoment(first.rule)) return 'moment';
+  if (!isOfBalance(first)) return 'nothing';
+  const isUneven = failing.length >= MIN_WIDESPREAD && failing.length < tried.length * MIN_SHARE_OF_ORDINARY;
+  return isUneven || failing.some((place) => isLate(place) || place.isUnrepeated) ? 'calls' : 'nothing';
+}
+
+/**
+ * True for a rule that can be broken only by calls that overlap, or by a connection that breaks at a certain moment. So chance
+ * decides in which scenario the breach occurs, and whether it occurs.
+ */
+export function dependsOnMoment(rule: Finding['rule']): boolean {
+  return isAboutRaces(rule) || isAboutBrokenConnections(rule);
+}
+
+export function isAboutBrokenConnections(rule: Finding['rule']): boolean {
+  return OF_BROKEN_CONNECTIONS.includes(rule);
+}
+
+/** True if only a balance shows the breach. */
+export function isOfBalance({ rule }: Pick<RulePlace, 'rule'>): boolean {
+  return rule !== EXPECTATION && isShownByBalance({ rule, causes: [] });
+}
+
+/** True if the wallet carries out a call late, so that the time of the next read decides by how much the balance is wrong. */
+function isLate({ rule, mayBeStale }: RulePlace): boolean {
+  return mayBeStale && OF_LATE_CALLS.includes(rule);
+}
