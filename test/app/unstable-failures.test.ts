@@ -26,7 +26,7 @@ const STAKES = { USD: '1', EUR: '1', JPY: '100' };
 type Failure = readonly [at: number, rule: Finding['rule'], sum?: string | undefined, causes?: readonly RuleId[]];
 
 /** Failures of a rule in the first scenarios. */
-const inFirst = (count: number, rule: RuleId, sum?: string | undefined): readonly Failure[] =>
+const inFirst = (count: number, rule: RuleId, sum?: string): readonly Failure[] =>
   SCENARIOS.slice(0, count).map((_, at) => [at, rule, sum]);
 
 /** A run of the whole suite. Every scenario passes every rule, except for the failures. */
