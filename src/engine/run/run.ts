@@ -29,6 +29,7 @@ import { GiveUpPolicy } from './give-up-policy.ts';
 import { IntermittentFailures } from './intermittent-failures.ts';
 import { LateEffects } from './late-effects.ts';
 import { LaterEvents } from './later-events.ts';
+import { NotFoundReplies } from './not-found-replies.ts';
 import { LowBalances, missingNeeds, recordNotPlayed, wrongVersion } from './not-played.ts';
 import { inOrder, inPhases } from './order.ts';
 import { Presence } from './presence.ts';
@@ -60,6 +61,7 @@ export async function run(options: RunOptions): Promise<void> {
   const silentWatch = new SilentWatch(options);
   const silentChanges = new SilentChanges(options);
   const technicalMessages = new TechnicalMessages();
+  const notFoundReplies = new NotFoundReplies();
   const isSigned = signedBy(options.client.integrationApiKey);
   // The sender marks each call whose signature is wrong on purpose. So the signatures of all other calls need no test.
   const afterRun = new AfterRun({ signedRight: (sending) => sending.signed === undefined || isSigned(sending) });
@@ -68,6 +70,7 @@ export async function run(options: RunOptions): Promise<void> {
     silentWatch.note(event);
     silentChanges.note(event);
     technicalMessages.note(event);
+    notFoundReplies.note(event);
     afterRun.add(event);
   });
   const record = (event: JournalEvent): void => {
@@ -92,6 +95,7 @@ export async function run(options: RunOptions): Promise<void> {
       silentWatch,
       silentChanges,
       technicalMessages,
+      notFoundReplies,
       afterRun,
       later,
     })
@@ -123,8 +127,9 @@ interface Observers {
   readonly silentWatch: SilentWatch;
   readonly silentChanges: SilentChanges;
   readonly technicalMessages: TechnicalMessages;
+  readonly notFoundReplies: NotFoundReplies;
   readonly afterRun: AfterRun;
-  /** Passes the events on to the last four of these objects. */
+  /** Passes the events on to the last five of these objects. */
   readonly later: LaterEvents;
 }
 
@@ -147,6 +152,7 @@ class Run {
   readonly #silentWatch: SilentWatch;
   readonly #silentChanges: SilentChanges;
   readonly #technicalMessages: TechnicalMessages;
+  readonly #notFoundReplies: NotFoundReplies;
   readonly #afterRun: AfterRun;
   readonly #later: LaterEvents;
   readonly #sender: Sender;
@@ -174,7 +180,7 @@ class Run {
   #isCutByTime = false;
 
   constructor(options: RunOptions, sender: Sender, observers: Observers) {
-    const { presence, knownBalances, silentWatch, silentChanges, technicalMessages, afterRun, later } = observers;
+    const { presence, knownBalances, silentWatch, silentChanges, afterRun, later } = observers;
     this.#options = options;
     this.#sender = sender;
     this.#startedMs = options.now();
@@ -182,7 +188,8 @@ class Run {
     this.#knownBalances = knownBalances;
     this.#silentWatch = silentWatch;
     this.#silentChanges = silentChanges;
-    this.#technicalMessages = technicalMessages;
+    this.#technicalMessages = observers.technicalMessages;
+    this.#notFoundReplies = observers.notFoundReplies;
     this.#afterRun = afterRun;
     this.#later = later;
     this.#staleReads = new StaleReadHistory(options.lingerMs * MAX_STALE_READ_LINGERS);
@@ -494,9 +501,12 @@ class Run {
   async #playOne({ scenario, plan }: WaitingScenario, assignment: SessionAssignment): Promise<void> {
     const { played, findings: judged, attempt } = await this.#attemptRunner.play(scenario, plan, assignment);
     this.#later.flush();
-    const message = this.#technicalMessages.findingOf(scenario.id, plan, judged);
-    if (message) this.#options.record({ event: 'finding', scenario: scenario.id, attempt, finding: message });
-    const findings = message ? [...judged, message] : judged;
+    const ofReplies = [this.#technicalMessages, this.#notFoundReplies].flatMap(
+      (replies) => replies.findingOf(scenario.id, plan, judged) ?? [],
+    );
+    for (const finding of ofReplies)
+      this.#options.record({ event: 'finding', scenario: scenario.id, attempt, finding });
+    const findings = [...judged, ...ofReplies];
     if (!this.#presence.farewell && !this.#balancesMoveAnyway)
       await this.#silentWatch.after(assignment, findings, played.reason, this.#adjuster);
     if (played.needed) this.#lowBalances.add(scenario.id, sessionOf(assignment, 'main'), played.needed);

@@ -1,11 +1,11 @@
 import type { JournalEvent, Received, Sending } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
-import { isNeverSent } from '../../judge/checks/reply-decision.ts';
-import { isProbe, type PlannedCall, PlannedCalls } from '../../judge/planned-calls.ts';
+import { isProbe, PlannedCalls } from '../../judge/planned-calls.ts';
 import { answerOfReply } from '../../reply/classify.ts';
 import { type ReplyProblem, verdictOn } from '../../reply/problems.ts';
 import { readReply } from '../../reply/read.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
+import { isOfService, plannedOf } from './sent-calls.ts';
 
 /** An error with a message that a player must not see. */
 interface Shown {
@@ -74,16 +74,4 @@ export class TechnicalMessages {
     if (typeof verdict === 'object' && verdict.kind === 'breach')
       this.#shown.set(sending.scenario, { sending, problem: verdict });
   }
-}
-
-/** Returns the planned call. undefined if croupier added the call itself, for example to read a balance. */
-function plannedOf({ step }: Sending, calls: PlannedCalls): PlannedCall | undefined {
-  return step === null ? undefined : (calls.byKey(step) ?? calls.byKey(step.replace(/x\d+$/, 'x1')));
-}
-
-/** True if the service sends such calls. */
-function isOfService(planned: PlannedCall | undefined): boolean {
-  if (!planned) return true;
-  const { regular, source, step } = planned;
-  return regular && source?.regular !== false && step.session !== 'unknown' && !isNeverSent(planned);
 }

@@ -1,4 +1,4 @@
-import { callOf, rewriting, withHeader } from '../rewriting.ts';
+import { bodyOf, callOf, rewriting, withHeader } from '../rewriting.ts';
 import type { Transaction } from '../store.ts';
 import type { Defect } from '../variation.ts';
 import { payingLater, restoring } from './changed-steps.ts';
@@ -11,6 +11,8 @@ const isTaken = (original: Transaction | undefined): original is Transaction =>
  * wait.
  */
 const MEMORY_MS = 1000;
+/** The age of the old copy of the database, as a fraction of the deadline. */
+const COPY_IS_OLDER = 0.03;
 
 /** Maximum amount that a refund gives back, in the smallest unit. */
 const MAX_RESTORED = 150n;
@@ -105,6 +107,34 @@ export const REFUND_DEFECTS: readonly Defect[] = [
           ? { status: 307, headers: [['Location', '/refund/']], body: '' }
           : await right.receive(request, answer),
     }),
+  },
+  {
+    name: 'refund-soon-404',
+    breaks: ['refund.restore'],
+    mayBreak: [
+      'refund.unknown',
+      'refund.one-of-many',
+      'refund.without-round',
+      'refund.broken-connection',
+      'refund.after-error',
+    ],
+    description:
+      'A refund that arrives soon after its bet is answered 404, because the wallet looks for the bet in an old copy of the database. When the refund is sent again, it is carried out.',
+    change: (right, { deadlineMs }) => {
+      const arrived = new Map<unknown, number>();
+      return {
+        receive: (request, answer) => {
+          const txID = bodyOf(request)?.txID;
+          if (callOf(request) === 'bet' && !arrived.has(txID)) arrived.set(txID, performance.now());
+          return right.receive(request, answer);
+        },
+        objection: (store, claim, session) => {
+          const at = claim.call === 'refund' ? arrived.get(claim.origTxID) : undefined;
+          const isMissing = at !== undefined && performance.now() - at < deadlineMs * COPY_IS_OLDER;
+          return isMissing ? 'bet-unknown' : right.objection(store, claim, session);
+        },
+      };
+    },
   },
   {
     name: 'refund-moves-nothing',
