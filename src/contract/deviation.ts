@@ -11,6 +11,7 @@ export const SIGN_MEANINGS = {
   garbage: '64 hexadecimal digits without any relation to the call',
   malformed: 'text that is not a signature',
   'wrong-key': 'a signature in the right form, made with a key that no client has',
+  'empty-key': 'a signature in the right form, made with an empty key',
   'other-client': 'a signature made with the key of another ExtCID of the same operator',
   truncated: 'the first half of the right signature',
   prefix: `only the first ${KEPT_DIGITS} digits are right`,

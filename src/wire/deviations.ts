@@ -154,6 +154,8 @@ export function signatureFor(
       return 'not-a-signature';
     case 'wrong-key':
       return signBody(payload, `${key}?`);
+    case 'empty-key':
+      return signBody(payload, '');
     case 'other-client':
       if (otherKey === undefined) throw new TypeError("to sign as another client, that client's key is needed");
       return signBody(payload, otherKey);

@@ -88,10 +88,11 @@ test('signatures of the kinds prefix, suffix and one-off keep exactly their digi
   expect([same(of('prefix')), same(of('suffix')), same(of('one-off'))]).toEqual([8, 8, 63]);
 });
 
-test('signatures of the kinds base64, of-other-body and other-client are made as their names say', () => {
+test('signatures of the kinds base64, of-other-body, other-client and empty-key are made as their names say', () => {
   expect(Buffer.from(of('base64') ?? '', 'base64').toString('hex')).toBe(right);
   expect(of('of-other-body')).toBe(createHmac('sha256', 'secret').update('{}').digest('hex'));
   expect(of('other-client')).toBe(createHmac('sha256', 'other').update(payload).digest('hex'));
+  expect(of('empty-key')).toBe(createHmac('sha256', '').update(payload).digest('hex'));
   expect(of('missing')).toBeUndefined();
   expect(() => signatureFor('other-client', payload, 'secret', undefined)).toThrow(TypeError);
 });

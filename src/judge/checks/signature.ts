@@ -11,6 +11,7 @@ const WRONG: readonly (SignKind | undefined)[] = [
   'garbage',
   'malformed',
   'wrong-key',
+  'empty-key',
   'truncated',
   'prefix',
   'suffix',

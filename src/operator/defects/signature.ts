@@ -87,6 +87,14 @@ export const SIGNATURE_DEFECTS: readonly Defect[] = [
       ),
   },
   {
+    name: 'signature-empty-key',
+    breaks: ['signature.mismatch'],
+    mayBreak: ['signature.no-effect'],
+    description:
+      'Anybody can sign calls with an empty key, because the wallet also tries the old key of the client, and the client has none.',
+    change: () => ({ keysOf: ({ integrationApiKey }) => [integrationApiKey, ''] }),
+  },
+  {
     name: 'signature-prefix',
     breaks: ['signature.mismatch'],
     mayBreak: ['signature.no-effect', 'signature.missing', 'signature.tampered-body'],

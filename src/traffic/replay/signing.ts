@@ -61,6 +61,7 @@ function kindOf({ seen, status }: LoggedCall, keys: readonly string[]): SignKind
       if (kind) return kind;
     }
   }
+  if (payload && value === signBody(payload, '')) return 'empty-key';
   if (isMasked(value)) return null;
   if (/^[0-9a-fA-F]+$/.test(value) && value.length === DIGITS) return payload && keys.length > 0 ? 'foreign' : null;
   if (status !== 401) return null;

@@ -33,6 +33,7 @@ judges('signature', {
         'is a 500': answering('3', error(500, 'No')),
       },
     },
+    { yaml: bad('empty-key'), faults: { 'is taken': trusting('3') } },
     { yaml: bad('one-off'), faults: { 'is taken': trusting('3') } },
   ],
   'signature.missing': [

@@ -279,7 +279,7 @@ steps:
 
   it('recognises a wrong signature of a curl line with the keys of the configuration', async () => {
     const body = JSON.stringify(bet('t-1').body);
-    const [right, wrong] = ['the-key', 'another-key'].map((key) =>
+    const [right, wrong, unset] = ['the-key', 'another-key', ''].map((key) =>
       createHmac('sha256', key).update(body).digest('hex'),
     );
     const client = { extCID: 'acme', integratorBaseUrl: 'https://wallet.example', integrationApiKey: 'the-key' };
@@ -287,6 +287,7 @@ steps:
     for (const [signature, expected] of [
       [right, '- bet: { amount: "5.00" }\n    expect: either'],
       [wrong, 'sign: garbage\n    expect: refused'],
+      [unset, 'sign: empty-key\n    expect: refused'],
       [right?.toUpperCase(), 'sign: upper-case\n    expect: either'],
       [right?.slice(0, 32), 'sign: truncated\n    expect: refused'],
       [`${right?.slice(0, -1)}x`, 'sign: one-off\n    expect: refused'],
