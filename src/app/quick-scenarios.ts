@@ -11,7 +11,6 @@ export const QUICK_RACE_ROUNDS = 2;
  * waits.
  */
 const QUICK_IDS: ReadonlySet<string> = new Set([
-  'bet/debit',
   'bet/insufficient-funds',
   'bet/exact-balance',
   'bet/many-in-round',
@@ -22,7 +21,6 @@ const QUICK_IDS: ReadonlySet<string> = new Set([
   'win/zero',
   'refund/broken-connection',
   'refund/one-of-many-without-round',
-  'refund/refused-bet',
   'refund/restore',
   'refund/retried',
   'refund/unknown',
@@ -58,6 +56,7 @@ const QUICK_IDS: ReadonlySet<string> = new Set([
 /** Rules that the scenarios of a quick run also test, although no scenario of a quick run lists them. */
 export const ALSO_TESTED: ReadonlySet<RuleId> = new Set([
   'balance.read-only',
+  'bet.debit',
   'bet.decimal-amount',
   'money.conservation',
   'money.main-unit',
