@@ -11,14 +11,20 @@ import type { Effects } from './wallet/effects.ts';
 import type { Transaction } from './wallet/transaction.ts';
 import type { Wallet } from './wallet/wallet.ts';
 
+/** The highest number of decimals in the balances that the operator has shown before and after the reply to an exchange. */
+interface ShownDecimals {
+  readonly exchange: string;
+  readonly before: number;
+  readonly after: number;
+}
+
 /** Builds the record of a call for the rules: the call that was sent, its place in the plan, and the calls before it. */
 export class CallRecorder {
   readonly #plannedCalls: PlannedCalls;
   readonly #effects: Effects;
   readonly #context: JudgeContext;
   readonly #amounts = new Map<string, Money>();
-  /** For each wallet, the highest number of decimals in the balances that the operator has shown so far. */
-  readonly #shown = new Map<Wallet, number>();
+  readonly #shown = new Map<Wallet, ShownDecimals>();
 
   constructor(plannedCalls: PlannedCalls, effects: Effects, context: JudgeContext) {
     this.#plannedCalls = plannedCalls;
@@ -52,7 +58,7 @@ export class CallRecorder {
       currency,
       stake: this.#context.stakeOf?.(step.session),
       unit: wallet?.unit ?? Money.of('1'),
-      decimals: this.#decimalsOf(step.session, wallet, reading),
+      decimals: this.#decimalsOf(sent, wallet, reading),
       deadlineMs: this.#context.deadlineMs,
       campaignKnown: this.#context.campaignKnown,
       hasCredit: this.#context.hasCredit === true,
@@ -67,13 +73,20 @@ export class CallRecorder {
    * Returns the maximum number of decimals of an amount. The currency sets this number. For a currency without a limit, returns the
    * configured number. If none is configured, returns the largest number of decimals in a balance before this reply.
    */
-  #decimalsOf(alias: string, wallet: Wallet | null, reading: ReplyReading | undefined): number {
-    const stated = this.#context.currencyOf(alias)?.decimals;
-    const known = this.#context.decimalsOf?.(alias) ?? 0;
+  #decimalsOf({ step, exchange }: SentCall, wallet: Wallet | null, reading: ReplyReading | undefined): number {
+    const stated = this.#context.currencyOf(step.session)?.decimals;
+    const known = this.#context.decimalsOf?.(step.session) ?? 0;
     if (!wallet) return stated ?? known;
-    const shown = Math.max(this.#shown.get(wallet) ?? 0, wallet.certain()?.decimals() ?? 0);
-    this.#shown.set(wallet, Math.max(shown, reading?.balance.decimals ?? 0));
-    return stated ?? Math.max(shown, known);
+    const last = this.#shown.get(wallet);
+    // A declined bet is recorded twice: once to compare it with plain bets, and once to judge it.
+    const earlier = last?.exchange === exchange.id ? last.before : (last?.after ?? 0);
+    const before = Math.max(earlier, wallet.certain()?.decimals() ?? 0);
+    this.#shown.set(wallet, {
+      exchange: exchange.id,
+      before,
+      after: Math.max(before, reading?.balance.decimals ?? 0),
+    });
+    return stated ?? Math.max(before, known);
   }
 
   #effectOf(planned: PlannedCall, amount: Money | undefined): Money | undefined {

@@ -4,7 +4,7 @@ import { CONTRACT_VERSION } from '../contract/versions.ts';
 import type { Tally } from '../journal/event.ts';
 import type { Exchange } from '../journal/exchange.ts';
 import { type ReplyReading, readReply } from '../reply/read.ts';
-import { isTemporary } from '../reply/status.ts';
+import { isSuccess, isTemporary, replyStatus } from '../reply/status.ts';
 import type { CallStep } from '../scenario/plan/plan.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { ChecksByStep, checkOf } from './checks/checks.ts';
@@ -156,6 +156,8 @@ export class Judge {
 
   /** Returns how a bet was declined, if it must be compared with plain bets before it is judged. Otherwise returns undefined. */
   ownDeclineOf(sent: SentCall): OwnDecline | undefined {
+    const status = replyStatus(sent.exchange);
+    if (sent.step.call !== 'bet' || status === undefined || isSuccess(status)) return undefined;
     return ownDeclineOf(this.#recorder.record(sent));
   }
 
