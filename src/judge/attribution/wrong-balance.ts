@@ -200,6 +200,11 @@ export function attributeUnexplained(
     at(own?.rule ?? odd.rule, own ? [...causes, odd.rule] : causes, odd.step, odd.exchange);
     return;
   }
+  const declined = onlyDeclined(wallet, fresh);
+  if (declined && difference.isNegative()) {
+    at(declined.rule, [...causes, 'win.zero'], declined.step, declined.exchange);
+    return;
+  }
   // If only one call was sent since the last read, this call is the cause, even if no known mistake gives the difference.
   const steps = doubted.size > 0 ? doubted : new Set(wallet.moves.map(({ step }) => step));
   const only = steps.size === 1 ? fresh.filter((one) => one.rank === 1) : [];
@@ -215,6 +220,20 @@ export function attributeUnexplained(
   } else if (new Set(fresh.map((one) => one.step.key)).size === 1 && steps.size === 0 && fresh[0])
     at(fresh[0].rule, causes, fresh[0].step, fresh[0].exchange);
   else at('money.conservation', [...new Set([...causes, ...LATE, ...involved(wallet, due)])]);
+}
+
+/**
+ * Returns the check of a call that the operator declined, if all other calls since the last read were wins of 0, with the right
+ * balance in their replies. Before a bet, croupier itself completes the last round with such a win.
+ */
+function onlyDeclined({ moves }: Wallet, fresh: readonly PendingCheck[]): PendingCheck | undefined {
+  const [first, ...others] = fresh.filter(({ rule }) => rule !== 'win.zero');
+  const isOnly =
+    first !== undefined &&
+    UNWANTED.includes(first.rule) &&
+    others.every(({ step }) => step.key === first.step.key) &&
+    moves.every(({ delta }) => delta.isZero());
+  return isOnly ? first : undefined;
 }
 
 /**

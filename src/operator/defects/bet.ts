@@ -158,6 +158,19 @@ export const BET_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'insufficient-funds-takes-all',
+    breaks: ['bet.declined-takes-nothing'],
+    mayBreak: ['concurrency.no-overdraft', 'refund.declined-bet', 'refund.restore', 'money.decimal-string'],
+    description:
+      'With a bet above the balance, the player loses the whole balance: the wallet takes what is left, and then declines the bet.',
+    change: (right) => ({
+      record: (store, entry) => {
+        if (entry.outcome === 'insufficient-funds' && entry.walletID !== null) store.setBalance(entry.walletID, 0n);
+        return right.record(store, entry);
+      },
+    }),
+  },
+  {
     name: 'whole-balance-refused',
     breaks: ['bet.exact-balance'],
     mayBreak: ['money.exact', 'concurrency.no-overdraft', 'bet.insufficient-funds', 'money.large'],
