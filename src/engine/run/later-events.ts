@@ -22,8 +22,9 @@ export class LaterEvents {
     if (this.#isEnded || this.#failure) this.flush();
     else if (!this.#isPlanned) {
       this.#isPlanned = true;
-      // It is called after the replies that have already come are read, and the calls after them are sent.
-      setImmediate(() => this.#passWaiting());
+      // undici writes the next call only in the next turn of the event loop, after the callbacks that were planned before it. So the
+      // work for the events waits for the turn after that.
+      setImmediate(() => setImmediate(() => this.#passWaiting()));
     }
   }
 
