@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from './canonical.ts';
 import { readJson } from './json.ts';
 import { readQuery } from './query.ts';
@@ -12,7 +12,7 @@ const LOWER_CASE_HEX = /^[0-9a-f]{64}$/;
  * Returns the signature of a body: the HMAC-SHA256 of its exact bytes in lower-case hexadecimal (contract, Authentication 1
  * and 2).
  */
-export function signBody(body: Uint8Array, key: string | Uint8Array): string {
+export function signBody(body: Uint8Array, key: string | Uint8Array | KeyObject): string {
   return createHmac('sha256', key).update(body).digest('hex');
 }
 
