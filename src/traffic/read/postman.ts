@@ -9,13 +9,20 @@ import {
   textBody,
 } from '../logged-exchange.ts';
 import { readTime } from './logs/time.ts';
+import { reasonOf } from './logs/transport-error.ts';
 
 /** True for an execution in a report of newman, and for a request or a folder in a collection of Postman. */
 export function isPostmanEntry(value: unknown): value is Fields {
   if (!isFields(value)) return false;
   return (
-    Array.isArray(value.item) || (isFields(value.request) && isPostmanUrl(value.request.url) && 'response' in value)
+    Array.isArray(value.item) ||
+    (isFields(value.request) && isPostmanUrl(value.request.url) && ('response' in value || isExecution(value)))
   );
+}
+
+/** True for an execution of newman. Its reply is left out if none came. A request of a collection has no cursor. */
+function isExecution(value: Fields): boolean {
+  return isFields(value.cursor);
 }
 
 /** Reads the exchanges of an entry. A request of a collection may have several saved replies. An execution has one reply. */
@@ -26,7 +33,11 @@ export function* readPostmanEntry(entry: Fields, place: LogPlace): Generator<Log
   }
   const replies = Array.isArray(entry.response) ? entry.response : [entry.response];
   const saved = replies.filter(isFields);
-  if (saved.length === 0) yield { kind: 'other', line: place.line };
+  if (saved.length === 0) {
+    yield isExecution(entry) && isFields(entry.request)
+      ? { kind: 'exchange', exchange: { ...exchangeOf(entry.request, {}, place), answer: failureOf(entry) } }
+      : { kind: 'other', line: place.line };
+  }
   for (const reply of saved) {
     const request = isFields(reply.originalRequest) ? reply.originalRequest : entry.request;
     if (isFields(request)) yield { kind: 'exchange', exchange: exchangeOf(request, reply, place) };
@@ -52,6 +63,14 @@ function exchangeOf(request: Fields, reply: Fields, place: LogPlace): LoggedExch
     answer: answerOf(reply, headers),
     logged: {},
   };
+}
+
+/** Reads why an execution has no reply. newman writes the fields of the error of Node.js. */
+function failureOf({ requestError: error }: Fields): LoggedReply {
+  if (!isFields(error)) return { kind: 'unknown' };
+  const { syscall, code, message } = error;
+  const detail = [syscall, code, message].filter((text) => typeof text === 'string').join(' ');
+  return { kind: 'none', reason: reasonOf(detail), detail };
 }
 
 function isPostmanUrl(url: unknown): boolean {

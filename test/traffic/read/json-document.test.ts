@@ -52,3 +52,38 @@ describe('a collection of Postman', () => {
     );
   });
 });
+
+describe('a report of newman', () => {
+  const reply = { code: 200, header: [], stream: { type: 'Buffer', data: [...Buffer.from('{"balance":"30.00"}')] } };
+  const report = (...ends: readonly object[]): string =>
+    JSON.stringify(
+      {
+        collection: { item: [{ name: 'bet', request: { url: { path: ['bet'] } }, response: [] }] },
+        run: {
+          executions: ends.map((end, position) => ({
+            cursor: { position },
+            request: { url: { host: ['h'], path: ['bet'] }, method: 'POST', body: { mode: 'raw', raw: '{"a":1}' } },
+            ...end,
+          })),
+        },
+      },
+      null,
+      2,
+    );
+
+  it.each([
+    ['the deadline passed', { code: 'ESOCKETTIMEDOUT', connect: false }, 'too-late'],
+    ['nobody listened', { errno: -111, code: 'ECONNREFUSED', syscall: 'connect', address: '::1' }, 'refused'],
+    ['the connection broke', { errno: -104, code: 'ECONNRESET', syscall: 'read' }, 'reset'],
+  ])('is read with the call that has no reply because %s', async (_what, requestError, reason) => {
+    const [first, failed] = await exchangesIn(report({ response: reply }, { requestError }));
+    expect(first?.answer).toMatchObject({ kind: 'reply', status: 200 });
+    expect(failed?.answer).toMatchObject({ kind: 'none', reason });
+    expect(failed?.request).toMatchObject({ method: 'POST', url: 'https://h/bet', body: { data: '{"a":1}' } });
+  });
+
+  it('is read with a call whose reply is missing without a reason', async () => {
+    const all = await exchangesIn(report({ response: reply }, {}));
+    expect(all.map(({ answer }) => answer.kind)).toEqual(['reply', 'unknown']);
+  });
+});
