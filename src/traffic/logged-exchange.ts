@@ -122,6 +122,12 @@ export interface Judgement {
   readonly text: string;
 }
 
+/** The ids in the body of a bet, a win or a refund. */
+export interface SentIDs {
+  readonly sessionID: string;
+  readonly txID: string;
+}
+
 /** The result of reading one entry of a file. `other` is a readable entry that is not a call of the service. */
 export type LogEntry =
   /**
@@ -132,7 +138,8 @@ export type LogEntry =
   /** A rule that croupier found broken. The journal of the run names this rule. `line` is the line of the call. */
   | { readonly kind: 'judged'; readonly line: number; readonly judgement: Judgement }
   | { readonly kind: 'exchange'; readonly exchange: LoggedExchange }
-  | { readonly kind: 'other'; readonly line: number }
+  /** `sent` are the ids in the body of a call, if the entry contains such a body. */
+  | { readonly kind: 'other'; readonly line: number; readonly sent?: SentIDs | undefined }
   | {
       readonly kind: 'unreadable';
       readonly line: number;

@@ -1,7 +1,7 @@
 import type { Body } from '../../journal/exchange.ts';
 import { isClientError } from '../../reply/status.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
-import type { Judgement, LogEntry, LoggedExchange, LogPlace, LogTime } from '../logged-exchange.ts';
+import type { Judgement, LogEntry, LoggedExchange, LogPlace, LogTime, SentIDs } from '../logged-exchange.ts';
 import { isMasked } from '../masked.ts';
 import { type CallPaths, type OtherCall, otherCall, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { mayBeCall } from './may-be-call.ts';
@@ -11,6 +11,7 @@ import { type LineOwner, readEntries, type Source } from './read-entries.ts';
 export const MAX_CALLS = 50_000;
 /** Maximum number of calls of other providers that are kept. */
 const MAX_OTHER_CALLS = 50_000;
+const UNSHOWN = 'it has the body of a call, but croupier does not know its other fields';
 /** Maximum number of unreadable entries that are listed one by one. All unreadable entries are counted. */
 const MAX_NAMED = 50;
 /** Maximum number of characters of a body that are kept. The bodies of the contract are shorter, so none of them is cut. */
@@ -300,6 +301,8 @@ export class CallCollector {
   #withoutOwner = 0;
   #lostOwnerless = 0;
   readonly #otherCalls: OtherCall[] = [];
+  /** The `txID`s of bodies in entries that are no calls, each with the first place. At most {@link MAX_OTHER_CALLS}. */
+  readonly #sent = new Map<string, LogPlace>();
   readonly #unreadable: UnreadEntry[] = [];
   #unreadableCount = 0;
   readonly #unreadCalls: UnreadEntry[] = [];
@@ -333,6 +336,7 @@ export class CallCollector {
       }
       case 'other':
         this.others += 1;
+        if (entry.sent) this.#noteSent(entry.sent, { file, line: entry.line });
         return null;
       case 'skipped':
         this.skipped += entry.count;
@@ -387,8 +391,22 @@ export class CallCollector {
     if (this.#unreadCalls.length < MAX_NAMED) this.#unreadCalls.push(entry);
   }
 
+  /** Keeps the body in an entry that is no call, because the entry may be about a call that the logs show nowhere else. */
+  #noteSent({ sessionID, txID }: SentIDs, place: LogPlace): void {
+    if (this.#owners !== null && !this.#owners.sessions.has(sessionID)) return;
+    if (this.#sent.size < MAX_OTHER_CALLS && !this.#sent.has(txID)) this.#sent.set(txID, place);
+  }
+
+  /** Returns the entries with the body of a call that no other entry shows. */
+  #unshown(): readonly UnreadEntry[] {
+    if (this.#sent.size === 0) return [];
+    const shown = new Set(this.#calls.map(({ txID }) => txID));
+    return [...this.#sent].flatMap(([txID, place]) => (shown.has(txID) ? [] : [{ place, why: UNSHOWN, text: null }]));
+  }
+
   result(): GatheredCalls {
     const transactions = new Set(this.#calls.filter(hasOwner).map(({ txID }) => txID));
+    const unshown = this.#unshown();
     return {
       calls: this.#calls.filter(
         (call) => this.#owners === null || hasOwner(call) || call.txID === null || transactions.has(call.txID),
@@ -396,9 +414,12 @@ export class CallCollector {
       total: this.#total + this.skipped,
       others: this.others,
       otherCalls: this.#otherCalls,
-      unreadable: this.#unreadable,
-      unreadableCount: this.#unreadableCount,
-      unreadCalls: { first: this.#unreadCalls, count: this.#unreadCallCount },
+      unreadable: [...this.#unreadable, ...unshown].slice(0, MAX_NAMED),
+      unreadableCount: this.#unreadableCount + unshown.length,
+      unreadCalls: {
+        first: [...this.#unreadCalls, ...unshown].slice(0, MAX_NAMED),
+        count: this.#unreadCallCount + unshown.length,
+      },
       nameless: this.#nameless,
       lostOwnerless: this.#lostOwnerless,
       isCut: this.#isCut,

@@ -6,6 +6,7 @@ import type { LogForm } from './logs/log-form.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { parsedLine } from './logs/wrapped.ts';
 import { isPostmanEntry, readPostmanEntry } from './postman.ts';
+import { sentIn } from './sent-body.ts';
 
 /**
  * The layout of a file. `lines` means one entry on each line. `document` means JSON documents: `list` is the name of the
@@ -140,7 +141,8 @@ function* entriesOfLine(
   const request = readJsonLine(line, form, place);
   const answered = request ? undefined : correlation.reply(line);
   if (request) yield* correlation.request(request, line);
-  else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
+  else if (answered) yield { kind: 'exchange', exchange: answered };
+  else yield { kind: 'other', line: place.line, sent: sentIn(line) };
 }
 
 /** Maximum size of one object in bytes. A larger object is skipped, to limit the use of memory. */

@@ -22,6 +22,7 @@ import { readTime } from './logs/time.ts';
 import { isTransportError } from './logs/transport-error.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
 import { beginsMessage, MessageReader } from './raw-http.ts';
+import { sentIn } from './sent-body.ts';
 import { type RequestPart, railsPart } from './split-request.ts';
 import { isIisLine, lineFormat, unreadableFormat } from './unknown-format.ts';
 
@@ -656,7 +657,7 @@ class LineReader {
     if (exchange) yield* this.#correlation.request(exchange, value);
     else if (answered) yield { kind: 'exchange', exchange: answered };
     else if (hasCutCall(value)) yield { kind: 'unreadable', line: place.line, why: CUT };
-    else yield { kind: 'other', line: place.line };
+    else yield { kind: 'other', line: place.line, sent: sentIn(value) };
   }
 
   *#part({ kind, fields }: RequestPart, place: LogPlace): Generator<LogEntry> {
@@ -680,7 +681,8 @@ class LineReader {
       (namesTarget(text, fields) ? readPlainText(text, form, place) : undefined);
     const answered = exchange ? undefined : this.#textCorrelation.reply(fields);
     if (exchange) yield* this.#textCorrelation.request(exchange, fields);
-    else yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
+    else if (answered) yield { kind: 'exchange', exchange: answered };
+    else yield { kind: 'other', line: place.line, sent: sentIn(fields) };
   }
 
   *#tryCommand(): Generator<LogEntry> {
