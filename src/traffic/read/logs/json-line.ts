@@ -3,6 +3,7 @@ import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { LoggedExchange, LogPlace, Side } from '../../logged-exchange.ts';
 import { readTextLine } from './access-log.ts';
 import { valuesOf } from './field-values.ts';
+import { ofHttpClient } from './http-client.ts';
 import { type LogField, type LogForm, logForm } from './log-form.ts';
 import { exchangeOfLine } from './log-line.ts';
 import { ADJACENT, printedBodies } from './printed.ts';
@@ -112,9 +113,11 @@ function knownParts({ request: { body, url }, answer, logged }: LoggedExchange):
 
 /**
  * Yields an object, then the objects that a collector stored in its fields. An inner object also gets the fields of the
- * outer object, unless it has a field of the same name.
+ * outer object, unless it has a field of the same name. If an object is from an HTTP client, its request comes first.
  */
 export function* layersOf(object: Fields, depth = 0): Generator<Fields> {
+  const ofClient = ofHttpClient(object);
+  if (ofClient) yield ofClient;
   yield object;
   if (depth >= MAX_DEPTH) return;
   for (const carrier of CARRIERS) {
