@@ -96,6 +96,12 @@ export function otherCall(exchange: LoggedExchange, paths: CallPaths = new Map()
   return { place, time, tookMs, call, by: call === 'bet' ? amount.negated() : amount, fields: otherFields(sent) };
 }
 
+/** True for a call of another provider, whether or not it moved money. */
+export function isOtherProviders(exchange: LoggedExchange): boolean {
+  const { sent } = namedCall(exchange, new Map()) ?? {};
+  return sent !== undefined && isOfOther(sent, exchange);
+}
+
 function otherFields(sent: JsonObject): readonly string[] {
   return Object.entries(sent)
     .flatMap(([name, value]) =>

@@ -14,6 +14,8 @@ const CALL_OF_URL = /\/(balance|bet|win|refund)\/?(?:\?|$)/;
 const METHOD = /(?:^|[^\w])(GET|POST)(?!\w)/;
 const OWN = ['call', 'action', 'operation', 'url', 'uri', 'path', 'method', 'req', 'request'] as const;
 const PAIRS_OF_CALL = ['method', 'url', 'uri', 'path', 'status'] as const;
+/** The names of fields of log entries, which no reply has. */
+const OF_ENTRIES = [...OWN, 'status', 'statusCode', 'level', 'time', 'timestamp', 'msg'] as const;
 const FLAT = ['balance', 'status', 'statusCode'] as const;
 /** Matches a status with its name. */
 const NAMED_STATUS = /(?:status(?:_?code)?|http_code|responded|<--|<<<)["']?(?:=|:|\s)\s?["']?([1-5]\d\d)(?![\w.:-])/i;
@@ -23,6 +25,9 @@ const STATUS_BEFORE = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[
 /** Matches a status in a line whose reply is no JSON, such as the HTML of a gateway. */
 const PLAIN_REPLY =
   /(?:<-{1,3}|<<<?|\b(?:response|reply|answered|responded|received)\b[^\d<{]{0,20}) ?([1-5]\d\d)(?![\w.:-]|\s?ms)|(?:^|\s)([1-5]\d\d) ?<(?:!doctype|html|\?xml)/i;
+/** Matches the status of a reply before its JSON, if the line says that it is about a reply. */
+const NAMED_REPLY =
+  /(?:<-{1,3}|<<<?|\b(?:response|reply|answered|responded|received|outgoing)\b)[^\d<{]{0,20} ?([1-5]\d\d)(?![\w.:-]|\s?ms)[^{}]{0,60}$/i;
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
 const PLAYER = /(?:^|[\s[{(,])player(?:_?id)?=([\w-]{1,64})(?=$|[\s\]}),])/i;
 const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
@@ -105,6 +110,8 @@ function bodiesIn(text: string): Fields | undefined {
   if (isBodyAlone && common.trace_id !== ADJACENT) return { ...common, requestBody: request.text };
   if (call === undefined && url === undefined) {
     if (reply && !request && status !== undefined) return { ...common, responseBody: reply.text };
+    const unknown = unknownReply(objects);
+    if (unknown !== undefined) return { ...common, status: unknown, [UNKNOWN_REPLY]: true };
     const ofServer = objects.length === 0 ? PLAIN_REPLY.exec(around) : null;
     return ofServer ? { ...common, status: ofServer[1] ?? ofServer[2] } : undefined;
   }
@@ -217,6 +224,16 @@ function isRequestOfOther({ value, before, isCut }: Found, url: string): boolean
   if (isCut || isReply(value) || (typeof value.amount !== 'string' && typeof value.amount !== 'number')) return false;
   const between = before.slice(before.lastIndexOf(url) + url.length);
   return before.includes(url) && /^["']?[\s,:|-]{0,10}(?:(?:request)?body\s?[=:]\s?)?$/i.test(between);
+}
+
+/** The field of a reply whose JSON has no field of the contract. It can only be the reply to a call of another provider. */
+export const UNKNOWN_REPLY = 'isUnknownReply';
+
+/** Returns the status of a line that is about a reply with unknown fields. Undefined for any other line. */
+function unknownReply([only, ...others]: readonly Found[]): string | undefined {
+  if (!only || others.length > 0 || OF_ENTRIES.some((name) => only.value[name] !== undefined)) return undefined;
+  const before = only.before.slice(-200);
+  return NAMED_REPLY.exec(before)?.[1];
 }
 
 function isReply(value: Fields): boolean {

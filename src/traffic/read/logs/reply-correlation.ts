@@ -1,10 +1,11 @@
 import { cutFields, loggedBody } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { LogEntry, LoggedExchange, LoggedReply, LogTime } from '../../logged-exchange.ts';
+import { isOtherProviders } from '../../recorded-call.ts';
 import { fieldOf, layersOf } from './json-line.ts';
 import { type LogField, type LogForm, loggedOf } from './log-form.ts';
 import { answerOf, type ReadField, tookMs } from './log-line.ts';
-import { ADJACENT } from './printed.ts';
+import { ADJACENT, UNKNOWN_REPLY } from './printed.ts';
 import { elapsedMs, readTime } from './time.ts';
 
 /** Maximum number of requests that wait for the line with their reply. */
@@ -263,6 +264,7 @@ export class ReplyCorrelation {
     for (const layer of layersOf(object)) {
       const id = this.#idOf(layer);
       const exchange = id === undefined ? undefined : this.#waiting.get(id);
+      if (layer[UNKNOWN_REPLY] === true && !(exchange && isOtherProviders(exchange))) continue;
       const read = (field: LogField): string | undefined =>
         fieldOf(layer, field, this.#form) ??
         (field === 'responseBody' ? fieldOf(layer, 'requestBody', this.#form) : undefined);

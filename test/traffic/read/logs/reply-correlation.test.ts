@@ -197,3 +197,36 @@ describe('two lines of text without an id', () => {
     ]);
   });
 });
+
+describe('lines of text with calls of another provider, whose replies have no field of the contract', () => {
+  const request = (second: number, url: string, body: string): string =>
+    `2026-11-24T18:42:0${second}.000Z INFO request POST ${url} ${body}\n`;
+  const reply = (second: number, body: string): string =>
+    `2026-11-24T18:42:0${second}.020Z INFO response 200 ${body}\n`;
+  const BET = '{"amount":"5.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';
+  const OTHER = '{"userId":"55","amount":"5.00","reference":"r-9"}';
+
+  it('are joined, so the replies to the calls of the contract are found', async () => {
+    const log =
+      request(1, '/other/bet', OTHER) +
+      reply(1, '{"transactionId":"9"}') +
+      request(2, '/wallet/bet', BET) +
+      reply(2, '{"balance":"95.00","txID":"o-1"}');
+    const all = await exchangesIn(log);
+    expect(all.map(({ request: { url }, answer }) => [url, answer.kind])).toEqual([
+      ['/other/bet', 'reply'],
+      ['/wallet/bet', 'reply'],
+    ]);
+  });
+
+  it('never give such a reply to a call of the contract', async () => {
+    const log =
+      request(1, '/wallet/bet', BET) + reply(1, '{"bonus":"9"}') + reply(2, '{"balance":"95.00","txID":"o-1"}');
+    const [bet] = await exchangesIn(log);
+    expect(bet?.answer).toMatchObject({
+      kind: 'reply',
+      status: 200,
+      body: { data: '{"balance":"95.00","txID":"o-1"}' },
+    });
+  });
+});
