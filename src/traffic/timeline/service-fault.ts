@@ -1,6 +1,6 @@
 import { isPerhapsDeclined, type LoggedCall } from '../calls/logged-call.ts';
 import { type Bets, isBefore, settlingWin, type Transaction } from '../calls/transaction.ts';
-import { isTypeCut } from './cut-bodies.ts';
+import { isTypeCut } from './missing-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 
 /**

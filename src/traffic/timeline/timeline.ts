@@ -8,10 +8,10 @@ import type { OtherCall, RecordedCall } from '../recorded-call.ts';
 import { withBeginnings } from './beginnings.ts';
 import { type Breach, breachesOf } from './breach.ts';
 import { type CallOrder, type Clocks, inLineOrder, isShuffled, oldestFirst, pairSides } from './clock-skew.ts';
-import { cutCauseOf } from './cut-bodies.ts';
 import type { Debt } from './debt.ts';
 import { withoutDoubles } from './doubles.ts';
 import { withExcuses } from './excuses.ts';
+import { ownerlessCauseOf } from './missing-bodies.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
 import { OtherCalls } from './other-providers.ts';
@@ -270,7 +270,7 @@ function ownerlessOf(calls: readonly LoggedCall[]): readonly string[] {
       .map(({ number, seen }) => `${number} (${seen.call})`)
       .join(
         ', ',
-      )}${nobodys.length > 5 ? ` and ${nobodys.length - 5} more` : ''} ${nobodys.length === 1 ? 'is' : 'are'}${cutCauseOf(nobodys)}`,
+      )}${nobodys.length > 5 ? ` and ${nobodys.length - 5} more` : ''} ${nobodys.length === 1 ? 'is' : 'are'}${ownerlessCauseOf(nobodys)}`,
   ];
 }
 

@@ -5,10 +5,10 @@ import { isApplied, type World } from '../books/worlds.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 import { mayBeBooked } from '../calls/outcome.ts';
 import { type Bets, betsOf, type Transaction } from '../calls/transaction.ts';
-import { cutBodiesOf } from './cut-bodies.ts';
 import { type Debt, debtsOf, stillToCome } from './debt.ts';
 import { undecidedDeclines } from './excuses.ts';
 import { gapsOf, missingBetsOf, openClause } from './gaps.ts';
+import { cutBodiesOf, lackBodies } from './missing-bodies.ts';
 import type { Oddity } from './oddity-type.ts';
 import { OtherCalls, otherProvidersOf } from './other-providers.ts';
 import type { RoundVerdict, Sums } from './round-verdict.ts';
@@ -69,7 +69,11 @@ export function judgeWallet(
   const rounds = roundsOf(books, debts);
   const nobodys =
     owner.wallet === null
-      ? ['the calls name no player and no session, so croupier cannot assign their money to a wallet']
+      ? [
+          unread.length === 0 && lackBodies(calls)
+            ? 'the bodies of the calls were not logged, so their players, amounts and balances are not known'
+            : 'the calls name no player and no session, so croupier cannot assign their money to a wallet',
+        ]
       : [];
   const cut = cutBodiesOf(books, calls);
   const gaps = [
@@ -164,7 +168,10 @@ function same(values: readonly Money[]): Money | null {
 
 function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readonly LoggedCall[]): readonly string[] {
   const found: string[] = [];
-  if (books.unknown === null && !books.isAnchored) found.push('the logs have no reply with a usable balance');
+  if (books.unknown === null && !books.isAnchored)
+    found.push(
+      lackBodies(calls) ? 'the bodies of the replies were not logged' : 'the logs have no reply with a usable balance',
+    );
   const unlogged = unloggedOf(calls);
   if (unlogged.length > 0)
     found.push(

@@ -3,6 +3,27 @@ import type { Books } from '../books/wallet-books.ts';
 import { isCut, type LoggedCall } from '../calls/logged-call.ts';
 
 /**
+ * True if the log has neither the bodies of any of these calls nor their fields. Access logs have no bodies, so they show no amounts
+ * and no balances.
+ */
+export function lackBodies(calls: readonly LoggedCall[]): boolean {
+  return calls.length > 0 && calls.every(lacksBody);
+}
+
+function lacksBody({ seen, alsoSeen, balance }: LoggedCall): boolean {
+  const { answer, request } = seen.exchange;
+  const isReplyKnown = answer.kind === 'reply' && answer.body !== null;
+  const isRequestKnown = request.body !== null && request.body !== 'unknown';
+  return alsoSeen === null && !isReplyKnown && !isRequestKnown && balance === null && seen.amount === null;
+}
+
+/** Says why calls belong to nobody, as the end of a clause. Empty if the reason is not known. */
+export function ownerlessCauseOf(calls: readonly LoggedCall[]): string {
+  if (!lackBodies(calls)) return cutCauseOf(calls);
+  return `, because ${calls.length === 1 ? 'its body was' : 'their bodies were'} not logged`;
+}
+
+/**
  * Lists the bodies that the logger has cut, but only those whose missing part could change the verdict about money. If a later
  * balance confirms the calls, a missing part does not matter.
  *
@@ -30,7 +51,7 @@ function cutClause(body: string, { number, seen }: LoggedCall, fields: readonly 
  * Says why calls belong to nobody: the logger has cut their requests. Returns this as the end of a clause, or an empty text if
  * there is another reason.
  */
-export function cutCauseOf(calls: readonly LoggedCall[]): string {
+function cutCauseOf(calls: readonly LoggedCall[]): string {
   const cut = calls.find(({ seen }) => isCutRequest(seen.exchange.request.body));
   if (!cut) return '';
   const { file, line } = cut.seen.exchange.place;
