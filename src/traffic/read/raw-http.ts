@@ -1,5 +1,6 @@
 import { type Body, type HeaderList, header } from '../../journal/exchange.ts';
 import { loggedBody } from '../cut-body.ts';
+import { isFields, parsed } from '../json-fields.ts';
 import { type LoggedReply, type LoggedRequest, textBody } from '../logged-exchange.ts';
 import { readTime } from './logs/time.ts';
 
@@ -14,6 +15,9 @@ const HEADER = /^(?:[<>] )?([!#$%&'*+\-.^_`|~\w]+):(.*)$/;
 export type HttpMessage =
   | { readonly kind: 'request'; readonly request: LoggedRequest }
   | { readonly kind: 'reply'; readonly answer: LoggedReply; readonly dateMs: number | null };
+
+/** Maximum number of lines of a body that a program has indented. The bodies of the contract have fewer. */
+const MAX_INDENTED = 100;
 
 /** True if a line is the first line of a request or of a reply. */
 export function beginsMessage(line: string): boolean {
@@ -69,9 +73,30 @@ export class MessageReader {
       if (line.trim() !== '') this.#body.push(line.trimEnd());
       return true;
     }
-    if (Buffer.byteLength(this.#body.join('\n')) >= this.#length) return false;
+    if (Buffer.byteLength(this.#body.join('\n')) >= this.#length && !this.#isInIndented(line)) return false;
     this.#body.push(line);
     return true;
+  }
+
+  /** True if the body is JSON that the program has indented before it printed it, and a line is a part of this JSON. */
+  #isInIndented(line: string): boolean {
+    return (
+      this.#body[0]?.trim() === '{' &&
+      this.#body.length < MAX_INDENTED &&
+      /^[\s}]/.test(line) &&
+      parsed(this.#body.join('\n')) === undefined
+    );
+  }
+
+  /** True if the program has indented the JSON of the body. Then the body is longer than its header says. */
+  get isIndented(): boolean {
+    const whole = this.#body.join('\n');
+    return (
+      this.#length !== null &&
+      this.#body[0]?.trim() === '{' &&
+      Buffer.byteLength(whole.trimEnd()) > this.#length &&
+      isFields(parsed(whole))
+    );
   }
 
   #isChunked(line: string): boolean {
@@ -106,7 +131,7 @@ export class MessageReader {
     const whole = this.#body.join('\n');
     if (this.#isChunked('')) return joinChunks(Buffer.from(whole))?.toString('utf8') ?? whole.trimEnd();
     if (this.#length === null) return withoutPrompt(whole.trimEnd());
-    if (Buffer.byteLength(whole) <= this.#length) return whole.trimEnd();
+    if (Buffer.byteLength(whole) <= this.#length || this.isIndented) return whole.trimEnd();
     return Buffer.from(whole).subarray(0, this.#length).toString('utf8');
   }
 }

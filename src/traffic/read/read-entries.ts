@@ -4,6 +4,7 @@ import type { LogEntry, LoggedExchange, LogPlace, Side } from '../logged-exchang
 import { BareReply } from './bare-reply.ts';
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
+import { httpieFailure } from './commands/httpie.ts';
 import { beginsCommand, readCommand } from './commands/read-command.ts';
 import { type WgetLine, WgetOutput } from './commands/wget-output.ts';
 import { type Line, linesOf, plainBytes } from './file-bytes.ts';
@@ -215,6 +216,8 @@ class LineReader {
   #journal: JournalReader | null = null;
   /** The last request, whose reply may follow. Null if there is none. */
   #waiting: LoggedExchange | null = null;
+  /** True if the last request is the one of a command. */
+  #isOfCommand = false;
   #bare: BareReply | null = null;
   readonly #wget = new WgetOutput();
   readonly #collector = new CollectorPrefix();
@@ -533,7 +536,7 @@ class LineReader {
       yield* this.#tryCommand();
       return;
     }
-    const failure = curlFailure(text);
+    const failure = curlFailure(text) ?? httpieFailure(text);
     if (failure && this.#waiting) {
       const exchange = this.#waiting;
       this.#waiting = null;
@@ -703,6 +706,7 @@ class LineReader {
       };
     }
     this.#waiting = this.#unanswered(reading.request, line);
+    this.#isOfCommand = true;
   }
 
   *#endCommand(): Generator<LogEntry> {
@@ -723,10 +727,20 @@ class LineReader {
     const message = reading.end();
     if (message.kind === 'request') {
       if (this.#waiting && reading.isTrace) return;
+      const printed = this.#waiting && this.#isOfCommand ? printedBy(this.#waiting, message.request) : undefined;
+      if (printed) {
+        this.#waiting = printed;
+        return;
+      }
       // wget has printed the URL and the time before the request.
       const time = this.#waiting?.request.method === null ? this.#waiting.time : null;
       if (time === null) yield* this.#endWaiting();
-      this.#waiting = { ...this.#unanswered(message.request, line), time };
+      this.#isOfCommand = false;
+      this.#waiting = {
+        ...this.#unanswered(message.request, line),
+        time,
+        ...(reading.isIndented && { isBodyRewritten: true }),
+      };
       return;
     }
     if (!this.#waiting) {
@@ -757,6 +771,21 @@ class LineReader {
       logged: {},
     };
   }
+}
+
+/**
+ * Adds what a program has printed of the request of its command: `http -v` prints the whole request. Returns undefined if the printed
+ * request is another one.
+ */
+function printedBy(asked: LoggedExchange, printed: LoggedExchange['request']): LoggedExchange | undefined {
+  const { method, url, body } = asked.request;
+  const [own, other] = [url, printed.url].map((each) =>
+    each === null ? null : URL.parse(each, 'http://unknown.invalid'),
+  );
+  const isSame = method === printed.method && own?.pathname === other?.pathname && own?.search === other?.search;
+  if (!isSame || asked.answer.kind !== 'unknown') return undefined;
+  const request = { ...asked.request, headers: printed.headers, body: body === 'unknown' ? printed.body : body };
+  return { ...asked, request };
 }
 
 /** Matches what a line of text must have outside its JSON if it describes a request: a path, a URL or the name of a call. */

@@ -142,6 +142,30 @@ describe('a file that is read line by line', () => {
     ]);
   });
 
+  it('may contain the output of HTTPie, whose JSON is longer than its Content-Length says', async () => {
+    const indented = '{\n    "balance": "95.00"\n}';
+    const reply = `HTTP/1.1 200 OK\nContent-Length: 19\n\n${indented}\n\n`;
+    const sent = 'POST /bet HTTP/1.1\nHost: h\nContent-Length: 13\nX-REQUEST-SIGN: ab\n\n{\n    "a": "1"\n}\n\n';
+    const log = [
+      `$ http POST http://h/bet a=1\n${reply}`,
+      `$ http -v POST http://h/bet a=1\n${sent}${reply}`,
+      `$ http -v POST http://h/bet a=1\n${sent}http: error: Request timed out (5.0s).\n`,
+      `${sent}${reply}`,
+    ].join('\n');
+    const all = await entriesIn(log);
+    const bodies = all.map((entry) =>
+      entry.kind === 'exchange' && entry.exchange.answer.kind === 'reply'
+        ? entry.exchange.answer.body?.data
+        : entry.kind,
+    );
+    expect(bodies).toEqual([indented, indented, 'exchange', indented]);
+    const [, traced, failed, raw] = all.flatMap((entry) => (entry.kind === 'exchange' ? [entry.exchange] : []));
+    expect(traced?.request).toMatchObject({ url: 'http://h/bet', body: { data: '{"a": "1"}' } });
+    expect(traced?.request.headers).toContainEqual(['X-REQUEST-SIGN', 'ab']);
+    expect(failed?.answer).toMatchObject({ kind: 'none', reason: 'too-late' });
+    expect([traced, raw].map((exchange) => exchange?.isBodyRewritten)).toEqual([undefined, true]);
+  });
+
   it('takes the fields of a log from the configured names', async () => {
     const line = {
       at: '2026-11-21 14:03:07',

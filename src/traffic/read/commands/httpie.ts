@@ -1,4 +1,5 @@
-import { bodyOf, type LoggedRequest } from '../../logged-exchange.ts';
+import { bodyOf, type LoggedReply, type LoggedRequest } from '../../logged-exchange.ts';
+import { reasonOf } from '../logs/transport-error.ts';
 import { type CommandReading, optionValue, type ReadFileBeside, type StandardInput, withScheme } from './command.ts';
 
 /** The options of HTTPie that take a value but do not change the request. They are skipped together with the value. */
@@ -67,6 +68,12 @@ export function readHttpie(
     request: { method: method ?? (body === null ? 'GET' : 'POST'), url: asked, headers, body },
     missing,
   };
+}
+
+/** Reads the reason for a missing reply from an error line of HTTPie. Returns undefined if the line is not such an error. */
+export function httpieFailure(line: string): LoggedReply | undefined {
+  const detail = /^https?: error: (.{1,2000})$/.exec(line.trim())?.[1];
+  return detail === undefined ? undefined : { kind: 'none', reason: reasonOf(detail), detail };
 }
 
 function jsonOf(fields: readonly (readonly [string, string])[]): string {
