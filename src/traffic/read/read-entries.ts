@@ -1,12 +1,13 @@
 import { cutEntry, cutObject } from '../cut-body.ts';
 import { isFields, parsed } from '../json-fields.ts';
-import type { LogEntry, LoggedExchange, LogPlace, Side } from '../logged-exchange.ts';
+import type { LogEntry, LoggedExchange, LogPlace, LogTime, Side } from '../logged-exchange.ts';
 import { BareReply } from './bare-reply.ts';
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
 import { httpieFailure } from './commands/httpie.ts';
 import { beginsCommand, readCommand } from './commands/read-command.ts';
 import { type WgetLine, WgetOutput } from './commands/wget-output.ts';
+import { type DumpedMessage, dumpedMessage } from './dumped-message.ts';
 import { type Line, linesOf, plainBytes } from './file-bytes.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
 import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
@@ -212,7 +213,8 @@ class LineReader {
   /** Joins lines of text. The fields of these lines have croupier's own names, even if other names are configured for JSON. */
   readonly #textCorrelation: ReplyCorrelation;
   #command: { readonly line: number; readonly lines: string[] } | null = null;
-  #message: { readonly line: number; readonly reading: MessageReader } | null = null;
+  /** A message of raw HTTP that is being read. `time` is the time before it, if a program has written one. */
+  #message: { readonly line: number; readonly reading: MessageReader; readonly time: LogTime | null } | null = null;
   #journal: JournalReader | null = null;
   /** The last request, whose reply may follow. Null if there is none. */
   #waiting: LoggedExchange | null = null;
@@ -369,6 +371,11 @@ class LineReader {
     }
     const plain = line.text.includes('\u001B') ? line.text.replaceAll(COLOUR, '') : line.text;
     const text = this.#pasted(this.#csv ? plain : this.#uncollected(plain, line.number));
+    const dumped = this.#csv || this.#journal ? undefined : dumpedMessage(text);
+    if (dumped) {
+      yield* this.#dumped(dumped, line);
+      return;
+    }
     const ofLoad = this.#journal?.takeLoadLine(text, line.number);
     if (ofLoad) {
       if (ofLoad.entry) yield ofLoad.entry;
@@ -434,6 +441,13 @@ class LineReader {
       ...(isFirst && isSame ? asked : this.#unanswered(request, number)),
       time: readTime(time, this.#source.form.zone) ?? null,
     };
+  }
+
+  /** Begins a message that a program of Go has dumped into its log. */
+  *#dumped({ time, lines, isWhole }: DumpedMessage, line: Line): Generator<LogEntry> {
+    for (const each of lines) yield* this.#takeText(each, line);
+    if (this.#message) this.#message = { ...this.#message, time: readTime(time ?? '', this.#source.form.zone) ?? null };
+    if (isWhole) yield* this.#endMessage();
   }
 
   *#takeText(text: string, line: Line): Generator<LogEntry> {
@@ -527,7 +541,7 @@ class LineReader {
     const { number, ended } = line;
     if (text.trim() === '') return;
     if (beginsMessage(text)) {
-      this.#message = { line: number, reading: new MessageReader(text) };
+      this.#message = { line: number, reading: new MessageReader(text), time: null };
       return;
     }
     if (beginsCommand(text)) {
@@ -722,7 +736,7 @@ class LineReader {
 
   *#endMessage(): Generator<LogEntry> {
     if (!this.#message) return;
-    const { line, reading } = this.#message;
+    const { line, reading, time: logged } = this.#message;
     this.#message = null;
     const message = reading.end();
     if (message.kind === 'request') {
@@ -733,12 +747,12 @@ class LineReader {
         return;
       }
       // wget has printed the URL and the time before the request.
-      const time = this.#waiting?.request.method === null ? this.#waiting.time : null;
-      if (time === null) yield* this.#endWaiting();
+      const ofWget = this.#waiting?.request.method === null ? this.#waiting.time : null;
+      if (ofWget === null) yield* this.#endWaiting();
       this.#isOfCommand = false;
       this.#waiting = {
         ...this.#unanswered(message.request, line),
-        time,
+        time: ofWget ?? logged,
         ...(reading.isIndented && { isBodyRewritten: true }),
       };
       return;
@@ -749,7 +763,9 @@ class LineReader {
     }
     const exchange = this.#waiting;
     this.#waiting = null;
-    const time = message.dateMs === null ? exchange.time : { ms: message.dateMs, precisionMs: 1000 };
+    // The times of a program may be in another zone than those of its headers. So all times are taken from the program.
+    const isDated = message.dateMs !== null && (logged === null || exchange.time === null);
+    const time = isDated ? { ms: message.dateMs, precisionMs: 1000 } : exchange.time;
     yield { kind: 'exchange', exchange: { ...exchange, answer: message.answer, time } };
   }
 
