@@ -612,6 +612,11 @@ class LineReader {
       yield { kind: 'exchange', exchange };
       return;
     }
+    // An error may name the URL of its request, as in `I/O error on POST request for "https://…/bet": Read timed out`.
+    if (!text.includes('{') && this.#isFailure(text)) {
+      yield { kind: 'other', line: number };
+      return;
+    }
     const fields = isIisLine(text) ? undefined : printedBodies(text);
     if (fields) {
       yield* this.#printed(fields, text, place);
@@ -643,7 +648,7 @@ class LineReader {
   #isFailure(text: string): boolean {
     if ((this.#source.form.side ?? this.#source.side) !== 'service' || !isTransportError(text)) return false;
     const time = readTime(timeIn(text) ?? '', this.#source.form.zone);
-    return this.#textCorrelation.failure(idOf(text), text, time);
+    return this.#textCorrelation.failure(idOf(text), { text, time, call: printedBodies(text)?.call });
   }
 
   *#object(value: Readonly<Record<string, unknown>>, place: LogPlace): Generator<LogEntry> {

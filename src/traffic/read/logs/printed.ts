@@ -18,10 +18,12 @@ const PAIRS_OF_CALL = ['method', 'url', 'uri', 'path', 'status'] as const;
 const OF_ENTRIES = [...OWN, 'status', 'statusCode', 'level', 'time', 'timestamp', 'msg'] as const;
 const FLAT = ['balance', 'status', 'statusCode'] as const;
 /** Matches a status with its name. */
-const NAMED_STATUS = /(?:status(?:_?code)?|http_code|responded|<--|<<<)["']?(?:=|:|\s)\s?["']?([1-5]\d\d)(?![\w.:-])/i;
+const NAMED_STATUS =
+  /(?:status(?:_?code)?|http_code|responded|<--|<<<|←)["']?(?:=|:|\s)\s?["']?([1-5]\d\d)(?![\w.:-])/i;
 const STATUS = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/;
-/** Matches a status directly before the JSON of the reply. */
-const STATUS_BEFORE = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}$/;
+/** Matches a status directly before the JSON of the reply. The duration of the call may be between the two. */
+const STATUS_BEFORE =
+  /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}(?:(?<= in |\()\d{1,9}(?:\.\d{1,9})? ?m?s[^\d[\]{}]{0,20})?$/;
 /** Matches a status in a line whose reply is no JSON, such as the HTML of a gateway. */
 const PLAIN_REPLY =
   /(?:<-{1,3}|<<<?|\b(?:response|reply|answered|responded|received)\b[^\d<{]{0,20}) ?([1-5]\d\d)(?![\w.:-]|\s?ms)|(?:^|\s)([1-5]\d\d) ?<(?:!doctype|html|\?xml)/i;

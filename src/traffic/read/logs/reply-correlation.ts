@@ -230,19 +230,26 @@ export class ReplyCorrelation {
 
   /**
    * Keeps the error in a line of text. It is the reason for a missing reply only if the log has no reply to the request, because
-   * the error may also be about something else.
+   * the error may also be about something else. The line of an exception has no id, also if the other lines have one.
    *
+   * @param error `call` is the name of the call whose URL is in the error, if there is such a URL
    * @returns false if no request with this id waits for its reply
    */
-  failure(id: string, error: string, time: LogTime | undefined): boolean {
-    const asked = this.#waiting.get(id);
+  failure(
+    id: string,
+    { text, time, call }: { readonly text: string; readonly time: LogTime | undefined; readonly call: unknown },
+  ): boolean {
+    const [only] = this.#waiting.size === 1 ? this.#waiting.keys() : [];
+    const of = id === ADJACENT && call !== undefined ? (only ?? id) : id;
+    const asked = this.#waiting.get(of);
     if (
       !asked ||
+      (call !== undefined && asked.logged.call !== call) ||
       isBefore(time, asked) ||
-      (id === ADJACENT && (this.#isMixed || (between(asked, time) ?? 0) > ONE_REQUEST_MS))
+      (of === ADJACENT && (this.#isMixed || (between(asked, time) ?? 0) > ONE_REQUEST_MS))
     )
       return false;
-    this.#failures.set(id, { error, time });
+    this.#failures.set(of, { error: text, time });
     return true;
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { logForm } from '../../../../src/traffic/read/logs/log-form.ts';
 import { recordedCall } from '../../../../src/traffic/recorded-call.ts';
 import { buildTimeline } from '../../../../src/traffic/timeline/timeline.ts';
 import { exchangesIn } from '../entries-in.ts';
@@ -228,5 +229,46 @@ describe('lines of text with calls of another provider, whose replies have no fi
       status: 200,
       body: { data: '{"balance":"95.00","txID":"o-1"}' },
     });
+  });
+});
+
+describe('lines of text of an HTTP client', () => {
+  const URL = 'https://h/wallet/bet';
+  const ANSWERED = { status: 402, body: { data: '{"code":"no","message":"no"}' } };
+
+  it.each([
+    [
+      'with the status after an arrow and before the URL',
+      `→ POST ${URL} ${SENT}`,
+      `← 402 POST ${URL} (9 ms) ${ANSWERED.body.data}`,
+    ],
+    ['with a duration after the status', `POST ${URL} payload=${SENT}`, `402 in 0.009s: ${ANSWERED.body.data}`],
+    [
+      'with a duration in parentheses',
+      `POST ${URL} payload=${SENT}`,
+      `402 Payment Required (9 ms) ${ANSWERED.body.data}`,
+    ],
+  ])('are joined to one call: %s', async (_what, sent, answer) => {
+    const all = await exchangesIn(`${AT} INFO client ${sent}\n${AT} INFO client ${answer}\n`);
+    expect(all).toHaveLength(1);
+    expect(all[0]).toMatchObject({ request: { url: URL, body: { data: SENT } }, answer: ANSWERED });
+  });
+
+  const FAILED = `org.client.ResourceAccessException: I/O error on POST request for "${URL}": Read timed out`;
+
+  it.each([
+    ['without an id', 'client'],
+    ['with the name of a thread', '[pool-1-thread-7] client'],
+  ])('give the reason of an exception to the request that it names: %s', async (_what, own) => {
+    const log = `${AT} INFO ${own} - POST ${URL} ${SENT}\n${AT} ERROR ${own} - call failed\n${FAILED}\n\tat a.B(C.java:1)\n`;
+    const all = await exchangesIn(log, logForm({ side: 'service' }));
+    expect(all).toHaveLength(1);
+    expect(all[0]).toMatchObject({ request: { body: { data: SENT } }, answer: { kind: 'none', reason: 'too-late' } });
+  });
+
+  it('do not give the reason of an exception to another call', async () => {
+    const log = `${AT} INFO [pool-1-thread-7] client - POST ${URL.replace('bet', 'win')} ${SENT}\n${FAILED}\n`;
+    const [win] = (await exchangesIn(log, logForm({ side: 'service' }))).filter(({ time }) => time !== null);
+    expect(win?.answer).toEqual({ kind: 'unknown' });
   });
 });
