@@ -113,6 +113,12 @@ export class BooksComputation {
    * the books.
    */
   #unread: Said[] = [];
+  /** The transaction of the last calls in a row, the number of these calls, and the balances that were possible after each. */
+  #repeated: { readonly key: string | null; readonly attempts: number; readonly balances: readonly Money[] } = {
+    key: null,
+    attempts: 0,
+    balances: [],
+  };
   /** A balance before the first usable balance that the calls between the two do not explain. Null if there is none. */
   #unexplained: Said | null = null;
 
@@ -194,12 +200,37 @@ export class BooksComputation {
     }
     this.#expected = this.#isAnchored ? this.#worlds : null;
     // The operator may answer a repeated call with the stored reply to the first attempt. The balance in such a reply is old.
-    const mayBeStored = transaction !== undefined && isStored(call, transaction);
+    const mayBeStored =
+      transaction !== undefined && isStored(call, transaction) && !this.#isNewBalance(call, transaction);
+    this.#noteAttempt(transaction);
     if (!mayBeStored && this.#saysBalance(call, transaction)) {
       if (meetings.has('yes')) this.#leave(call);
       else this.#read(call, meetings.has('maybe'));
     }
     this.#worlds = settle(this.#worlds);
+  }
+
+  /**
+   * True if the reply to a repeated call has a balance that was possible neither after an earlier attempt nor now. So this balance
+   * is wrong, whether or not the reply is stored. False if another call came between the attempts, because then an earlier change
+   * of the balance may be the reason.
+   */
+  #isNewBalance({ number, balance }: LoggedCall, { key, attempts }: Transaction): boolean {
+    const { key: repeated, attempts: count, balances } = this.#repeated;
+    const isAlone = repeated === key && attempts.filter((other) => other.number < number).length === count;
+    if (!isAlone || !this.#isAnchored || balance === null) return false;
+    return ![...balances, ...this.#worlds.map((world) => world.balance)].some((one) => isSameButForRest(one, balance));
+  }
+
+  /** Notes the possible balances after an attempt of a transaction. Forgets those of another transaction. */
+  #noteAttempt(transaction: Transaction | undefined): void {
+    const { key, attempts, balances } = this.#repeated;
+    const isSame = transaction !== undefined && transaction.key === key;
+    this.#repeated = {
+      key: transaction?.key ?? null,
+      attempts: (isSame ? attempts : 0) + 1,
+      balances: [...(isSame ? balances : []), ...this.#worlds.map(({ balance }) => balance)].slice(-MAX_WORLDS),
+    };
   }
 
   /**

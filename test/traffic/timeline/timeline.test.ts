@@ -379,6 +379,29 @@ describe('an error in the books of the operator', () => {
     expect(debts(log.bet('b1', '7', { balance: '95' }).balance('95').timeline())).toEqual([]);
   });
 
+  it('is shown by a balance that was possible after no attempt of a call, also if no other balance follows', () => {
+    const failed = new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '25', { status: 503 });
+    const timeline = failed.win('w1', '25', { balance: '145' }).timeline();
+    expect(causes(timeline)).toEqual(['win.retried']);
+    expect(sums(timeline)).toEqual(['120', '145', '25']);
+    expect(timeline.status).toBe(1);
+  });
+
+  it('is not assumed if the balance in the reply to a repeated call is right, or was right before another call', () => {
+    const failed = () => new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '25', { status: 503 });
+    const right = failed().win('w1', '25', { balance: '120' }).timeline();
+    expect([causes(right), sums(right)]).toEqual([[], ['120', '120', '0']]);
+    // The reply is the stored one, from before the second bet.
+    const stored = failed().bet('b2', '3', { balance: '117' }, { round: 'r-2' }).win('w1', '25', { balance: '120' });
+    expect([causes(stored.timeline()), sums(stored.timeline())]).toEqual([[], ['117', '117', '0']]);
+  });
+
+  it('is not assumed if another call between the attempts may explain the balance', () => {
+    const failed = new Log().balance('100').bet('b1', '5', { balance: '95' }).win('w1', '25', { status: 503 });
+    const between = failed.bet('b2', '3', { none: 'unknown' }, { round: 'r-2' }).win('w1', '25', { balance: '145' });
+    expect(causes(between.timeline())).toEqual([]);
+  });
+
   it('of one cent is named, also if its sum is zero in the end', () => {
     const timeline = new Log()
       .balance('100')
