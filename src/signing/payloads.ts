@@ -293,6 +293,27 @@ function joined(
   );
 }
 
+/** The usual names of a form field with the whole body. */
+const FORM_FIELDS = ['body', 'data', 'payload', 'json', 'request', 'params', 'message'] as const;
+
+/** Returns the body as the value of one field of a form, in the ways in which programs write this value. */
+function asFormField(text: string): readonly Made[] {
+  return FORM_FIELDS.flatMap((name) =>
+    [
+      ['percent-encoded', `${name}=${encodeURIComponent(text.toWellFormed())}`] as const,
+      ['percent-encoded with plus signs for spaces', formText([[name, text]])] as const,
+      ['not encoded', `${name}=${text}`] as const,
+    ].map(([how, payload]) =>
+      rarely(
+        'form-field',
+        `The body was signed as the field ${name} of a form, ${how} (${name}=…).`,
+        payload,
+        'raw-body',
+      ),
+    ),
+  );
+}
+
 const MAX_OMITTED = 20;
 
 /**
@@ -324,6 +345,7 @@ function ofFields(tree: JsonTree): readonly Made[] {
       'raw-body',
     ),
     ...joined(pairs, 'raw-body'),
+    ...asFormField(writeTree(tree)),
     wrong(
       'body-without-empty',
       'Empty fields were omitted before signing.',

@@ -18,6 +18,7 @@ const CLASS = ['sessionID', 'txID', 'roundID', 'amount', 'type'] as const;
 const PAIRS = Object.entries(FIELDS);
 /** A body with a quotation mark of HTML, and with a letter outside ASCII. */
 const LETTER = BODY.replace('s-7731', "s'é");
+const SPACED = BODY.replace('s-7731', 's 7731');
 const QUERY = 'sessionID=s-7731&currency=EUR&gameID=g%2F1';
 
 const bytesOf = (payload: BinaryLike, key: BinaryLike = KEY, hash = 'sha256'): Buffer =>
@@ -152,6 +153,9 @@ const FORMS: readonly Row[] = [
   ['java-class', hmac(`BetRequest(${ofClass((name, value) => `${name}=${value}`, ', ')})`)],
   ['node-inspect', hmac(`{\n${list((name, value) => `  ${name}: '${value}'`, ',\n')}\n}`)],
   ['wrapped', hmac(`{"body":${BODY}}`)],
+  ['form-field', hmac(`body=${encodeURIComponent(BODY)}`)],
+  ['form-field', hmac(`data=${new URLSearchParams({ x: SPACED }).toString().slice(2)}`), SPACED],
+  ['form-field', hmac(`payload=${BODY}`)],
   ['wrapped-text', hmac(JSON.stringify({ body: BODY }))],
   ['wrapped-in-list', hmac(`[${BODY}]`)],
   ['body-values-joined', hmac(list((_name, value) => value, '|'))],
