@@ -120,6 +120,8 @@ export interface Judgement {
   readonly rule: RuleId;
   readonly verdict: 'fail' | 'warn';
   readonly text: string;
+  /** Other rules that, if they are broken, explain this finding. Left out if there are none. */
+  readonly causes?: readonly RuleId[];
 }
 
 /** The ids in the body of a bet, a win or a refund. */

@@ -154,7 +154,8 @@ export class JournalReader {
         const line = this.#lines.get(finding.exchange ?? '') ?? this.#lastLines.get(finding.scenario);
         if (line === undefined || (finding.verdict !== 'fail' && finding.verdict !== 'warn')) continue;
         const text = `expected ${finding.expected}; ${finding.actual}`;
-        yield { kind: 'judged', line, judgement: { rule: rule.id, verdict: finding.verdict, text } };
+        const { causes } = finding;
+        yield { kind: 'judged', line, judgement: { rule: rule.id, verdict: finding.verdict, text, causes } };
       }
     }
   }

@@ -36,6 +36,10 @@ export interface ComparedCall {
 export interface Failures {
   readonly rules: ReadonlySet<string>;
   readonly calls: ReadonlySet<number>;
+  /** Other rules that, if they are broken, explain one of the failures. Left out if there are none. */
+  readonly causes?: ReadonlySet<string>;
+  /** True if a wrong balance shows one of the failures. */
+  readonly isInBalance?: boolean;
 }
 
 /** All verdicts of a replay. */
@@ -199,10 +203,12 @@ export function verdictOf(
   if (now.rules.size > 0 || now.calls.size > 0) {
     const isShared =
       [...now.rules].some((rule) => past.rules.has(rule)) || [...now.calls].some((call) => past.calls.has(call));
+    // A balance can be wrong by an amount that several rules explain. Then two runs may name two different rules for one mistake.
+    const isPerhapsShared = haveSameCause(past, now) || (!wasWrong && isUnexplained && now.isInBalance === true);
     // The replay can find more broken rules than the record. If all replies are the same as in the record, the record broke these
     // rules too.
     const isAsBefore = compared.every(({ verdict }) => verdict === 'same' || verdict === 'unknown');
-    return isShared || isAsBefore ? 'still failing' : 'regressed';
+    return isShared || isPerhapsShared || isAsBefore ? 'still failing' : 'regressed';
   }
   if (!isDecided || compared.some(({ verdict }) => verdict === 'not played')) return 'undecided';
   // Without a recorded reply, nothing can be compared.
@@ -220,6 +226,14 @@ export function verdictOf(
       differences.some((difference) => difference !== 'change'),
   );
   return hasNewDifference ? 'differs' : 'fixed';
+}
+
+/** True if a broken rule of one of the two explains a failure of the other one. */
+function haveSameCause(past: Failures, now: Failures): boolean {
+  return (
+    [...now.rules].some((rule) => past.causes?.has(rule) === true) ||
+    [...past.rules].some((rule) => now.causes?.has(rule) === true)
+  );
 }
 
 /** True if the operator paid a refund in the record, and the record does not contain the bet of this refund. */

@@ -20,6 +20,8 @@ export interface RecordedMistakes {
   readonly rules: readonly RuleId[];
   /** The broken rules, each with the call that broke it. */
   readonly breaches: readonly { readonly rule: RuleId; readonly call: number }[];
+  /** Other rules that, if they are broken, explain one of the breaches. */
+  readonly causes: readonly RuleId[];
   /** Numbers of the calls that broke them. */
   readonly calls: readonly number[];
   /** Numbers of the wrong calls that break only rules about the reply itself. */
@@ -41,11 +43,11 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   const wrongSignatures = timeline.calls.flatMap((call) => {
     const rule = signatureRuleBroken(call, signing.get(call.number));
     // A run has judged the signatures of its calls.
-    return rule === null ? [] : [{ rule, call: call.number, isOfRun: call.seen.exchange.isOfRun === true }];
+    return rule === null ? [] : [{ rule, call: call.number, causes: [], isOfRun: call.seen.exchange.isOfRun === true }];
   });
   const failing = [
-    ...timeline.breaches.flatMap(({ rule, call, verdict }) =>
-      verdict === 'fail' || judged.has(call) ? [{ rule, call }] : [],
+    ...timeline.breaches.flatMap(({ rule, call, verdict, causes = [] }) =>
+      verdict === 'fail' || judged.has(call) ? [{ rule, call, causes }] : [],
     ),
     ...wrongSignatures.filter(({ isOfRun }) => !isOfRun),
   ];
@@ -66,6 +68,7 @@ export function recordedMistakes({ timeline, signing }: RecordedIncident): Recor
   return {
     rules: [...new Set(failing.map(({ rule }) => rule))],
     breaches: failing.map(({ rule, call }) => ({ rule, call })),
+    causes: [...new Set(failing.flatMap(({ causes }) => causes))],
     calls: [...numbers],
     wrongReplies: [...numbers].filter((number) =>
       failing.every(({ call, rule }) => call !== number || isAboutReply(rule)),

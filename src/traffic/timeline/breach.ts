@@ -20,6 +20,8 @@ export interface Breach {
   readonly rule: RuleId;
   readonly verdict: Extract<Verdict, 'fail' | 'warn'>;
   readonly text: string;
+  /** Other rules that, if they are broken, explain this breach. Left out if there are none, or if they are not known. */
+  readonly causes?: readonly RuleId[];
 }
 
 /**

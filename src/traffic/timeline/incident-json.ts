@@ -190,7 +190,7 @@ export function incidentJson(
     notes: [...notes, ...timeline.notes],
     clocks: timeline.clocks && { operatorAheadMs: timeline.clocks.aheadMs, pairs: timeline.clocks.pairs },
     calls: timeline.calls.map((one) => callJson(one, currencies.get(one.wallet) ?? null)),
-    breaches: timeline.breaches.map((one) => ({ ...one })),
+    breaches: timeline.breaches.map(({ call, rule: id, verdict, text }) => ({ call, rule: id, verdict, text })),
     oddities: timeline.oddities.map((one) => ({ ...one, calls: [...one.calls] })),
     wallets: timeline.wallets.map((one) => walletJson(one, stateOfWallet(one, timeline.breakers))),
   };

@@ -106,9 +106,9 @@ function judgedBreaches(judgements: readonly JudgedCall[], calls: readonly Logge
   if (judgements.length === 0) return [];
   const keyOf = ({ file, line }: LogPlace): string => `${file} ${line}`;
   const numbers = new Map(calls.map(({ number, seen }) => [keyOf(seen.exchange.place), number]));
-  return judgements.flatMap(({ place, rule, verdict, text }) => {
+  return judgements.flatMap(({ place, ...judgement }) => {
     const call = numbers.get(keyOf(place));
-    return call === undefined ? [] : [{ call, rule, verdict, text }];
+    return call === undefined ? [] : [{ call, ...judgement }];
   });
 }
 

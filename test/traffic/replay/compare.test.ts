@@ -79,4 +79,27 @@ describe('replies that are compared', () => {
       'undecided',
     );
   });
+
+  describe('and now break a rule that the record did not break', () => {
+    const log = new Log().balance('100').bet('b1', '5', { balance: '94' });
+    const calls = compared(log, reply(200, { balance: '40.00' }), reply(200, { balance: '32.00', txID: 'op-1' }));
+    const now = { rules: new Set(['bet.debit']), calls: new Set([2]) };
+    const past = { rules: new Set(['money.conservation']), calls: new Set([1]) };
+
+    it('are still failing if one of the two rules explains the other one', () => {
+      const explained = { ...past, causes: new Set(['bet.debit']) };
+      const explaining = { ...now, causes: new Set(['money.conservation']) };
+      expect(verdictOf(calls, past, now, REPEATED)).toBe('regressed');
+      expect(verdictOf(calls, explained, now, REPEATED)).toBe('still failing');
+      expect(verdictOf(calls, past, explaining, REPEATED)).toBe('still failing');
+    });
+
+    it('are still failing if both have a wrong balance, which no call of the record explains', () => {
+      const inBalance = { ...now, isInBalance: true };
+      const unexplained = { ...REPEATED, isUnexplained: true };
+      expect(verdictOf(calls, NOTHING, inBalance, REPEATED)).toBe('regressed');
+      expect(verdictOf(calls, NOTHING, now, unexplained)).toBe('regressed');
+      expect(verdictOf(calls, NOTHING, inBalance, unexplained)).toBe('still failing');
+    });
+  });
 });

@@ -353,6 +353,10 @@ function outcomeOf(
       ...unpaid,
       ...faults.flatMap(({ transaction }) => transaction.attempts.map(({ number }) => number)),
     ]),
+    causes: new Set([
+      ...failing.causes,
+      ...owed.flatMap(({ deviation }) => deviation?.otherCauses.flat() ?? []).flatMap(({ rule }) => rule ?? []),
+    ]),
   };
   const brokenThen = [
     ...failing.breaches,
@@ -376,6 +380,8 @@ function outcomeOf(
   const now: Failures = {
     rules: new Set(broken.map(({ rule }) => rule)),
     calls: new Set([...failedNow(compared), ...broken.flatMap(({ step }) => numberOf(step, logged) ?? [])]),
+    causes: new Set(broken.flatMap(({ causes }) => causes)),
+    isInBalance: broken.some(({ wrongSum }) => wrongSum !== undefined),
   };
   const missing = notRepeated({
     compared,

@@ -84,11 +84,19 @@ function sentence({ verdict, compared, past, now, isUnexplained }: ReplayOutcome
     case 'same':
       return `nothing was wrong, and nothing is wrong now; ${replies}.`;
     case 'still failing': {
+      const isOtherRule = now.rules.size > 0 && [...now.rules].every((rule) => !past.rules.has(rule));
       // If a call was repeated in another session, a run names another rule for it than `incident` does. So the rules can differ
       // although the problem is the same.
-      const isOtherRule = now.rules.has(RULE_OF_OTHER_SESSION) && [...now.rules].every((rule) => !past.rules.has(rule));
-      const problem = isOtherRule ? `the recorded problem (${wrongText(past)}) came again: ` : '';
-      return `${problem}${wrongText(now)} is still wrong; ${replies}.`;
+      if (isOtherRule && now.rules.has(RULE_OF_OTHER_SESSION))
+        return `the recorded problem (${wrongText(past)}) came again: ${wrongText(now)} is still wrong; ${replies}.`;
+      const isSameCall = [...now.calls].some((call) => past.calls.has(call));
+      if (!isOtherRule || isSameCall || compared.every((row) => row.verdict !== 'differs'))
+        return `${wrongText(now)} is still wrong; ${replies}.`;
+      const recorded =
+        past.rules.size > 0
+          ? `the recorded problem (${wrongText(past)})`
+          : 'a change of the balance that the logs do not explain';
+      return `${wrongText(now)} is wrong now, and can be the cause of ${recorded}; ${replies}.`;
     }
     case 'regressed':
       return `${wrongText(now)} is wrong now, and was not before; ${replies}.`;
