@@ -1,6 +1,6 @@
 /**
  * Plays each defect of the reference operator through run, incident and replay, and checks what replay says:
- * it never says that the problem is fixed while the operator has the defect, it never blames the correct operator, and the
+ * it never says that the problem is fixed or new while the operator has the defect, it never blames the correct operator, and the
  * scenario of the replay fails only with the defect.
  *
  * usage: replay-defects.ts [DEFECT…]
@@ -94,7 +94,9 @@ async function played(defect: Defect): Promise<Result> {
     const bad = await croupier(cwd, [...test, '--defect', name]);
     const right = await croupier(cwd, test);
     const mistakes = [
-      ...(same === 'fixed' || same === 'same' ? [`replay says "${same}" of the operator that has the defect`] : []),
+      ...(['fixed', 'same', 'regressed'].includes(same)
+        ? [`replay says "${same}" of the operator that has the defect`]
+        : []),
       ...(['still failing', 'regressed', 'differs'].includes(good) || good.startsWith('exit')
         ? [`replay says "${good}" of the correct operator`]
         : []),
