@@ -1,6 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import { type LoggedCall, met, UNKNOWN_DURATION_MS } from '../calls/logged-call.ts';
 import { type Bets, betsOf, isUndueRefund, type Transaction, transactionsOf } from '../calls/transaction.ts';
+import { isChangeExplained, type Said } from './balance-change.ts';
 import type { Cause, Deviation } from './deviation.ts';
 import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
 import { explanationsOf } from './explanation.ts';
@@ -17,12 +18,6 @@ import {
   settle,
   type World,
 } from './worlds.ts';
-
-/** A balance in a reply of the operator, with the call. */
-interface Said {
-  readonly balance: Money;
-  readonly call: LoggedCall;
-}
 
 /** The possible states of the operator's books of one wallet after the last call. */
 export interface Books {
@@ -275,21 +270,13 @@ export class BooksComputation {
   }
 
   /**
-   * Compares the first usable balance with the balances before it, which came while other calls were in flight. Each of them must
-   * differ from the first usable balance by some of the calls so far, in any order. Returns one that does not.
+   * Compares the first usable balance with the balances before it, which came while other calls were in flight. Returns one that
+   * the calls do not explain.
    */
-  #unexplainedBefore(call: LoggedCall, said: Money): Said | null {
-    if (this.#unread.length === 0) return null;
-    const earlier = [...this.#ledger.transactions()].filter(({ attempts }) =>
-      attempts.some(({ number }) => number <= call.number),
-    );
-    if (earlier.length > MAX_UNORDERED || earlier.some(({ amount }) => amount === null)) return null;
-    let sums: readonly Money[] = [Money.zero];
-    for (const { call: name, amount } of earlier) {
-      const by = amount ?? Money.zero;
-      sums = [...sums, ...sums.map((sum) => (name === 'bet' ? sum.plus(by) : sum.minus(by)))];
-    }
-    return this.#unread.find(({ balance }) => !sums.some((sum) => isSameButForRest(said.plus(sum), balance))) ?? null;
+  #unexplainedBefore(call: LoggedCall, balance: Money): Said | null {
+    const { bets } = this.#ledger;
+    const first = { balance, call };
+    return this.#unread.find((one) => !isChangeExplained(one, first, this.#ledger.transactions(), bets)) ?? null;
   }
 
   /**
@@ -431,9 +418,6 @@ const MAX_CANDIDATES = 400;
 
 /** Maximum number of balances that are kept from replies that came while other calls were in flight. */
 const MAX_UNREAD = 100;
-
-/** Maximum number of calls before the first usable balance whose possible orders are all tried. */
-const MAX_UNORDERED = 8;
 
 /**
  * Maximum number of calls with an unknown outcome that the operator may have carried out between two replies. Combinations of more

@@ -213,3 +213,43 @@ it('balances at the beginning that the calls do not explain make the result unkn
     'the calls do not explain the first balance in a reply (590.00, call 1)',
   );
 });
+
+describe('a balance at the beginning that came while a bet was in flight', () => {
+  const inSeconds = { precisionMs: 1000 };
+  const begin = (): Log => new Log().balance('100.00', { at: 0, ...inSeconds });
+
+  it('is not explained by a bet whose refund gives the money back before the first usable balance', () => {
+    const withRefund = (balance: string): IncidentTimeline =>
+      begin()
+        .bet('b1', '5.00', { none: 'reset', at: 1, ...inSeconds })
+        .refund('f1', 'b1', '5.00', { balance: '95.00', at: 4, ...inSeconds })
+        .bet('b2', '7.00', { balance, at: 8, ...inSeconds }, { round: 'r-2' })
+        .win('w2', '0', { balance, at: 12, ...inSeconds }, { round: 'r-2' })
+        .timeline();
+    // The operator may carry out the bet before the first balance read. Then the refund makes the balance higher.
+    expect(['93.00', '98.00', '88.00'].map((balance) => withRefund(balance).status)).toEqual([0, 0, 3]);
+  });
+
+  it('is not explained by a declined bet, or by a bet that was not carried out before it', () => {
+    const withTwo = (balance: string): IncidentTimeline =>
+      begin()
+        .bet('b1', '5.00', { status: 402, code: 'insufficient_funds', at: 1, ...inSeconds })
+        .bet('b2', '7.00', { balance, at: 12, ...inSeconds }, { round: 'r-2' })
+        .win('w2', '0', { balance, at: 16, ...inSeconds }, { round: 'r-2' })
+        .timeline();
+    expect(['93.00', '100.00', '88.00'].map((balance) => withTwo(balance).status)).toEqual([0, 3, 3]);
+  });
+
+  it('is compared also if many calls came before the first usable balance', () => {
+    const withRounds = (rounds: number, balance: string): IncidentTimeline => {
+      const log = begin();
+      for (let round = 1; round <= rounds; round += 1) {
+        const [id, said] = [`${round}`, (100 - round).toFixed(2)];
+        log.bet(`b${id}`, '1.00', { balance: said, at: 2 * round - 1, ...inSeconds }, { round: `r-${id}` });
+        log.win(`w${id}`, '0', { balance: said, at: 2 * round, ...inSeconds }, { round: `r-${id}` });
+      }
+      return log.balance(balance, { at: 60, ...inSeconds }).timeline();
+    };
+    expect([withRounds(12, '88.00').status, withRounds(12, '87.00').status]).toEqual([0, 3]);
+  });
+});
