@@ -1,6 +1,9 @@
 import type { RecordedCall } from '../recorded-call.ts';
 
-/** Maximum precision in ms of the times to compare. With coarser times, two different calls can look the same. */
+/**
+ * Maximum precision in ms of the times to compare. With coarser times, two different calls can look the same if the log shows
+ * neither their `txID` nor how long they took.
+ */
 const COARSEST_MS = 10;
 
 /**
@@ -12,7 +15,8 @@ export function withoutDoubles(calls: readonly RecordedCall[]): readonly Recorde
   const seen = new Map<string, RecordedCall[]>();
   return calls.filter((call) => {
     const { place, time, tookMs } = call.exchange;
-    if (time === null || time.precisionMs > COARSEST_MS || tookMs === null || call.exchange.isOfRun) return true;
+    if (time === null || tookMs === null || call.exchange.isOfRun) return true;
+    if (time.precisionMs > COARSEST_MS && (call.txID === null || tookMs === 0)) return true;
     const key = `${place.file} ${time.ms} ${tookMs} ${call.txID}`;
     const alike = seen.get(key);
     if (!alike) {

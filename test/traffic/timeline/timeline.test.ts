@@ -954,3 +954,21 @@ describe('a call that the service must not send', () => {
     expect(debtSentences(wallet).at(-1)).toMatch(/^The service is at fault: the service sent the win of call 4/);
   });
 });
+
+describe('an entry that a log contains twice', () => {
+  const twice = (first: number, second: number, txID = 'b1'): readonly string[] => {
+    const failed = { status: 500, at: 1, precisionMs: 1000 };
+    const log = new Log().balance('100', { at: 0 }).bet('b1', '5', { ...failed, tookMs: first });
+    const { calls } = log.bet(txID, '5', { ...failed, tookMs: second }).timeline();
+    return calls.map(({ number, seen }) => `${number} ${seen.call}`);
+  };
+
+  it('counts once, also if the times are whole seconds', () => {
+    expect(twice(20, 20)).toEqual(['1 balance', '2 bet']);
+  });
+
+  it('is another call if its duration or its txID differs, or if the log shows no duration', () => {
+    const both = ['1 balance', '2 bet', '3 bet'];
+    expect([twice(20, 21), twice(20, 20, 'b2'), twice(0, 0)]).toEqual([both, both, both]);
+  });
+});
