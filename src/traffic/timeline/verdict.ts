@@ -188,6 +188,8 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     found.push(
       `no later balance shows whether the operator took the bet of ${callNumbers(unsettled)}, because its status may come from a server in front of the operator`,
     );
+  const unread = calls.filter((call) => call.number > lastSaid && isBalanceMissing(call, calls));
+  if (unread.length > 0) found.push(`the logs do not show the balance in the reply to ${callNumbers(unread)}`);
   const paid = paidFreeBetsOf(books);
   if (paid.length > 0)
     found.push(
@@ -219,6 +221,18 @@ function unloggedOf(calls: readonly LoggedCall[]): readonly LoggedCall[] {
   return calls.filter(
     ({ ending, done, seen, reading }) =>
       ending === 'unknown' && done === 'maybe' && seen.call !== 'balance' && !isCut(reading),
+  );
+}
+
+/**
+ * True for a balance call that was answered 200, but whose balance is not in the log, although the log shows the balances of other
+ * such calls. For example, the end of the line is missing.
+ */
+function isBalanceMissing({ seen, status, balance, reading }: LoggedCall, calls: readonly LoggedCall[]): boolean {
+  if (seen.call !== 'balance' || status !== 200 || balance !== null || isCut(reading)) return false;
+  const { file } = seen.exchange.place;
+  return calls.some(
+    (other) => other.seen.call === 'balance' && other.balance !== null && other.seen.exchange.place.file === file,
   );
 }
 

@@ -200,6 +200,15 @@ describe('a call that is not in the logs', () => {
   });
 });
 
+it('the balance in the last reply makes the result unknown if the log shows the balances in other such replies', () => {
+  const ending = (balance: string): Log =>
+    new Log().balance('100.00').bet('b1', '5.00', { status: 402, code: 'insufficient_funds' }).balance(balance);
+  expect(
+    [ending('100.00'), ending('***'), ending('***').balance('100.00')].map((log) => log.timeline().status),
+  ).toEqual([0, 3, 0]);
+  expect(only(ending('***').timeline()).unknowns).toEqual(['the logs do not show the balance in the reply to call 3']);
+});
+
 it('balances at the beginning that the calls do not explain make the result unknown', () => {
   const inSeconds = { precisionMs: 1000 };
   const begin = (balance: string): IncidentTimeline =>
