@@ -245,17 +245,25 @@ function plainCauses(rule: RuleId): RuleId[] {
   if (!rule.startsWith('refund.')) return [CONSERVATION];
   return [
     'refund.restore',
+    // A refund gives back what the bet took. If bets take wrong amounts, refunds give back wrong amounts.
+    'bet.debit',
     CONSERVATION,
     ...(rule === 'refund.declined-bet' ? (['refund.unknown-pays-nothing'] as const) : []),
   ];
 }
 
-/** Returns the rules that were tested since the last read, and the rules about ordinary calls. */
+/**
+ * Returns the rules that were tested since the last read, and the rules about ordinary calls. A bet whose outcome is unknown is no
+ * move yet, but an operator that takes wrong amounts takes them for this bet too. A refund gives back what the bet took, which may
+ * be a wrong amount.
+ */
 function involved(wallet: Wallet, due: readonly PendingCheck[]): RuleId[] {
-  const plain = wallet.moves.map(({ delta }) =>
+  const tested = [...due, ...wallet.pendingChecks].map(({ rule }) => rule);
+  const plain = [...wallet.moves, ...wallet.branches].map(({ delta }) =>
     delta.isNegative() ? ('bet.debit' as const) : ('win.credit' as const),
   );
-  return [...[...due, ...wallet.pendingChecks].map(({ rule }) => rule), ...plain, 'refund.restore'];
+  const ofBet = tested.some((rule) => rule.startsWith('refund.')) ? (['bet.debit'] as const) : [];
+  return [...tested, ...plain, ...ofBet, 'refund.restore'];
 }
 
 /**

@@ -132,8 +132,12 @@ export const moneyChecks: GroupChecks<'money'> = {
         .map((by) => ({
           by,
           meaning: 'the amount was rounded to what a double can hold',
-          // If the balance is written as a JSON number, a double has probably rounded it.
-          causes: observed.reading?.balance.form === 'number' ? (['money.decimal-string'] as const) : [],
+          causes: [
+            // The difference may also be a small fee that the operator takes for every call of this kind.
+            ...plainRule(observed),
+            // If the balance is written as a JSON number, a double has probably rounded it.
+            ...(observed.reading?.balance.form === 'number' ? (['money.decimal-string'] as const) : []),
+          ],
         }));
     },
   },

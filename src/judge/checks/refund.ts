@@ -131,7 +131,7 @@ function hypothesesOfUncertainBet(observed: ObservedCall, others: readonly RuleI
         {
           by: amount.negated(),
           meaning: 'the bet was taken and stayed taken although its refund was answered 200',
-          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit', ...ofRound],
+          causes: ['refund.restore', 'concurrency.no-lost-update', 'money.main-unit', ...others, ...ofRound],
         },
         {
           by: amount,
@@ -293,7 +293,8 @@ function notRestored(observed: ObservedCall): BalanceHypothesis[] {
           meaning: 'the refunded bet was not given back',
           causes: ['bet.debit', 'refund.restore'],
         },
-        { by: amount, meaning: 'the refunded bet was given back twice' },
+        // A refund gives back what the bet took. So it gives back twice the amount if the bet was taken twice.
+        { by: amount, meaning: 'the refunded bet was given back twice', causes: ['bet.debit'] },
         {
           by: amount.times(Money.of('2')).negated(),
           meaning: 'the refund took the amount of the bet once more',

@@ -186,6 +186,8 @@ function judgeUpdates(
     hypotheses: accepted.map(({ effect, amount, planned }) => ({
       by: effect.negated(),
       meaning: `the ${planned.step.call} of ${amount} was answered 200 but had no effect`,
+      // An operator that loses every call of this kind also loses the call if it arrives alone.
+      causes: [planned.step.call === 'bet' ? 'bet.debit' : 'win.credit'] as const,
     })),
     rank: 0,
     until: 'read',

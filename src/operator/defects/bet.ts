@@ -24,6 +24,21 @@ export const BET_DEFECTS: readonly Defect[] = [
     change: () => ({ debitOf: () => 0n }),
   },
   {
+    name: 'bet-charged-twice',
+    breaks: ['bet.debit'],
+    mayBreak: ['bet.exact-balance', 'bet.many-in-round'],
+    description: 'Players pay twice the amount of each bet. A refund gives back everything that its bet has taken.',
+    change: (right) => ({ debitOf: (bet) => right.debitOf(bet) * 2n }),
+  },
+  {
+    name: 'fee-on-bets',
+    breaks: ['bet.debit'],
+    mayBreak: ['bet.exact-balance', 'bet.many-in-round'],
+    description:
+      'Each bet takes one smallest unit of the currency too much, because the wallet adds a fee. A refund gives back the fee too.',
+    change: (right) => ({ debitOf: (bet) => (bet.type === 'free' ? right.debitOf(bet) : right.debitOf(bet) + 1n) }),
+  },
+  {
     name: 'bet-reply-before-debit',
     breaks: ['bet.debit'],
     mayBreak: [

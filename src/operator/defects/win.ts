@@ -29,6 +29,13 @@ export const WIN_DEFECTS: readonly Defect[] = [
     change: (right) => ({ creditOf: (win) => right.creditOf(win) / 2n }),
   },
   {
+    name: 'win-never-paid',
+    breaks: ['win.credit'],
+    mayBreak: ['win.many-in-round', 'win.retried'],
+    description: 'Players never get their wins: the wallet answers wins with 200, but credits nothing.',
+    change: () => ({ creditOf: () => 0n }),
+  },
+  {
     name: 'win-cut-to-halves',
     breaks: ['money.exact'],
     mayBreak: ['win.credit', 'win.many-in-round', 'money.large'],
