@@ -13,6 +13,7 @@ export const QUICK_RACE_ROUNDS = 2;
 const QUICK_IDS: ReadonlySet<string> = new Set([
   'bet/insufficient-funds',
   'bet/exact-balance',
+  'bet/decimals-of-crypto',
   'bet/many-in-round',
   'win/credit',
   'win/failed-keeps-bet',
@@ -39,6 +40,7 @@ const QUICK_IDS: ReadonlySet<string> = new Set([
   'signature/tampered-query-session',
   'signature/tampered-replay',
   'reply/success',
+  'money/exact-cents',
   'money/exact-refund',
   'money/precision',
   'balance/read',
