@@ -22,6 +22,11 @@ const isRegularWin = (planned: PlannedCall): boolean =>
   planned.step.expect.outcome === 'accepted' &&
   !breaksConnection(planned);
 
+/** True for a win that is sent again because its connection broke. */
+function isRetriedWin({ step, source, regular }: PlannedCall): boolean {
+  return step.call === 'win' && source !== null && breaksConnection(source) && regular;
+}
+
 const isZero = (planned: PlannedCall): boolean => isZeroAmount(planned.step);
 
 function notCredited(observed: ObservedCall, meaning: string): BalanceHypothesis[] {
@@ -121,8 +126,7 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.retried': {
     effect: 'a win is credited exactly once, even if it is sent several times until it is answered 200',
-    applies: (planned) =>
-      planned.step.call === 'win' && planned.source !== null && breaksConnection(planned.source) && planned.regular,
+    applies: isRetriedWin,
     reply: (observed) =>
       observed.planned.group === null
         ? explainedBy(
@@ -143,14 +147,22 @@ export const winChecks: GroupChecks<'win'> = {
 
   'win.failed-keeps-bet': {
     effect: 'a bet stays taken when the win of its round fails',
+    // A win whose connection broke has failed too. Whether the bet stays taken shows only after the win was sent again.
     applies: (planned) =>
-      isNewWin(planned) &&
-      planned.step.winOf !== undefined &&
-      ['refused', 'declined'].includes(planned.step.expect.outcome),
+      (isNewWin(planned) &&
+        planned.step.winOf !== undefined &&
+        ['refused', 'declined'].includes(planned.step.expect.outcome)) ||
+      isRetriedWin(planned),
     hypotheses(observed) {
-      const bet = observed.planned.step.winOf === undefined ? undefined : observed.target;
-      return bet?.amount && observed.answer !== 'accepted' && observed.reading
-        ? [{ by: bet.amount, meaning: 'the bet was given back when its win failed' }]
+      const { planned, answer, reading, target } = observed;
+      if (!target?.amount || !reading) return [];
+      const by = target.amount;
+      if (isRetriedWin(planned))
+        return answer === 'accepted'
+          ? [{ by, meaning: 'the bet was given back when the connection of its win broke', causes: ['bet.debit'] }]
+          : [];
+      return planned.step.winOf !== undefined && answer !== 'accepted'
+        ? [{ by, meaning: 'the bet was given back when its win failed' }]
         : [];
     },
   },

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { failure } from '../../sdk/reply.ts';
 import { scaleOf } from '../amount.ts';
 import { bodyOf, callOf } from '../rewriting.ts';
 import type { Defect } from '../variation.ts';
@@ -160,6 +162,33 @@ export const WIN_DEFECTS: readonly Defect[] = [
           open.get(roundID)?.giveBack();
           open.delete(roundID);
           return reply;
+        },
+      };
+    },
+  },
+  {
+    name: 'abandoned-win-returns-bet',
+    breaks: ['win.failed-keeps-bet'],
+    mayBreak: ['win.retried'],
+    description:
+      'If the connection of a win breaks, players get both their bet and the win: the wallet undoes the whole round, and the repeated win is paid too.',
+    change: (right) => {
+      const open = new Map<unknown, () => void>();
+      return {
+        record: (store, entry) => {
+          const { walletID, moved, roundID } = entry;
+          if (entry.call === 'bet' && walletID !== null && entry.outcome === 'done')
+            open.set(roundID, () => store.setBalance(walletID, store.wallet(walletID).balance - moved));
+          return right.record(store, entry);
+        },
+        receive: async (request, answer) => {
+          if (callOf(request) !== 'win') return right.receive(request, answer);
+          await sleep(2);
+          const roundID = bodyOf(request)?.roundID;
+          if (!request.isGone?.()) return right.receive(request, answer);
+          open.get(roundID)?.();
+          open.delete(roundID);
+          return failure({ status: 500, message: 'Something went wrong.' });
         },
       };
     },
