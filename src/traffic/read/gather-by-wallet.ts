@@ -132,10 +132,12 @@ export class WalletGroups<W extends SurveyedWallet> {
    */
   async read(fewest = 0): Promise<GatheredCounts | null> {
     // This collector only counts, and keeps no calls.
-    const counts = new CallCollector({ sessions: new Set(), players: new Set() });
+    const counts = new CallCollector('nobody');
     for (const source of this.#sources) await this.#look(source, counts);
+    if (counts.result().total <= fewest) return null;
+    // The line with such a body may come before the call, and the first pass does not parse lines that are alike.
+    if (counts.hasSent) for await (const call of this.#calls()) counts.markShown(call);
     const { calls: _none, ...rest } = counts.result();
-    if (rest.total <= fewest) return null;
     await this.#claim();
     const sessions = new Map([...this.#owners.values()].map((owner) => [owner.surveyed, owner.sessions]));
     this.#survey.finish((wallet) => sessions.get(wallet) ?? []);

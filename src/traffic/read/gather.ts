@@ -316,8 +316,12 @@ export class CallCollector {
   skipped = 0;
   readonly judgements: JudgedCall[] = [];
 
-  constructor(owners: Owners | null) {
-    this.#owners = owners;
+  readonly #onlyCounts: boolean;
+
+  /** @param owners the owners whose calls are kept. null: all. `nobody`: no call is kept, and the entries of all are counted */
+  constructor(owners: Owners | 'nobody' | null) {
+    this.#onlyCounts = owners === 'nobody';
+    this.#owners = owners === 'nobody' ? { sessions: new Set(), players: new Set() } : owners;
   }
 
   get isCut(): boolean {
@@ -393,8 +397,18 @@ export class CallCollector {
 
   /** Keeps the body in an entry that is no call, because the entry may be about a call that the logs show nowhere else. */
   #noteSent({ sessionID, txID }: SentIDs, place: LogPlace): void {
-    if (this.#owners !== null && !this.#owners.sessions.has(sessionID)) return;
+    if (!this.#onlyCounts && this.#owners !== null && !this.#owners.sessions.has(sessionID)) return;
     if (this.#sent.size < MAX_OTHER_CALLS && !this.#sent.has(txID)) this.#sent.set(txID, place);
+  }
+
+  /** True if some entries that are no calls have the body of a call. */
+  get hasSent(): boolean {
+    return this.#sent.size > 0;
+  }
+
+  /** Says that a call was read, so an entry with its body needs no mention. For a collector that keeps no calls. */
+  markShown({ txID }: RecordedCall): void {
+    if (txID !== null) this.#sent.delete(txID);
   }
 
   /** Returns the entries with the body of a call that no other entry shows. */

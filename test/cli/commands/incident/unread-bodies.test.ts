@@ -77,4 +77,19 @@ describe('croupier incident reads a JSON line with the body of a call in fields 
     expect(err).toContain('could not read 1 line that may be a call');
     expect(status).toBe(3);
   });
+
+  it.each([
+    ['names the line if no other line shows the call', 't-2', 3],
+    ['does not name the line if another line shows the call', 't-3', 0],
+  ])('and, in a log of more than 50,000 calls, %s', async (_what, txID, expected) => {
+    const asked = {
+      time: '2026-11-24T18:42:02.000Z',
+      req: { method: 'GET', url: '/balance?sessionID=s-1' },
+      res: { statusCode: 200, body: { balance: '95.00' } },
+    };
+    const line = { tries: [{ json: sent(txID) }] };
+    const { out, status } = await incident([FIRST, line, ...Array.from({ length: 50_001 }, () => asked), LAST]);
+    expect(out.includes('it has the body of a call')).toBe(expected === 3);
+    expect(status).toBe(expected);
+  });
 });
