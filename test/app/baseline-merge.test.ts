@@ -128,7 +128,7 @@ describe('bringing a baseline up to date', () => {
         overlapped: 2,
       },
       found('bet/debit', 'concurrency.no-lost-update', 'fail', { exchange: 'x1' }),
-      found('bet/debit', 'bet.debit', 'fail', { exchange: 'x1' }),
+      found('bet/debit', 'bet.debit', 'fail', { exchange: 'x1', wrongSum: { amount: '-1', currency: 'USD' } }),
     ];
     const text = mergeBaseline('', 'b.yaml', await fold(events));
     expect(text).toContain(

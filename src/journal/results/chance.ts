@@ -40,7 +40,7 @@ export function chanceOf(tried: readonly RulePlace[]): Chance {
   const [first] = failing;
   if (!first) return 'nothing';
   if (dependsOnMoment(first.rule)) return 'moment';
-  if (!isOfBalance(first)) return 'nothing';
+  if (!failing.some(isOfBalance)) return 'nothing';
   const isUneven = failing.length >= MIN_WIDESPREAD && failing.length < tried.length * MIN_SHARE_OF_ORDINARY;
   return isUneven || failing.some((place) => isLate(place) || place.isUnrepeated) ? 'calls' : 'nothing';
 }
@@ -57,9 +57,9 @@ export function isAboutBrokenConnections(rule: Finding['rule']): boolean {
   return OF_BROKEN_CONNECTIONS.includes(rule);
 }
 
-/** True if only a balance shows the breach. */
-export function isOfBalance({ rule }: Pick<RulePlace, 'rule'>): boolean {
-  return rule !== EXPECTATION && isShownByBalance({ rule, causes: [] });
+/** True if only a balance shows the breach. A breach that made no balance wrong is shown by a reply. */
+export function isOfBalance({ rule, wrongSums }: Pick<RulePlace, 'rule' | 'wrongSums'>): boolean {
+  return rule !== EXPECTATION && Object.keys(wrongSums).length > 0 && isShownByBalance({ rule, causes: [] });
 }
 
 /** True if the wallet carries out a call late, so that the time of the next read decides by how much the balance is wrong. */

@@ -103,20 +103,23 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     const sums = own.map(sumsOf);
     const allSums = allowedAnywhere(sums, first.rule, { stakes, varies: stabilities.chanceOf(first) === 'calls' });
     return own.map((place) => {
+      const noMoney = isAboutMoney(place.rule) && (isAnywhere ? own : [place]).every(({ movesMoney }) => !movesMoney);
       const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
       return {
         rule: place.rule,
         client: fold.run.client.extCID,
         endpoint: place.endpoint,
         scenarios: isAnywhere ? [] : [nameIn(own, place)],
-        noMoney: isAboutMoney(place.rule) && (isAnywhere ? own : [place]).every(({ movesMoney }) => !movesMoney),
-        maxSums: isByChance
-          ? ofMoneyRule(place.rule, lostSums)
-          : isOfOrdinaryCalls
-            ? allSums
-            : isByCurrency || isChance(place)
-              ? {}
-              : allowedInScenario(place, stakes),
+        noMoney,
+        maxSums: noMoney
+          ? {}
+          : isByChance
+            ? ofMoneyRule(place.rule, lostSums)
+            : isOfOrdinaryCalls
+              ? allSums
+              : isByCurrency || isChance(place)
+                ? {}
+                : allowedInScenario(place, stakes),
         intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
         undecided: false,
         failed: place.failed,
@@ -295,13 +298,27 @@ function allowedAnywhere(
   rule: RulePlace['rule'],
   { stakes, varies }: { readonly stakes: Readonly<Record<string, string>>; readonly varies: boolean },
 ): MoneySums {
+  if (isWithoutSums(sums)) return noSums(rule, stakes);
   const all = inAllCurrencies(sums, stakes, isAlikeFor(rule));
   return varies || rule === 'money.main-unit' ? timesTen(all) : all;
 }
 
 /** Returns the sums that an entry allows in the scenario of a failure. The next run may play the scenario in another currency. */
 function allowedInScenario(place: RulePlace, stakes: Readonly<Record<string, string>>): MoneySums {
-  return inAllCurrencies([sumsOf(place)], stakes, isAlikeFor(place.rule));
+  const sums = [sumsOf(place)];
+  return isWithoutSums(sums) ? noSums(place.rule, stakes) : inAllCurrencies(sums, stakes, isAlikeFor(place.rule));
+}
+
+function isWithoutSums(sums: readonly MoneySums[]): boolean {
+  return sums.every((one) => Object.keys(one).length === 0);
+}
+
+/**
+ * Returns a sum of 0 for each currency. An entry with these sums is for failures that only replies show, such as a repeated bet that
+ * gets a new txID. If a later failure of the rule makes a balance wrong, it is worse.
+ */
+function noSums(rule: RulePlace['rule'], stakes: Readonly<Record<string, string>>): MoneySums {
+  return ofMoneyRule(rule, Object.fromEntries(Object.keys(stakes).map((code) => [code, '0'])));
 }
 
 /**

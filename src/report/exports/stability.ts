@@ -56,7 +56,7 @@ export class Stabilities {
     // Some late replies among many come from a slow moment of the wallet, the network or the machine.
     if (rule === 'reply.deadline' && failing.length * 2 <= tried.length) return 'intermittent';
     const { run, races } = this.#fold;
-    const isBalance = isOfBalance(place);
+    const isBalance = failing.some(isOfBalance);
     const isRaced = failing.some(({ scenario }) => races.some((race) => race.scenario === scenario));
     if (this.#isChance && isBalance && (failing.length < tried.length || isRaced)) return 'intermittent';
     if (isBalance && this.#comesFromChance(failing, tried)) return 'intermittent';
