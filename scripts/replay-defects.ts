@@ -100,7 +100,7 @@ async function played(defect: Defect): Promise<Result> {
       ...(['still failing', 'regressed', 'differs'].includes(good) || good.startsWith('exit')
         ? [`replay says "${good}" of the correct operator`]
         : []),
-      ...(bad.status === 0 && recorded.status === 1
+      ...(bad.status === 0 && recorded.status === 1 && !isAboutDigits(defect, same)
         ? ['the scenario passes although the operator has the defect']
         : []),
       ...(right.status === 1 || right.status === 2 ? [`the scenario fails with the correct operator`] : []),
@@ -114,6 +114,14 @@ async function played(defect: Defect): Promise<Result> {
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }
+}
+
+/**
+ * True if the digits of a balance decide whether the mistake shows, and the replay says that it did not repeat them. A scenario can ask
+ * for a balance that is high enough, but not for its digits.
+ */
+function isAboutDigits({ breaks }: Defect, same: string): boolean {
+  return breaks.includes('money.main-unit') && same === 'not reproduced';
 }
 
 /** A race does not show a fault each time, and a busy machine can miss a deadline. So only a wrong result that comes again counts. */

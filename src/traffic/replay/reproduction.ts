@@ -93,10 +93,25 @@ export function notRepeated({
   // In the record, money was owed after these replies. So if all replies are the same, the same money is owed now.
   if (past.rules.has('money.conservation') && compared.every(({ verdict }) => verdict === 'same'))
     missing.push('every reply is as before, and money was owed after these replies');
+  if (past.rules.has('money.main-unit') && hasVaryingDecimals(compared))
+    missing.push(
+      'in the logs, the balances of a player have different numbers of decimals. So the digits of a balance may decide whether it is wrong, and the replay has other balances',
+    );
   const together = [...atOnce].filter((number) => related.has(number));
   if (together.length > 0 && !overlapped)
     missing.push(`in the logs, the calls ${together.join(', ')} overlapped, but in the replay they did not`);
   return missing;
+}
+
+/** True if the recorded balances of one wallet are written with different numbers of decimals. */
+function hasVaryingDecimals(compared: readonly ComparedCall[]): boolean {
+  const decimals = new Map<string | null, number>();
+  return compared.some(({ call: { wallet, reading } }) => {
+    if (reading?.balance.written === undefined) return false;
+    const first = decimals.get(wallet) ?? reading.balance.decimals;
+    decimals.set(wallet, first);
+    return first !== reading.balance.decimals;
+  });
 }
 
 /**
