@@ -159,7 +159,13 @@ export const winChecks: GroupChecks<'win'> = {
       const by = target.amount;
       if (isRetriedWin(planned))
         return answer === 'accepted'
-          ? [{ by, meaning: 'the bet was given back when the connection of its win broke', causes: ['bet.debit', 'win.credit'] }]
+          ? [
+              {
+                by,
+                meaning: 'the bet was given back when the connection of its win broke',
+                causes: ['bet.debit', 'win.credit'],
+              },
+            ]
           : [];
       return planned.step.winOf !== undefined && answer !== 'accepted'
         ? [{ by, meaning: 'the bet was given back when its win failed' }]
