@@ -386,7 +386,7 @@ steps:
     ['refund-too-late', 'refund/older-bet', 'still failing', 'fixed'],
     ['win-zero-400', 'win/zero', 'still failing', 'fixed'],
     ['extra-query-refused', 'balance/extra-query', 'still failing', 'fixed'],
-    ['bet-takes-what-is-there', 'bet/insufficient-funds', 'still failing', 'not reproduced'],
+    ['bet-takes-what-is-there', 'bet/insufficient-funds', 'still failing', 'fixed'],
     ['replay-other-amount-processed', 'idempotency/conflicting-bet', 'still failing', 'fixed'],
   ])('never says of an operator with the defect %s that it is fixed', async (defect, scenario, still, after) => {
     const journal = `${defect}.ndjson`;
