@@ -131,8 +131,20 @@ export class MessageReader {
     const whole = this.#body.join('\n');
     if (this.#isChunked('')) return joinChunks(Buffer.from(whole))?.toString('utf8') ?? whole.trimEnd();
     if (this.#length === null) return withoutPrompt(whole.trimEnd());
-    if (Buffer.byteLength(whole) <= this.#length || this.isIndented) return whole.trimEnd();
+    if (Buffer.byteLength(whole) <= this.#length || this.isIndented || isWholeJson(whole)) return whole.trimEnd();
     return Buffer.from(whole).subarray(0, this.#length).toString('utf8');
+  }
+}
+
+/**
+ * True if the text is a complete JSON document. A capsule replaces names in a body, so the body can be longer than its header says.
+ */
+function isWholeJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
