@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../contract/call-name.ts';
 import { RULES } from '../contract/catalogue.ts';
-import { allows, breachAt, judgeKnown } from '../journal/baseline.ts';
+import { allows, breachAt, isNoLongerNeeded, judgeKnown } from '../journal/baseline.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
@@ -56,11 +56,8 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const drafts = readDrafts(yaml, file);
   const known = drafts.flatMap((entry, index) => knownFailures(entry, index, fold));
   const states = judgeKnown(known, fold);
-  const isFixed = ({ line, undecided }: KnownFailure): boolean =>
-    states.some(
-      (result) =>
-        result.known.line === line && (result.state === 'mended' || (undecided === true && result.state === 'passed')),
-    );
+  const isFixed = ({ line }: KnownFailure): boolean =>
+    states.some((result) => result.known.line === line && isNoLongerNeeded(result));
   const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
   const listed = known.filter((one) => !isFixed(one));
   const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));

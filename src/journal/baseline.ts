@@ -138,6 +138,14 @@ export function knownGroups(results: readonly KnownResult[]): readonly KnownGrou
   });
 }
 
+/**
+ * True if the run shows that an entry is no longer needed: its failure is fixed, or the rule that it lists as undecided is decided
+ * again. An update of the baseline removes such an entry.
+ */
+export function isNoLongerNeeded({ known, state }: KnownResult): boolean {
+  return state === 'mended' || (known.undecided === true && state === 'passed');
+}
+
 /** Returns the entries of the baseline that fail the run, because their failure is fixed or because they have expired. */
 export function staleEntries(results: readonly KnownResult[]): readonly KnownGroup[] {
   return knownGroups(results).filter(({ state }) => state === 'mended' || state === 'expired');

@@ -137,6 +137,8 @@ describe('croupier run --baseline', () => {
       entry('win.zero'),
       entry('reply.json', '  money: false\n'),
       entry('bet.debit', '  scenario: [win/credit, win/cred]\n'),
+      entry('win.credit', '  undecided: true\n  scenario: win/credit\n'),
+      entry('reply.content-type', '  undecided: true\n'),
     ].join('');
     const { status, err } = await judged(list, []);
     expect(status).toBe(2);
@@ -147,6 +149,8 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('`win.zero` is already listed in line 19');
     expect(err).toContain('baseline.yaml:31:10: `reply.json` is not about money');
     expect(err.match(/baseline\.yaml:(18:13|3\d:\d\d): there is no scenario `win\/cred`/g)).toHaveLength(2);
+    expect(err).toContain('an entry with `undecided` is about the whole rule');
+    expect(err).toContain('only a MUST rule can leave a run undecided');
   });
 
   it('lets a listed expectation of a scenario fail', async () => {

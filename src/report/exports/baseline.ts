@@ -1,7 +1,7 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
-import { allows, breachAt, type KnownResult } from '../../journal/baseline.ts';
+import { allows, breachAt, isNoLongerNeeded, type KnownResult } from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -42,10 +42,7 @@ export interface BaselineEntry {
 export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   const { client, startedAt } = fold.run;
   const kept = fold.baseline
-    .filter(
-      ({ known, state }) =>
-        state === 'failing' || state === 'undecided' || (state === 'passed' && known.undecided !== true),
-    )
+    .filter((result) => result.state !== 'expired' && !isNoLongerNeeded(result))
     .map((result) => keptEntry(result, client.extCID));
   const open = undecidedEntries(fold).filter(({ rule }) => !kept.some((one) => one.undecided && one.rule === rule));
   const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold)), ...open]);
@@ -102,6 +99,11 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     const checks = stabilities.tried(first).reduce((sum, place) => sum + place.checks, 0);
     const sums = own.map(sumsOf);
     const allSums = allowedAnywhere(sums, first.rule, { stakes, varies: stabilities.chanceOf(first) === 'calls' });
+    const maxSumsOf = (place: RulePlace): MoneySums => {
+      if (isByChance) return ofMoneyRule(place.rule, lostSums);
+      if (isOfOrdinaryCalls) return allSums;
+      return isByCurrency || isChance(place) ? {} : allowedInScenario(place, stakes);
+    };
     return own.map((place) => {
       const noMoney = isAboutMoney(place.rule) && (isAnywhere ? own : [place]).every(({ movesMoney }) => !movesMoney);
       const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
@@ -111,15 +113,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
         endpoint: place.endpoint,
         scenarios: isAnywhere ? [] : [nameIn(own, place)],
         noMoney,
-        maxSums: noMoney
-          ? {}
-          : isByChance
-            ? ofMoneyRule(place.rule, lostSums)
-            : isOfOrdinaryCalls
-              ? allSums
-              : isByCurrency || isChance(place)
-                ? {}
-                : allowedInScenario(place, stakes),
+        maxSums: noMoney ? {} : maxSumsOf(place),
         intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
         undecided: false,
         failed: place.failed,
@@ -139,28 +133,37 @@ const OF_SINGLE_CALLS: readonly RuleId[] = ['bet.debit', 'win.credit', 'win.zero
 function ordinaryEntries(fold: Fold, lostSums: MoneySums): readonly BaselineEntry[] {
   const isFree = (rule: RuleId): boolean =>
     !fold.places.some((place) => place.rule === rule && place.failed > 0) &&
-    !fold.baseline.some(({ known }) => known.rule === rule);
+    !fold.baseline.some(({ known }) => known.rule === rule && !known.undecided);
   return OF_SINGLE_CALLS.filter(isFree).map((rule) => ({
+    ...entryWithoutFailure(rule, fold),
+    maxSums: ofMoneyRule(rule, lostSums),
+    intermittent: true,
+    checks: fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0),
+  }));
+}
+
+/** Returns an entry for all scenarios, for a rule that did not fail in this run. */
+function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
+  return {
     rule,
-    client: fold.run.client.extCID,
+    client: run.client.extCID,
     endpoint: null,
     scenarios: [],
     noMoney: false,
-    maxSums: ofMoneyRule(rule, lostSums),
-    intermittent: true,
+    maxSums: {},
+    intermittent: false,
     undecided: false,
     failed: 0,
-    checks: fold.places.reduce((sum, place) => (place.rule === rule ? sum + place.checks : sum), 0),
+    checks: 0,
     reason: '',
     ticket: '',
     expires: '',
-  }));
+  };
 }
 
 /**
  * Returns an entry for each MUST rule that the failures of the run left undecided. Another run with the same failures may not test
- * the rule at all, and then it would be undecided without this entry. The baseline of
- * the run may already have some of these entries.
+ * the rule at all, and then it would be undecided without this entry. The baseline of the run may already have some of these entries.
  */
 export function undecidedEntries(fold: Fold): readonly BaselineEntry[] {
   const failing = brokenPlaces(fold).map(({ rule, endpoint, scenario, failed, checks }): KnownResult => {
@@ -170,21 +173,7 @@ export function undecidedEntries(fold: Fold): readonly BaselineEntry[] {
   const baseline = [...fold.baseline, ...failing];
   return fold.rules
     .filter((result) => isLeftUndecided(result, { rules: fold.rules, baseline }))
-    .map(({ rule }) => ({
-      rule: rule.id,
-      client: fold.run.client.extCID,
-      endpoint: null,
-      scenarios: [],
-      noMoney: false,
-      maxSums: {},
-      intermittent: false,
-      undecided: true,
-      failed: 0,
-      checks: 0,
-      reason: '',
-      ticket: '',
-      expires: '',
-    }));
+    .map(({ rule }) => ({ ...entryWithoutFailure(rule.id, fold), undecided: true }));
 }
 
 /** Number of decimals of currencies for which the contract states no number. */

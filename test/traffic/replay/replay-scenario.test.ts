@@ -345,6 +345,27 @@ it('a wrong error reply is not tested again by a call that succeeds now', () => 
   ]);
 });
 
+it('a wrong unit that the digits of a balance decide is not tested again with other balances', () => {
+  const missing = (first: string, second: string): readonly string[] => {
+    const { calls } = new Log().balance(first).bet('t-1', '1.00', { balance: second }).timeline();
+    const now = new Map([
+      [1, replied(200, '500.25')],
+      [2, replied(200, '499.25')],
+    ]);
+    return notRepeated({
+      compared: compareReplies(calls, now, new Set()),
+      past: { rules: new Set(['money.main-unit']), calls: new Set([2]) },
+      decided: new Set(['money.main-unit']),
+      ...ORDINARY,
+      wrongReplies: new Set(),
+    });
+  };
+  expect(missing('10.00', '9.99')).toEqual([]);
+  expect(missing('10.25', '9')).toEqual([
+    expect.stringContaining('the digits of a balance may decide whether it is wrong') as string,
+  ]);
+});
+
 it('a late reply is not tested again by one reply in time', () => {
   const { calls } = new Log().balance('10.00').win('t-1', '5.00', { balance: '15.00', tookMs: 6000 }).timeline();
   const now = new Map([
