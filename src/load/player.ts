@@ -57,7 +57,8 @@ const MAX_REPEATS = 4;
  */
 const STEER_AT = Money.of('10');
 const MAX_STEER = Money.of('40');
-const THREE = Money.of('3');
+/** If the balance is not higher than this number of stakes, the player places no bets. */
+const NEEDED_STAKES = Money.of('3');
 const SIXTY_PERCENT = Money.of('0.6');
 /**
  * When croupier breaks the connection of a call on purpose, it does so at most this number of milliseconds after the last byte of
@@ -76,6 +77,9 @@ export class Player {
   readonly #amounts: WindowAmounts;
   readonly #random: Random;
   readonly #opening: Money;
+  readonly #needed: Money;
+  readonly #steerAt: Money;
+  readonly #maxSteer: Money;
   #sinceQuiet = 0;
   /** The latest accepted transaction, with its session. A later repetition sends this transaction again. */
   #latest: LoadTransaction | undefined;
@@ -97,6 +101,9 @@ export class Player {
     this.#amounts = amounts;
     this.#random = random;
     this.#opening = opening;
+    this.#needed = denomination.stake.times(NEEDED_STAKES);
+    this.#steerAt = denomination.stake.times(STEER_AT);
+    this.#maxSteer = denomination.stake.times(MAX_STEER);
     this.#playsFreeRounds = context.campaign !== null;
   }
 
@@ -165,7 +172,7 @@ export class Player {
     const random = this.#random;
     const session = this.#openSession();
     if (!session) return Promise.resolve();
-    if (!this.#canBet(THREE)) return this.#pauseWithoutMoney(session);
+    if (this.caller.wallet.lowest.compare(this.#needed) <= 0) return this.#pauseWithoutMoney(session);
     const isFirst = mix.wholeBalance > 0 && this.#betsWholeBalance === undefined;
     if (isFirst || random.isIn(mix.wholeBalance)) return this.#wholeBalance(session);
     if (this.#playsFreeRounds && random.isIn(mix.freeRounds)) return this.#freeRound(session);
@@ -177,10 +184,6 @@ export class Player {
   async #pauseWithoutMoney(session: LoadSession): Promise<void> {
     await this.#read(session);
     await this.#context.wait(1000);
-  }
-
-  #canBet(stakes: Money): boolean {
-    return this.caller.wallet.lowest.compare(this.#denomination.stake.times(stakes)) > 0;
   }
 
   async #round(session: LoadSession, bets: number): Promise<void> {
@@ -394,8 +397,8 @@ export class Player {
   #winAmount(): Money {
     const { stake } = this.#denomination;
     const missing = this.#opening.minus(this.caller.wallet.expected);
-    if (missing.compare(stake.times(STEER_AT)) <= 0) return this.#amounts.above(stake);
-    const most = stake.times(MAX_STEER);
+    if (missing.compare(this.#steerAt) <= 0) return this.#amounts.above(stake);
+    const most = this.#maxSteer;
     return this.#amounts.above(missing.compare(most) > 0 ? most : missing.truncated(this.#denomination.decimals));
   }
 
@@ -438,7 +441,7 @@ export class Player {
     this.#latestSession = session;
     const { call, copies, amount } = transaction;
     // A faulty operator may process the transaction again. So its amount must be small.
-    const isSmall = amount.compare(this.#denomination.stake.times(STEER_AT)) <= 0;
+    const isSmall = amount.compare(this.#steerAt) <= 0;
     if (call !== 'refund' && copies === 1 && isSmall && !amount.isZero()) this.#first ??= { transaction, session };
   }
 

@@ -65,13 +65,13 @@ export interface Departure {
   readonly expected: Money;
   readonly openDebits: Money;
   readonly openCredits: Money;
-  readonly startedDebits: Money;
-  readonly startedCredits: Money;
+  /** Number of transactions of the test that were sent before, the call itself included. */
+  readonly begun: number;
 }
 
-/** A debit or credit of a closed transaction. For a while, the balance of a reply may still contain it. */
+/** A bet that was refunded. For a while, the balance of a reply may still contain its debit. */
 interface Fading {
-  readonly amount: Money;
+  readonly bet: LoadTransaction;
   readonly until: number;
 }
 
@@ -100,17 +100,18 @@ const PLAIN_WIN: WinFacts = { call: 'win', isFree: false, hasBet: true, isPaidAl
  * length of the test, because the account holds only these sums:
  *
  * - `expected` holds the effects that have certainly happened
- * - the open debits and credits belong to calls in flight and to calls with an unknown outcome
+ * - the open debits and credits belong to calls in flight and to calls with an unknown outcome. They are summed when they are
+ *   needed, because mostly there are none
  *
  * While calls are open, a reply must lie within the range that they allow. At a quiet point nothing is open, and the balance must
  * be exactly `expected`.
  */
 export class Wallet {
   #expected: Money;
-  #openDebits = Money.zero;
-  #openCredits = Money.zero;
-  #startedDebits = Money.zero;
-  #startedCredits = Money.zero;
+  /** The bets and wins whose effect is not certain yet, in no order. There are only a few of them at a time. */
+  readonly #open: LoadTransaction[] = [];
+  /** Number of transactions that were sent before the window began. */
+  #begunBefore = 0;
   #fading: Fading[] = [];
   #either: EitherEffect[] = [];
   /** The transactions after the last quiet point at which the balance was right. */
@@ -186,19 +187,22 @@ export class Wallet {
 
   /** The lowest balance that is possible, if every open call takes money. */
   get lowest(): Money {
-    return this.#expected.minus(this.#openDebits);
+    return this.#open.length === 0 ? this.#expected : this.#expected.minus(sumOf('bet', this.#open));
   }
 
   /** Notes that a call is sent. @returns the state before the call */
   depart(transaction: LoadTransaction | undefined, now: number): Departure {
     while (this.#fading[0] && this.#fading[0].until <= now) {
-      const [{ amount }] = this.#fading.splice(0, 1) as [Fading];
-      this.#openDebits = this.#openDebits.minus(amount);
+      const [{ bet }] = this.#fading.splice(0, 1) as [Fading];
+      this.#close(bet);
     }
-    const openDebits = this.#openDebits;
-    const openCredits = this.#openCredits;
-    if (transaction?.copies === 0) this.#open(transaction);
+    const openDebits = sumOf('bet', this.#open);
+    const openCredits = sumOf('win', this.#open);
     if (transaction) {
+      if (transaction.copies === 0) {
+        this.#window.push(transaction);
+        if (transaction.call !== 'refund' && !transaction.amount.isZero()) this.#open.push(transaction);
+      }
       if (transaction.copies > 0 && !this.#window.includes(transaction)) this.#repeated.push(transaction);
       transaction.copies += 1;
       if (transaction.inFlight > 0) transaction.isCopiedAtOnce = true;
@@ -210,34 +214,22 @@ export class Wallet {
       if (transaction.inFlight === 0) this.#inFlight.push(transaction);
       transaction.inFlight += 1;
     }
-    return {
-      expected: this.#expected,
-      openDebits,
-      openCredits,
-      startedDebits: this.#startedDebits,
-      startedCredits: this.#startedCredits,
-    };
+    return { expected: this.#expected, openDebits, openCredits, begun: this.#begun };
   }
 
-  #open(transaction: LoadTransaction): void {
-    this.#window.push(transaction);
-    const { call, amount } = transaction;
-    if (amount.isZero()) return;
-    if (call === 'bet') {
-      this.#openDebits = this.#openDebits.plus(amount);
-      this.#startedDebits = this.#startedDebits.plus(amount);
-    } else if (call === 'win') {
-      this.#openCredits = this.#openCredits.plus(amount);
-      this.#startedCredits = this.#startedCredits.plus(amount);
-    }
+  /** Number of transactions of the test that were sent so far. */
+  get #begun(): number {
+    return this.#begunBefore + this.#window.length;
   }
 
   /** Returns the balances that a reply may show. `own` is the certain effect of the call itself. */
   rangeOf(departure: Departure, own: Money): BalanceRange {
     const middle = departure.expected.plus(own);
     if (this.#hasOnlyOwnEffect(departure)) return { low: middle, high: middle, isExact: true };
-    const debits = departure.openDebits.plus(this.#startedDebits.minus(departure.startedDebits));
-    const credits = departure.openCredits.plus(this.#startedCredits.minus(departure.startedCredits));
+    // At a quiet point no call is in flight. So the transactions that were sent after this call are all in the window.
+    const later = this.#window.slice(departure.begun - this.#begunBefore);
+    const debits = departure.openDebits.plus(sumOf('bet', later));
+    const credits = departure.openCredits.plus(sumOf('win', later));
     const either = this.#either.reduce((sum, { delta }) => sum.plus(delta.absolute()), Money.zero);
     return {
       low: middle.minus(debits).minus(either),
@@ -247,15 +239,8 @@ export class Wallet {
   }
 
   /** True if no other call that moves money was in flight at the same time as this call. */
-  #hasOnlyOwnEffect({ openDebits, openCredits, startedDebits, startedCredits }: Departure): boolean {
-    return (
-      // The sums are compared as objects, which takes little time. A call that leaves replaces a sum by a new object.
-      startedDebits === this.#startedDebits &&
-      startedCredits === this.#startedCredits &&
-      this.#either.length === 0 &&
-      openDebits.isZero() &&
-      openCredits.isZero()
-    );
+  #hasOnlyOwnEffect({ openDebits, openCredits, begun }: Departure): boolean {
+    return begun === this.#begun && this.#either.length === 0 && openDebits.isZero() && openCredits.isZero();
   }
 
   /**
@@ -272,7 +257,7 @@ export class Wallet {
     now: number,
   ): void {
     transaction.inFlight -= 1;
-    if (transaction.inFlight === 0) this.#landed(transaction);
+    if (transaction.inFlight === 0) remove(transaction, this.#inFlight);
     transaction.endedAt = now;
     const before = transaction.state;
     if (before === 'applied' || before === 'reversed') return;
@@ -311,11 +296,6 @@ export class Wallet {
     }
   }
 
-  #landed(transaction: LoadTransaction): void {
-    const last = this.#inFlight.pop();
-    if (last !== undefined && last !== transaction) this.#inFlight[this.#inFlight.indexOf(transaction)] = last;
-  }
-
   #factsOf({ call, isFree, bet, hasBet }: LoadTransaction): CallFacts {
     switch (call) {
       case 'bet':
@@ -327,11 +307,9 @@ export class Wallet {
     }
   }
 
-  /** Removes a transaction from the open effects. */
-  #close({ call, amount }: LoadTransaction): void {
-    if (amount.isZero()) return;
-    if (call === 'bet') this.#openDebits = this.#openDebits.minus(amount);
-    else if (call === 'win') this.#openCredits = this.#openCredits.minus(amount);
+  /** Removes a transaction from the open ones. */
+  #close(transaction: LoadTransaction): void {
+    remove(transaction, this.#open);
   }
 
   /** Makes the effect of a transaction certain. */
@@ -355,7 +333,7 @@ export class Wallet {
     bet.state = state;
     this.refunded = this.refunded.plus(bet.amount);
     // An operator may carry out the late bet and reverse it a moment later, so a reply may show the debit for a while.
-    if (money === 'settles') this.#fading.push({ amount: bet.amount, until: fadeUntil });
+    if (money === 'settles') this.#fading.push({ bet, until: fadeUntil });
     else if (money === 'moves') this.#expected = this.#expected.plus(bet.amount);
   }
 
@@ -390,10 +368,26 @@ export class Wallet {
     this.#expected = shown;
     this.#either = [];
     this.#earlier = this.#window;
+    this.#begunBefore = this.#begun;
     this.#window = [];
     this.#repeated = [];
     this.#confirmed = 0;
   }
+}
+
+/** Removes a transaction from a list that has no order, if it is in the list. */
+function remove(transaction: LoadTransaction, list: LoadTransaction[]): void {
+  const at = list.indexOf(transaction);
+  if (at < 0) return;
+  const last = list.pop();
+  if (last !== undefined && last !== transaction) list[at] = last;
+}
+
+/** Returns the sum of the amounts of all bets or all wins in a list. */
+function sumOf(call: 'bet' | 'win', transactions: readonly LoadTransaction[]): Money {
+  let sum = Money.zero;
+  for (const one of transactions) if (one.call === call) sum = sum.plus(one.amount);
+  return sum;
 }
 
 function mayComeLate({ call, state }: LoadTransaction): boolean {

@@ -11,9 +11,9 @@ it('a txID of the operator that two transactions got is found, also with thousan
   expect(take('second', 'op-same')).toBeUndefined();
 });
 
-it('an empty txID and a very long txID are not compared', () => {
+it('an empty txID, a very long txID, and a txID of wide characters are not compared', () => {
   const ids = new OperatorTxIDs();
-  for (const operatorTxID of ['', 'x'.repeat(101)]) {
+  for (const operatorTxID of ['', 'x'.repeat(101), 'op-\u4e00']) {
     expect(ids.take(transaction({ amount: '1', txID: 'a', operatorTxID }))).toBeUndefined();
     expect(ids.take(transaction({ amount: '1', txID: 'b', operatorTxID }))).toBeUndefined();
   }
