@@ -1,8 +1,9 @@
+import type { CallName } from '../../contract/call-name.ts';
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { amountIn, bodyFields } from '../../journal/call-amount.ts';
-import type { JournalEvent, Received, Sending } from '../../journal/event.ts';
-import { bodyText } from '../../journal/exchange.ts';
+import type { JournalEvent, Received } from '../../journal/event.ts';
+import { type Body, bodyText, type Reply } from '../../journal/exchange.ts';
 import type { Finding } from '../../journal/finding.ts';
 import { isProbe, PlannedCalls } from '../../judge/planned-calls.ts';
 import { describeAnswer } from '../../reply/problems.ts';
@@ -12,16 +13,31 @@ import type { Plan } from '../../scenario/plan/plan.ts';
 import { isOfService, plannedOf } from './sent-calls.ts';
 
 /** Maximum number of bets, wins and refunds of one scenario that are kept. A scenario may repeat a call very often. */
-const MAX_CALLS = 5000;
+const MAX_CALLS = 2000;
 /** An operator may decline a win that is much higher than its bet. */
 const MAX_WIN_OF_BET = Money.of('10');
 
-/** A bet, win or refund that was answered. */
+/**
+ * A bet, win or refund that was answered. It does not contain the headers of the call and the reply, because thousands of them would
+ * need much memory.
+ */
 interface Answered {
-  readonly sending: Sending;
-  readonly outcome: Received['outcome'];
+  readonly id: string;
+  readonly call: CallName;
+  readonly step: string | null;
+  readonly body: Body | null;
+  /** The status of the reply. Undefined if no reply came. */
+  readonly status: number | undefined;
+  /** The reply, if it says that the operator does not find something. */
+  readonly notFound: Reply | undefined;
   /** Number of earlier replies at the time when the call was sent. */
   readonly sentAfter: number;
+}
+
+/** A call that was not answered yet. */
+interface InFlight {
+  readonly scenario: string;
+  readonly call: Pick<Answered, 'id' | 'call' | 'step' | 'body' | 'sentAfter'>;
 }
 
 /** The calls of one scenario, in the order of their replies. */
@@ -56,7 +72,7 @@ interface Duty {
  * something, and the contract says that a refund is answered 200 also then.
  */
 export class NotFoundReplies {
-  readonly #inFlight = new Map<string, Pick<Answered, 'sending' | 'sentAfter'>>();
+  readonly #inFlight = new Map<string, InFlight>();
   readonly #scenarios = new Map<string, ScenarioCalls>();
 
   /** Notes the calls of the run and their replies. */
@@ -65,8 +81,9 @@ export class NotFoundReplies {
     else if (event.event === 'sending' && event.scenario !== null && event.call !== 'balance') {
       // Calls with a wrong signature move nothing.
       if (event.signed !== undefined) return;
-      const sentAfter = this.#scenarios.get(event.scenario)?.answered.length ?? 0;
-      this.#inFlight.set(event.id, { sending: event, sentAfter });
+      const { id, scenario, call, step, request } = event;
+      const sentAfter = this.#scenarios.get(scenario)?.answered.length ?? 0;
+      this.#inFlight.set(id, { scenario, call: { id, call, step, body: request.body, sentAfter } });
     }
   }
 
@@ -86,19 +103,20 @@ export class NotFoundReplies {
     if (isExpired || plannedCalls.calls.some(({ step }) => isProbe(step))) return;
     const transactions = calls.answered.map(transactionOf);
     for (const [index, one] of transactions.entries()) {
-      const planned = plannedOf(one.sending, plannedCalls);
-      if (!isNotFound(one) || !isOfService(planned)) continue;
+      if (!one.notFound) continue;
+      const planned = plannedOf(one, plannedCalls);
+      if (!isOfService(planned)) continue;
       const duty = dutyOf(one, index, transactions);
       if (!duty || findings.some(({ rule, verdict }) => rule === duty.rule && verdict === 'fail')) continue;
       return {
         rule: duty.rule,
         verdict: 'fail',
         endpoint: null,
-        step: one.sending.step,
+        step: one.step,
         place: planned?.step.place ?? plan.place,
-        exchange: one.sending.id,
+        exchange: one.id,
         expected: duty.expected,
-        actual: describe(one),
+        actual: describe(one.notFound),
         causes: [],
       };
     }
@@ -108,34 +126,28 @@ export class NotFoundReplies {
   #received({ id, outcome }: Received): void {
     const sent = this.#inFlight.get(id);
     this.#inFlight.delete(id);
-    if (!sent?.sending.scenario) return;
-    const { scenario } = sent.sending;
+    if (!sent) return;
+    const { scenario } = sent;
     const calls = this.#scenarios.get(scenario) ?? { answered: [], hasNotFound: false };
     this.#scenarios.set(scenario, calls);
     if (calls.answered.length >= MAX_CALLS) return;
-    const one = { ...sent, outcome };
-    calls.answered.push(one);
-    calls.hasNotFound ||= isNotFound(one);
+    const reply = outcome.kind === 'reply' ? outcome.reply : undefined;
+    const notFound = reply && isNotFound(sent.call.call, reply.status) ? reply : undefined;
+    calls.answered.push({ ...sent.call, status: reply?.status, notFound });
+    calls.hasNotFound ||= notFound !== undefined;
   }
 }
 
-function statusOf({ outcome }: Answered): number | undefined {
-  return outcome.kind === 'reply' ? outcome.reply.status : undefined;
+function isNotFound(call: CallName, status: number): boolean {
+  return call !== 'bet' && (status === 404 || status === 410);
 }
 
-function isNotFound(answered: Answered): boolean {
-  const status = statusOf(answered);
-  return answered.sending.call !== 'bet' && (status === 404 || status === 410);
-}
-
-function describe({ outcome }: Answered): string {
-  if (outcome.kind !== 'reply') return 'no reply came';
-  const { status } = outcome.reply;
-  return `${describeAnswer(status, readReply(outcome.reply))}; later, the operator carried out such a call`;
+function describe(reply: Reply): string {
+  return `${describeAnswer(reply.status, readReply(reply))}; later, the operator carried out such a call`;
 }
 
 function transactionOf(answered: Answered): Transaction {
-  const { body } = answered.sending.request;
+  const { body } = answered;
   const fields = body ? bodyFields(body) : undefined;
   const written = amountIn(fields)?.text;
   return {
@@ -156,26 +168,26 @@ function transactionOf(answered: Answered): Transaction {
  */
 function dutyOf(one: Transaction, index: number, all: readonly Transaction[]): Duty | undefined {
   const later = all.slice(index + 1);
-  const isRepeated = later.some((other) => isSuccess(statusOf(other)) && hasSameBody(other, one));
-  if (one.sending.call === 'refund') return isRepeated ? dutyOfRefund(one, all) : undefined;
+  const isRepeated = later.some((other) => isSuccess(other.status) && hasSameBody(other, one));
+  if (one.call === 'refund') return isRepeated ? dutyOfRefund(one, all) : undefined;
   // croupier sends the wins with which it completes rounds only once. If the operator later accepts a call of the same session, the
   // session had not ended.
-  const goesOn = later.some((other) => isSuccess(statusOf(other)) && other.sessionID === one.sessionID);
-  return isRepeated || (one.sending.step === null && goesOn) ? dutyOfWin(one, all) : undefined;
+  const goesOn = later.some((other) => isSuccess(other.status) && other.sessionID === one.sessionID);
+  return isRepeated || (one.step === null && goesOn) ? dutyOfWin(one, all) : undefined;
 }
 
 function hasSameBody(one: Transaction, other: Transaction): boolean {
-  const [a, b] = [one.sending.request.body, other.sending.request.body];
-  return one.sending.call === other.sending.call && a !== null && b !== null && bodyText(a) === bodyText(b);
+  const [a, b] = [one.body, other.body];
+  return one.call === other.call && a !== null && b !== null && bodyText(a) === bodyText(b);
 }
 
 function dutyOfRefund(refund: Transaction, all: readonly Transaction[]): Duty | undefined {
-  const ofBet = all.filter(({ sending, origTxID }) => sending.call === 'refund' && origTxID === refund.origTxID);
+  const ofBet = all.filter(({ call, origTxID }) => call === 'refund' && origTxID === refund.origTxID);
   // The service sends only one refund of a bet.
   if (ofBet.some(({ txID }) => txID !== refund.txID)) return undefined;
   const isKnown = all
     .slice(0, refund.sentAfter)
-    .some((other) => other.sending.call === 'bet' && other.txID === refund.origTxID && isSuccess(statusOf(other)));
+    .some((other) => other.call === 'bet' && other.txID === refund.origTxID && isSuccess(other.status));
   return isKnown
     ? { rule: 'refund.restore', expected: 'the refund of an accepted bet is answered 200' }
     : { rule: 'refund.unknown', expected: 'a refund is answered 200, also if the operator does not find its bet' };
@@ -188,8 +200,8 @@ function dutyOfWin(win: Transaction, all: readonly Transaction[]): Duty | undefi
   const isOfBet =
     win.roundID !== undefined &&
     others.length === 0 &&
-    bet?.sending.call === 'bet' &&
-    isSuccess(statusOf(bet)) &&
+    bet?.call === 'bet' &&
+    isSuccess(bet.status) &&
     all.indexOf(bet) < win.sentAfter &&
     !all.some(({ origTxID }) => origTxID === bet.txID);
   if (!isOfBet || win.type !== 'regular' || win.frID !== undefined || !win.amount || !bet.amount) return undefined;

@@ -3,7 +3,7 @@ import { isNeverSent } from '../../judge/checks/reply-decision.ts';
 import type { PlannedCall, PlannedCalls } from '../../judge/planned-calls.ts';
 
 /** Returns the planned call. undefined if croupier added the call itself, for example to read a balance. */
-export function plannedOf({ step }: Sending, calls: PlannedCalls): PlannedCall | undefined {
+export function plannedOf({ step }: Pick<Sending, 'step'>, calls: PlannedCalls): PlannedCall | undefined {
   return step === null ? undefined : (calls.byKey(step) ?? calls.byKey(step.replace(/x\d+$/, 'x1')));
 }
 
