@@ -251,10 +251,10 @@ export class Caller {
   #answered(sent: SentCall, delivery: Delivery): Answered {
     this.#context.schedule.ended();
     const answered = this.#judgement(sent, delivery);
-    const { call, transaction, departure, isJudged } = sent;
+    const { call, transaction, isJudged } = sent;
     const { answer, balance, txID } = answered;
     if (!transaction) {
-      if (isJudged && answer === 'accepted') this.#compareBalance(sent, balance, departure, this.#context.zero);
+      if (isJudged && answer === 'accepted') this.#compareBalance(sent, balance);
       return answered;
     }
     this.wallet.answered(transaction, answered, delivery.end + this.#context.lingerMs, delivery.end);
@@ -263,9 +263,8 @@ export class Caller {
       transaction.operatorTxID = txID ?? '';
       this.#compareWithOthers(transaction);
     } else this.#compareWithFirst(transaction, txID);
-    const own = call === 'bet' ? transaction.amount.negated() : call === 'win' ? transaction.amount : undefined;
     // If the call was sent in several copies, a reply may be the stored first reply. Then it does not show the current balance.
-    if (own && transaction.copies === 1 && !transaction.isFree) this.#compareBalance(sent, balance, departure, own);
+    if (call !== 'refund' && transaction.copies === 1 && !transaction.isFree) this.#compareBalance(sent, balance);
     return answered;
   }
 
@@ -412,14 +411,9 @@ export class Caller {
     );
   }
 
-  #compareBalance(
-    { call, session, transaction }: SentCall,
-    shown: Money | undefined,
-    departure: Departure,
-    own: Money,
-  ): void {
+  #compareBalance({ call, session, transaction, departure }: SentCall, shown: Money | undefined): void {
     if (!shown) return;
-    const { low, high, isExact } = this.wallet.rangeOf(departure, own);
+    const { low, high, isExact } = this.wallet.rangeOf(departure, transaction);
     if (shown.compare(low) >= 0 && shown.compare(high) <= 0) {
       if (isExact && this.oddReply === undefined) this.wallet.confirm();
       return;

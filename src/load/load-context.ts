@@ -1,4 +1,3 @@
-import type { Money } from '../contract/money.ts';
 import type { LineWriter } from '../journal/load/line-writer.ts';
 import type { NetworkCall } from './connections.ts';
 import type { Findings } from './findings.ts';
@@ -35,7 +34,6 @@ export interface LoadContext {
   readonly deadlineMs: number;
   /** Time to wait for a late debit, in milliseconds. */
   readonly lingerMs: number;
-  readonly zero: Money;
   /** The clock, in milliseconds. */
   now(): number;
   /** Returns a time as whole milliseconds from the start of the test. */

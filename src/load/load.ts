@@ -199,7 +199,6 @@ class LoadTest {
       campaign,
       deadlineMs,
       lingerMs,
-      zero: Money.zero,
       now,
       stamp: (time) => Math.max(0, Math.round(time - this.#origin)),
       nextNumber: () => {

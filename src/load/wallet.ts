@@ -222,9 +222,9 @@ export class Wallet {
     return this.#begunBefore + this.#window.length;
   }
 
-  /** Returns the balances that a reply may show. `own` is the certain effect of the call itself. */
-  rangeOf(departure: Departure, own: Money): BalanceRange {
-    const middle = departure.expected.plus(own);
+  /** Returns the balances that the reply to an accepted bet or win may show; undefined stands for a balance call. */
+  rangeOf(departure: Departure, transaction: LoadTransaction | undefined): BalanceRange {
+    const middle = withEffect(departure.expected, transaction);
     if (this.#hasOnlyOwnEffect(departure)) return { low: middle, high: middle, isExact: true };
     // At a quiet point no call is in flight. So the transactions that were sent after this call are all in the window.
     const later = this.#window.slice(departure.begun - this.#begunBefore);
@@ -386,8 +386,14 @@ function remove(transaction: LoadTransaction, list: LoadTransaction[]): void {
 /** Returns the sum of the amounts of all bets or all wins in a list. */
 function sumOf(call: 'bet' | 'win', transactions: readonly LoadTransaction[]): Money {
   let sum = Money.zero;
-  for (const one of transactions) if (one.call === call) sum = sum.plus(one.amount);
+  for (const one of transactions) if (one.call === call) sum = sum === Money.zero ? one.amount : sum.plus(one.amount);
   return sum;
+}
+
+/** Returns the balance after a bet took its amount, or a win added its amount. */
+function withEffect(balance: Money, transaction: LoadTransaction | undefined): Money {
+  if (!transaction || transaction.amount.isZero()) return balance;
+  return transaction.call === 'bet' ? balance.minus(transaction.amount) : balance.plus(transaction.amount);
 }
 
 function mayComeLate({ call, state }: LoadTransaction): boolean {
