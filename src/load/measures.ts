@@ -40,6 +40,10 @@ export function times(): RecordableHistogram {
   return createHistogram({ lowest: 1, highest: HIGHEST_US, figures: 3 });
 }
 
+function timesByCall(): Readonly<Record<CallName, RecordableHistogram>> {
+  return { balance: times(), bet: times(), win: times(), refund: times() };
+}
+
 /** Returns empty histograms for each kind of call. */
 export function noTimes(): Readonly<Record<CallName, CallTimes>> {
   return Object.fromEntries(
@@ -67,7 +71,11 @@ export class Measures {
   readonly byCall: Readonly<Record<CallName, CallTimes>>;
   readonly errors = new Map<ErrorKind, number>();
   readonly seconds: SecondOfTest[] = [];
-  #current = times();
+  /**
+   * The response times of the current second. They are added to `byCall` when the second ends, because recording each time in two
+   * histograms takes longer.
+   */
+  readonly #current = timesByCall();
   calls = 0;
   /** Number of bets, wins and refunds that were answered 200, repetitions included. */
   accepted = 0;
@@ -113,8 +121,8 @@ export class Measures {
     this.#onTime?.(call, 'service', service, false);
     if (due === null) return;
     const response = microseconds(end - due);
-    this.byCall[call].response.record(response);
-    if (second) this.#current.record(response);
+    const histogram = second ? this.#current[call] : this.byCall[call].response;
+    histogram.record(response);
     this.#onTime?.(call, 'response', response, second !== undefined);
   }
 
@@ -148,12 +156,15 @@ export class Measures {
 
   #close(second: SecondOfTest | undefined): void {
     if (!second) return;
-    setPercentiles(second, this.#current);
-    if (this.#onSecond) {
-      this.#onSecond(second, this.#current);
-      // The listener may keep the times of this second.
-      this.#current = times();
-    } else this.#current.reset();
+    const responses = times();
+    for (const call of CALL_NAMES) {
+      const current = this.#current[call];
+      responses.add(current);
+      this.byCall[call].response.add(current);
+      current.reset();
+    }
+    setPercentiles(second, responses);
+    this.#onSecond?.(second, responses);
   }
 }
 
