@@ -4,22 +4,30 @@ import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { createJournalFile, type JournalFile } from '../engine/run/journal-file.ts';
+import { createJournalFile, type JournalFile, reopenJournalFile } from '../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../engine/run-options.ts';
+import { makeFolder } from '../folder/make-folder.ts';
 import type { JournalEvent, RunStarted } from '../journal/event.ts';
 import { eventProblem } from '../journal/event-schema.ts';
 import { JournalError, readJournal } from '../journal/read.ts';
 import { UsageError } from './exit-status.ts';
 import { whyUnreadable } from './files.ts';
 import { refuseInputFile } from './input-files.ts';
+import { holderText } from './lock/holder.ts';
+import { lockedBy, lockJournal } from './lock/journal-writer.ts';
 
 /**
  * Creates the journal of a run before its first call.
  *
  * @param given the path from `--journal`; undefined for a new file in .croupier/ of the working directory
+ * @param command the command that writes the journal, such as `run`
  * @throws UsageError when the file can't be created, before any call is sent
  */
-export function openJournal(given: string | undefined, cwd: string, scrub: (text: string) => string): JournalFile {
+export function openJournal(
+  given: string | undefined,
+  command: string,
+  { cwd, scrub }: { readonly cwd: string; readonly scrub: (text: string) => string },
+): JournalFile {
   const file = path.resolve(cwd, given ?? path.join('.croupier', journalName(new Date())));
   const refuse = (why: string, cause?: unknown) =>
     new UsageError(
@@ -30,10 +38,50 @@ export function openJournal(given: string | undefined, cwd: string, scrub: (text
     refuseInputFile(file, undefined, `--journal ${given}`);
     if (isDevice(file)) throw refuse('it is not a regular file, so reports could not read it again');
     const writer = writerOf(file);
-    if (writer !== undefined) throw refuse(`the croupier process ${writer} is still writing it`);
-    return createJournalFile(file, scrub);
+    if (writer !== undefined) throw refuse(`${writer} is still writing it`);
+    makeFolder(path.dirname(file), 0o700);
+    return locked(file, command, () => createJournalFile(file, scrub));
   } catch (error) {
-    throw error instanceof UsageError ? error : refuse(whyUnreadable(error), error);
+    if (error instanceof UsageError) throw error;
+    throw refuse(error instanceof JournalInUse ? error.message : whyUnreadable(error), error);
+  }
+}
+
+/**
+ * Opens the journal of an earlier run to append events to it.
+ *
+ * @param command the command that writes the journal, such as `settle`
+ * @throws JournalInUse if another process writes the journal
+ * @throws Error of the operating system if the file cannot be written
+ */
+export function reopenJournal(file: string, command: string, scrub: (text: string) => string): JournalFile {
+  return locked(file, command, () => reopenJournalFile(file, scrub));
+}
+
+/** Thrown if another process writes a journal. The message names this process. */
+export class JournalInUse extends Error {
+  override readonly name = 'JournalInUse';
+}
+
+/** Opens a journal that has a lock until it is closed. */
+function locked(file: string, command: string, open: () => JournalFile): JournalFile {
+  const lock = lockJournal(file, command);
+  if (!('release' in lock)) throw new JournalInUse(`${holderText(lock)} is still writing it`);
+  try {
+    const journal = open();
+    return {
+      ...journal,
+      close: () => {
+        try {
+          return journal.close();
+        } finally {
+          lock.release();
+        }
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
   }
 }
 
@@ -42,8 +90,8 @@ function isDevice(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === false;
 }
 
-/** Returns the id of the process that is still writing a file as its journal; undefined if no process writes the file. */
-function writerOf(file: string): number | undefined {
+/** Returns the process that is still writing a file as its journal, in words; undefined if no process writes the file. */
+function writerOf(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const descriptor = openSync(file, 'r');
   try {
@@ -51,7 +99,7 @@ function writerOf(file: string): number | undefined {
     const [line = ''] = begin.toString('utf8', 0, readSync(descriptor, begin, 0, MAX_FIRST_LINE, 0)).split('\n', 1);
     const event: unknown = JSON.parse(line);
     return eventProblem(event) === null && (event as JournalEvent).event === 'run-started'
-      ? runningWriter(event as RunStarted)
+      ? runningWriter(file, event as RunStarted)
       : undefined;
   } catch {
     // A file that is not a journal has no running writer.
@@ -149,12 +197,15 @@ export function thisProcess(): NonNullable<RunStarted['process']> {
 }
 
 /**
- * Returns the id of the process that is still writing a journal; undefined if that process has ended or runs on another
- * machine.
+ * Returns the process that is still writing a journal, in words. Undefined if that process has ended, or if this process itself
+ * writes the journal.
  */
-export function runningWriter({ process: writer }: RunStarted): number | undefined {
+export function runningWriter(file: string, { process: writer }: RunStarted): string | undefined {
+  const holder = lockedBy(file);
+  if (holder !== undefined) return holder === 'ended' ? undefined : holderText(holder);
+  // An older version of croupier did not lock its journal. Its process can be recognised only on the same machine.
   if (!writer || writer.host !== hostname() || writer.pid === process.pid) return undefined;
-  return isAlive(writer.pid) && isCroupier(writer.pid) ? writer.pid : undefined;
+  return isAlive(writer.pid) && isCroupier(writer.pid) ? `croupier (process ${writer.pid})` : undefined;
 }
 
 function isAlive(pid: number): boolean {

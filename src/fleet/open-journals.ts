@@ -63,7 +63,10 @@ export class FleetJournals {
     const open = [...byClient.values()].flatMap((own) =>
       own
         .filter(({ begun }, at) => at === own.length - 1 || !inHistory.has(begun.runID))
-        .map((one) => ({ ...one, isRunning: runningWriter(one.begun) !== undefined })),
+        .map((one) => ({
+          ...one,
+          isRunning: runningWriter(path.resolve(this.#dir, one.name), one.begun) !== undefined,
+        })),
     );
     return new ByClient(open, ({ begun }) => ({ extCID: begun.client.extCID, operator: operatorOf(begun) }));
   }

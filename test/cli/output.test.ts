@@ -82,7 +82,7 @@ describe('the journal of a run', () => {
     const { over } = await runUnderWay();
     const second = await croupier([...RUN, '--journal', 'run.ndjson'], { cwd });
     expect(second.status).toBe(2);
-    expect(second.err).toMatch(/the croupier process \d+ is still writing it\. Nothing was sent/);
+    expect(second.err).toMatch(/croupier run \(process \d+ on .*\) is still writing it\. Nothing was sent/);
     expect((await over).status).toBe(0);
   });
 });

@@ -55,6 +55,11 @@ export function isRunning({ machine, pid, started }: Holder): boolean | undefine
   return started === null || (startOf(pid) === started && !isZombie(pid));
 }
 
+/** True if the holder is this process. */
+export function isThisProcess({ machine, pid }: Holder): boolean {
+  return pid === process.pid && machine === thisMachine();
+}
+
 /** Returns the holder in words, such as `croupier run (process 123 on build-7, since 2026-11-25 18:05:12 UTC)`. */
 export function holderText({ command, pid, host, since, journal }: Holder): string {
   const when = since.replace(/^(\S+)T(\d\d:\d\d:\d\d).*$/s, '$1 $2 UTC');

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { EXIT, interruptedStatus } from '../exit-status.ts';
 import type { Stdio } from '../stdio.ts';
+import type { HeldLocks } from './held-locks.ts';
 import type { LockSettings } from './lock-folder.ts';
-import { type HeldLocks, type LockRequest, lockPlayers } from './player-locks.ts';
+import { type LockRequest, lockPlayers } from './player-locks.ts';
 import { inUseText, PlayersInUse } from './players-in-use.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   linkSync,
@@ -12,8 +13,11 @@ import {
 } from 'node:fs';
 import { type Holder, isRunning, readHolder } from './holder.ts';
 
-/** If a holder on another machine has not renewed its lock file for this time, in ms, it counts as ended. */
-const SILENT_MS = 60_000;
+/**
+ * If a holder on another machine or in another container has not renewed its lock file for this time, in ms, it counts as
+ * ended.
+ */
+export const SILENT_MS = 30_000;
 /**
  * If a takeover is not finished after this time, in ms, its process counts as ended. A takeover takes less than one
  * millisecond.
@@ -45,12 +49,32 @@ export class LockFile {
         }
         const other = this.#read();
         if (other === 'gone') continue;
-        if (!this.#isOver(other, statSync(draft).mtimeMs)) return other;
+        if (!this.#isOver(other, () => statSync(draft).mtimeMs)) return other;
         if (!this.#removeOf(other)) return other;
         onDead(other);
       }
     } finally {
       rmSync(draft, { force: true });
+    }
+  }
+
+  /** Returns the process that holds the lock; `ended` if this process has ended, and undefined if nobody holds the lock. */
+  holder(): Holder | 'ended' | undefined {
+    const other = this.#read();
+    if (other === 'gone') return undefined;
+    return this.#isOver(other, () => this.#now()) ? 'ended' : other;
+  }
+
+  /** Returns the current time by the clock of the file system, or by the clock of this machine if it can't write there. */
+  #now(): number {
+    const probe = `${this.#path}.${randomUUID()}`;
+    try {
+      writeFileSync(probe, '');
+      return statSync(probe).mtimeMs;
+    } catch {
+      return Date.now();
+    } finally {
+      rmSync(probe, { force: true });
     }
   }
 
@@ -91,13 +115,13 @@ export class LockFile {
   /**
    * True if the holder has ended.
    *
-   * @param nowMs the current time by the clock of the file system
+   * @param now returns the current time by the clock of the file system, in ms
    */
-  #isOver(holder: Holder, nowMs: number): boolean {
+  #isOver(holder: Holder, now: () => number): boolean {
     const running = isRunning(holder);
     if (running !== undefined) return !running;
     const file = statSync(this.#path, { throwIfNoEntry: false });
-    return file !== undefined && nowMs - file.mtimeMs > SILENT_MS;
+    return file !== undefined && now() - file.mtimeMs > SILENT_MS;
   }
 
   /**

@@ -6,16 +6,11 @@ import { quoteWord } from '../../report/curl.ts';
 import { forTerminal } from '../../report/escape.ts';
 import { capital } from '../../report/terminal/layout.ts';
 import type { Stdio } from '../stdio.ts';
+import { type HeldLocks, hold } from './held-locks.ts';
 import { type Holder, holderText, thisHolder } from './holder.ts';
 import { LockFile } from './lock-file.ts';
 import type { LockSettings } from './lock-folder.ts';
 import { PlayersInUse } from './players-in-use.ts';
-
-/** The locks that this process holds. */
-export interface HeldLocks {
-  /** Releases the locks, so that other processes can use the players. */
-  release(): void;
-}
 
 /** The players that a command locks, and the facts about this command that other processes see. */
 export interface LockRequest {
@@ -33,12 +28,6 @@ const NO_LOCKS: HeldLocks = { release: () => {} };
 
 /** Time between two attempts to lock players that are in use, in ms. */
 const RETRY_MS = 250;
-/**
- * A holder renews the time of its lock file after this time in ms. Other machines cannot see whether the process of the holder
- * runs, so they look at the time of the file.
- */
-const BEAT_MS = 10_000;
-
 /** Names the operator by the host and port of its base URL. Players and sessions are unique only at one operator. */
 export function operatorOf({ integratorBaseUrl }: Pick<ClientUnderTest, 'integratorBaseUrl'>): string {
   return new URL(integratorBaseUrl).origin;
@@ -132,32 +121,7 @@ function takeAll(
     for (const one of held) one.remove();
     return other;
   }
-  for (const one of held) HELD.add(one);
-  startBeating();
-  return {
-    release: () => {
-      for (const one of held.splice(0)) {
-        HELD.delete(one);
-        one.remove();
-      }
-    },
-  };
-}
-
-/** All locks of this process. */
-const HELD = new Set<LockFile>();
-let isBeating = false;
-
-function startBeating(): void {
-  if (isBeating) return;
-  isBeating = true;
-  setInterval(() => {
-    for (const one of HELD) one.beat();
-  }, BEAT_MS).unref();
-  // If a process exits at once, for example after a second Ctrl-C, it also releases its locks.
-  process.on('exit', () => {
-    for (const one of HELD) one.remove();
-  });
+  return hold(held);
 }
 
 function holderOf(name: string, { client, command, journal }: LockRequest): Holder {

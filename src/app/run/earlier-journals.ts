@@ -84,7 +84,7 @@ export async function owedBy(file: string, shown: string, key: string | undefine
     if (!begun || begun.source === 'proxy' || isOfEmbeddedOperator(begun)) return 0;
     const { afterRun } = await readAfterRun(file, shown, key);
     // A run that is still active owes nothing yet. The caller refuses its journal with another message.
-    return afterRun.ended || runningWriter(begun) === undefined ? countOf(debtsOf(afterRun)) : 0;
+    return afterRun.ended || runningWriter(file, begun) === undefined ? countOf(debtsOf(afterRun)) : 0;
   } catch (error) {
     if (error instanceof UsageError) return 0;
     throw error;

@@ -100,7 +100,7 @@ async function newestJournals(extCIDs: readonly string[], { cwd }: Stdio): Promi
   for (const file of newestFirst(path.join(cwd, '.croupier'))) {
     const run = await firstEvent(file);
     // Journals of `explore` and `call` are skipped, because a run cannot repeat their calls.
-    if (!run || run.scenarios.length === 0 || runningWriter(run) !== undefined) continue;
+    if (!run || run.scenarios.length === 0 || runningWriter(file, run) !== undefined) continue;
     if (!newest.has(run.client.extCID)) newest.set(run.client.extCID, file);
     if (extCIDs.every((extCID) => newest.has(extCID))) break;
   }

@@ -13,8 +13,9 @@ import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
 import { processNow } from '../../wire/clock.ts';
 import { notices, openJournal, textOfFile, thisProcess } from '../journal-files.ts';
+import type { HeldLocks } from '../lock/held-locks.ts';
 import type { LockSettings } from '../lock/lock-folder.ts';
-import { type HeldLocks, lockPlayers } from '../lock/player-locks.ts';
+import { lockPlayers } from '../lock/player-locks.ts';
 import { PlayersInUse } from '../lock/players-in-use.ts';
 import type { Stdio } from '../stdio.ts';
 import { pauseNotices } from './pause-notice.ts';
@@ -79,7 +80,7 @@ export async function play({
   onExchange,
   onFinding,
 }: Play): Promise<Played> {
-  const written = openJournal(journal, stdio.cwd, scrub);
+  const written = openJournal(journal, lock.command, { cwd: stdio.cwd, scrub });
   const file = written.path;
   onJournal?.(file);
   const folding = startFold();
@@ -130,13 +131,14 @@ export async function play({
     // If the run was ended at once, an error of the engine only results from this, so the error is ignored.
     else if (atOnce?.aborted !== true) failure = error;
   } finally {
-    locks?.release();
     try {
       if (written.close())
         progress.print('Somebody removed the journal during the run, so croupier has restored it.\n');
     } catch (error) {
       failure ??= error;
     }
+    // The journal is closed first: as soon as `settle` has the players, it writes to the journal.
+    locks?.release();
     progress.end();
   }
   if (!begun) {

@@ -92,7 +92,7 @@ const PLACE = { file: 'croupier call', line: 1, column: 1 };
 
 async function opened(named: string, cwd: string, scrub: (text: string) => string): Promise<JournalFile> {
   const file = path.resolve(cwd, named);
-  if (!existsSync(file)) return openJournal(named, cwd, scrub);
+  if (!existsSync(file)) return openJournal(named, 'call', { cwd, scrub });
   // Reading the first event throws an error if the file is not a journal. So croupier appends nothing to a file that is not a
   // journal.
   for await (const _ of journalEvents(file, named)) break;

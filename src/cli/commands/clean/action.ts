@@ -6,6 +6,7 @@ import { whyUnreadable } from '../../../app/files.ts';
 import { databaseIn, retentionOf } from '../../../app/history/settings.ts';
 import { useHistory } from '../../../app/history/use-history.ts';
 import { isOwnJournalName, journalEvents, runningWriter } from '../../../app/journal-files.ts';
+import { lockPathOf } from '../../../app/lock/journal-writer.ts';
 import { owedBy } from '../../../app/run/earlier-journals.ts';
 import type { Stdio } from '../../../app/stdio.ts';
 import { plural } from '../../../contract/plural.ts';
@@ -106,7 +107,7 @@ function ownJournals(folder: string): readonly { readonly name: string; readonly
 async function whyKept(file: string, shown: string): Promise<string | null> {
   try {
     for await (const event of journalEvents(file, shown)) {
-      if (event.event === 'run-started' && runningWriter(event) !== undefined) return 'its run is still active';
+      if (event.event === 'run-started' && runningWriter(file, event) !== undefined) return 'its run is still active';
       break;
     }
     const owed = await owedBy(file, shown, undefined);
@@ -122,6 +123,8 @@ async function whyKept(file: string, shown: string): Promise<string | null> {
 function remove(file: string, cwd: string): void {
   try {
     rmSync(path.resolve(cwd, file));
+    // The lock of a killed run stays beside its journal.
+    rmSync(lockPathOf(path.resolve(cwd, file)), { force: true });
   } catch (error) {
     throw new UsageError(`${file} can't be removed: ${whyUnreadable(error)}.`, { cause: error });
   }

@@ -125,7 +125,10 @@ async function search(
   scrub: (text: string) => string,
 ): Promise<readonly number[]> {
   const { flags, settings, lock, stdio, interrupt, reference } = searcher;
-  const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
+  const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), 'explore', {
+    cwd: stdio.cwd,
+    scrub,
+  });
   searcher.journals.push(written.path);
   const { signal } = interrupt;
   const locks = await lockForJournal({ client, signal, command: 'explore', stdio }, written, lock);
@@ -162,9 +165,9 @@ async function search(
     stdio.err.write(`Journal of all calls: ${shownPath(written.path, stdio.cwd)}\n`);
     return [status];
   } finally {
+    written.close();
     locks.release();
     progress.end();
-    written.close();
   }
   // An operator may write the signature of a call into a reply, and a finding may quote the reply.
   const shown = (text: string): string => scrub(cutSignatures(text, echoes.all));

@@ -262,7 +262,10 @@ async function loadClient(
   const scrub = createScrubber(secrets);
   const count = loader.flags.workers ?? 1;
   const { flags, settings, arrivals, mix, stdio, interrupt, reference, journals, configuration } = loader;
-  const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), stdio.cwd, scrub);
+  const written = openJournal(flags.journal && fileForClient(flags.journal, client.extCID), 'load', {
+    cwd: stdio.cwd,
+    scrub,
+  });
   journals.push(written.path);
   const { signal } = interrupt;
   const locks = await lockForJournal({ client, signal, command: 'load', stdio }, written, loader.lock);

@@ -71,7 +71,7 @@ export async function joinCommand(flags: LoadFlags, stdio: Stdio): Promise<numbe
       clients,
       settings,
       scrub,
-      openJournal: () => openJournal(undefined, stdio.cwd, scrub),
+      openJournal: () => openJournal(undefined, 'load', { cwd: stdio.cwd, scrub }),
       signal: interrupt.signal,
       say,
     });

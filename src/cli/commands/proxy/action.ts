@@ -40,7 +40,7 @@ export async function proxyCommand(flags: ProxyFlags, stdio: Stdio): Promise<num
   const setting = await proxySettings(flags, stdio);
   const scrub = createScrubber(setting.secrets);
   if (flags.journal !== undefined) await refuseOwingJournal(flags.journal, undefined, stdio.cwd);
-  const file = openJournal(flags.journal, stdio.cwd, scrub);
+  const file = openJournal(flags.journal, 'proxy', { cwd: stdio.cwd, scrub });
   const now = processNow;
   // Many people can read the log of a pipeline. It must not show the signatures that an operator writes into its replies.
   const echoes = isPipeline(stdio.env) ? new EchoedSignatures() : undefined;

@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clients, resolveClients } from '../../../app/config/clients.ts';
 import { type Configuration, diagnosticsError, loadConfiguration } from '../../../app/config/configuration.ts';
 import { askForProduction } from '../../../app/config/production.ts';
 import type { ClientFlags } from '../../../app/config/run-flags.ts';
 import { EXIT, interruptedStatus, UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
-import { runningWriter } from '../../../app/journal-files.ts';
+import { JournalInUse, reopenJournal, runningWriter } from '../../../app/journal-files.ts';
+import type { HeldLocks } from '../../../app/lock/held-locks.ts';
+import { SILENT_MS } from '../../../app/lock/lock-file.ts';
 import { lockSettings } from '../../../app/lock/lock-folder.ts';
-import { type HeldLocks, lockPlayers } from '../../../app/lock/player-locks.ts';
+import { lockPlayers } from '../../../app/lock/player-locks.ts';
 import { type Left, readAfterRun } from '../../../app/run/earlier-journals.ts';
 import { type RunSettings, runSettings } from '../../../app/run/settings.ts';
 import type { Stdio } from '../../../app/stdio.ts';
@@ -17,7 +21,7 @@ import { debtsOf } from '../../../engine/after/debts.ts';
 import { openItemsOf } from '../../../engine/after/open-items.ts';
 import { type Settled, settleRun } from '../../../engine/after/settle.ts';
 import type { CallGate } from '../../../engine/calls/call-gate.ts';
-import { reopenJournalFile } from '../../../engine/run/journal-file.ts';
+import type { JournalFile } from '../../../engine/run/journal-file.ts';
 import type { ClientUnderTest } from '../../../engine/run-options.ts';
 import { isOfEmbeddedOperator, type JournalEvent, type RunStarted } from '../../../journal/event.ts';
 import { createScrubber } from '../../../journal/secrets/scrubber.ts';
@@ -40,29 +44,23 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   const file = path.resolve(stdio.cwd, journal);
   const output: Output = { journal, isJson: flags.json === true, stdio };
   // The first reading needs no key. So if the run owes nothing, the command ends here without asking for a key.
-  const { afterRun: first } = await readAfterRun(file, journal, undefined);
+  const first = await readEnded(file, journal, stdio);
   if (openItemsOf(first).length === 0 || isOfEmbeddedOperator(first.run))
     return print([], first, { ...output, isSent: false });
-  const writer = first.ended ? undefined : runningWriter(first.run);
-  if (writer !== undefined) {
-    throw new UsageError(
-      `${journal}: the run is still active (process ${writer}). Nothing was sent.\nWait until it ends, or end it. An active run itself sends the calls that it owes.`,
-    );
-  }
   const configuration = await loadConfiguration(flags.config, stdio);
   const settings = runSettings(configuration.config, flags, stdio.env);
   const { client, secrets, diagnostics } = await clientOfJournal(first.run, journal, configuration, flags, stdio);
   if (!client) throw diagnosticsError(diagnostics);
-  const left = await readAfterRun(file, journal, client.integrationApiKey);
-  const { afterRun } = left;
-  const due = openItemsOf(afterRun);
-  const called = baseUrlsText(afterRun.run);
+  const bytes = statSync(file).size;
+  let left = await readAfterRun(file, journal, client.integrationApiKey);
+  const due = openItemsOf(left.afterRun);
+  const called = baseUrlsText(first.run);
   const isElsewhere = client.integratorBaseUrl !== called;
   // Another wallet may know none of these transactions. It could answer 200, and pay money that nobody owes. Only in a fleet, the
   // configuration always belongs to the operator of the run, so the operator has moved.
   const isConfirmed = flags.baseUrl !== undefined || isStartedByWorker(stdio);
   if (isElsewhere && !isConfirmed && flags.dryRun !== true && due.length > 0)
-    throw otherAddress(journal, afterRun.run, client.integratorBaseUrl);
+    throw otherAddress(journal, first.run, client.integratorBaseUrl);
   if (isElsewhere) {
     stdio.err.write(
       forTerminal(
@@ -72,7 +70,7 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     stdio.err.write('\n');
   }
   if (due.length === 0 || flags.dryRun)
-    return print(debtItems(debtsOf(afterRun), afterRun.run), afterRun, { ...output, isSent: false });
+    return print(debtItems(debtsOf(left.afterRun), first.run), left.afterRun, { ...output, isSent: false });
   const lock = lockSettings(configuration, flags, stdio);
   await askForProduction([client], flags, stdio);
   const interrupt = listenForInterrupt(
@@ -82,14 +80,20 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
   );
   let locks: HeldLocks | undefined;
   const lease = leaseFromWorker(stdio);
+  let written: JournalFile | undefined;
   try {
     const { signal } = interrupt;
     locks = await lockPlayers({ client, signal, command: 'settle', journal: file, stdio }, lock);
-    const settled = await settle(file, left, {
+    const scrub = createScrubber(secrets);
+    written = reopen(file, journal, scrub);
+    // Another `croupier settle` may have settled the run while this one waited for its players.
+    if (statSync(file).size !== bytes) left = await readAfterRun(file, journal, client.integrationApiKey);
+    const { afterRun } = left;
+    if (openItemsOf(afterRun).length === 0) return print([], afterRun, { ...output, isSent: false });
+    const settled = await settle(written, left, {
       client,
       settings,
       flags,
-      scrub: createScrubber(secrets),
       signal,
       gate: lease?.gate,
     });
@@ -101,10 +105,50 @@ export async function settleCommand(journal: string, flags: SettleFlags, stdio: 
     if (status === 0 || !interrupt.signal.aborted) return status;
     return interruptedStatus(interrupt.signal);
   } finally {
+    written?.close();
     locks?.release();
     lease?.close();
     interrupt.dispose();
   }
+}
+
+/** Maximum time in ms to wait for the end of a run. A killed run in another container counts as ended after {@link SILENT_MS}. */
+const WAIT_MS = SILENT_MS + 5000;
+const RETRY_MS = 250;
+
+/**
+ * Reads the journal of a run. If the run is still active, waits until it ends: it may have been cancelled, and is just
+ * sending its last calls.
+ *
+ * @throws UsageError if the run does not end in time
+ */
+async function readEnded(file: string, journal: string, stdio: Stdio): Promise<AfterRun> {
+  const until = performance.now() + WAIT_MS;
+  let isFirst = true;
+  for (;;) {
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+    const { afterRun } = await readAfterRun(file, journal, undefined);
+    if (afterRun.ended && openItemsOf(afterRun).length === 0) return afterRun;
+    const writer = isOfEmbeddedOperator(afterRun.run) ? undefined : runningWriter(file, afterRun.run);
+    if (writer === undefined) {
+      if (statSync(file).size === bytes) return afterRun;
+      // The run has written to the journal and has ended since the journal was read.
+      continue;
+    }
+    if (isFirst)
+      stdio.err.write(
+        `${forTerminal(`${journal}: ${writer} is still writing this journal. Waiting for up to ${WAIT_MS / 1000} s until it ends …`)}\n`,
+      );
+    isFirst = false;
+    if (performance.now() > until) throw stillActive(journal, writer);
+    while (performance.now() <= until && runningWriter(file, afterRun.run) !== undefined) await sleep(RETRY_MS);
+  }
+}
+
+function stillActive(journal: string, writer: string): UsageError {
+  return new UsageError(
+    `${journal}: the run is still active: ${writer}. Nothing was sent.\nWait until it ends, or end it. An active run itself sends the calls that it owes.`,
+  );
 }
 
 /** The error for a configuration with another address than the run. */
@@ -123,38 +167,36 @@ interface Settlement {
   readonly client: ClientUnderTest;
   readonly settings: RunSettings;
   readonly flags: SettleFlags;
-  readonly scrub: (text: string) => string;
   readonly signal: AbortSignal;
   readonly gate: CallGate | undefined;
 }
 
-async function settle(
-  file: string,
+function settle(
+  written: JournalFile,
   left: Left,
-  { client, settings, flags, scrub, signal, gate }: Settlement,
+  { client, settings, flags, signal, gate }: Settlement,
 ): Promise<readonly Settled[]> {
-  const written = reopen(file, scrub);
-  try {
-    return await settleRun({
-      ...settings,
-      client,
-      ...left,
-      timeMs: flags.time ?? TIME_MS,
-      record: (event: JournalEvent) => written.append(event),
-      signal,
-      gate,
-      uuid: randomUUID,
-      now: processNow,
-    });
-  } finally {
-    written.close();
-  }
+  return settleRun({
+    ...settings,
+    client,
+    ...left,
+    timeMs: flags.time ?? TIME_MS,
+    record: (event: JournalEvent) => written.append(event),
+    signal,
+    gate,
+    uuid: randomUUID,
+    now: processNow,
+  });
 }
 
-function reopen(file: string, scrub: (text: string) => string) {
+function reopen(file: string, journal: string, scrub: (text: string) => string): JournalFile {
   try {
-    return reopenJournalFile(file, scrub);
+    return reopenJournal(file, 'settle', scrub);
   } catch (error) {
+    if (error instanceof JournalInUse) {
+      const why = 'croupier would send the same calls twice';
+      throw new UsageError(`${journal}: ${error.message}. Nothing was sent, because ${why}.`, { cause: error });
+    }
     throw new UsageError(
       `The journal can't be written: ${file}: ${whyUnreadable(error)}. Nothing was sent, because the journal must record each call first.`,
       { cause: error },

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -311,27 +311,47 @@ describe('a settlement', () => {
     expect(operator.books()).toEqual(before);
   });
 
-  it('is refused while the run is active', async () => {
+  it('waits while the run is active, and settles it as soon as it ends', async () => {
     writeFileSync(path.join(cwd, 'mine.yaml'), `title: Mine\nrules: [bet.debit]\nsteps:\n${LOST_BET}`);
-    const child = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
+    const run = start(['run', 'mine.yaml', '--journal', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
       cwd,
     });
-    const early = new Promise<Ended>((resolve) => {
+    const isBetSent = new Promise<void>((resolve) => {
       relay.decide(({ call }) => {
         if (call !== 'bet') return 'pass';
-        void settle().then((settled) => {
-          child.kill('SIGKILL');
-          resolve(settled);
-        });
+        resolve();
         return 'lose-reply';
       });
     });
-    const settled = await early;
-    expect(settled).toMatchObject({ status: 2, out: '' });
-    expect(settled.err).toContain('the run is still active');
-    await ended(child);
+    await isBetSent;
+    // Another home folder means other locks of players, as in another container.
+    const settling = start(['settle', 'run.ndjson', '--base-url', relay.url, ...CLIENT_FLAGS], {
+      cwd,
+      env: { HOME: path.join(cwd, 'home') },
+    });
+    const over = ended(settling);
+    const calls = await new Promise((resolve) => {
+      settling.stderr?.once('data', (text) => {
+        expect(String(text)).toMatch(
+          /^run\.ndjson: croupier run \(process \d+ on .*\) is still writing this journal\. Waiting for up to 35 s/,
+        );
+        resolve(relay.calls.filter(({ call }) => call !== 'balance').length);
+        run.kill('SIGKILL');
+      });
+    });
+    expect(calls).toBe(1);
+    await ended(run);
     relay.decide(() => 'pass');
-    expect((await settle()).status).toBe(0);
+    expect(await over).toMatchObject({ status: 0, out: expect.stringContaining('Nothing is owed any more.') });
+    expect(operator.books()).toEqual(before);
+    expect(readdirSync(cwd)).not.toContain('run.ndjson.lock');
+  });
+
+  it('that waited for the players of another settlement pays nothing twice', async () => {
+    await killedAt('  - bet:\n  - balance:\n', ({ call, number }) => call === 'balance' && number === 1, 'lose');
+    const both = await Promise.all([settle(), settle()]);
+    expect(both.map(({ status }) => status)).toEqual([0, 0]);
+    expect(both.filter(({ out }) => out.includes('Nothing was sent'))).toHaveLength(1);
     expect(operator.books()).toEqual(before);
   });
 
