@@ -89,6 +89,7 @@ export class AttemptRunner {
   /** The number of scenarios that were played again because of a failure that did not occur again. */
   #searches = 0;
   #keepAliveGivenUp = false;
+  #hasUnproven = false;
 
   constructor(runContext: RunContext) {
     this.#context = runContext;
@@ -99,6 +100,11 @@ export class AttemptRunner {
     return this.#keepAliveGivenUp
       ? 'The operator closed a kept-alive connection while croupier sent a call. After that, croupier used a new connection for each call.'
       : undefined;
+  }
+
+  /** True if somebody else may have moved a balance, because no lock kept others from it and a failure did not occur again. */
+  get hasUnproven(): boolean {
+    return this.#hasUnproven;
   }
 
   /**
@@ -153,6 +159,7 @@ export class AttemptRunner {
       times += 1;
       attempted = await this.#repeat(series, attempted, times);
     }
+    if (attempted.findings.some(isUnproven)) this.#hasUnproven = true;
     for (const finding of attempted.findings.filter((one) => isSuspect(one) && one.unrepeated !== true)) {
       this.#repeated.add(placeOf(finding));
       if (times > 0) this.#context.intermittentFailures.addRepeated(series.assignment, times + 1);

@@ -47,6 +47,10 @@ const SETTLE_MS = 10_000;
 /** The same time for a run that was interrupted, or whose time (`--time`) is over. */
 const SHORT_SETTLE_MS = 2000;
 
+/** The message for a run without locks in which somebody else may have moved balances. */
+const NO_LOCK_NOTICE =
+  'The run had no locks (--no-lock), and somebody else may have moved balances. croupier restores the balances that it has read, so it may have taken the money of another command for its own. The players may now have too much or too little money, and croupier settle may be unable to correct this. Compare their balances with those before the run.';
+
 /**
  * Plays the scenarios against one client and judges the client. If there are several players, plays scenarios in parallel. Passes
  * every event to `record`. Prints nothing and does not decide the exit status, because the caller makes the report and the exit
@@ -271,6 +275,9 @@ class Run {
       this.#lowBalances.notice,
       this.#giveUpPolicy.notice,
       after?.notice,
+      this.#options.isUnlocked === true && (silentChange || this.#attemptRunner.hasUnproven)
+        ? NO_LOCK_NOTICE
+        : undefined,
       ...aboutCurrencies,
     ];
     for (const notice of notices) if (notice !== undefined) this.#options.record({ event: 'notice', text: notice });
