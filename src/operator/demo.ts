@@ -6,6 +6,9 @@ export interface DemoKeys {
   readonly second: string;
 }
 
+/** The ExtCID of the first client. A run against the embedded operator judges this client. */
+export const DEMO_CLIENT = 'demo-eu';
+
 /** The `frID` of the campaign that both clients know. */
 export const DEMO_CAMPAIGN = 'demo-campaign';
 
@@ -32,7 +35,7 @@ export function demoOperator(
   return {
     clients: [
       {
-        extCID: 'demo-eu',
+        extCID: DEMO_CLIENT,
         integrationApiKey: keys.first,
         basePath: '/demo-eu',
         campaigns: [DEMO_CAMPAIGN],

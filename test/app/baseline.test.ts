@@ -85,6 +85,11 @@ describe('croupier run --baseline', () => {
     const elsewhere = await judged(entry('idempotency.bet', '  scenario: idempotency/durable\n'), ['idempotency.bet']);
     expect(elsewhere.status).toBe(1);
     expect(report().baseline).toMatchObject([{ state: 'undecided' }]);
+    const key = 'integrationApiKey: { env: KEY }';
+    write(
+      'croupier.yaml',
+      `clients:\n  - { extCID: acme, integratorBaseUrl: "http://127.0.0.1:1", ${key}, sessions: [{ sessionID: s1 }] }\n`,
+    );
     const another = await judged(entry('idempotency.bet', '  client: acme\n'), ['idempotency.bet']);
     expect(another.status).toBe(1);
     expect(report().baseline).toEqual([]);
@@ -105,6 +110,15 @@ describe('croupier run --baseline', () => {
     expect(err).toContain('baseline.yaml:7:11: `ticket` of the entry for bet.debit is empty');
     expect(err).toContain('baseline.yaml:12:12: `expires` must be a date that exists, such as 2027-03-31');
     expect(err).toContain('4 mistakes in one file. Nothing was sent.');
+  });
+
+  it('refuses a client that neither the configuration nor the embedded operator has', async () => {
+    const misspelt = await judged(entry('idempotency.bet', '  client: demo-ue\n'), ['idempotency.bet']);
+    expect(misspelt).toMatchObject({ status: 2, out: '' });
+    expect(misspelt.err).toContain('baseline.yaml:5:11: there is no client `demo-ue`');
+    expect(misspelt.err).toContain('did you mean `demo-eu`?');
+    const right = await judged(entry('idempotency.bet', '  client: demo-eu\n'), ['idempotency.bet']);
+    expect(right.status).toBe(0);
   });
 
   it('is refused by --list for the same mistakes, and a list without mistakes is printed', async () => {

@@ -96,6 +96,9 @@ export async function prepareRun(given: readonly string[], flags: RunFlags, stdi
   const everyClient = [...(configuration.config.clients ?? []), ...clients.clients].map(({ extCID }) => extCID);
   // A plain list does not resolve the clients, so the client that only a flag names is missing in `clients`.
   if (isPlainList(flags) && !flags.reference && flags.extCid !== undefined) everyClient.push(flags.extCid);
+  // A baseline may name this client too. The code is loaded only if it is needed, so that other commands start faster.
+  if (flags.reference && flags.baseline !== undefined)
+    everyClient.push((await import('../../operator/demo.ts')).DEMO_CLIENT);
   const subjects = { suite: suite.scenarios, chosen, clients: everyClient };
   if (flags.list)
     return {
