@@ -32,6 +32,8 @@ export class FindingCollector {
   readonly #broken = new Set<string>();
   readonly #decided = new Set<string>();
   readonly #moved = new Set<RuleId>();
+  /** The keys of the steps that the operator may have answered with the stored reply to another call. */
+  readonly #repliesToOthers = new Set<string>();
   #hasBreach = false;
   #afterProbe = false;
 
@@ -83,9 +85,17 @@ export class FindingCollector {
     this.#afterProbe = true;
   }
 
+  /**
+   * Records that the operator may have taken this step for another call, and answered it with the stored reply to that call. Then it
+   * carried out nothing. A wallet that does this to bets breaks `bet.debit`, which then explains the breaches of all such steps.
+   */
+  noteReplyToAnother(key: string): void {
+    this.#repliesToOthers.add(key);
+  }
+
   decide(subject: FindingSubject, given: Decision): void {
     const { rule, step } = subject;
-    const decision = this.#unlessProbe(subject, given);
+    const decision = this.#withMistakenCall(subject, this.#unlessProbe(subject, given));
     if (!isThere(ruleById(rule).since, this.#contract)) return;
     const endpoint = endpointOf(rule, step.call);
     if (decision.kind !== 'skip') this.#decided.add(rule);
@@ -151,6 +161,14 @@ export class FindingCollector {
     if (!this.#afterProbe && !isProbe(step)) return decision;
     const { expected, actual, causes = [] } = decision;
     return { kind: 'warn', expected, actual, why: SHOWN_BY_PROBE, causes };
+  }
+
+  /** Names `bet.debit` as a possible cause if the operator may have taken the step for another call. */
+  #withMistakenCall({ rule, step }: FindingSubject, decision: Decision): Decision {
+    // Two calls with one operator txID show the reader what has happened, so this finding stays.
+    if (rule === 'reply.tx-id-distinct' || !this.#repliesToOthers.has(step.key)) return decision;
+    if (decision.kind !== 'breach' && decision.kind !== 'warn') return decision;
+    return { ...decision, causes: [...(decision.causes ?? []), 'bet.debit'] };
   }
 
   /** Reports that a reply does not meet an expectation of the scenario file. The finding belongs to no rule. */

@@ -122,7 +122,9 @@ export class Judge {
     const wallet = this.#context.walletOf(step.session);
     const rule = 'win.zero';
     if (!wallet) return CONTINUE;
-    const said = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply).balance : undefined;
+    const reading = exchange.outcome.kind === 'reply' ? readReply(exchange.outcome.reply) : undefined;
+    this.#context.givenTxIDs.isReplyToOtherKind(step.call, step.txID, reading);
+    const said = reading?.balance;
     const fits = !said?.money || wallet.allows(said.money);
     if (step.type === 'free') {
       // The contract does not define what a win of a free round does to the balance.
@@ -165,6 +167,7 @@ export class Judge {
   follow(sent: SentCall): void {
     const observed = this.#recorder.record(sent);
     const wallet = this.#context.walletOf(sent.step.session);
+    this.#noteReplyToAnother(observed);
     this.effects.follow(observed, wallet);
     if (sent.retried) expectOnePayment(observed, wallet);
   }
@@ -228,6 +231,7 @@ export class Judge {
 
   #judgeReply(observed: ObservedCall): void {
     const { planned, exchange } = observed;
+    this.#noteReplyToAnother(observed);
     const wallet = this.#context.walletOf(planned.step.session);
     const answered = { planned, answer: observed.answer, status: observed.reading?.status };
     this.#controls.record(answered);
@@ -276,6 +280,17 @@ export class Judge {
           answered: describeOutcome(observed),
         });
     }
+  }
+
+  /** Tells the collector if the operator may have taken the call for another call. If the call is a refund, this also concerns its bet. */
+  #noteReplyToAnother(observed: ObservedCall): void {
+    const { planned, reading } = observed;
+    const { step, source, target } = planned;
+    const { givenTxIDs } = this.#context;
+    const isOfOtherKind = givenTxIDs.isReplyToOtherKind(step.call, step.txID ?? source?.step.txID, reading);
+    if (!isOfOtherKind && !givenTxIDs.mixesUpCalls && !isDeclineOfBet(observed)) return;
+    for (const { key } of step.call === 'refund' && target ? [step, target.step] : [step])
+      this.collector.noteReplyToAnother(key);
   }
 
   #read(observed: ObservedCall, sent: SentCall, wallet: Wallet | null): Reaction {
@@ -370,6 +385,16 @@ function orderOf({ planned, answer }: ObservedCall): number {
 
 function expectsError(planned: PlannedCall): boolean {
   return planned.step.expect.outcome === 'refused' || planned.step.expect.outcome === 'declined';
+}
+
+/**
+ * True if the operator answered a win or refund as if a player had too little money for a bet. No win or refund needs money, so
+ * this is the stored reply to a bet.
+ */
+function isDeclineOfBet({ planned: { step }, answer, reading }: ObservedCall): boolean {
+  return (
+    (step.call === 'win' || step.call === 'refund') && answer === 'declined' && reading?.code === 'insufficient_funds'
+  );
 }
 
 /**

@@ -23,6 +23,11 @@ function processingAgain(right: Behaviour, which: (earlier: Transaction, again: 
 const isAgain = (earlier: Transaction, again: Claim): boolean =>
   earlier.call === again.call && earlier.amount === again.amount && earlier.outcome === 'done';
 
+/** Reads the whole number at the beginning of a text, as `(int)$text` does in PHP. Returns 0 if the text begins with no digit. */
+function leadingInteger(text: string): string {
+  return /^\d+/.exec(text)?.[0]?.replace(/^0+(?=\d)/, '') ?? '0';
+}
+
 export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
   {
     name: 'replayed-bet-charged',
@@ -162,6 +167,30 @@ export const IDEMPOTENCY_DEFECTS: readonly Defect[] = [
       recall: (earlier, again, store) =>
         earlier.txID === again.txID ? right.recall(earlier, again, store) : decisionOf(earlier),
     }),
+  },
+  {
+    name: 'tx-id-as-number',
+    breaks: ['bet.debit'],
+    mayBreak: ['reply.tx-id-distinct', 'win.credit', 'refund.before-bet', 'concurrency.no-lost-update'],
+    description:
+      'A bet takes nothing and gets the reply of an earlier bet, because the wallet turns txIDs into numbers, so that 7f3c and 7a81 are the same transaction 7.',
+    change: (right) => {
+      const known = new Map<string, string>();
+      return {
+        find: (store, claim) => {
+          const number = leadingInteger(claim.txID);
+          const first = known.get(number);
+          if (first !== undefined) return store.transaction(claim.extCID, first);
+          return right.find(store, claim);
+        },
+        recall: (earlier) => decisionOf(earlier),
+        record: (store, entry) => {
+          const number = leadingInteger(entry.txID);
+          if (!known.has(number)) known.set(number, entry.txID);
+          return right.record(store, entry);
+        },
+      };
+    },
   },
   {
     name: 'idempotency-forgets',

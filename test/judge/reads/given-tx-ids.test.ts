@@ -35,3 +35,21 @@ it('a bet that gets the txID of another bet is read at once, and is right if thi
   expect([judged.broken, judged.verdict('bet.debit')]).toEqual([[], 'pass']);
   expect(keys).toEqual(['read', '1', '2', '3', 'read', '4']);
 });
+
+it('a win and a refund that get the stored reply to a bet are explained by bet.debit if bets get such replies too', () => {
+  const steps = `steps:
+  - bet:
+    as: first
+  - bet: # is answered like step 1
+  - balance:
+  - win: { round: first, amount: "1.00" } # is answered like step 1
+  - balance:
+  - refund: { of: first } # is answered like step 1
+  - balance:`;
+  const isMixedUp = (...keys: string[]): Fault => {
+    return ({ key }, honest) =>
+      keys.includes(key) ? { status: 200, body: { balance: '99.00', txID: 'op-1' } } : honest();
+  };
+  expect(judgeScenario(steps, { fault: isMixedUp('2', '4', '6') }).broken).toEqual(['bet.debit']);
+  expect(judgeScenario(steps, { fault: isMixedUp('4') }).broken).toContain('win.credit');
+});
