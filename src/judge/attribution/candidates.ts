@@ -5,7 +5,7 @@ import type { IdleRead } from '../idle-read.ts';
 import type { BalanceHypothesis, PendingCheck } from '../pending-check.ts';
 import type { Effects } from '../wallet/effects.ts';
 import type { Move } from '../wallet/wallet.ts';
-import { inUnit, isNothingInCents, type RightUnit, SCALES } from './units.ts';
+import { isNothingInCents, type RightUnit, SCALES, sumsInUnit } from './units.ts';
 
 /** For bets, wins and refunds: the rule about the effect of an ordinary call, and a clause that describes the right effect. */
 export const PLAIN_EFFECTS: Readonly<Partial<Record<CallName, { readonly rule: RuleId; readonly expected: string }>>> =
@@ -102,11 +102,12 @@ export function inAnotherUnit(
     ...open,
   ];
   const hypotheses = nets.flatMap((net): BalanceHypothesis[] =>
-    SCALES.flatMap((scale) => {
-      const moved = inUnit(net, scale, wallet.unit);
-      if (moved.isZero()) return [];
-      return [{ by: moved.minus(net), meaning: `calls for ${net} in total changed the balance by ${moved}` }];
-    }),
+    SCALES.flatMap((scale) =>
+      sumsInUnit(net, scale, wallet.unit).map((moved) => ({
+        by: moved.minus(net),
+        meaning: `calls for ${net} in total changed the balance by ${moved}`,
+      })),
+    ),
   );
   if (hypotheses.length === 0) return [];
   return [

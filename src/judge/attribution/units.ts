@@ -39,8 +39,18 @@ export function isNothingInCents(sum: Money, unit: Money): boolean {
 }
 
 /** Shifts a sum by `scale` powers of ten. Cuts off fractions of the smallest unit of the currency. */
-export function inUnit(sum: Money, scale: number, unit: Money): Money {
+function inUnit(sum: Money, scale: number, unit: Money): Money {
   return cut(sum.shift(scale), unit);
+}
+
+/**
+ * Returns the sums other than 0 that a wallet may move if it reads a sum in a unit that is `scale` powers of ten away. A wallet may
+ * cut off or round fractions of the smallest unit of the currency.
+ */
+export function sumsInUnit(sum: Money, scale: number, unit: Money): Money[] {
+  const cutOff = inUnit(sum, scale, unit);
+  const nearest = rounded(sum.shift(scale), unit);
+  return (cutOff.equals(nearest) ? [cutOff] : [cutOff, nearest]).filter((moved) => !moved.isZero());
 }
 
 /**

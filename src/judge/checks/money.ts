@@ -1,7 +1,7 @@
 import type { RuleId } from '../../contract/catalogue.ts';
 import { Money } from '../../contract/money.ts';
 import { PLAIN_EFFECTS } from '../attribution/candidates.ts';
-import { inUnit, SCALES } from '../attribution/units.ts';
+import { SCALES, sumsInUnit } from '../attribution/units.ts';
 import { breach } from '../decision.ts';
 import type { ObservedCall } from '../observed-call.ts';
 import type { BalanceHypothesis } from '../pending-check.ts';
@@ -61,22 +61,17 @@ export const moneyChecks: GroupChecks<'money'> = {
       if (observed.answer !== 'accepted' || observed.effect.isZero()) return [];
       // The text is needed only for a wrong balance, but this code runs for each call. So a getter builds the text when it is
       // needed.
-      return SCALES.flatMap((scale) => {
-        const moved = inUnit(observed.effect, scale, observed.unit);
-        return moved.isZero()
-          ? []
-          : [
-              {
-                by: moved.minus(observed.effect),
-                // The rule about ordinary calls of this kind is a possible cause too. If other calls show that the unit is right,
-                // this rule explains the balance better.
-                causes: plainRule(observed),
-                get meaning() {
-                  return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;
-                },
-              },
-            ];
-      });
+      return SCALES.flatMap((scale) =>
+        sumsInUnit(observed.effect, scale, observed.unit).map((moved) => ({
+          by: moved.minus(observed.effect),
+          // The rule about ordinary calls of this kind is a possible cause too. If other calls show that the unit is right, this
+          // rule explains the balance better.
+          causes: plainRule(observed),
+          get meaning() {
+            return `the ${observed.planned.step.call} of ${observed.amount} moved ${moved.absolute()}`;
+          },
+        })),
+      );
     },
   },
 

@@ -46,6 +46,18 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'amounts-in-cents-rounded',
+    breaks: ['money.main-unit'],
+    description:
+      'Amounts are read as cents and rounded: a bet of 1.00 takes 0.01, a bet of 1.50 takes 0.02, and a bet of 0.40 takes nothing.',
+    change: () => ({
+      readAmount: (text, scale) => {
+        const units = readAmount(text, scale);
+        return units === undefined || scale.decimals > 3 ? units : (units + 50n) / 100n;
+      },
+    }),
+  },
+  {
     name: 'bets-in-cents',
     breaks: ['money.main-unit'],
     mayBreak: ['bet.decimal-amount', 'money.exact', 'money.large', 'bet.exact-balance', 'bet.debit'],

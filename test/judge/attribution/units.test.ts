@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { Money } from '../../../src/contract/money.ts';
 import {
   cut,
-  inUnit,
   isNothingInCents,
   mayBeRounded,
   RightUnit,
   rounded,
+  sumsInUnit,
   withZeros,
 } from '../../../src/judge/attribution/units.ts';
 import { Wallet } from '../../../src/judge/wallet/wallet.ts';
@@ -72,12 +72,18 @@ it('a win that pays a tenth is a wrong unit, unless another win was right', () =
 
 const CENT = Money.of('0.01');
 
-it('a sum in another unit loses the fraction of the smallest unit', () => {
-  expect([inUnit(Money.of('1.23'), 2, CENT).toString(), inUnit(Money.of('1.23'), -2, CENT).toString()]).toEqual([
-    '123',
-    '0.01',
-  ]);
-});
+it.each([
+  ['1.23', 2, ['123']],
+  ['1.23', -2, ['0.01']],
+  ['1.50', -2, ['0.01', '0.02']],
+  ['0.57', -2, ['0.01']],
+  ['0.49', -2, []],
+])(
+  'a sum of %s that is shifted by %i digits is cut off or rounded to the smallest unit, but is never 0',
+  (sum, scale, sums) => {
+    expect(sumsInUnit(Money.of(sum), scale, CENT).map(String)).toEqual(sums);
+  },
+);
 
 it('less than a main unit, read as cents, is nothing', () => {
   expect([isNothingInCents(Money.of('0.99'), CENT), isNothingInCents(Money.of('1.00'), CENT)]).toEqual([true, false]);
