@@ -18,13 +18,13 @@ import { TextRewriter } from '../src/traffic/capsule/text-rewriter.ts';
 import { loggedBody } from '../src/traffic/cut-body.ts';
 import { beginsCommand, readCommand } from '../src/traffic/read/commands/read-command.ts';
 import { WgetOutput } from '../src/traffic/read/commands/wget-output.ts';
-import { LineBlock } from '../src/traffic/read/line-block.ts';
-import { LogbookMessage } from '../src/traffic/read/logbook.ts';
 import { readTextLine } from '../src/traffic/read/logs/access-log.ts';
 import { readPlainText } from '../src/traffic/read/logs/json-line.ts';
 import { logForm } from '../src/traffic/read/logs/log-form.ts';
 import { printedBodies } from '../src/traffic/read/logs/printed.ts';
 import { embeddedJson, namedPairs, withoutPrefix } from '../src/traffic/read/logs/wrapped.ts';
+import { LineBlock } from '../src/traffic/read/multiline/line-block.ts';
+import { LogbookMessage } from '../src/traffic/read/multiline/logbook.ts';
 import { readRequests } from '../src/traffic/read/read-requests.ts';
 import { lineFormat } from '../src/traffic/read/unknown-format.ts';
 

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { SIGNATURE_HEADER, type SignatureState } from '../../contract/signature.ts';
 import { type Fields, isFields } from '../json-fields.ts';
 import type { LoggedExchange } from '../logged-exchange.ts';
-import { CROUPIER, isHarEntry, readHarEntry } from '../read/har.ts';
+import { CROUPIER, isHarEntry, readHarEntry } from '../read/documents/har.ts';
 import { fieldMeaning, isPrivateHeader } from './field-meaning.ts';
 import { inList, type TextRewriter } from './text-rewriter.ts';
 

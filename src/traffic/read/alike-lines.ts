@@ -1,9 +1,9 @@
 import type { LoggedExchange } from '../logged-exchange.ts';
 import type { CallPaths } from '../recorded-call.ts';
 import type { Line } from './file-bytes.ts';
-import { type AlikeCall, LineTemplate } from './line-template.ts';
 import type { LogForm } from './logs/log-form.ts';
 import type { AlikeLines } from './read-entries.ts';
+import { type AlikeCall, LineTemplate } from './templates/line-template.ts';
 
 /** Maximum number of templates for one file. A log needs one template for each name of a call, and for each kind of reply. */
 const MAX_TEMPLATES = 24;

@@ -13,8 +13,8 @@ import {
   sessionFilter,
   withShortBodies,
 } from './gather.ts';
-import type { AlikeCall } from './line-template.ts';
 import { readBatches, type Source } from './read-entries.ts';
+import type { AlikeCall } from './templates/line-template.ts';
 
 /**
  * A group of wallets that are judged together, with all their calls. `nobody`: the calls that belong to no wallet. `large`: the

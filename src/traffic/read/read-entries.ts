@@ -1,18 +1,15 @@
 import { cutEntry, cutObject } from '../cut-body.ts';
 import { isFields, parsed } from '../json-fields.ts';
 import type { LogEntry, LoggedExchange, LogPlace, LogTime, Side } from '../logged-exchange.ts';
-import { BareReply } from './bare-reply.ts';
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
 import { httpieFailure } from './commands/httpie.ts';
 import { beginsCommand, readCommand } from './commands/read-command.ts';
 import { type WgetLine, WgetOutput } from './commands/wget-output.ts';
-import { type DumpedMessage, dumpedMessage } from './dumped-message.ts';
+import { isHarEntry, readHarEntry } from './documents/har.ts';
+import { isJournalHead, isLaterEvent, JournalReader } from './documents/journal.ts';
+import { fromDocument, shapeOf } from './documents/json-document.ts';
 import { type Line, linesOf, plainBytes } from './file-bytes.ts';
-import { isHarEntry, readHarEntry } from './har.ts';
-import { isJournalHead, isLaterEvent, JournalReader } from './journal.ts';
-import { fromDocument, shapeOf } from './json-document.ts';
-import { LineBlock } from './line-block.ts';
 import { readTextLine, readW3cLine, w3cColumns } from './logs/access-log.ts';
 import { CollectorPrefix } from './logs/collector-prefix.ts';
 import { type CsvHeader, csvColumns, isOpenRow, readCsvRow } from './logs/csv.ts';
@@ -20,12 +17,15 @@ import { hasCutCall, hasId, printedExchange, readJsonLine, readPlainText } from 
 import { type LogForm, logForm } from './logs/log-form.ts';
 import { ADJACENT, idOf, printedBodies } from './logs/printed.ts';
 import { ReplyCorrelation } from './logs/reply-correlation.ts';
+import { sentIn } from './logs/sent-body.ts';
 import { readTime } from './logs/time.ts';
 import { isTransportError } from './logs/transport-error.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
-import { beginsMessage, MessageReader } from './raw-http.ts';
-import { sentIn } from './sent-body.ts';
-import { type RequestPart, railsPart } from './split-request.ts';
+import { BareReply } from './multiline/bare-reply.ts';
+import { type DumpedMessage, dumpedMessage } from './multiline/dumped-message.ts';
+import { LineBlock } from './multiline/line-block.ts';
+import { beginsMessage, MessageReader } from './multiline/raw-http.ts';
+import { type RequestPart, railsPart } from './multiline/split-request.ts';
 import { isIisLine, lineFormat, unreadableFormat } from './unknown-format.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { SignedRequest } from '../../signing/request.ts';
 import type { LoggedRequest } from '../logged-exchange.ts';
 import type { ReadFileBeside } from './commands/command.ts';
 import { logForm } from './logs/log-form.ts';
-import { isInChunks, joinChunks } from './raw-http.ts';
+import { isInChunks, joinChunks } from './multiline/raw-http.ts';
 import { readEntries } from './read-entries.ts';
 
 /** The requests that were found in a text, and the entries that could not be read. */

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type ByteText, fourBytes } from '../read/byte-text.ts';
+import { type ByteText, fourBytes } from '../read/templates/byte-text.ts';
 
 /** Number of parts into which the ids are divided. Only one part at a time is in memory when croupier looks for repeated ids. */
 const PARTS = 32;

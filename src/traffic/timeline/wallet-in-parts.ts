@@ -1,6 +1,6 @@
 import { Money } from '../../contract/money.ts';
 import { type LoggedExchange, textBody } from '../logged-exchange.ts';
-import { ByteText } from '../read/byte-text.ts';
+import { ByteText } from '../read/templates/byte-text.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import type { RepeatedIds } from './repeated-ids.ts';
 import type { IncidentTimeline } from './timeline.ts';

@@ -1,4 +1,4 @@
-import type { ByteText } from '../read/byte-text.ts';
+import type { ByteText } from '../read/templates/byte-text.ts';
 
 /** The numbers of a wallet. Each is the index of a column of {@link WalletRows}. */
 export const COLUMN = {

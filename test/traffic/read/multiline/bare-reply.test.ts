@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exchangesIn } from './entries-in.ts';
+import { exchangesIn } from '../entries-in.ts';
 
 const BET = '{"amount":"1.00","sessionID":"s-1","txID":"t-1"}';
 const URL = 'https://wallet.example/eu/bet';

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { entriesIn, exchangesIn } from './entries-in.ts';
+import { entriesIn, exchangesIn } from '../entries-in.ts';
 
 const REPLY = '{"balance":"95.00","txID":"w-1"}';
 

@@ -1,7 +1,7 @@
-import { SIGNATURE_HEADER } from '../../contract/signature.ts';
-import { type Fields, isFields, parsed } from '../json-fields.ts';
-import { idOf } from './logs/printed.ts';
-import { timeIn } from './logs/wrapped.ts';
+import { SIGNATURE_HEADER } from '../../../contract/signature.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import { idOf } from '../logs/printed.ts';
+import { timeIn } from '../logs/wrapped.ts';
 
 /**
  * A part of a request or a reply, as a web framework has logged it. `body`: the body of a request whose URL is on an earlier line.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type FoundObject, objectsOf } from '../../../src/traffic/read/json-document.ts';
-import { exchangesIn, inPieces } from './entries-in.ts';
+import { type FoundObject, objectsOf } from '../../../../src/traffic/read/documents/json-document.ts';
+import { exchangesIn, inPieces } from '../entries-in.ts';
 
 async function objects(
   text: string,

@@ -1,6 +1,6 @@
-import { type Fields, isFields, parsed } from '../json-fields.ts';
-import type { SentIDs } from '../logged-exchange.ts';
-import { isMasked } from '../masked.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import type { SentIDs } from '../../logged-exchange.ts';
+import { isMasked } from '../../masked.ts';
 
 /** Maximum number of objects around a body. */
 const MAX_DEPTH = 6;

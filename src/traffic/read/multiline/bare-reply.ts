@@ -1,5 +1,5 @@
-import { type Fields, isFields, parsed } from '../json-fields.ts';
-import { type LoggedExchange, textBody } from '../logged-exchange.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import { type LoggedExchange, textBody } from '../../logged-exchange.ts';
 
 const MAX_LINES = 60;
 /** Fields that occur only in logs. So an object with one of these fields is a log entry and not a reply. */

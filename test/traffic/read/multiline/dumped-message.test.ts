@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { logForm } from '../../../src/traffic/read/logs/log-form.ts';
-import { exchangesIn } from './entries-in.ts';
+import { logForm } from '../../../../src/traffic/read/logs/log-form.ts';
+import { exchangesIn } from '../entries-in.ts';
 
 const AT = '2026/11/24 19:42:0';
 const SENT = '{"amount":"5.00","roundID":"r-1","sessionID":"s-1","txID":"t-1","type":"regular"}';

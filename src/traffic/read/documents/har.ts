@@ -1,10 +1,10 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import { CALL_NAMES } from '../../contract/call-name.ts';
-import { EARLY_BREAKS } from '../../contract/deviation.ts';
-import { SIGNATURE_STATES } from '../../contract/signature.ts';
-import { type Body, type HeaderList, NO_REPLY_REASONS } from '../../journal/exchange.ts';
-import { loggedBody } from '../cut-body.ts';
-import { type Fields, isFields } from '../json-fields.ts';
+import { CALL_NAMES } from '../../../contract/call-name.ts';
+import { EARLY_BREAKS } from '../../../contract/deviation.ts';
+import { SIGNATURE_STATES } from '../../../contract/signature.ts';
+import { type Body, type HeaderList, NO_REPLY_REASONS } from '../../../journal/exchange.ts';
+import { loggedBody } from '../../cut-body.ts';
+import { type Fields, isFields } from '../../json-fields.ts';
 import {
   bodyOf,
   type LogEntry,
@@ -13,8 +13,8 @@ import {
   type LogPlace,
   type Side,
   textBody,
-} from '../logged-exchange.ts';
-import { readTime } from './logs/time.ts';
+} from '../../logged-exchange.ts';
+import { readTime } from '../logs/time.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bodyText } from '../../../src/journal/exchange.ts';
-import { entriesIn, exchangesIn } from './entries-in.ts';
+import { bodyText } from '../../../../src/journal/exchange.ts';
+import { entriesIn, exchangesIn } from '../entries-in.ts';
 
 const BET = { amount: '5.00', roundID: 'r-1', sessionID: 's-1', txID: 't-1', type: 'regular' };
 const REPLY = { balance: '95.00', txID: 'o-1' };

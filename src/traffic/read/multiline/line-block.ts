@@ -1,6 +1,6 @@
-import { cutEntry } from '../cut-body.ts';
-import { type Fields, isFields, parsed } from '../json-fields.ts';
-import type { Side } from '../logged-exchange.ts';
+import { cutEntry } from '../../cut-body.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import type { Side } from '../../logged-exchange.ts';
 import { LogbookMessage } from './logbook.ts';
 import { HttpLoggingEntry, type RequestPart } from './split-request.ts';
 import { WireMessage } from './wire-log.ts';

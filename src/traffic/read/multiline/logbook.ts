@@ -1,8 +1,8 @@
-import { SIGNATURE_HEADER } from '../../contract/signature.ts';
-import { header } from '../../journal/exchange.ts';
-import type { Fields } from '../json-fields.ts';
-import type { Side } from '../logged-exchange.ts';
-import { timeIn } from './logs/wrapped.ts';
+import { SIGNATURE_HEADER } from '../../../contract/signature.ts';
+import { header } from '../../../journal/exchange.ts';
+import type { Fields } from '../../json-fields.ts';
+import type { Side } from '../../logged-exchange.ts';
+import { timeIn } from '../logs/wrapped.ts';
 import { beginsMessage, type HttpMessage, MessageReader } from './raw-http.ts';
 
 /**

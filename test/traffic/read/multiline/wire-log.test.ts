@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordedCall } from '../../../src/traffic/recorded-call.ts';
-import { entriesIn } from './entries-in.ts';
+import { recordedCall } from '../../../../src/traffic/recorded-call.ts';
+import { entriesIn } from '../entries-in.ts';
 
 const at = (second: string, thread = 'main'): string =>
   `2026-11-23 13:03:${second}  INFO [pool-1-thread-${thread}] OkHttp : `;

@@ -1,8 +1,14 @@
-import type { CallName } from '../../contract/call-name.ts';
-import { isFields, parsed } from '../json-fields.ts';
-import type { LoggedExchange, LogTime } from '../logged-exchange.ts';
-import { isMasked } from '../masked.ts';
-import { type CallPaths, recordedCall } from '../recorded-call.ts';
+import type { CallName } from '../../../contract/call-name.ts';
+import { isFields, parsed } from '../../json-fields.ts';
+import type { LoggedExchange, LogTime } from '../../logged-exchange.ts';
+import { isMasked } from '../../masked.ts';
+import { type CallPaths, recordedCall } from '../../recorded-call.ts';
+import { isHarEntry } from '../documents/har.ts';
+import { isJournalHead, isLaterEvent } from '../documents/journal.ts';
+import { pathOf } from '../logs/json-line.ts';
+import { LOG_FIELDS, type LogField, type LogForm } from '../logs/log-form.ts';
+import { tookMs } from '../logs/log-line.ts';
+import { readTime, type Zone } from '../logs/time.ts';
 import {
   AMOUNT,
   ANY_NUMBER,
@@ -15,12 +21,6 @@ import {
   SHORT_TEXT,
 } from './byte-pattern.ts';
 import { ByteText } from './byte-text.ts';
-import { isHarEntry } from './har.ts';
-import { isJournalHead, isLaterEvent } from './journal.ts';
-import { pathOf } from './logs/json-line.ts';
-import { LOG_FIELDS, type LogField, type LogForm } from './logs/log-form.ts';
-import { tookMs } from './logs/log-line.ts';
-import { readTime, type Zone } from './logs/time.ts';
 
 /**
  * The data of a line that matches the template. The texts are in the bytes of the line. The object and its texts are used again for

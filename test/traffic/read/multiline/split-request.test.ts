@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordedCall } from '../../../src/traffic/recorded-call.ts';
-import { entriesIn } from './entries-in.ts';
+import { recordedCall } from '../../../../src/traffic/recorded-call.ts';
+import { entriesIn } from '../entries-in.ts';
 
 /** Returns the calls of a log with their txIDs and statuses, and the reason for each line that can't be read. */
 async function shown(lines: readonly string[]): Promise<readonly string[]> {

@@ -1,12 +1,12 @@
-import { isFields, parsed } from '../json-fields.ts';
-import type { LogEntry, LogPlace } from '../logged-exchange.ts';
+import { isFields, parsed } from '../../json-fields.ts';
+import type { LogEntry, LogPlace } from '../../logged-exchange.ts';
+import { readJsonLine } from '../logs/json-line.ts';
+import type { LogForm } from '../logs/log-form.ts';
+import { ReplyCorrelation } from '../logs/reply-correlation.ts';
+import { sentIn } from '../logs/sent-body.ts';
+import { parsedLine } from '../logs/wrapped.ts';
 import { isHarEntry, readHarEntry } from './har.ts';
-import { readJsonLine } from './logs/json-line.ts';
-import type { LogForm } from './logs/log-form.ts';
-import { ReplyCorrelation } from './logs/reply-correlation.ts';
-import { parsedLine } from './logs/wrapped.ts';
 import { isPostmanEntry, readPostmanEntry } from './postman.ts';
-import { sentIn } from './sent-body.ts';
 
 /**
  * The layout of a file. `lines` means one entry on each line. `document` means JSON documents: `list` is the name of the

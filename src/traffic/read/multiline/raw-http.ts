@@ -1,8 +1,8 @@
-import { type Body, type HeaderList, header } from '../../journal/exchange.ts';
-import { loggedBody } from '../cut-body.ts';
-import { isFields, parsed } from '../json-fields.ts';
-import { type LoggedReply, type LoggedRequest, textBody } from '../logged-exchange.ts';
-import { readTime } from './logs/time.ts';
+import { type Body, type HeaderList, header } from '../../../journal/exchange.ts';
+import { loggedBody } from '../../cut-body.ts';
+import { isFields, parsed } from '../../json-fields.ts';
+import { type LoggedReply, type LoggedRequest, textBody } from '../../logged-exchange.ts';
+import { readTime } from '../logs/time.ts';
 
 const REQUEST_LINE = /^(?:> )?(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (\S+) HTTP\/\d(?:\.\d)?\s*$/;
 const STATUS_LINE = /^(?:< )?HTTP\/\d(?:\.\d)? (\d{3})(?: .*)?$/;

@@ -1,5 +1,5 @@
-import type { HeaderList } from '../../journal/exchange.ts';
-import { type Fields, isFields } from '../json-fields.ts';
+import type { HeaderList } from '../../../journal/exchange.ts';
+import { type Fields, isFields } from '../../json-fields.ts';
 import {
   bodyOf,
   type LogEntry,
@@ -7,9 +7,9 @@ import {
   type LoggedReply,
   type LogPlace,
   textBody,
-} from '../logged-exchange.ts';
-import { readTime } from './logs/time.ts';
-import { reasonOf } from './logs/transport-error.ts';
+} from '../../logged-exchange.ts';
+import { readTime } from '../logs/time.ts';
+import { reasonOf } from '../logs/transport-error.ts';
 
 /** True for an execution in a report of newman, and for a request or a folder in a collection of Postman. */
 export function isPostmanEntry(value: unknown): value is Fields {

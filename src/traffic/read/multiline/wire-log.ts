@@ -1,7 +1,7 @@
-import { SIGNATURE_HEADER } from '../../contract/signature.ts';
-import { type Fields, isFields, parsed } from '../json-fields.ts';
-import { idOf } from './logs/printed.ts';
-import { timeIn } from './logs/wrapped.ts';
+import { SIGNATURE_HEADER } from '../../../contract/signature.ts';
+import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import { idOf } from '../logs/printed.ts';
+import { timeIn } from '../logs/wrapped.ts';
 
 /** Matches the first line that OkHttp (`--> POST http://…`) and Feign (`---> POST http://… HTTP/1.1`) write of a request. */
 const REQUEST =

@@ -1,10 +1,10 @@
-import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from '../../journal/event.ts';
-import { eventProblem } from '../../journal/event-schema.ts';
-import { sessionNamedIn } from '../../journal/exchange.ts';
-import { type FoldBuilder, startFold } from '../../journal/fold.ts';
-import { isLoadLine, LoadLines } from '../../journal/load/lines.ts';
-import { WallClock } from '../../journal/wall-clock.ts';
-import type { LogEntry, LoggedExchange } from '../logged-exchange.ts';
+import { JOURNAL_FORMAT, type JournalEvent, type RunStarted, type Sending } from '../../../journal/event.ts';
+import { eventProblem } from '../../../journal/event-schema.ts';
+import { sessionNamedIn } from '../../../journal/exchange.ts';
+import { type FoldBuilder, startFold } from '../../../journal/fold.ts';
+import { isLoadLine, LoadLines } from '../../../journal/load/lines.ts';
+import { WallClock } from '../../../journal/wall-clock.ts';
+import type { LogEntry, LoggedExchange } from '../../logged-exchange.ts';
 
 /**
  * Maximum number of calls that wait for the event with their reply. If there are more, the call that has waited longest is reported
