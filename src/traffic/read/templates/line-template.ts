@@ -97,6 +97,8 @@ export class LineTemplate {
    * minute. Then only its seconds are read, which saves time.
    */
   #minute = { text: '', ms: 0 };
+  /** The bytes with the last line, and a view of them. */
+  #viewed: { readonly bytes: Buffer | null; readonly view: DataView } = { bytes: null, view: viewOf('') };
 
   private constructor(example: LoggedExchange, call: CallName, steps: readonly Step[], zone: Zone) {
     this.example = example;
@@ -159,12 +161,13 @@ export class LineTemplate {
   /** Reads a line. Returns undefined if it does not match, or if a value is masked. */
   match(bytes: Buffer, from: number, to: number): AlikeCall | undefined {
     let at = from;
+    const view = this.#viewOf(bytes);
     for (let index = 0; index < this.#steps.length; index += 1) {
       const step = this.#steps[index];
       if (!step) return undefined;
       const { before, pattern, text } = step;
-      if (!isAt(before, bytes, at, to)) return undefined;
-      at += before.length;
+      if (!isAt(before, view, at, to)) return undefined;
+      at += before.byteLength;
       if (pattern === null) continue;
       const end = pattern.end(bytes, at, to);
       if (end < 0) return undefined;
@@ -181,6 +184,13 @@ export class LineTemplate {
     this.#found.time = time;
     this.#found.tookMs = this.#readTook();
     return this.#found;
+  }
+
+  /** Returns a view of the bytes. Most lines have the same bytes as the line before, so the same view is used again. */
+  #viewOf(bytes: Buffer): DataView {
+    if (this.#viewed.bytes !== bytes)
+      this.#viewed = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
+    return this.#viewed.view;
   }
 
   #readTook(): number | null {
@@ -240,13 +250,24 @@ function digitsIn(text: ByteText, from: number, to: number): number {
   return value;
 }
 
-/** True if the bytes have this text at a position. */
-function isAt(text: Uint8Array, bytes: Uint8Array, at: number, to: number): boolean {
-  const { length } = text;
+function viewOf(text: string): DataView {
+  const bytes = new TextEncoder().encode(text);
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** True if the bytes have this text at a position. Compares four bytes at a time, which needs less time than one by one. */
+function isAt(text: DataView, bytes: DataView, at: number, to: number): boolean {
+  const length = text.byteLength;
   if (at + length > to) return false;
-  for (let index = 0; index < length; index += 1) if (bytes[at + index] !== text[index]) return false;
+  const whole = length - (length % WORD_BYTES);
+  for (let index = 0; index < whole; index += WORD_BYTES)
+    if (bytes.getInt32(at + index) !== text.getInt32(index)) return false;
+  for (let index = whole; index < length; index += 1)
+    if (bytes.getUint8(at + index) !== text.getUint8(index)) return false;
   return true;
 }
+
+const WORD_BYTES = 4;
 
 function textOf(text: ByteText | null | undefined): string | null | undefined {
   return text === undefined || text === null ? text : text.toString();
@@ -380,7 +401,7 @@ function partsOf(json: string): readonly Part[] | undefined {
 
 /** A part of a template: a text that is the same in all lines, and then a value. */
 interface Step {
-  readonly before: Uint8Array;
+  readonly before: DataView;
   /** The pattern of the value. Null if no value follows. */
   readonly pattern: BytePattern | null;
   readonly role: Role | null;
@@ -517,7 +538,7 @@ class StepWriter {
   }
 
   #value(pattern: BytePattern | null, role: Role | null): void {
-    this.#steps.push({ before: Buffer.from(this.#before), pattern, role, text: new ByteText() });
+    this.#steps.push({ before: viewOf(this.#before), pattern, role, text: new ByteText() });
     this.#before = '';
   }
 }
