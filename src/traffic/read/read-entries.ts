@@ -20,6 +20,7 @@ import { ReplyCorrelation } from './logs/reply-correlation.ts';
 import { sentIn } from './logs/sent-body.ts';
 import { readTime } from './logs/time.ts';
 import { isTransportError } from './logs/transport-error.ts';
+import { isUnrelated } from './logs/unrelated.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
 import { BareReply } from './multiline/bare-reply.ts';
 import { type DumpedMessage, dumpedMessage } from './multiline/dumped-message.ts';
@@ -600,6 +601,11 @@ class LineReader {
     }
     if (SETTING.test(text) || TRACE.test(text)) {
       yield { kind: 'other', line: number };
+      return;
+    }
+    if (!this.#source.form.pattern && isUnrelated(text)) {
+      if (this.#isFailure(text)) yield { kind: 'other', line: number };
+      else yield { kind: 'unreadable', line: number, why: lineFormat(text) ?? UNKNOWN_FORMAT };
       return;
     }
     const rails = railsPart(text);

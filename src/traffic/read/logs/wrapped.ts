@@ -107,9 +107,21 @@ export function timeIn(text: string): string | undefined {
 /** Reads the pairs of a logfmt line: `name=value name="a value"`. Returns undefined if the line has too few pairs for logfmt. */
 export function namedPairs(line: string): Readonly<Record<string, string>> | undefined {
   if (!hasPairs(line)) return undefined;
+  if (line !== last.line) last = { line, pairs: pairsIn(line) };
+  return last.pairs;
+}
+
+/** The line that was read last, with its pairs. One line is tried as several formats, so its pairs are often needed twice. */
+let last: { readonly line: string; readonly pairs: Readonly<Record<string, string>> | undefined } = {
+  line: '',
+  pairs: undefined,
+};
+
+function pairsIn(line: string): Readonly<Record<string, string>> | undefined {
   const pairs: [string, string][] = [];
-  for (const [, word = '', quoted, next] of line.replaceAll(PYTHON_TEXT, '"$1"').matchAll(WORD)) {
-    if (next?.trim() !== '') continue;
+  const text = line.includes("='") ? line.replaceAll(PYTHON_TEXT, '"$1"') : line;
+  for (const [, word = '', quoted, next] of text.matchAll(WORD)) {
+    if (next?.trim() !== '' || !word.includes('=')) continue;
     const [, name, value = ''] = quoted === undefined ? (PAIR.exec(word) ?? []) : (LAST_NAME.exec(word) ?? []);
     if (name !== undefined) pairs.push([name, quoted === undefined ? value : unquoted(quoted)]);
   }
@@ -117,7 +129,7 @@ export function namedPairs(line: string): Readonly<Record<string, string>> | und
 }
 
 /** True if a line has enough signs `=` for logfmt. Most lines have fewer, and searching for this sign takes little time. */
-function hasPairs(line: string): boolean {
+export function hasPairs(line: string): boolean {
   let at = -1;
   for (let found = 0; found < MIN_PAIRS; found += 1) {
     at = line.indexOf('=', at + 1);

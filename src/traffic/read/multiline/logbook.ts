@@ -29,7 +29,7 @@ export class LogbookMessage {
 
   /** Returns undefined if the line is not the first line of such a message. */
   static begin(head: string): LogbookMessage | undefined {
-    const [, way, kind, id] = HEAD.exec(head.slice(-120)) ?? [];
+    const [, way, kind, id] = (head.includes('ing Re') && HEAD.exec(head.slice(-120))) || [];
     return way === undefined || kind === undefined || id === undefined
       ? undefined
       : new LogbookMessage(head, `${way} ${kind}`, id);
