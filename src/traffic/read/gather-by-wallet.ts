@@ -180,7 +180,7 @@ export class WalletGroups<W extends SurveyedWallet> {
     const alike = new AlikeCallLines(source.form, this.#paths, {
       isExample: (exchange) => this.#survey.isExample(exchange),
       take: (call, line) => {
-        counts.countAlike(call.time.zoneless === true);
+        counts.countAlike(call);
         const owner = this.#ownerOfAlike(call);
         if (!owner) return;
         owner.calls += 1;

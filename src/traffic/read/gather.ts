@@ -6,6 +6,8 @@ import { isMasked } from '../masked.ts';
 import { type CallPaths, type OtherCall, otherCall, type RecordedCall, recordedCall } from '../recorded-call.ts';
 import { mayBeCall } from './may-be-call.ts';
 import { type LineOwner, readEntries, type Source } from './read-entries.ts';
+import { SentBodies } from './sent-bodies.ts';
+import type { AlikeCall } from './templates/line-template.ts';
 
 /** Maximum number of calls that are kept in memory. */
 export const MAX_CALLS = 50_000;
@@ -68,6 +70,8 @@ export interface GatheredCalls {
   readonly nameless: number;
   /** The number of calls about money without session and player that were left out, because there were too many. */
   readonly lostOwnerless: number;
+  /** The number of entries with the body of a call that were left out, because there were too many. */
+  readonly lostSent: number;
   /** True if there were too many calls, and the last ones were left out. */
   readonly isCut: boolean;
   /** The rules that croupier found broken, from its journals. */
@@ -301,8 +305,7 @@ export class CallCollector {
   #withoutOwner = 0;
   #lostOwnerless = 0;
   readonly #otherCalls: OtherCall[] = [];
-  /** The `txID`s of bodies in entries that are no calls, each with the first place. At most {@link MAX_OTHER_CALLS}. */
-  readonly #sent = new Map<string, LogPlace>();
+  readonly #sent = new SentBodies();
   readonly #unreadable: UnreadEntry[] = [];
   #unreadableCount = 0;
   readonly #unreadCalls: UnreadEntry[] = [];
@@ -355,13 +358,15 @@ export class CallCollector {
   }
 
   /** Counts a call that is like an earlier one. */
-  countAlike(isZoneless: boolean): void {
+  countAlike({ time, txID }: AlikeCall): void {
     this.#total += 1;
-    if (isZoneless) this.#zoneless += 1;
+    if (time.zoneless) this.#zoneless += 1;
+    if (txID !== null && this.#sent.hasAny) this.#sent.markShown(txID.toString());
   }
 
   take(call: RecordedCall): void {
     this.#total += 1;
+    if (this.#onlyCounts) this.markShown(call);
     if (call.exchange.time?.zoneless) this.#zoneless += 1;
     if (call.exchange.time === null && call.exchange.isDateless) this.#dateless += 1;
     if (!hasOwner(call)) {
@@ -372,6 +377,7 @@ export class CallCollector {
       }
       this.#withoutOwner += 1;
       this.#calls.push(call);
+      this.markShown(call);
       return;
     }
     if (!this.#isOfOwners(call)) return;
@@ -379,6 +385,7 @@ export class CallCollector {
     if (this.#isCut) return;
     this.#withOwner += 1;
     this.#calls.push(call);
+    this.markShown(call);
   }
 
   #takeOther(exchange: LoggedExchange, paths: CallPaths): void {
@@ -398,22 +405,22 @@ export class CallCollector {
   /** Keeps the body in an entry that is no call, because the entry may be about a call that the logs show nowhere else. */
   #noteSent({ sessionID, txID }: SentIDs, place: LogPlace): void {
     if (!this.#onlyCounts && this.#owners !== null && !this.#owners.sessions.has(sessionID)) return;
-    if (this.#sent.size < MAX_OTHER_CALLS && !this.#sent.has(txID)) this.#sent.set(txID, place);
+    this.#sent.note(txID, place);
   }
 
   /** True if some entries that are no calls have the body of a call. */
   get hasSent(): boolean {
-    return this.#sent.size > 0;
+    return !this.#sent.isEmpty;
   }
 
-  /** Says that a call was read, so an entry with its body needs no mention. For a collector that keeps no calls. */
-  markShown({ txID }: RecordedCall): void {
-    if (txID !== null) this.#sent.delete(txID);
+  /** Says that a call was read, so an entry with its body needs no mention. */
+  markShown({ txID }: Pick<RecordedCall, 'txID'>): void {
+    if (txID !== null) this.#sent.markShown(txID);
   }
 
   /** Returns the entries with the body of a call that no other entry shows. */
   #unshown(): readonly UnreadEntry[] {
-    if (this.#sent.size === 0) return [];
+    if (this.#sent.isEmpty) return [];
     const shown = new Set(this.#calls.map(({ txID }) => txID));
     return [...this.#sent].flatMap(([txID, place]) => (shown.has(txID) ? [] : [{ place, why: UNSHOWN, text: null }]));
   }
@@ -436,6 +443,7 @@ export class CallCollector {
       },
       nameless: this.#nameless,
       lostOwnerless: this.#lostOwnerless,
+      lostSent: this.#sent.lost,
       isCut: this.#isCut,
       zoneless: this.#zoneless,
       dateless: this.#dateless,

@@ -5,7 +5,8 @@ export function unreadClauses({
   unreadCalls,
   isCut,
   lostOwnerless,
-}: Pick<GatheredCalls, 'unreadCalls' | 'isCut' | 'lostOwnerless'>): readonly string[] {
+  lostSent,
+}: Pick<GatheredCalls, 'unreadCalls' | 'isCut' | 'lostOwnerless' | 'lostSent'>): readonly string[] {
   const { first, count } = unreadCalls;
   const [one] = first;
   return [
@@ -18,6 +19,11 @@ export function unreadClauses({
       ? []
       : [
           `${lostOwnerless === 1 ? '1 call names' : `${lostOwnerless} calls name`} no player and no session, and the logs have more such calls than croupier keeps, so ${lostOwnerless === 1 ? 'it was' : 'they were'} left out`,
+        ]),
+    ...(lostSent === 0
+      ? []
+      : [
+          `${lostSent === 1 ? '1 entry has' : `${lostSent} entries have`} the body of a call but not its other fields, and the logs have more such entries than croupier keeps, so ${lostSent === 1 ? 'it was' : 'they were'} left out`,
         ]),
     ...(isCut ? ['the logs have more calls than croupier keeps, so the last ones were left out'] : []),
   ];

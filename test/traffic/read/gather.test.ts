@@ -3,6 +3,7 @@ import type { CallSelection } from '../../../src/traffic/call-selection.ts';
 import type { LoggedExchange } from '../../../src/traffic/logged-exchange.ts';
 import { CallCollector, type GatheredCalls, gatherCalls, MAX_CALLS } from '../../../src/traffic/read/gather.ts';
 import { logForm } from '../../../src/traffic/read/logs/log-form.ts';
+import { MAX_SENT_BODIES } from '../../../src/traffic/read/sent-bodies.ts';
 import { unreadClauses } from '../../../src/traffic/read/unread.ts';
 import { inPieces } from './entries-in.ts';
 
@@ -70,6 +71,36 @@ describe('calls that name nobody', () => {
     expect(unreadClauses(found)).toEqual([
       '2 calls name no player and no session, and the logs have more such calls than croupier keeps, so they were left out',
     ]);
+  });
+});
+
+describe('entries that have only the body of a call', () => {
+  const SENT = MAX_SENT_BODIES + 2;
+  const noted = (collector: CallCollector, txID: string): void =>
+    void collector.add({ kind: 'other', line: 1, sent: { sessionID: 's-1', txID } }, 'f', new Map());
+  const called = (collector: CallCollector, txID: string): void => {
+    const exchange = { ...JSON.parse(EXCHANGE), logged: { call: 'bet', session: 's-1', tx: txID } } as LoggedExchange;
+    collector.add({ kind: 'exchange', exchange }, 'f', new Map());
+  };
+
+  it('are counted if there are too many to keep, and make each verdict unknown', () => {
+    const collector = new CallCollector('nobody');
+    for (let index = 0; index < SENT; index += 1) noted(collector, `t-${index}`);
+    expect(unreadClauses(collector.result()).slice(1)).toEqual([
+      '2 entries have the body of a call but not its other fields, and the logs have more such entries than croupier keeps, so they were left out',
+    ]);
+  });
+
+  it.each(['before', 'after'])('need no mention if each comes directly %s its call', (order) => {
+    const collector = new CallCollector('nobody');
+    for (let index = 0; index < SENT; index += 1) {
+      if (order === 'before') noted(collector, `t-${index}`);
+      called(collector, `t-${index}`);
+      if (order === 'after') noted(collector, `t-${index}`);
+    }
+    // The first call is not remembered, because no body came before it.
+    collector.markShown({ txID: 't-0' });
+    expect(unreadClauses(collector.result())).toEqual([]);
   });
 });
 
