@@ -3,6 +3,7 @@ import { CALL_NAMES } from '../contract/call-name.ts';
 import { RULES, type RuleId, ruleById } from '../contract/catalogue.ts';
 import type { KnownFailure } from '../journal/event.ts';
 import { EXPECTATION } from '../journal/finding.ts';
+import type { MoneySums } from '../journal/money-sums.ts';
 import { nearest } from '../scenario/near.ts';
 import { byPlace, type Diagnostic, diagnosticAt } from '../scenario/yaml/diagnostic.ts';
 import { readDocument } from '../scenario/yaml/document.ts';
@@ -51,6 +52,12 @@ const entry = z.strictObject({
     .optional()
     .describe(
       'The highest sum by which the rule may make balances wrong in one scenario, such as 2.00 USD, or a list of sums in several currencies. false: only failures that move no money are allowed, such as an accepted bet of 0. Default: all failures of the rule are allowed.',
+    ),
+  moneyIn: z
+    .record(text, sum)
+    .optional()
+    .describe(
+      'For single scenarios, by id: the highest sum by which the rule may make balances wrong there, such as 2.00 USD. croupier converts it to currencies with the same number of smallest units in a stake. Other scenarios and currencies have the limit of the key `money`.',
     ),
   intermittent: z
     .boolean()
@@ -201,7 +208,7 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
     reason: given.reason,
     ticket: given.ticket,
     expires: given.expires,
-    ...allowedMoney(given.money),
+    ...allowedMoney(given),
     ...(given.intermittent === true && { intermittent: true as const }),
     ...(given.undecided && { undecided: given.undecided }),
     line,
@@ -210,27 +217,36 @@ function knownFailures(given: Entry, line: number, subjects: Subjects): readonly
   }));
 }
 
-/** Returns the fields of a known failure that come from the key `money` of a baseline entry. */
-export function allowedMoney(
-  money: false | string | readonly string[] | undefined,
-): Pick<KnownFailure, 'noMoney' | 'maxSums'> {
-  if (money === undefined) return {};
-  if (money === false) return { noMoney: true };
-  const sums = typeof money === 'string' ? [money] : money;
+/** Returns the fields of a known failure that come from the keys `money` and `moneyIn` of a baseline entry. */
+export function allowedMoney({
+  money,
+  moneyIn,
+}: {
+  readonly money?: false | string | readonly string[] | undefined;
+  readonly moneyIn?: Readonly<Record<string, string>> | undefined;
+}): Pick<KnownFailure, 'noMoney' | 'maxSums' | 'maxSumsIn'> {
   return {
-    maxSums: Object.fromEntries(
-      sums.map((one) => {
-        const [amount = '', code = ''] = one.split(' ');
-        return [code, amount];
-      }),
-    ),
+    ...(money === false && { noMoney: true }),
+    ...(money !== undefined && money !== false && { maxSums: sumsOf(typeof money === 'string' ? [money] : money) }),
+    ...(moneyIn && {
+      maxSumsIn: Object.fromEntries(Object.entries(moneyIn).map(([scenario, one]) => [scenario, sumsOf([one])])),
+    }),
   };
+}
+
+function sumsOf(sums: readonly string[]): MoneySums {
+  return Object.fromEntries(
+    sums.map((one) => {
+      const [amount = '', code = ''] = one.split(' ');
+      return [code, amount];
+    }),
+  );
 }
 
 function isSame(a: Entry, b: Entry): boolean {
   const shared = scenariosOf(a).some((scenario) => scenariosOf(b).includes(scenario));
   // Two entries that differ only in their sums are allowed. An entry with a higher sum may later replace the other entry.
-  const isSameMoney = JSON.stringify(a.money) === JSON.stringify(b.money);
+  const isSameMoney = JSON.stringify([a.money, a.moneyIn]) === JSON.stringify([b.money, b.moneyIn]);
   return (
     a.rule === b.rule &&
     a.undecided === b.undecided &&
@@ -253,7 +269,7 @@ interface Mistake {
  * would never match a failure.
  */
 function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subjects): Mistake | undefined {
-  const { rule, endpoint, scenario, client, money } = given;
+  const { rule, endpoint, scenario, client, money, moneyIn } = given;
   if (twinLine !== undefined) {
     return {
       path: ['rule'],
@@ -272,7 +288,9 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
     };
   }
   if (given.undecided) {
-    const alone = (['endpoint', 'scenario', 'money', 'intermittent'] as const).find((key) => given[key] !== undefined);
+    const alone = (['endpoint', 'scenario', 'money', 'moneyIn', 'intermittent'] as const).find(
+      (key) => given[key] !== undefined,
+    );
     if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')
       return { path: ['undecided'], message: 'only a MUST rule can leave a run undecided', fix: 'remove this key' };
     if (alone !== undefined)
@@ -284,8 +302,16 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
       endpoints.length === 0 ? 'is not judged for single endpoints' : `is judged only at ${endpoints.join(', ')}`;
     return { path: ['endpoint'], message: `\`${rule}\` ${judged}` };
   }
-  if (money !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
-    return { path: ['money'], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
+  const aboutMoney = (['money', 'moneyIn'] as const).find((key) => given[key] !== undefined);
+  if (aboutMoney !== undefined && (rule === EXPECTATION || !ruleById(rule).money)) {
+    return { path: [aboutMoney], message: `\`${rule}\` is not about money`, fix: 'remove this key' };
+  }
+  if (moneyIn !== undefined && money === false) {
+    return {
+      path: ['moneyIn'],
+      message: 'the key `money` allows only failures that move no money',
+      fix: 'remove this key',
+    };
   }
   const names = scenariosOf(given);
   const at = names.findIndex((name) => name !== undefined && !subjects.suite.some(({ id }) => isNamed(name, id)));
@@ -294,6 +320,11 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
     const ids = subjects.suite.flatMap(({ id }) => [id, withoutCase(id)]);
     const path = typeof scenario === 'string' ? ['scenario'] : ['scenario', scenario?.indexOf(unknown) ?? 0];
     return { path, message: `there is no scenario \`${unknown}\``, fix: suggestion(unknown, ids) };
+  }
+  const inNone = Object.keys(moneyIn ?? {}).find((name) => !subjects.suite.some(({ id }) => id === name));
+  if (inNone !== undefined) {
+    const ids = subjects.suite.map(({ id }) => id);
+    return { path: ['moneyIn', inNone], message: `there is no scenario \`${inNone}\``, fix: suggestion(inNone, ids) };
   }
   if (client !== undefined && subjects.clients.length > 0 && !subjects.clients.includes(client)) {
     return { path: ['client'], message: `there is no client \`${client}\``, fix: suggestion(client, subjects.clients) };

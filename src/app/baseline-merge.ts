@@ -25,6 +25,7 @@ const draft = z.object({
   endpoint: z.enum(CALL_NAMES).optional(),
   scenario: z.union([z.string(), z.array(z.string())]).optional(),
   money: z.union([z.literal(false), sum, z.array(sum)]).optional(),
+  moneyIn: z.record(z.string(), sum).optional(),
   intermittent: z.boolean().optional(),
   undecided: z.boolean().optional(),
   reason: z.string().nullish(),
@@ -62,7 +63,7 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const listed = known.filter((one) => !isFixed(one));
   const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));
   const open = undecidedEntries(fold).filter(({ rule }) => !listed.some((one) => one.undecided && one.rule === rule));
-  const added = [...entriesFor(fold, missing), ...open].map((entry) => {
+  const added = [...entriesFor(fold, missing, listed), ...open].map((entry) => {
     const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
     for (const index of narrower) removed.add(index);
     const [first] = narrower.map((index) => drafts[index]);
@@ -112,7 +113,7 @@ export function readDrafts(yaml: string, file: string): readonly Draft[] {
  */
 function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): readonly KnownFailure[] {
   if (entry.client !== undefined && entry.client !== run.client.extCID) return [];
-  const { rule, endpoint = null, scenario = null, money, intermittent, undecided, expires } = entry;
+  const { rule, endpoint = null, scenario = null, intermittent, undecided, expires } = entry;
   return (Array.isArray(scenario) ? scenario : [scenario]).map((name: string | null) => ({
     rule,
     endpoint,
@@ -120,7 +121,7 @@ function knownFailures(entry: Draft, index: number, { run, baseline }: Fold): re
     reason: '',
     ticket: '',
     expires: expires ?? NEVER,
-    ...allowedMoney(money),
+    ...allowedMoney(entry),
     ...(intermittent && { intermittent: true as const }),
     ...(undecided && { undecided: true as const }),
     line: index + 1,

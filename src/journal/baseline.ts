@@ -30,6 +30,8 @@ type Breach = Pick<RulePlace, 'rule' | 'endpoint' | 'scenario'> & {
   readonly noMoney?: boolean | undefined;
   /** The sums by which the breach made balances wrong. Undefined if they are not compared. */
   readonly wrongSums?: MoneySums | undefined;
+  /** The same sums in each currency in which they can be compared with the sum of one scenario. */
+  readonly alikeSums?: MoneySums | undefined;
 };
 
 /** The parts of a run that decide the state of a known failure. */
@@ -92,11 +94,33 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
   if (known.undecided) return false;
-  return isAt(known, breach) && (known.noMoney !== true || breach.noMoney === true) && !isAboveSums(known, breach);
+  return (
+    isAt(known, breach) &&
+    (known.noMoney !== true || breach.noMoney === true) &&
+    exceededSum(known, breach) === undefined
+  );
 }
 
-function isAboveSums({ maxSums }: KnownFailure, { wrongSums }: Breach): boolean {
-  return maxSums !== undefined && wrongSums !== undefined && currencyAbove(wrongSums, maxSums) !== undefined;
+/** A sum by which a breach made a balance wrong, and the lower sum that an entry allows. Both are in the same currency. */
+interface ExceededSum {
+  readonly sums: MoneySums;
+  readonly limits: MoneySums;
+  readonly currency: string;
+}
+
+/**
+ * Returns the sum that is higher than the entry allows. Undefined if there is none. If the entry has a sum for the scenario of the
+ * breach, this sum is the limit. If the amounts of its currency can't be compared with those of the breach, the limit of the whole
+ * entry counts.
+ */
+export function exceededSum(known: KnownFailure, breach: Breach): ExceededSum | undefined {
+  const inScenario = known.maxSumsIn?.[breach.scenario];
+  const { alikeSums: alike = {} } = breach;
+  const isComparable = inScenario !== undefined && Object.keys(alike).some((code) => inScenario[code] !== undefined);
+  const [sums, limits] = isComparable ? [alike, inScenario] : [breach.wrongSums, known.maxSums];
+  if (sums === undefined || limits === undefined) return undefined;
+  const currency = currencyAbove(sums, limits);
+  return currency === undefined ? undefined : { sums, limits, currency };
 }
 
 /** True if the baseline lists a breach as a known failure, and this entry has not expired. */
@@ -105,8 +129,14 @@ export function isKnownBreach(results: readonly KnownResult[], breach: Breach): 
 }
 
 /** Returns the breach at a place, in the form that can be compared with the entries of a baseline. */
-export function breachAt({ rule, endpoint, scenario, movesMoney, wrongSums }: RulePlace): Breach {
-  return { rule, endpoint, scenario, noMoney: !movesMoney, wrongSums: isAboutRaces(rule) ? undefined : wrongSums };
+export function breachAt({ rule, endpoint, scenario, movesMoney, wrongSums, alikeSums }: RulePlace): Breach {
+  return {
+    rule,
+    endpoint,
+    scenario,
+    noMoney: !movesMoney,
+    ...(!isAboutRaces(rule) && { wrongSums, alikeSums }),
+  };
 }
 
 /** Returns each place at which a rule fails, if no entry of the baseline allows this failure. */

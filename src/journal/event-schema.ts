@@ -153,6 +153,11 @@ const knownFailure = object({
   maxSums: moneySums
     .exactOptional()
     .describe('the highest sums by which each scenario may make balances wrong; absent: any sum'),
+  maxSumsIn: z
+    .record(scenarioID, moneySums)
+    .readonly()
+    .exactOptional()
+    .describe('the highest sums in single scenarios: the key is the id of the scenario'),
   intermittent: z
     .literal(true)
     .exactOptional()

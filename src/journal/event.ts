@@ -41,6 +41,11 @@ export interface KnownFailure {
   /** For each scenario, the highest sums by which the rule may make balances wrong. It is left out if any sum is allowed. */
   readonly maxSums?: MoneySums;
   /**
+   * For some scenarios, by id: the highest sums by which the rule may make balances wrong there. In these scenarios, `maxSums` counts
+   * only for currencies whose amounts can't be compared. It is left out if the entry names no such scenario.
+   */
+  readonly maxSumsIn?: Readonly<Record<string, MoneySums>>;
+  /**
    * True if the failure occurs only now and then. Then a run without this failure does not show that the failure is fixed. It is
    * left out for other failures.
    */

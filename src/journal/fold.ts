@@ -314,7 +314,7 @@ function sumUp(
     for (const one of [attempt, counting?.flaky?.attempt]) races.push(...(one ? racesWithFindings(one) : []));
   }
   const byRule = Map.groupBy(outcomes, (outcome) => outcome.rule);
-  const places = rulePlaces(outcomes);
+  const places = rulePlaces(outcomes, run.settings.stakes ?? {});
   const placesOf = Map.groupBy(places, ({ rule }) => rule);
   const baseline = judgeBaseline({ run, ended, places });
   const rules = RULES.map((rule) =>

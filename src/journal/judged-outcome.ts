@@ -4,7 +4,7 @@ import type { Level } from '../contract/rule.ts';
 import type { RuleOutcome } from './attempt.ts';
 import type { Attributed, Intermittent, MovedAlone } from './event.ts';
 import { EXPECTATION, type Finding, graver, VERDICTS, type Verdict } from './finding.ts';
-import { joinSums, type MoneySums } from './money-sums.ts';
+import { inAlikeCurrencies, joinSums, type MoneySums } from './money-sums.ts';
 import { isShownByBalance, movedAloneReason, NOT_REPEATED, UNREPEATED } from './moved-alone.ts';
 import { type UnknownPath, unknownPathReason } from './network/unknown-path.ts';
 import { type UnknownSessions, unknownSessionReason } from './network/unknown-session.ts';
@@ -238,6 +238,8 @@ export interface RulePlace {
   readonly movesMoney: boolean;
   /** The sums by which the checks that failed or warned made balances wrong. */
   readonly wrongSums: MoneySums;
+  /** The same sums, in each currency in which the same failure would give an alike sum. */
+  readonly alikeSums: MoneySums;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
@@ -254,8 +256,15 @@ export function isAboutRaces(rule: string): boolean {
   return rule.startsWith('concurrency.') || rule === 'idempotency.concurrent';
 }
 
-/** Sums up outcomes by rule, endpoint and scenario. */
-export function rulePlaces(outcomes: readonly JudgedOutcome[]): readonly RulePlace[] {
+/**
+ * Sums up outcomes by rule, endpoint and scenario.
+ *
+ * @param stakes the stake in each currency of the sessions
+ */
+export function rulePlaces(
+  outcomes: readonly JudgedOutcome[],
+  stakes: Readonly<Record<string, string>>,
+): readonly RulePlace[] {
   const groups = Map.groupBy(outcomes, ({ rule, endpoint, scenario }) => `${rule} ${endpoint} ${scenario}`);
   return [...groups.values()].flatMap((own) => {
     const [first] = own;
@@ -263,6 +272,9 @@ export function rulePlaces(outcomes: readonly JudgedOutcome[]): readonly RulePla
     const { rule, endpoint, scenario } = first;
     const count = (wanted: (outcome: JudgedOutcome) => boolean): number =>
       own.reduce((sum, outcome) => (wanted(outcome) ? sum + outcome.count : sum), 0);
+    const wrongSums = joinSums(
+      own.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map((outcome) => outcome.wrongSums),
+    );
     return {
       rule,
       endpoint,
@@ -272,9 +284,8 @@ export function rulePlaces(outcomes: readonly JudgedOutcome[]): readonly RulePla
       checks: count(isDecided),
       isOpen: own.some(({ verdict }) => verdict === 'inconclusive'),
       movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
-      wrongSums: joinSums(
-        own.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn').map((outcome) => outcome.wrongSums),
-      ),
+      wrongSums,
+      alikeSums: inAlikeCurrencies(wrongSums, stakes),
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
       mayBeStale: own.some(

@@ -1,3 +1,4 @@
+import { currencyByCode } from '../contract/currencies.ts';
 import { Money } from '../contract/money.ts';
 
 /** A sum by which a breach made the balance of a wallet wrong. */
@@ -54,11 +55,36 @@ export function currencyAbove(sums: MoneySums, limits: MoneySums): string | unde
   });
 }
 
-/** Returns sums that are ten times as high. */
-export function timesTen(sums: MoneySums): MoneySums {
+/** Returns sums that are a number of times as high. */
+export function times(factor: number, sums: MoneySums): MoneySums {
+  const by = Money.of(String(factor));
   return Object.fromEntries(
-    Object.entries(sums).map(([code, sum]) => [code, moneyOf(sum)?.shift(1).toString() ?? sum]),
+    Object.entries(sums).map(([code, sum]) => [code, moneyOf(sum)?.times(by).toString() ?? sum]),
   );
+}
+
+/**
+ * Returns the sums with the same sum in every alike currency. Two currencies are alike if croupier computes all their amounts in the
+ * same way: the stake and the smallest unit of one currency are the same power of ten of those of the other. So `2 USD` is `200 JPY`
+ * for stakes of 1 USD and 100 JPY, but there is no such sum in a crypto currency. Sums in several currencies stay as they are.
+ */
+export function inAlikeCurrencies(sums: MoneySums, stakes: Readonly<Record<string, string>>): MoneySums {
+  const [from, ...others] = Object.keys(sums);
+  const [sum, stake] = from === undefined ? [] : [moneyOf(sums[from] ?? ''), Money.read(stakes[from] ?? '')];
+  if (from === undefined || others.length > 0 || !sum || !stake) return sums;
+  const alike = Object.entries(stakes).flatMap(([to, own]) => {
+    const places = decimalsOf(from) - decimalsOf(to);
+    return to !== from && Money.read(own)?.equals(stake.shift(places)) ? [[to, sum.shift(places).toString()]] : [];
+  });
+  return { ...sums, ...Object.fromEntries(alike) };
+}
+
+/** Number of decimals of currencies for which the contract states no number. */
+const DECIMALS_OF_CRYPTO = 8;
+
+/** Returns the number of decimals of the smallest unit of a currency. */
+export function decimalsOf(code: string): number {
+  return currencyByCode(code)?.decimals ?? DECIMALS_OF_CRYPTO;
 }
 
 /** Writes the sum of one currency, as in `2.00 USD`. */

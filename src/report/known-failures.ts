@@ -1,10 +1,10 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import { plural } from '../contract/plural.ts';
-import { allows, breachAt, type KnownGroup, knownGroups, newPlaces } from '../journal/baseline.ts';
+import { allows, breachAt, exceededSum, type KnownGroup, knownGroups, newPlaces } from '../journal/baseline.ts';
 import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
-import { currencyAbove, sumText } from '../journal/money-sums.ts';
+import { sumText } from '../journal/money-sums.ts';
 
 /**
  * For each state, the verdict that gives a known failure its mark and its colour in reports. The states that fail the run come
@@ -114,11 +114,12 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
  * baseline does not allow the failure.
  */
 function higherSum(place: RulePlace, baseline: Fold['baseline']): string | null {
+  const breach = breachAt(place);
   for (const { known, state } of baseline) {
-    if (state !== 'failing' || !known.maxSums || !allows({ ...known, maxSums: {} }, breachAt(place))) continue;
-    const code = currencyAbove(place.wrongSums, known.maxSums);
-    if (code !== undefined)
-      return `the baseline allows this rule to make balances wrong by ${sumText(known.maxSums, code)} in ${place.scenario}, but now it is ${sumText(place.wrongSums, code)}`;
+    if (state !== 'failing' || !allows({ ...known, maxSums: {}, maxSumsIn: {} }, breach)) continue;
+    const { sums, limits, currency } = exceededSum(known, breach) ?? {};
+    if (sums && limits && currency !== undefined)
+      return `the baseline allows this rule to make balances wrong by ${sumText(limits, currency)} in ${place.scenario}, but now it is ${sumText(sums, currency)}`;
   }
   return null;
 }

@@ -153,6 +153,8 @@ describe('croupier run --baseline', () => {
       entry('bet.debit', '  scenario: [win/credit, win/cred]\n'),
       entry('win.credit', '  undecided: true\n  scenario: win/credit\n'),
       entry('reply.content-type', '  undecided: true\n'),
+      entry('refund.restore', '  moneyIn: { refund/restor: 1 USD }\n'),
+      entry('refund.once', '  money: false\n  moneyIn: { refund/once: 1 USD }\n'),
     ].join('');
     const { status, err } = await judged(list, []);
     expect(status).toBe(2);
@@ -165,6 +167,8 @@ describe('croupier run --baseline', () => {
     expect(err.match(/baseline\.yaml:(18:13|3\d:\d\d): there is no scenario `win\/cred`/g)).toHaveLength(2);
     expect(err).toContain('an entry with `undecided` is about the whole rule');
     expect(err).toContain('only a MUST rule can leave a run undecided');
+    expect(err).toContain('baseline.yaml:52:29: there is no scenario `refund/restor`\n');
+    expect(err).toContain('the key `money` allows only failures that move no money');
   });
 
   it('lets a listed expectation of a scenario fail', async () => {

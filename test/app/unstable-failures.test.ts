@@ -130,6 +130,39 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
     expect(await statusWith(text, [[6, 'bet.debit', '50 JPY']])).toBe(1);
   });
 
+  it('calls a higher sum in one scenario worse, even if another scenario had this sum before', async () => {
+    const sumOf = (at: number) => (at === 0 ? '10 USD' : `${at}.50 USD`);
+    const all = SCENARIOS.map((_, at): Failure => [at, 'refund.restore', sumOf(at)]);
+    const text = await baselineOf(all);
+    expect(text).toContain('"10 USD"');
+    expect(text).toContain(
+      '  moneyIn: # the highest sum in these scenarios\n    bet/s1: 1.50 USD\n    bet/s2: 2.50 USD\n',
+    );
+    expect(text).not.toContain('scenario:');
+    expect(text).not.toContain('bet/s0:');
+    const instead = (failure: Failure) => [...all.filter(([at]) => at !== failure[0]), failure];
+    expect(await statusWith(text, all)).toBe(0);
+    expect(await statusWith(text, instead([1, 'refund.restore', '150 JPY']))).toBe(0);
+    expect(await statusWith(text, instead([1, 'refund.restore', '1.51 USD']))).toBe(1);
+    expect(await statusWith(text, instead([1, 'refund.restore', '151 JPY']))).toBe(1);
+    expect(await statusWith(text, instead([0, 'refund.restore', '10 EUR']))).toBe(0);
+    expect(await statusWith(text, instead([0, 'refund.restore', '10.01 EUR']))).toBe(1);
+    // A file without these sums keeps its meaning: the highest sum of all scenarios is allowed in each scenario.
+    const older = text.replaceAll(/ {2}moneyIn:.*\n| {4}bet\/s\d: .*\n/g, '');
+    expect(await statusWith(older, instead([1, 'refund.restore', '10 USD']))).toBe(0);
+  });
+
+  it('adds an entry for the scenario of a higher sum, which allows this sum only there', async () => {
+    const all = SCENARIOS.map((_, at): Failure => [at, 'refund.restore', at === 8 ? '9 USD' : '1 USD']);
+    const higher = all.map(([at, rule, sum]): Failure => [at, rule, at === 3 ? '5 USD' : sum]);
+    const text = await baselineOf(higher, await baselineOf(all));
+    expect(text).toMatch(
+      /- rule: refund.restore\n {2}client: "acme"\n {2}scenario: bet\/s3\n {2}money:\n {4}- "5 USD"\n/,
+    );
+    expect(await statusWith(text, higher)).toBe(0);
+    expect(await statusWith(text, [...all.slice(0, 2), [2, 'refund.restore', '5 USD'], ...higher.slice(3)])).toBe(1);
+  });
+
   it('calls the next higher unit worse, but not another number of calls in the same unit', async () => {
     const inUnit = (sum: string) => SCENARIOS.map((_, at): Failure => [at, 'money.main-unit', sum]);
     const text = await baselineOf(inUnit('99 USD'));

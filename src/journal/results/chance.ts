@@ -3,12 +3,12 @@ import { isAboutRaces, type RulePlace } from '../judged-outcome.ts';
 import { isShownByBalance } from '../moved-alone.ts';
 
 /** Rules about calls whose connection breaks, or that overtake each other. The moment decides whether the wallet makes a mistake. */
-const OF_BROKEN_CONNECTIONS: readonly Finding['rule'][] = [
+const OF_BROKEN_CONNECTIONS: readonly string[] = [
   'refund.before-bet',
   'refund.broken-connection',
   'refund.retried',
   'win.retried',
-];
+] satisfies readonly Finding['rule'][];
 
 /** Rules of which a late call breaks one: the balance is wrong at first, and right when it is read again. */
 const OF_LATE_CALLS: readonly Finding['rule'][] = ['bet.debit', 'win.credit', 'refund.restore'];
@@ -49,11 +49,11 @@ export function chanceOf(tried: readonly RulePlace[]): Chance {
  * True for a rule that can be broken only by calls that overlap, or by a connection that breaks at a certain moment. So chance
  * decides in which scenario the breach occurs, and whether it occurs.
  */
-export function dependsOnMoment(rule: Finding['rule']): boolean {
+export function dependsOnMoment(rule: string): boolean {
   return isAboutRaces(rule) || isAboutBrokenConnections(rule);
 }
 
-export function isAboutBrokenConnections(rule: Finding['rule']): boolean {
+export function isAboutBrokenConnections(rule: string): boolean {
   return OF_BROKEN_CONNECTIONS.includes(rule);
 }
 

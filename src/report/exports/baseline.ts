@@ -1,12 +1,21 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
-import { allows, breachAt, isNoLongerNeeded, type KnownResult } from '../../journal/baseline.ts';
+import { allows, breachAt, exceededSum, isNoLongerNeeded, type KnownResult } from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { RulePlace } from '../../journal/judged-outcome.ts';
-import { highestSums, type MoneySums, sumText, timesTen } from '../../journal/money-sums.ts';
+import {
+  currencyAbove,
+  decimalsOf,
+  highestSums,
+  type MoneySums,
+  sumsText,
+  sumText,
+  times,
+} from '../../journal/money-sums.ts';
+import { allowedAgain } from '../../journal/results/allowed-again.ts';
 import { isLeftUndecided } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { Stabilities } from './stability.ts';
@@ -21,6 +30,8 @@ export interface BaselineEntry {
   readonly noMoney: boolean;
   /** For each currency, the highest sum by which the rule may make a balance wrong in one scenario. */
   readonly maxSums: MoneySums;
+  /** For some scenarios: the highest sum by which the rule may make a balance wrong there. */
+  readonly maxSumsIn: Readonly<Record<string, MoneySums>>;
   readonly intermittent: boolean;
   /** True if the rule may stay undecided, but may not fail. */
   readonly undecided: boolean;
@@ -45,17 +56,20 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
     .filter((result) => result.state !== 'expired' && !isNoLongerNeeded(result))
     .map((result) => keptEntry(result, client.extCID));
   const open = undecidedEntries(fold).filter(({ rule }) => !kept.some((one) => one.undecided && one.rule === rule));
-  const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold)), ...open]);
+  const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold), listedBy(fold)), ...open]);
   yield `# Rules that ${comment(client.extCID)} breaks, from the run of ${comment(startedAt.slice(0, 10))}. See docs/baseline.md.\n`;
   yield entries.length === 0 ? '[]\n' : entries.map(entryText).join('');
 }
 
 /** Returns the places with a failure that the baseline of the run does not allow. */
 function failingPlaces(fold: Fold): readonly RulePlace[] {
-  const known = fold.baseline
-    .filter(({ state }) => state !== 'mended' && state !== 'expired')
-    .map((result) => result.known);
+  const known = listedBy(fold);
   return brokenPlaces(fold).filter((place) => !known.some((one) => allows(one, breachAt(place))));
+}
+
+/** Returns the known failures of the run's baseline that stay in the baseline. */
+function listedBy({ baseline }: Fold): readonly KnownFailure[] {
+  return baseline.filter(({ state }) => state !== 'mended' && state !== 'expired').map(({ known }) => known);
 }
 
 /**
@@ -74,8 +88,15 @@ export function brokenPlaces({ places, rules }: Fold): readonly RulePlace[] {
 /**
  * Returns new entries that allow the failures at some places. If an entry of the run's baseline allows such a failure, the new entry
  * has the reason, the ticket and the last day of this entry.
+ *
+ * @param listed the entries that stay in the baseline. If one of them allows the failure, but with a lower sum, the new entry names
+ * the scenario. Otherwise the new entry would allow the higher sum in every scenario.
  */
-export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly BaselineEntry[] {
+export function entriesFor(
+  fold: Fold,
+  places: readonly RulePlace[],
+  listed: readonly KnownFailure[],
+): readonly BaselineEntry[] {
   const raced = new Set(fold.races.map(({ scenario }) => scenario));
   const stabilities = new Stabilities(fold);
   const currencies = playedCurrencies(
@@ -83,7 +104,7 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     fold.run.settings.sessions,
   );
   const stakes = fold.run.settings.stakes ?? {};
-  const lostSums = timesTen(inAllCurrencies(stabilities.scattered.map(sumsOf), stakes));
+  const lostSums = times(10, inAllCurrencies(stabilities.scattered.map(sumsOf), stakes));
   const byRule = Map.groupBy(places, ({ rule, endpoint }) => `${rule} ${endpoint}`);
   const entries = [...byRule.values()].flatMap((own) => {
     const [first] = own;
@@ -93,6 +114,8 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     const isByChance = stability === 'intermittent';
     const isOfOrdinaryCalls = stability === 'anywhere' || own.some(isBelowUnit);
     const isByCurrency = first.rule !== EXPECTATION && dependsOnCurrency(stabilities.tried(first), currencies);
+    const isVarying = isByChance || isByCurrency || stabilities.chanceOf(first) === 'calls';
+    const isWorse = (place: RulePlace): boolean => !isVarying && isAboveSums(place, listed);
     const isAnywhere = isByCurrency || isByChance || isOfOrdinaryCalls;
     // If the entry is valid in all scenarios, its rate is about all checks of the rule. Each place gives an entry, and all these entries
     // are joined, so only the first one has the number of checks.
@@ -101,20 +124,22 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
     const allSums = allowedAnywhere(sums, first.rule, { stakes, varies: stabilities.chanceOf(first) === 'calls' });
     const maxSumsOf = (place: RulePlace): MoneySums => {
       if (isByChance) return ofMoneyRule(place.rule, lostSums);
-      if (isOfOrdinaryCalls) return allSums;
+      if (isOfOrdinaryCalls && !isWorse(place)) return allSums;
       return isByCurrency || isChance(place) ? {} : allowedInScenario(place, stakes);
     };
     return own.map((place) => {
       const noMoney = isAboutMoney(place.rule) && (isAnywhere ? own : [place]).every(({ movesMoney }) => !movesMoney);
+      const isNowAndThen = isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place)));
       const known = fold.baseline.find((result) => allows(result.known, breachAt(place)))?.known;
       return {
         rule: place.rule,
         client: fold.run.client.extCID,
         endpoint: place.endpoint,
-        scenarios: isAnywhere ? [] : [nameIn(own, place)],
+        scenarios: isAnywhere && !isWorse(place) ? [] : [nameIn(own, place)],
         noMoney,
         maxSums: noMoney ? {} : maxSumsOf(place),
-        intermittent: isByChance || (!isOfOrdinaryCalls && (isByCurrency || isChance(place))),
+        maxSumsIn: noMoney || isVarying || isNowAndThen ? {} : sumIn(place, fold),
+        intermittent: isNowAndThen,
         undecided: false,
         failed: place.failed,
         checks: isAnywhere ? (place === first ? checks : 0) : place.checks,
@@ -124,6 +149,14 @@ export function entriesFor(fold: Fold, places: readonly RulePlace[]): readonly B
   });
   const isLosing = stabilities.scattered.length > 0 && places.some(({ rule }) => rule === 'money.conservation');
   return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
+}
+
+/** True if an entry allows the failure at a place, but with a lower sum. */
+function isAboveSums(place: RulePlace, listed: readonly KnownFailure[]): boolean {
+  const breach = breachAt(place);
+  return listed.some(
+    (one) => exceededSum(one, breach) !== undefined && allows({ ...one, maxSums: {}, maxSumsIn: {} }, breach),
+  );
 }
 
 /** The rules about the money of a single call. Any of them may fail if any call may lose money by chance. */
@@ -151,6 +184,7 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
     scenarios: [],
     noMoney: false,
     maxSums: {},
+    maxSumsIn: {},
     intermittent: false,
     undecided: false,
     failed: 0,
@@ -175,9 +209,6 @@ export function undecidedEntries(fold: Fold): readonly BaselineEntry[] {
     .filter((result) => isLeftUndecided(result, { rules: fold.rules, baseline }))
     .map(({ rule }) => ({ ...entryWithoutFailure(rule.id, fold), undecided: true }));
 }
-
-/** Number of decimals of currencies for which the contract states no number. */
-const DECIMALS_OF_CRYPTO = 8;
 
 /**
  * Minimum number of scenarios with a failure, and minimum number of scenarios without a failure. With fewer, croupier does not
@@ -234,6 +265,19 @@ function sumsOf(place: RulePlace): MoneySums {
   );
 }
 
+/**
+ * Returns the sum that an entry allows in the scenario of a failure, in the currency of this run. Empty if no sum can be compared:
+ * there is none, there are sums in several currencies, or the sum is an error of floating-point numbers.
+ */
+function sumIn(place: RulePlace, { scenarios }: Fold): BaselineEntry['maxSumsIn'] {
+  const sums = sumsOf(place);
+  // The sums of `money.main-unit` depend on the number of all calls.
+  const isComparable = Object.keys(sums).length === 1 && place.rule !== 'money.main-unit' && !isBelowUnit(place);
+  if (!isComparable || place.flaky) return {};
+  const rules = scenarios.find(({ planned }) => planned.id === place.scenario)?.planned.rules ?? [];
+  return { [place.scenario]: allowedAgain(sums, rules) };
+}
+
 /** True if a sum is smaller than the smallest unit of its currency. Then the balance decides in which scenarios the failure occurs. */
 function isBelowUnit(place: RulePlace): boolean {
   return Object.entries(breachAt(place).wrongSums ?? {}).some(([code, sum]) => roundedUp(sum, code) !== sum);
@@ -244,7 +288,7 @@ function isBelowUnit(place: RulePlace): boolean {
  * each balance.
  */
 function roundedUp(sum: string, code: string): string {
-  const decimals = currencyByCode(code)?.decimals ?? DECIMALS_OF_CRYPTO;
+  const decimals = decimalsOf(code);
   const money = Money.read(sum);
   if (!money || money.decimals() <= decimals) return sum;
   return money.truncated(decimals).plus(Money.unit(decimals)).toString();
@@ -289,7 +333,7 @@ function allowedAnywhere(
 ): MoneySums {
   if (isWithoutSums(sums)) return noSums(rule, stakes);
   const all = inAllCurrencies(sums, stakes, isAlikeFor(rule));
-  return varies || rule === 'money.main-unit' ? timesTen(all) : all;
+  return varies || rule === 'money.main-unit' ? times(10, all) : all;
 }
 
 /** Returns the sums that an entry allows in the scenario of a failure. The next run may play the scenario in another currency. */
@@ -327,9 +371,10 @@ function powerOfTen(amount: string | undefined): number {
 }
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {
-  const { rule, endpoint, scenario, noMoney = false, maxSums = {}, intermittent = false, undecided = false } = known;
+  const { rule, endpoint, scenario, noMoney = false, maxSums = {}, maxSumsIn = {} } = known;
+  const { intermittent = false, undecided = false } = known;
   const scenarios = scenario === null ? [] : [scenario];
-  const conditions = { noMoney, maxSums, intermittent, undecided };
+  const conditions = { noMoney, maxSums, maxSumsIn, intermittent, undecided };
   return { rule, client, endpoint, scenarios, ...conditions, failed, checks, ...textsOf(known) };
 }
 
@@ -343,8 +388,14 @@ function textsOf({ reason, ticket, expires }: KnownFailure): Pick<BaselineEntry,
  * have the same currency, entries without a sum are joined with them.
  */
 function joined(entries: readonly BaselineEntry[]): readonly BaselineEntry[] {
-  const kind = ({ scenarios, failed: _failed, checks: _checks, maxSums: _sums, ...rest }: BaselineEntry): string =>
-    JSON.stringify([rest, scenarios.length === 0]);
+  const kind = ({
+    scenarios,
+    failed: _failed,
+    checks: _checks,
+    maxSums: _sums,
+    maxSumsIn: _sumsIn,
+    ...rest
+  }: BaselineEntry): string => JSON.stringify([rest, scenarios.length === 0]);
   return [...Map.groupBy(entries, kind).values()].flatMap((same) => {
     const isOne = new Set(same.map(currenciesOf).filter((codes) => codes !== '')).size < 2;
     const groups = isOne || same[0]?.intermittent === true ? [same] : [...Map.groupBy(same, currenciesOf).values()];
@@ -364,17 +415,28 @@ function joinedAll(own: readonly BaselineEntry[]): readonly BaselineEntry[] {
     ...first,
     scenarios: [...new Set(own.flatMap(({ scenarios }) => scenarios))],
     maxSums: highestSums(own.map(({ maxSums }) => maxSums)),
+    maxSumsIn: highestIn(own.map(({ maxSumsIn }) => maxSumsIn)),
     failed: sum(({ failed }) => failed),
     checks: sum(({ checks }) => checks),
   };
   return [joint];
 }
 
+/** Returns the highest sums of each scenario. */
+function highestIn(all: readonly BaselineEntry['maxSumsIn'][]): BaselineEntry['maxSumsIn'] {
+  const byScenario = Map.groupBy(all.flatMap(Object.entries<MoneySums>), ([scenario]) => scenario);
+  return Object.fromEntries(
+    [...byScenario].map(([scenario, own]) => [scenario, highestSums(own.map(([, sums]) => sums))]),
+  );
+}
+
 /** Writes one entry as YAML. */
 export function entryText(entry: BaselineEntry): string {
-  const { rule, client, endpoint, scenarios, noMoney, maxSums, intermittent, undecided } = entry;
+  const { rule, client, endpoint, scenarios, noMoney, maxSums, maxSumsIn, intermittent, undecided } = entry;
   const { reason, ticket, expires, failed, checks } = entry;
   const sums = Object.keys(maxSums).map((code) => sumText(maxSums, code));
+  // A scenario whose limit is the limit of the whole entry needs no line of its own.
+  const lower = Object.entries(maxSumsIn).filter(([, limit]) => currencyAbove(maxSums, limit) !== undefined);
   const lines = [
     `- rule: ${rule}`,
     `  client: ${scalar(client)}`,
@@ -382,6 +444,8 @@ export function entryText(entry: BaselineEntry): string {
     ...(scenarios.length === 0 ? [] : [`  scenario:${scenarioText(scenarios)}`]),
     ...(noMoney ? ['  money: false # no breach moved money'] : []),
     ...(sums.length === 0 ? [] : [`  money:${scenarioText(sums)} # the highest sum in one scenario`]),
+    ...(lower.length === 0 ? [] : ['  moneyIn: # the highest sum in these scenarios']),
+    ...lower.map(([id, limit]) => `    ${scalar(id)}: ${sumsText(limit)}`),
     ...(intermittent
       ? [`  intermittent: true # failed in ${failed} of ${checks} check${checks === 1 ? '' : 's'}`]
       : []),
