@@ -1,6 +1,7 @@
 import type { Verdict } from '../../journal/finding.ts';
 import { isAboutRaces } from '../../journal/judged-outcome.ts';
-import { currencyAbove, sumText } from '../../journal/money-sums.ts';
+import { currencyAbove, sumsText, sumText } from '../../journal/money-sums.ts';
+import { allowedAgain } from '../../journal/results/allowed-again.ts';
 import { type LostCoverage, lostCoverage } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
 
@@ -112,6 +113,8 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   if (endpoints.size > 0) return `it also fails at ${[...endpoints].join(', ')}`;
   if (earlier.every(({ noMoney }) => noMoney) && later.some(({ noMoney }) => !noMoney)) return 'it now moves money';
   if (isAboutRaces(id)) return null;
+  const first = earlier.every(isWithoutSums) ? later.find((place) => !isWithoutSums(place)) : undefined;
+  if (first) return `it now makes balances wrong: by ${sumsText(first.wrongSums)} in ${first.scenario}`;
   const more = moreMoney(earlier, later);
   if (more !== null) return more;
   const scenarios = new Set(
@@ -137,13 +140,17 @@ function isSameCurrency(scenario: string, before: RunSummary, now: RunSummary): 
   return earlier === undefined || later === undefined || earlier.join(' ') === later.join(' ');
 }
 
+function isWithoutSums({ wrongSums }: FailingPlace): boolean {
+  return Object.keys(wrongSums).length === 0;
+}
+
 /** Names the first place at which the rule makes balances more wrong than in the earlier run; null if there is no such place. */
 function moreMoney(earlier: readonly FailingPlace[], later: readonly FailingPlace[]): string | null {
-  for (const { scenario, endpoint, wrongSums } of later) {
+  for (const { scenario, endpoint, alikeSums } of later) {
     const before = earlier.find((place) => place.scenario === scenario && place.endpoint === endpoint);
-    const code = before && currencyAbove(wrongSums, before.wrongSums);
+    const code = before && currencyAbove(alikeSums, allowedAgain(before.wrongSums, before.rules));
     if (before && code !== undefined)
-      return `it makes balances more wrong in ${scenario}: by ${sumText(wrongSums, code)} now, by ${sumText(before.wrongSums, code)} before`;
+      return `it makes balances more wrong in ${scenario}: by ${sumText(alikeSums, code)} now, by ${sumText(before.wrongSums, code)} before`;
   }
   return null;
 }

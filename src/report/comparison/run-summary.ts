@@ -3,7 +3,7 @@ import { type Conclusion, conclude } from '../../journal/conclusion.ts';
 import type { Digests, Labels } from '../../journal/event.ts';
 import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
-import { addUp, type MoneySums, type WrongSum } from '../../journal/money-sums.ts';
+import { addUp, inAlikeCurrencies, type MoneySums, type WrongSum } from '../../journal/money-sums.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
 import { JSON_REPORT } from '../json/json.ts';
 
@@ -30,6 +30,10 @@ export interface FailingPlace {
   readonly noMoney: boolean;
   /** The sums by which the failure made balances wrong. */
   readonly wrongSums: MoneySums;
+  /** The same sums, in each currency in which the same failure would give an alike sum. */
+  readonly alikeSums: MoneySums;
+  /** The rules that the scenario tests. Empty for reports of older versions. */
+  readonly rules: readonly string[];
 }
 
 /** A session of a run, without its id, because the id may differ in each run. */
@@ -112,7 +116,8 @@ export function summaryOfFold(fold: Fold): RunSummary {
         endpoints: judgedEndpoints(endpoints),
         failing: failingPlaces(
           id,
-          scenarios.map((result) => ({ ...result, id: result.planned.id })),
+          scenarios.map((result) => ({ ...result, id: result.planned.id, rules: result.planned.rules })),
+          settings.stakes,
         ),
       })),
       ...expectationsOf(expectations),
@@ -130,6 +135,7 @@ function judgedEndpoints(
 
 interface PlayedScenario {
   readonly id: string;
+  readonly rules?: readonly string[];
   readonly state: string;
   readonly verdict: Verdict;
   readonly findings: readonly {
@@ -149,15 +155,24 @@ function playedScenarios(scenarios: readonly PlayedScenario[]): Pick<RunSummary,
   };
 }
 
-function failingPlaces(rule: string, scenarios: readonly PlayedScenario[]): readonly FailingPlace[] {
-  return scenarios.flatMap(({ id, findings }) => {
+function failingPlaces(
+  rule: string,
+  scenarios: readonly PlayedScenario[],
+  stakes: Readonly<Record<string, string>> = {},
+): readonly FailingPlace[] {
+  return scenarios.flatMap(({ id, findings, rules = [] }) => {
     const own = findings.filter((finding) => finding.rule === rule && finding.verdict === 'fail');
-    return [...Map.groupBy(own, ({ endpoint }) => endpoint)].map(([endpoint, here]) => ({
-      endpoint,
-      scenario: id,
-      noMoney: here.every(({ noMoney }) => noMoney === true),
-      wrongSums: addUp(here.flatMap(({ wrongSum }) => wrongSum ?? [])),
-    }));
+    return [...Map.groupBy(own, ({ endpoint }) => endpoint)].map(([endpoint, here]) => {
+      const wrongSums = addUp(here.flatMap(({ wrongSum }) => wrongSum ?? []));
+      return {
+        endpoint,
+        scenario: id,
+        noMoney: here.every(({ noMoney }) => noMoney === true),
+        wrongSums,
+        alikeSums: inAlikeCurrencies(wrongSums, stakes),
+        rules,
+      };
+    });
   });
 }
 
@@ -204,6 +219,7 @@ const report = z.object({
   scenarios: z.array(
     z.object({
       id: z.string(),
+      rules: z.array(z.string()).default([]),
       state: z.string().default('ended'),
       verdict: verdict.default('pass'),
       sessions: z.record(z.string(), z.string()).default({}),
@@ -233,6 +249,7 @@ const report = z.object({
     .optional(),
   settings: z
     .looseObject({
+      stakes: z.record(z.string(), z.string()).optional(),
       sessions: z.array(
         z.object({
           sessionID: z.string().optional(),
@@ -256,6 +273,7 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
   }
   const { client, rules, expectations, scenarios, settings: all, ...rest } = parsed.data;
   const { sessions, ...settings } = all ?? {};
+  const stakes = all?.stakes;
   return {
     ...rest,
     settings: all && settings,
@@ -264,7 +282,7 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
       ...rules.map(({ endpoints, ...rule }) => ({
         ...rule,
         endpoints: judgedEndpoints(endpoints),
-        failing: failingPlaces(rule.id, scenarios),
+        failing: failingPlaces(rule.id, scenarios, stakes),
       })),
       ...expectationsOf(expectations),
     ],

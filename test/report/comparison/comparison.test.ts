@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MoneySums } from '../../../src/journal/money-sums.ts';
+import { inAlikeCurrencies, type MoneySums } from '../../../src/journal/money-sums.ts';
 import { compare, isLessTested, newFailures } from '../../../src/report/comparison/comparison.ts';
 import { comparisonText } from '../../../src/report/comparison/comparison-text.ts';
 import {
@@ -99,6 +99,8 @@ describe('comparing two runs', () => {
     endpoint,
     noMoney,
     wrongSums,
+    alikeSums: inAlikeCurrencies(wrongSums, { USD: '1', EUR: '1', JPY: '100', BTC: '0.0001' }),
+    rules: [] as readonly string[],
   });
   const failing = (...places: readonly ReturnType<typeof place>[]) => rule('a', 'fail', { failing: places });
 
@@ -111,6 +113,12 @@ describe('comparing two runs', () => {
       [place('x', null, false, { EUR: '9', JPY: '200', USD: '2.01' })],
       'it makes balances more wrong in x: by 2.01 USD now, by 2 USD before',
     ],
+    [
+      'with a wrong balance',
+      place('x'),
+      [place('x', null, false, { USD: '2' })],
+      'it now makes balances wrong: by 2 USD in x',
+    ],
     ['in another scenario', place('x'), [place('x'), place('y')], 'it also fails in y'],
   ] as const)('calls a rule worse that failed before and now also fails %s', (_, before, now, how) => {
     const scenarios = { decided: ['x', 'y'], tried: ['x', 'y'] };
@@ -119,6 +127,22 @@ describe('comparing two runs', () => {
     expect([ids(newFailures(grown)), grown.stillFailing]).toEqual([['a'], []]);
     const shrunk = compare(run([failing(...now)], scenarios), run([failing(before)], scenarios));
     expect([shrunk.worse, ids(shrunk.stillFailing)]).toEqual([[], ['a']]);
+  });
+
+  it.each([
+    ['3.50 USD', '3.50 EUR', [], false],
+    ['3.50 USD', '350 JPY', [], false],
+    ['3.50 USD', '4 EUR', [], true],
+    ['350 JPY', '4 EUR', [], true],
+    ['3.50 USD', '0.001 BTC', [], false],
+    ['2 USD', '4 EUR', ['refund.broken-connection'], false],
+    ['2 USD', '4.50 EUR', ['refund.broken-connection'], true],
+  ] as const)('compares %s with %s in the same scenario, which tests %j', (earlier, later, rules, isWorse) => {
+    const failingBy = (sum: string) => {
+      const [amount = '', code = ''] = sum.split(' ');
+      return run([failing({ ...place('x', null, false, { [code]: amount }), rules })]);
+    };
+    expect(compare(failingBy(earlier), failingBy(later)).worse).toHaveLength(isWorse ? 1 : 0);
   });
 
   it('does not call a rule worse for a scenario that was played in another currency', () => {
