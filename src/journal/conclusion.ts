@@ -10,7 +10,7 @@ import { rateLimitText } from './network/rate-limit.ts';
 import { unknownPathReason } from './network/unknown-path.ts';
 import { unknownSessionReason } from './network/unknown-session.ts';
 import { type RequiredOutcome, unmetRequirements } from './required.ts';
-import { isExcused, isHidden, isLeftByChance, isListedUndecided } from './results/excused.ts';
+import { isExcused, isHidden, isLeftByChance, isListedUndecided, isUndecided } from './results/excused.ts';
 import { owedSentence } from './results/owed-sentence.ts';
 import { countRules } from './results/rule-counts.ts';
 import { unprovenSentence } from './results/unproven.ts';
@@ -441,9 +441,7 @@ function conformingSentence(fold: Fold): string {
   const known = knownFailureCount(fold);
   const open = fold.rules.filter(
     (result) =>
-      result.rule.level === 'MUST' &&
-      result.verdict === 'inconclusive' &&
-      !isListedUndecided(result.rule.id, fold.baseline),
+      result.rule.level === 'MUST' && isUndecided(result) && !isListedUndecided(result.rule.id, fold.baseline),
   ).length;
   // A new failure may hide behind a known one, so the first line says how many rules the run could not decide.
   const left = open === 0 ? '' : ` and ${plural(open, 'rule')} that ${known === 1 ? 'it' : 'they'} left undecided`;

@@ -1,7 +1,7 @@
 import type { RequiredResult } from './event.ts';
 import type { Verdict } from './finding.ts';
 import type { Fold } from './fold.ts';
-import { isExcused, isHidden, isKnownCause, isListedUndecided } from './results/excused.ts';
+import { isExcused, isHidden, isKnownCause, isListedUndecided, isUndecided } from './results/excused.ts';
 
 /** A rule or scenario that the user requires, with its result. */
 export interface RequiredOutcome extends RequiredResult {
@@ -65,6 +65,6 @@ function resultOf({ kind, id, maySkip }: RequiredResult, fold: Results): Result 
   return {
     verdict,
     reason: isTried ? (found.reason ?? 'the reason is unknown') : 'no scenario of this run tests it',
-    isExcused: verdict === 'inconclusive' && isExcused(found, fold) && !isHidden(found, fold),
+    isExcused: isUndecided(found) && isExcused(found, fold) && !isHidden(found, fold),
   };
 }

@@ -140,6 +140,9 @@ export function stopReason(ended: RunEnded | null): string {
   }
 }
 
+/** The reason if a scenario was played to its end, but did not decide a rule that it tests. */
+export const NOT_SHOWN = 'nothing in this scenario showed whether the operator follows the rule';
+
 /** The reason if a scenario was stopped because a balance changed while no call was in flight. */
 export const MOVED_ALONE = 'the balance moved while croupier sent nothing: somebody else is using the session';
 

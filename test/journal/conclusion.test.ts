@@ -4,7 +4,7 @@ import type { JournalEvent, KnownFailure, Received, RunEnded } from '../../src/j
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { UNPROVEN } from '../../src/journal/results/unproven.ts';
-import { MOVED_ALONE } from '../../src/journal/scenario-result.ts';
+import { MOVED_ALONE, NOT_SHOWN } from '../../src/journal/scenario-result.ts';
 import { scopeText } from '../../src/report/scope.ts';
 import { ended, exchange, found, planned, runEnded, runStarted, started } from './events.ts';
 
@@ -332,6 +332,32 @@ describe('the exit status of a run', () => {
     });
     expect(await conclusion([mismatch, listed], 'fail')).toMatchObject({ exitCode: 1 });
     expect(await conclusion([{ ...mismatch, intermittent: true }], 'inconclusive')).toMatchObject({ exitCode: 3 });
+  });
+
+  it('is 3 if no test of a core rule shows anything because of known failures, unless the baseline lists it as undecided', async () => {
+    const scenario = planned('refund/restore', ['refund.restore', 'bet.debit', 'balance.read']);
+    const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
+    const free = { rule: 'bet.debit', line: 1, ...texts } as const;
+    const listed = { rule: 'refund.restore', line: 2, undecided: true, ...texts } as const;
+    const statusWith = async (known: readonly KnownFailure[], actual: string = NOT_SHOWN) =>
+      conclude(
+        await foldJournal([
+          { ...runStarted([scenario]), baseline: { file: 'b.yaml', known } },
+          started(scenario.id),
+          found(scenario.id, 'bet.debit', 'fail'),
+          found(scenario.id, 'refund.restore', 'skip', { actual }),
+          ended(scenario.id, { verdict: 'fail', passes: { 'balance.read': { '*': 1 } } }),
+          runEnded(),
+        ]),
+      );
+    const hidden = await statusWith([free]);
+    expect(hidden.exitCode).toBe(3);
+    expect(hidden.firstLine).toContain(
+      'refund.restore. Fix these failures, or list it in b.yaml with `undecided: true`',
+    );
+    expect(await statusWith([free, listed])).toMatchObject({ exitCode: 0 });
+    // Known failures do not explain a test that was not played.
+    expect(await statusWith([free, listed], 'the session has no currency')).toMatchObject({ exitCode: 3 });
   });
 
   it('is 3 if the scenarios of a core rule are missing from the suite, but 0 if only a part was selected', async () => {

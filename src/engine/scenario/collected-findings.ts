@@ -2,6 +2,7 @@ import type { CallName } from '../../contract/call-name.ts';
 import { isRuleId, type RuleId, ruleById } from '../../contract/catalogue.ts';
 import type { Tally } from '../../journal/event.ts';
 import { EXPECTATION, type Finding, graver, type Verdict } from '../../journal/finding.ts';
+import { NOT_SHOWN } from '../../journal/scenario-result.ts';
 import type { Plan } from '../../scenario/plan/plan.ts';
 import type { StopReason } from '../scenario-context.ts';
 
@@ -94,8 +95,7 @@ export class CollectedFindings {
         this.#addUndecided(rule, stopReason.verdict, stopReason.reason, stopReason);
       else if (missed !== null && !broken && (isOfRaces(rule) || !this.#decided.has(rule)))
         this.#addUndecided(rule, 'inconclusive', missed);
-      else if (!this.#decided.has(rule))
-        this.#addUndecided(rule, 'skip', 'nothing in this scenario showed whether the operator follows the rule');
+      else if (!this.#decided.has(rule)) this.#addUndecided(rule, 'skip', NOT_SHOWN);
     }
   }
 

@@ -1,8 +1,9 @@
+import { CORE_RULES } from '../../contract/catalogue.ts';
 import { breachAt, isKnownBreach, type KnownResult } from '../baseline.ts';
 import type { Finding } from '../finding.ts';
 import type { Fold } from '../fold.ts';
 import type { RuleResult } from '../rule-result.ts';
-import { MOVED_ALONE } from '../scenario-result.ts';
+import { MOVED_ALONE, NOT_SHOWN } from '../scenario-result.ts';
 
 /** The results that decide whether the baseline explains why a rule is undecided. */
 type Results = Pick<Fold, 'rules' | 'baseline'>;
@@ -29,11 +30,27 @@ export function isKnownCause(cause: string, { rules, baseline }: Results): boole
   return baseline.some(({ known, state }) => state === 'failing' && (known.rule === cause || known.rule === because));
 }
 
+/**
+ * True for a rule that its tests did not decide. A core rule can also be skipped in all its tests, because nothing showed whether the
+ * operator follows it. For example, if bets are free of charge, no balance shows what a refund gives back.
+ */
+export function isUndecided({ rule, verdict, checks, findings, findingCount }: RuleResult): boolean {
+  if (verdict === 'inconclusive') return true;
+  const isComplete = findings.length > 0 && findings.length === findingCount;
+  return (
+    verdict === 'skip' &&
+    checks === 0 &&
+    CORE_RULES.includes(rule.id) &&
+    isComplete &&
+    findings.every(({ actual }) => actual === NOT_SHOWN)
+  );
+}
+
 /** True for a MUST rule that is undecided because of known failures. The baseline does not allow that the rule itself fails. */
 export function isLeftUndecided(result: RuleResult, results: Results): boolean {
   return (
     result.rule.level === 'MUST' &&
-    result.verdict === 'inconclusive' &&
+    isUndecided(result) &&
     !isListedUndecided(result.rule.id, results.baseline) &&
     isExplained(result, results)
   );
@@ -55,8 +72,14 @@ export function isLeftByChance(result: RuleResult, { rules, baseline }: Results)
   return isExplained(result, { rules, baseline: baseline.filter(({ known }) => known.intermittent) });
 }
 
-/** True if every scenario that left the rule undecided stopped because of a known failure. For example, a bet was wrongly declined. */
-function isStoppedByKnown({ places, findings }: RuleResult, results: Results): boolean {
+/**
+ * True if every scenario that left the rule undecided shows known failures, and no others. For example, it stopped because a bet was
+ * wrongly declined.
+ */
+function isStoppedByKnown(result: RuleResult, results: Results): boolean {
+  const { places, findings } = result;
+  if (result.verdict === 'skip')
+    return isUndecided(result) && places.every(({ scenario }) => failsAsKnown(scenario, results));
   const open = places.filter(({ isOpen }) => isOpen);
   return (
     open.length > 0 &&
