@@ -68,18 +68,30 @@ function concluded(fold: Fold): Conclusion {
   const breach = broken ? breachSentence(fold, failed, missed.length) : '';
   const stale = staleEntries(fold.baseline);
   const slow = exceededBudgets(fold);
+  // Nobody reads the middle of the report of a conforming or interrupted run. So the first line says that the players may lack money.
+  const owed = owedSentence(fold);
+  const debt = owed === null ? '' : ` ${owed}.`;
   if (how === 'interrupted') {
     const exitCode = STOP_STATUSES[fold.ended?.signal ?? 'SIGINT'];
     return broken
-      ? { verdict: 'nonconforming', exitCode, firstLine: `NOT CONFORMING: ${breach}, and the run was interrupted.` }
-      : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the run against ${name} was interrupted.` };
+      ? {
+          verdict: 'nonconforming',
+          exitCode,
+          firstLine: `NOT CONFORMING: ${breach}, and the run was interrupted.${debt}`,
+        }
+      : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the run against ${name} was interrupted.${debt}` };
   }
   if (broken) {
     const silence = silenceClause(fold);
     const cut = how === null ? ', and the run was cut off' : silence === null ? '' : `, and it ${silence}`;
     const list = stale.length === 0 ? '' : `. ${staleSentence(fold, stale)}`;
     const late = slow.length === 0 ? '' : `. It is also ${budgetClause(slow)}`;
-    return { verdict: 'nonconforming', exitCode: 1, firstLine: `NOT CONFORMING: ${breach}${cut}${list}${late}.` };
+    const rest = how === null ? debt : '';
+    return {
+      verdict: 'nonconforming',
+      exitCode: 1,
+      firstLine: `NOT CONFORMING: ${breach}${cut}${list}${late}.${rest}`,
+    };
   }
   if (stale.length > 0) {
     const firstLine = `NOT CONFORMING TO THE BASELINE: ${staleSentence(fold, stale)}.`;
@@ -89,12 +101,10 @@ function concluded(fold: Fold): Conclusion {
     const firstLine = `NOT CONFORMING TO THE BUDGET: ${name} is ${budgetClause(slow)}.`;
     return { verdict: 'nonconforming', exitCode: 1, firstLine };
   }
-  if (doubt !== null) return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.` };
+  if (doubt !== null)
+    return { verdict: 'undecided', exitCode: 3, firstLine: `UNDECIDED: ${doubt}.${how === null ? debt : ''}` };
   const untested = untestedMoney(fold);
   const gap = untested.length === 0 ? '' : ` ${untestedMoneySentence(untested)}.`;
-  // Nobody reads the middle of the report of a conforming run, so the first line says that the players may lack money.
-  const owed = owedSentence(fold);
-  const debt = owed === null ? '' : ` ${owed}.`;
   return { verdict: 'conforming', exitCode: 0, firstLine: `CONFORMING: ${conformingSentence(fold)}.${gap}${debt}` };
 }
 

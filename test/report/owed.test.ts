@@ -97,6 +97,19 @@ it('the last line of a conforming run that owes something names the command that
   expect(last(text)).toBe('Exit status 0: conforming.');
 });
 
+it.each([
+  ['was interrupted', [runEnded('interrupted', 'SIGINT')], 'Still owed: 1 call and 3 balances'],
+  ['was cut off', [], 'by an unknown sum), and more that is not known.'],
+])('the first line of a run that %s says what it owes, and the last line names the command', async (how, end, owed) => {
+  const cut = [...run.filter(({ event }) => event !== 'run-ended'), ...end];
+  const lines = (await reportOfEvents(cut, 'terminal')).trimEnd().split('\n');
+  expect(lines[0]).toContain(`UNDECIDED: the run against acme ${how}. Still owed: `);
+  expect(lines[0]).toContain(owed);
+  expect(lines.at(-1)).toMatch(
+    /^Exit status \d+: \w+\. Send what is still owed: croupier settle \.croupier\/run\.ndjson$/,
+  );
+});
+
 it('no report names a call or a balance that was settled, or a debt of the embedded operator', async () => {
   const settled = [bet, refund, ...balances].map((event) => ({ ...event, open: false }) as JournalEvent);
   const embedded = run.map((event) => (event.event === 'run-started' ? { ...event, flags: ['--reference'] } : event));

@@ -4,7 +4,7 @@ import { plural } from '../../contract/plural.ts';
 import type { Fold } from '../fold.ts';
 import { owedItems } from './owed-items.ts';
 
-type Owing = Pick<Fold, 'owed' | 'owedBalances' | 'scenarios' | 'causes' | 'rules' | 'run'>;
+type Owing = Pick<Fold, 'owed' | 'owedBalances' | 'isOwedKnown' | 'scenarios' | 'causes' | 'rules' | 'run'>;
 
 /**
  * Says how many calls and balances the run owes, as in `Still owed: 1 call and 2 balances (6.00 USD too low)`. Returns null if it
@@ -17,7 +17,8 @@ export function owedSentence(fold: Owing): string | null {
     ...(calls === 0 ? [] : [plural(calls, 'call')]),
     ...(balances === 0 ? [] : [`${plural(balances, 'balance')} (${differences(fold).join(', ')})`]),
   ];
-  return parts.length === 0 ? null : `Still owed: ${parts.join(' and ')}`;
+  if (parts.length === 0) return fold.isOwedKnown ? null : 'It is not known what is still owed';
+  return `Still owed: ${parts.join(' and ')}${fold.isOwedKnown ? '' : ', and more that is not known'}`;
 }
 
 /** Returns the sum that is missing for each currency, the sum that is too much, and the number of balances with an unknown sum. */

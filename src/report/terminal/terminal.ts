@@ -261,9 +261,10 @@ function statusLine(fold: Fold, conclusion: Conclusion, options: ReportOptions):
   return `${status}${settleHint(fold, conclusion, options)}`;
 }
 
-/** Names the command that sends what a conforming run still owes. Empty if it owes nothing. */
+/** Names the command that sends what a conforming or interrupted run still owes. Empty if it owes nothing. */
 function settleHint(fold: Fold, { verdict }: Conclusion, { journal }: ReportOptions): string {
-  if (verdict !== 'conforming' || journal === null || !isAnythingLeft(fold)) return '';
+  const isCut = fold.ended === null || fold.ended.how === 'interrupted';
+  if (!(isCut || verdict === 'conforming') || journal === null || !isAnythingLeft(fold)) return '';
   return ` Send what is still owed: ${forTerminal(settleCommandLine(journal))}`;
 }
 
