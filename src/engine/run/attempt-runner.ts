@@ -66,6 +66,8 @@ export interface Attempted {
   readonly attempt: number;
   /** True if this attempt itself found a failure that only a balance shows. */
   readonly hasSuspect: boolean;
+  /** The observations of this attempt and of the attempts before it. */
+  readonly seen: ReadonlySet<string>;
 }
 
 interface AttemptSeries {
@@ -239,7 +241,9 @@ export class AttemptRunner {
   ): Promise<Attempted> {
     const { sender, giveUpPolicy } = this.#context;
     let lasting: ReadonlySet<string> | undefined;
-    const seen = new Set<string>();
+    // Some failures count only if two attempts make the same observation. A repetition needs to make it only once, because the earlier
+    // attempts have made it already.
+    const seen = new Set(earlier?.seen);
     for (let tries = 1; ; tries += 1) {
       const failed = lasting;
       const attempted = await this.#attempt(series, tries, failed, {
@@ -408,7 +412,7 @@ export class AttemptRunner {
     const { reason, restored, passes } = played;
     const durationMs = now() - at;
     record({ event: 'scenario-ended', scenario: scenario.id, attempt, verdict, reason, durationMs, restored, passes });
-    return { played, findings, attempt, hasSuspect: earlier ? held.length > 0 : findings.some(isSuspect) };
+    return { played, findings, attempt, hasSuspect: earlier ? held.length > 0 : findings.some(isSuspect), seen };
   }
 
   /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../../src/engine/run-options.ts';
 import { conclude } from '../../../src/journal/conclusion.ts';
 import { error } from '../../judge/toy-wallet.ts';
-import { type Behaviour, operatorServer, type Ran, ran, scenarioOf } from '../operator-server.ts';
+import { type Behaviour, operatorServer, P1, P2, type Ran, ran, scenarioOf } from '../operator-server.ts';
 
 const BET = scenarioOf('bet/debit', 'rules: [bet.debit]\nsteps: [{ bet: { amount: "7.00" } }, { balance: }]');
 
@@ -206,5 +206,30 @@ describe('a failure that only a balance shows, if somebody else may move the bal
       return { ...reply, status: 201 };
     }, WATCHED);
     expect(run.verdict('reply.success-is-200')).toBe('fail');
+  });
+
+  it.each([
+    ['fails the run if it moves the same sum in each attempt', ['-0.37'], 1],
+    ['is undecided if it moves another sum in each attempt', ['-0.37', '-0.38', '-0.39', '-0.40', '-0.41', '-0.42'], 3],
+    ['is undecided if it moves another sum in the repetition', ['-0.37', '-0.37', '-0.38', '-0.39', '-0.40'], 3],
+  ])("of one player's bet that changes another player's balance %s", async (_, sums, status) => {
+    const sessions = [P1, P2];
+    let bets = 0;
+    const { url } = await operatorServer(
+      ({ call, fields }, tell, wallet) => {
+        if (call === 'bet' && fields?.sessionID === P1.sessionID) wallet.move(sums[bets++ % sums.length] ?? '', 'p2');
+        return tell();
+      },
+      { sessions },
+    );
+    const scenario = scenarioOf(
+      'session/isolated',
+      `rules: [session.isolated]
+needs: { other: { player: other } }
+steps: [{ balance: { session: other } }, { bet: }, { balance: { session: other } }]`,
+    );
+    const run = await ran(url, [scenario], WATCHED, sessions);
+    expect(conclude(run.fold).exitCode).toBe(status);
+    expect(run.verdict('session.isolated')).toBe(status === 1 ? 'fail' : 'inconclusive');
   });
 });
