@@ -10,13 +10,13 @@ export interface Mix {
   readonly wholeBalance: number;
   /** Free rounds of the configured campaign. If no campaign is configured, players play no free rounds. */
   readonly freeRounds: number;
-  /** Calls that are sent twice at the same moment. */
+  /** Calls that are sent twice at the same moment. Of the refunds, ten times as many. */
   readonly repeatsAtOnce: number;
   /** Accepted calls that are sent again some calls later. */
   readonly repeatsLater: number;
   /** Bets whose connection croupier closes before the reply comes. They are refunded. */
   readonly brokenBets: number;
-  /** Wins and refunds whose connection croupier closes before the reply comes. They are sent again. */
+  /** Wins whose connection croupier closes before the reply comes. They are sent again. Of the refunds, ten times as many. */
   readonly brokenWins: number;
   /** Refunds of broken bets that are sent at once, so that the refund may arrive before the bet. */
   readonly overtakingRefunds: number;

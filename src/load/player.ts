@@ -67,6 +67,8 @@ const SIXTY_PERCENT = Money.of('0.6');
 const MAX_BREAK_MS = 4;
 /** Longest wait after a connection that croupier has closed, in milliseconds. */
 const MAX_BREAK_WAIT_MS = 60;
+/** Refunds are rare. So the shares of refunds that are sent twice, or whose connection is broken, are this many times as large. */
+const MORE_REFUNDS = 10;
 
 /** Plays the rounds of one wallet. Only this player uses the wallet, so its balance is known at every moment. */
 export class Player {
@@ -237,8 +239,9 @@ export class Player {
   }
 
   /**
-   * Takes several tickets, whose calls are sent together. Returns the times at which the calls were due: at once if the schedule has
-   * all tickets already, as it mostly has, because a promise takes time.
+   * Takes several tickets, whose calls are sent together. So all of them are due when the last of them is due. Otherwise the time
+   * that the first call waits for the ticket of the last call would count as response time of the operator. Returns the times at
+   * once if the schedule has all tickets already, because a promise takes time.
    */
   #tickets(count: number): (number | null)[] | Promise<(number | null)[]> {
     const { schedule } = this.#context;
@@ -249,7 +252,7 @@ export class Player {
       tickets.push(ticket);
       if (!(ticket instanceof Promise)) dues.push(ticket.due);
     }
-    return dues.length === count ? dues : duesOf(tickets);
+    return dues.length === count ? together(dues) : duesOf(tickets);
   }
 
   async #atOnce<Result>(
@@ -274,7 +277,7 @@ export class Player {
       this.#betsWholeBalance = !isTaken;
       if (isTaken) {
         // The win makes the balance positive again. Without this win, the player could not bet any more.
-        await this.#win(session, probed, undefined, above);
+        await this.#win(session, probed, undefined, above.plus(unit));
         return;
       }
     }
@@ -291,7 +294,8 @@ export class Player {
       });
     }
     if (accepted === 0) this.#betsWholeBalance = false;
-    const credit = accepted === 2 ? amount.plus(amount) : amount;
+    // The win has another amount than its bet, so that the difference of a balance shows which of them went wrong.
+    const credit = accepted === 2 ? amount.plus(amount) : amount.plus(unit).plus(unit);
     if (accepted > 0) await this.#win(session, roundID, undefined, credit);
     this.#sinceQuiet = WINDOW;
   }
@@ -343,11 +347,16 @@ export class Player {
     if (exact) this.#amounts.use(exact);
     const bet = this.caller.create('bet', session, { roundID, amount, decimals });
     const isBroken = !isPlain && this.#random.isIn(mix.brokenBets);
+    const isOvertaken = isBroken && this.#random.isIn(mix.overtakingRefunds);
+    if (isOvertaken && due === undefined) return this.#overtakenBet(bet, session);
     const isTwice = !isPlain && !isBroken && this.#random.isIn(mix.repeatsAtOnce);
     const breakAfterMs = isBroken ? this.#breakWait() : null;
     const { answer } = await this.#send(bet, session, { due, breakAfterMs, isTwice, mayBeDeclined: isPlain });
     this.#note(bet, session);
-    if (bet.state === 'unknown') await this.#resolveBet(bet, session);
+    if (bet.state === 'unknown') {
+      if (!isOvertaken) await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
+      await this.#resolveBet(bet, session);
+    }
     if (bet.state === 'none' && answer === 'declined' && !isPlain) this.#context.remark('declined-round');
     return bet.state === 'applied';
   }
@@ -360,10 +369,28 @@ export class Player {
     return Math.max(0, this.#random.below(2 * MAX_BREAK_MS) - MAX_BREAK_MS);
   }
 
-  /** Refunds a bet whose outcome is unknown (contract, States). */
-  async #resolveBet(bet: LoadTransaction, session: LoadSession): Promise<void> {
-    if (!this.#random.isIn(this.#context.mix.overtakingRefunds))
-      await this.#context.wait(this.#random.below(MAX_BREAK_WAIT_MS));
+  /**
+   * Breaks the connection of a bet, and sends its refund at once. The refund gets its ticket together with the bet. Otherwise the
+   * player would wait for the ticket so long that even a slow operator would process the bet first.
+   *
+   * @returns true if the operator accepted the bet before croupier closed the connection
+   */
+  async #overtakenBet(bet: LoadTransaction, session: LoadSession): Promise<boolean> {
+    const tickets = this.#tickets(2);
+    const [due, refundDue] = tickets instanceof Promise ? await tickets : tickets;
+    await this.#send(bet, session, { due, breakAfterMs: this.#breakWait() });
+    this.#note(bet, session);
+    if (bet.state === 'unknown') await this.#resolveBet(bet, session, refundDue);
+    else await this.#read(session, refundDue);
+    return bet.state === 'applied';
+  }
+
+  /**
+   * Refunds a bet whose outcome is unknown (contract, States).
+   *
+   * @param due the time at which the refund was due; undefined to wait for a ticket
+   */
+  async #resolveBet(bet: LoadTransaction, session: LoadSession, due?: number | null): Promise<void> {
     const { roundID, amount } = bet;
     const refund = this.caller.create('refund', session, {
       roundID,
@@ -371,8 +398,10 @@ export class Player {
       bet,
       decimals: this.#denomination.decimals,
     });
-    const isBroken = this.#random.isIn(this.#context.mix.brokenWins);
-    await this.#send(refund, session, { breakAfterMs: isBroken ? 0 : null });
+    const { brokenWins, repeatsAtOnce } = this.#context.mix;
+    const isBroken = this.#random.isIn(brokenWins * MORE_REFUNDS);
+    const isTwice = !isBroken && this.#random.isIn(repeatsAtOnce * MORE_REFUNDS);
+    await this.#send(refund, session, { due, breakAfterMs: isBroken ? this.#breakWait() : null, isTwice });
     this.#note(refund, session);
     if (this.caller.wallet.unknown.has(refund)) await this.#sendUntilAccepted(refund, session);
   }
@@ -426,8 +455,9 @@ export class Player {
   ): Promise<Answered> {
     const { caller } = this;
     const due = dueOf(given instanceof Promise ? await given : given);
-    const copyDue = isTwice ? (await this.#context.schedule.ticket()).due : null;
-    const first = caller.send(transaction, session, { due, breakAfterMs, mayBeDeclined });
+    const dues = isTwice ? together([due, (await this.#context.schedule.ticket()).due]) : [due];
+    const [firstDue = null, copyDue = null] = dues;
+    const first = caller.send(transaction, session, { due: firstDue, breakAfterMs, mayBeDeclined });
     const copy = isTwice ? caller.send(transaction, session, { due: copyDue }) : undefined;
     const answered = await first;
     if (copy) await copy;
@@ -499,5 +529,12 @@ function dueOf(due: Ticket | number | null): number | null {
 async function duesOf(tickets: readonly (Ticket | Promise<Ticket>)[]): Promise<(number | null)[]> {
   const dues: (number | null)[] = [];
   for (const ticket of tickets) dues.push((ticket instanceof Promise ? await ticket : ticket).due);
-  return dues;
+  return together(dues);
+}
+
+/** Returns the times at which calls are due that are sent together: the latest of their times. Null stays null. */
+function together(dues: (number | null)[]): (number | null)[] {
+  let latest = 0;
+  for (const due of dues) if (due !== null && due > latest) latest = due;
+  return dues.map((due) => (due === null ? null : latest));
 }

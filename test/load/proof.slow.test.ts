@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { silentStdio } from '../../src/app/stdio.ts';
 import { loadCommand } from '../../src/cli/commands/load/action.ts';
 import type { LoadFlags } from '../../src/cli/commands/load/flags.ts';
 import type { LoadResult } from '../../src/journal/load/result.ts';
+import type { ListenRequest } from '../../src/listen/message.ts';
 import { type Behaviour, CORRECT } from '../../src/operator/behaviour.ts';
 import { demoOperator } from '../../src/operator/demo.ts';
 import { createOperator } from '../../src/operator/operator.ts';
@@ -100,5 +102,47 @@ describe('under load, an operator that crashes', { timeout: 60_000 }, () => {
     expect(verdict).toBe('NOT RECONCILED');
     const named = money.problems.flatMap(({ transactions }) => transactions);
     expect(named.some(({ what }) => /took nothing|was not credited/.test(what))).toBe(true);
+  });
+});
+
+function txIDOf({ body }: ListenRequest): string {
+  const { txID } = JSON.parse(Buffer.from(body).toString()) as { readonly txID: string };
+  return txID;
+}
+
+describe('under load, an operator', { timeout: 60_000 }, () => {
+  it('that takes a bet within 20 ms, although its refund came meanwhile, is not reconciled', async () => {
+    const slow: Behaviour = {
+      ...CORRECT,
+      refundsAhead: () => [],
+      receive: async (request, answer) => {
+        if (request.path.endsWith('/bet')) await sleep(20);
+        return CORRECT.receive(request, answer);
+      },
+    };
+    // Each of the eight players waits 100 ms for its next ticket, so only a refund with a ticket of its own comes in time.
+    const { verdict, money } = await loadOf(slow, { mix: 'broken.yaml' });
+    expect(verdict).toBe('NOT RECONCILED');
+    expect(money.problems.map(({ rule }) => rule)).toContain('refund.broken-connection');
+  });
+
+  it('gets some refunds twice at the same moment, because the wallet may pay both of them', async () => {
+    const open = new Set<string>();
+    const twice = new Set<string>();
+    const watched: Behaviour = {
+      ...CORRECT,
+      receive: async (request, answer) => {
+        if (!request.path.endsWith('/refund')) return CORRECT.receive(request, answer);
+        const txID = txIDOf(request);
+        if (open.has(txID)) twice.add(txID);
+        open.add(txID);
+        await sleep(20);
+        open.delete(txID);
+        return CORRECT.receive(request, answer);
+      },
+    };
+    const { verdict } = await loadOf(watched, { mix: 'broken.yaml' });
+    expect(verdict).toBe('RECONCILED');
+    expect(twice.size).toBeGreaterThan(0);
   });
 });

@@ -32,7 +32,9 @@ export const mixSchema = z
       .describe('Percentage of the rounds that are free rounds of the configured campaign. Default: 3.'),
     repeatsAtOnce: share
       .optional()
-      .describe('Percentage of the calls that are sent twice at the same moment. Default: 2.'),
+      .describe(
+        'Percentage of the calls that are sent twice at the same moment. Refunds are rare, so ten times this percentage of the refunds. Default: 2.',
+      ),
     repeatsLater: share
       .optional()
       .describe(
@@ -46,7 +48,7 @@ export const mixSchema = z
     brokenWins: share
       .optional()
       .describe(
-        'Percentage of the wins and refunds whose connection croupier closes. They are sent again. Default: 1.',
+        'Percentage of the wins whose connection croupier closes. They are sent again. Ten times this percentage of the refunds. Default: 1.',
       ),
     overtakingRefunds: share
       .optional()
