@@ -28,9 +28,12 @@ export type FaultKind = 'lost' | 'doubled' | 'refund' | 'half-refund' | 'unknown
 /** The explanation of a wrong balance. */
 export interface Explanation {
   readonly rule: RuleId;
-  /** The transactions that together explain the difference. Empty if no transactions explain it. */
+  /**
+   * The transactions that together explain the difference. If several single transactions explain the difference, each of them is
+   * in the list, and the likely ones come first. Empty if no transactions explain it.
+   */
   readonly suspicions: readonly Suspicion[];
-  /** True if other transactions explain the difference as well. */
+  /** True if there are several explanations. */
   readonly isOneOfSeveral: boolean;
 }
 
@@ -42,6 +45,8 @@ export interface Evidence {
   readonly window: readonly LoadTransaction[];
   /** The transactions between the last two quiet points. The balance was right after them, but may have changed late. */
   readonly earlier: readonly LoadTransaction[];
+  /** Refunded bets of older windows. A faulty operator may still take their money, for example after a timeout. */
+  readonly olderRefunded: readonly LoadTransaction[];
   /** Transactions before the last quiet point that were sent again after it. */
   readonly repeated: readonly LoadTransaction[];
   /** Transactions of other wallets at the same time, whose amount may have been booked instead. */
@@ -64,19 +69,37 @@ const MAX_SEARCHED = 40;
  * - If a reply was still right after a transaction, this transaction is tried only alone.
  * - A pair or a triple must look like one fault.
  */
-export function explain(
+export function explain(difference: Money, evidence: Evidence): Explanation {
+  const explanation = search(difference, evidence);
+  const { suspicions, isOneOfSeveral } = explanation;
+  const isJoint = suspicions.length > 1 && suspicions.every(({ delta }) => !delta.equals(difference));
+  return isOneOfSeveral && isJoint ? { ...explanation, suspicions: withCompanions(suspicions) } : explanation;
+}
+
+/** Adds to each suspicion that it explains the difference only together with the others. */
+function withCompanions(suspicions: readonly Suspicion[]): readonly Suspicion[] {
+  return suspicions.map((one) => {
+    const others = suspicions.filter((other) => other !== one).map(({ transaction }) => transaction.txID);
+    return { ...one, what: `${one.what}, together with ${others.join(' and ')}` };
+  });
+}
+
+function search(
   difference: Money,
-  { suspects, window, earlier, repeated, others, unit }: Evidence,
+  { suspects, window, earlier, olderRefunded, repeated, others, unit }: Evidence,
 ): Explanation {
   const again = repeated.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => kind === 'doubled');
   const all = [...suspects.slice(-MAX_SEARCHED).flatMap((one) => suspicionsOf(one, unit)), ...again];
   const byDelta = indexed(all);
-  const single = byDelta.get(difference.toString());
-  if (single) return found(single.map((one) => [one]));
+  const taken = olderRefunded.flatMap((one) => suspicionsOf(one, unit)).filter(({ kind }) => kind === 'refund');
+  const single = [...(byDelta.get(difference.toString()) ?? []), ...(indexed(taken).get(difference.toString()) ?? [])];
+  if (single.length > 0) return oneOf(single);
   const confirmed = indexed(window.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
-  if (confirmed) return found(confirmed.map((one) => [one]));
+  if (confirmed) return oneOf(confirmed);
   const late = indexed(earlier.flatMap((one) => suspicionsOf(one, unit))).get(difference.toString());
-  if (late) return found(late.map(({ what, ...one }) => [{ ...one, what: `${what}${LATE}` }]));
+  if (late) return oneOf(late.map(({ what, ...one }) => ({ ...one, what: `${what}${LATE}` })));
+  const mistaken = otherRefunds(difference, window);
+  if (mistaken.length > 0) return oneOf(mistaken);
   const joint = jointly(difference, suspects, others, all, byDelta);
   const isPairPossible = joint !== undefined || pairsFor(difference, all, byDelta, isSameKind).length > 0;
   const inexact = roundedOff(difference, suspects, unit) ?? roundedAmounts(difference, suspects, unit);
@@ -84,7 +107,7 @@ export function explain(
     return { ...inexact, isOneOfSeveral: inexact.isOneOfSeveral || isPairPossible };
   if (joint) return { ...joint, isOneOfSeveral: joint.isOneOfSeveral || inexact !== undefined };
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
-  if (scaled.length > 0) return found(scaled.map((one) => [one]));
+  if (scaled.length > 0) return oneOf(scaled);
   for (const [at, first] of all.entries()) {
     const rest = all.slice(at + 1).filter((one) => one.transaction !== first.transaction && areOneFault(first, one));
     const [pair] = pairsFor(difference.minus(first.delta), rest, indexed(rest), areOneFault);
@@ -108,7 +131,7 @@ function jointly(
   const swapped = swappedWith(difference, suspects, others);
   if (swapped.length > 0) {
     const isUnsure = pairsFor(difference, all, byDelta, isSameKind).length > 0;
-    const explanation = found(swapped.map((one) => [one]));
+    const explanation = oneOf(swapped);
     return { ...explanation, isOneOfSeveral: explanation.isOneOfSeveral || isUnsure };
   }
   const pairs = pairsFor(difference, all, byDelta, areOneFault);
@@ -148,6 +171,11 @@ function isFewUnits(difference: Money, unit: Money): boolean {
 /** Returns the bets and wins that moved money. */
 function movingAmong(suspects: readonly LoadTransaction[]): readonly LoadTransaction[] {
   return suspects.filter(({ amount, call, state }) => call !== 'refund' && state === 'applied' && !amount.isZero());
+}
+
+/** Returns the bets that were refunded. Such a bet and its refund may have moved different amounts. */
+function reversedAmong(suspects: readonly LoadTransaction[]): readonly LoadTransaction[] {
+  return suspects.filter(({ amount, call, state }) => call === 'bet' && state === 'reversed' && !amount.isZero());
 }
 
 /**
@@ -190,7 +218,7 @@ const ROUNDINGS: readonly ((amount: Money, decimals: number) => Money)[] = [
  * Explains a difference of only a few smallest units: the operator may compute with binary fractions, whose sums are not exact.
  */
 function roundedOff(difference: Money, suspects: readonly LoadTransaction[], unit: Money): Explanation | undefined {
-  const moving = movingAmong(suspects);
+  const moving = [...movingAmong(suspects), ...reversedAmong(suspects)];
   const most = unit.times(Money.of(String(moving.length)));
   if (moving.length === 0 || difference.absolute().compare(most) > 0) return undefined;
   const what = `was booked with a rounded amount, or the sum was rounded`;
@@ -227,6 +255,36 @@ function scaledBy100(transaction: LoadTransaction): readonly Suspicion[] {
 function found(ways: readonly (readonly Suspicion[])[]): Explanation {
   const [suspicions = []] = ways;
   return { rule: suspicions[0]?.rule ?? 'money.conservation', suspicions, isOneOfSeveral: ways.length > 1 };
+}
+
+/** Returns the explanation by any one of several suspicions. Each of them alone explains the difference. */
+function oneOf(single: readonly Suspicion[]): Explanation {
+  // A refund that was sent twice is a suspicion of its own. Then its bet is not named too.
+  const refunded = new Set(single.map(({ transaction }) => transaction.bet));
+  const suspicions = single
+    .filter(({ kind, transaction }) => kind !== 'unknown' || !refunded.has(transaction))
+    .toSorted((one, other) => unlikelihoodOf(one) - unlikelihoodOf(other));
+  return { rule: suspicions[0]?.rule ?? 'money.conservation', suspicions, isOneOfSeveral: suspicions.length > 1 };
+}
+
+/** A call that was sent several times is processed twice more easily than a call that was sent once. */
+function unlikelihoodOf({ kind, transaction }: Suspicion): number {
+  if (kind !== 'doubled') return 1;
+  return transaction.copies > 1 ? 0 : 2;
+}
+
+/** Finds refunds that paid the amount of another bet of the same round. */
+function otherRefunds(difference: Money, window: readonly LoadTransaction[]): readonly Suspicion[] {
+  const bets = window.filter(({ call }) => call === 'bet');
+  return bets.flatMap((transaction): Suspicion[] => {
+    const { state, roundID, amount } = transaction;
+    if (state !== 'reversed') return [];
+    const paid = amount.plus(difference);
+    const other = bets.find((one) => one !== transaction && one.roundID === roundID && one.amount.equals(paid));
+    if (!other) return [];
+    const what = `was refunded with ${other.amountText}, the amount of the bet ${other.txID} of the same round`;
+    return [{ transaction, rule: 'refund.one-of-many', what, delta: difference, kind: 'other' }];
+  });
 }
 
 function pairsFor(
@@ -339,7 +397,8 @@ function suspicionsOf(transaction: LoadTransaction, unit: Money): readonly Suspi
         ),
       ];
     case 'refund':
-      return [];
+      if (copies === 1 || transaction.bet?.state !== 'reversed') return [];
+      return [of('doubled', again, 'was paid twice, or was paid although its bet took nothing', amount)];
   }
 }
 

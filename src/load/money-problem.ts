@@ -16,9 +16,9 @@ export interface MoneyProblem {
   readonly rule: RuleId;
   readonly expected: Money;
   readonly shown: Money;
-  /** The transactions that explain the difference. Empty if no transactions explain it. */
+  /** The transactions that explain the difference, as in an explanation. Empty if no transactions explain it. */
   readonly suspicions: readonly TracedSuspicion[];
-  /** True if other transactions explain the difference as well. */
+  /** True if there are several explanations. */
   readonly isOneOfSeveral: boolean;
   /** Number of transactions since the balance was last right. */
   readonly windowSize: number;
@@ -93,9 +93,13 @@ function isAtTheSameTime(one: MoneyProblem, other: MoneyProblem): boolean {
 const MISSING: ReadonlySet<FaultKind> = new Set(['lost', 'refund']);
 
 /** Returns the transaction that alone explains a wrong balance, because its money is missing. */
-function missingIn({ suspicions }: MoneyProblem): MoneyProblem['suspicions'][number] | undefined {
-  const [only, ...more] = suspicions;
-  return only && more.length === 0 && MISSING.has(only.kind) ? only : undefined;
+function missingIn(problem: MoneyProblem): MoneyProblem['suspicions'][number] | undefined {
+  return problem.suspicions.find((one) => MISSING.has(one.kind) && isAlone(one, problem));
+}
+
+/** True if the suspicion explains the whole difference, without another transaction. */
+function isAlone({ delta }: Suspicion, { shown, expected }: MoneyProblem): boolean {
+  return delta.equals(shown.minus(expected));
 }
 
 function isUnexplained({ isDrift, hasMovedInSilence }: MoneyProblem): boolean {
@@ -106,8 +110,8 @@ function isUnexplained({ isDrift, hasMovedInSilence }: MoneyProblem): boolean {
  * True if a wrong balance has no likely explanation of its own. A call that was sent once is hardly ever booked twice, and the
  * amounts of two players are often equal by chance.
  */
-function isOfAnotherPlayer({ isDrift, suspicions }: MoneyProblem): boolean {
-  return isDrift || (suspicions.length === 1 && suspicions.every(isUnlikely));
+function isOfAnotherPlayer(problem: MoneyProblem): boolean {
+  return problem.isDrift || problem.suspicions.every((one) => isUnlikely(one) && isAlone(one, problem));
 }
 
 function isUnlikely({ kind, transaction }: Suspicion): boolean {

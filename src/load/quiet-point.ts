@@ -15,6 +15,8 @@ export interface QuietWallet {
 /** Number of attempts to read a balance. */
 const MAX_READS = 5;
 const PAUSE_MS = 300;
+/** A bet is hardly ever taken later than this time after its refund. */
+const MAX_LATE_DEBIT_MS = 60_000;
 
 /**
  * Reads the balance of a wallet and compares the balance with croupier's account of the wallet. A wrong balance is read again
@@ -72,12 +74,13 @@ function reportDifference(
   context: LoadContext,
 ): void {
   const { wallet, player } = caller;
-  const { expected, window, earlier, lateBets, suspects, repeated } = wallet;
+  const { expected, window, earlier, lateBets, olderRefunded, suspects, repeated } = wallet;
   const others = context.recent.all().filter((one) => !window.includes(one));
   const { rule, suspicions, isOneOfSeveral } = explain(shown.minus(expected), {
     suspects: [...lateBets, ...suspects],
     window: [...lateBets, ...window],
     earlier,
+    olderRefunded: olderRefunded.filter(({ endedAt }) => context.now() - endedAt < MAX_LATE_DEBIT_MS),
     repeated,
     others,
     unit: Money.unit(decimals),

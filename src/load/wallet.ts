@@ -90,6 +90,9 @@ interface EitherEffect {
  */
 const MAX_EITHER = 6;
 
+/** Maximum number of refunded bets that are kept, because a faulty operator may take their money late. */
+const MAX_OLDER_REFUNDED = 8;
+
 /** The facts of the usual bets and wins. Nearly all calls share these objects, so that they need no objects of their own. */
 const PLAIN_BET: CallFacts = { call: 'bet', isFree: false, mustBeDeclined: false };
 const FREE_BET: CallFacts = { call: 'bet', isFree: true, mustBeDeclined: false };
@@ -120,6 +123,8 @@ export class Wallet {
   #confirmed = 0;
   /** The transactions of the window before. A faulty operator may still change their effects now. */
   #earlier: readonly LoadTransaction[] = [];
+  /** The latest refunded bets of the windows before `#earlier`. */
+  #olderRefunded: readonly LoadTransaction[] = [];
   /** Earlier transactions that were sent again since the last quiet point. */
   #repeated: LoadTransaction[] = [];
   /** The transactions in flight, in no order. There are only a few of them at a time. */
@@ -169,6 +174,11 @@ export class Wallet {
   /** The refunded bets of the window before. A faulty operator may take their money late, although the contract forbids it. */
   get lateBets(): readonly LoadTransaction[] {
     return this.#earlier.filter(({ call, state }) => call === 'bet' && state === 'reversed');
+  }
+
+  /** The latest refunded bets of still older windows, for the same reason. */
+  get olderRefunded(): readonly LoadTransaction[] {
+    return this.#olderRefunded;
   }
 
   /** The transactions that must be refunded or sent again until they are answered 200. */
@@ -367,6 +377,8 @@ export class Wallet {
   take(shown: Money): void {
     this.#expected = shown;
     this.#either = [];
+    const { lateBets } = this;
+    if (lateBets.length > 0) this.#olderRefunded = [...this.#olderRefunded, ...lateBets].slice(-MAX_OLDER_REFUNDED);
     this.#earlier = this.#window;
     this.#begunBefore = this.#begun;
     this.#window = [];

@@ -11,7 +11,15 @@ const declined = transaction({ number: 4, call: 'bet', amount: '1.08', state: 'n
 const window = [lost, doubled, reversed, declined];
 
 function evidence(suspects: readonly LoadTransaction[] = window): Evidence {
-  return { suspects, window: suspects, earlier: [], repeated: [], others: [], unit: Money.of('0.01') };
+  return {
+    suspects,
+    window: suspects,
+    earlier: [],
+    olderRefunded: [],
+    repeated: [],
+    others: [],
+    unit: Money.of('0.01'),
+  };
 }
 
 function difference(text: string): Money {
@@ -133,4 +141,69 @@ it.each([
   ['0.01', 'money.exact', 'was booked with a rounded amount, or the sum was rounded'],
 ])('a difference of %s of one bet breaks %s', (text, rule, what) => {
   expect(explain(difference(text), evidence([lost]))).toMatchObject({ rule, suspicions: [{ what }] });
+});
+
+it('each transaction that alone explains a difference is named, and the one that was sent twice comes first', () => {
+  const bet = transaction({ number: 1, call: 'bet', amount: '5.00' });
+  const win = transaction({ number: 2, call: 'win', amount: '5.00', copies: 2, isCopiedAtOnce: true });
+  const { rule, suspicions, isOneOfSeveral } = explain(difference('5'), evidence([bet, win]));
+  expect([rule, isOneOfSeveral]).toEqual(['idempotency.concurrent', true]);
+  expect(suspicions.map((one) => one.transaction.number)).toEqual([2, 1]);
+});
+
+it('a refund that was sent twice is named, and not its bet', () => {
+  const refund = transaction({
+    number: 5,
+    call: 'refund',
+    amount: '1.04',
+    bet: reversed,
+    copies: 2,
+    isCopiedAtOnce: true,
+  });
+  const { rule, suspicions } = explain(difference('1.04'), evidence([reversed, refund]));
+  expect(rule).toBe('idempotency.concurrent');
+  expect(suspicions.map(({ transaction: { number }, what }) => [number, what])).toEqual([
+    [5, 'was paid twice, or was paid although its bet took nothing'],
+  ]);
+});
+
+it('a bet that was refunded some windows ago may be taken late, which is likelier than a bet that was taken twice', () => {
+  const late = transaction({ number: 9, call: 'bet', amount: '1.01', state: 'reversed', status: 500 });
+  const given = { ...evidence(), olderRefunded: [late] };
+  const { rule, suspicions, isOneOfSeveral } = explain(difference('-1.01'), given);
+  expect([rule, isOneOfSeveral]).toEqual(['refund.after-error', true]);
+  expect(suspicions.map((one) => one.transaction.number)).toEqual([9, 1]);
+  // An old bet is not refunded a second time.
+  expect(explain(difference('1.01'), { ...given, suspects: [], window: [] }).suspicions).toEqual([]);
+});
+
+it('a refund that pays the amount of another bet of its round is named', () => {
+  const bets = [
+    transaction({ number: 1, call: 'bet', amount: '1.30', state: 'reversed', isBroken: true }),
+    transaction({ number: 2, call: 'bet', amount: '1.65' }),
+    transaction({ number: 3, call: 'bet', amount: '1.95', roundID: 'another round' }),
+  ];
+  const { rule, suspicions } = explain(difference('0.35'), evidence(bets));
+  expect([rule, suspicions.map(({ transaction: { number }, what }) => [number, what])]).toEqual([
+    'refund.one-of-many',
+    [[1, 'was refunded with 1.65, the amount of the bet tx-2 of the same round']],
+  ]);
+  expect(explain(difference('0.65'), evidence(bets)).rule).not.toBe('refund.one-of-many');
+});
+
+it('a bet whose refund paid one unit less is among the transactions that may be rounded', () => {
+  const { suspicions } = explain(difference('-0.01'), evidence());
+  expect(suspicions.map((one) => one.transaction.number)).toContain(reversed.number);
+});
+
+it('two transactions of one of several explanations are named as a pair', () => {
+  const wins = ['1.10', '1.20', '1.30', '1.40'].map((amount, at) =>
+    transaction({ number: at + 1, call: 'win', amount, isOverlapped: true }),
+  );
+  const { suspicions, isOneOfSeveral } = explain(difference('-2.50'), evidence(wins));
+  expect(isOneOfSeveral).toBe(true);
+  expect(suspicions.map(({ what }) => what)).toEqual([
+    'was answered 200, but was not credited, together with tx-4',
+    'was answered 200, but was not credited, together with tx-1',
+  ]);
 });
