@@ -13,14 +13,14 @@ export interface Said {
 const MAX_CHANGES = 4096;
 
 /**
- * Decides whether the calls can explain the change between two balances. Other calls may have been in flight at the time of the
- * first balance, but none at the time of the second balance.
+ * Decides whether the calls can explain the change between two balances. Other calls may have been in flight at the time of each
+ * balance.
  *
  * @returns true also if an amount is unknown, or if too many changes are possible
  */
 export function isChangeExplained(from: Said, to: Said, transactions: Iterable<Transaction>, bets: Bets): boolean {
   const upTo = [...transactions].flatMap((one) => {
-    const attempts = one.attempts.filter(({ number }) => number <= to.call.number);
+    const attempts = one.attempts.filter((call) => call.number <= to.call.number || met(call, to.call) !== 'no');
     return attempts.length === 0 ? [] : [{ ...one, attempts }];
   });
   const refunds = new Map(
@@ -32,12 +32,35 @@ export function isChangeExplained(from: Said, to: Said, transactions: Iterable<T
   let changes: readonly Money[] = [Money.zero];
   for (const one of upTo) {
     if (one.amount === null) return true;
-    const possible = changesBy(one, one.amount, from.call, { bets, refunds });
+    const possible = changesBy(one, one.amount, { from: from.call, to: to.call }, { bets, refunds });
     const all = changes.flatMap((sum) => possible.map((by) => sum.plus(by)));
     changes = [...new Map(all.map((sum) => [sum.toString(), sum])).values()];
     if (changes.length > MAX_CHANGES) return true;
   }
   return changes.some((change) => isSameButForRest(from.balance.plus(change), to.balance));
+}
+
+/** Number of balances after a balance that {@link contradictionIn} compares with it. */
+const COMPARED = 8;
+
+/**
+ * Finds a balance that the calls do not explain, although each of the balances may be right if it is looked at alone. The balances
+ * came while other calls were in flight.
+ */
+export function contradictionIn(
+  said: readonly Said[],
+  transactions: readonly Transaction[],
+  bets: Bets,
+): Said | undefined {
+  return said.find((to, index) =>
+    said.slice(Math.max(0, index - COMPARED), index).some((from) => !isChangeExplained(from, to, transactions, bets)),
+  );
+}
+
+/** The two calls whose replies have the balances. */
+interface Between {
+  readonly from: LoggedCall;
+  readonly to: LoggedCall;
 }
 
 interface Refunded {
@@ -46,24 +69,26 @@ interface Refunded {
   readonly refunds: ReadonlyMap<string, Transaction>;
 }
 
-/** Returns the amounts by which a transaction may have changed the balance since the reply to the call `from`. */
+/** Returns the amounts by which a transaction may have changed the balance between two replies. */
 function changesBy(
   one: Transaction,
   amount: Money,
-  from: LoggedCall,
+  between: Between,
   { bets, refunds }: Refunded,
 ): readonly [Money, ...Money[]] {
+  const { from, to } = between;
   switch (one.call) {
     case 'bet': {
       if (one.state === 'declined') return [Money.zero];
       const refund = one.state === 'accepted' ? undefined : refunds.get(one.txID ?? '');
-      if (!refund) return changesOf(one, amount.negated(), from);
+      if (!refund) return changesOf(one, amount.negated(), between);
       // The refund gives back what the bet took. So the balance is only different between the two.
-      const isBetween = timeOf(refund, from) !== 'before' && timeOf(one, from) !== 'after';
-      return isBetween ? [Money.zero, amount] : [Money.zero];
+      const isTakenBefore = timeOf(refund, from) !== 'before' && timeOf(one, from) !== 'after';
+      const isGivenAfter = timeOf(refund, to) !== 'before';
+      return [Money.zero, ...(isTakenBefore ? [amount] : []), ...(isGivenAfter ? [amount.negated()] : [])];
     }
     case 'win':
-      return changesOf(one, amount, from);
+      return changesOf(one, amount, between);
     case 'refund': {
       const bet = bets.get(one.origTxID ?? '');
       const isWithBet = bet && bet.state !== 'accepted' && refunds.has(one.origTxID ?? '');
@@ -72,16 +97,12 @@ function changesBy(
   }
 }
 
-function changesOf(one: Transaction, by: Money, from: LoggedCall): readonly [Money, ...Money[]] {
+function changesOf(one: Transaction, by: Money, { from, to }: Between): readonly [Money, ...Money[]] {
+  // The operator may carry out a call late if its outcome is unknown.
   if (!isAccepted(one) || one.isCampaign) return [Money.zero, by];
-  switch (timeOf(one, from)) {
-    case 'before':
-      return [Money.zero];
-    case 'after':
-      return [by];
-    case 'near':
-      return [Money.zero, by];
-  }
+  const begun = timeOf(one, from);
+  if (begun === 'before') return [Money.zero];
+  return begun === 'after' && timeOf(one, to) === 'before' ? [by] : [Money.zero, by];
 }
 
 function isAccepted({ attempts }: Transaction): boolean {
@@ -89,8 +110,8 @@ function isAccepted({ attempts }: Transaction): boolean {
 }
 
 /** Says whether a transaction was carried out before or after a call. `near`: the times do not show it. */
-function timeOf({ attempts }: Transaction, from: LoggedCall): 'before' | 'near' | 'after' {
-  if (attempts.some((attempt) => attempt.number !== from.number && met(attempt, from) !== 'no')) return 'near';
-  if (attempts.every(({ number }) => number > from.number)) return 'after';
-  return attempts.every(({ number }) => number <= from.number) ? 'before' : 'near';
+function timeOf({ attempts }: Transaction, call: LoggedCall): 'before' | 'near' | 'after' {
+  if (attempts.some((attempt) => attempt.number !== call.number && met(attempt, call) !== 'no')) return 'near';
+  if (attempts.every(({ number }) => number > call.number)) return 'after';
+  return attempts.every(({ number }) => number <= call.number) ? 'before' : 'near';
 }

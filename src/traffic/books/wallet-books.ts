@@ -1,7 +1,7 @@
 import { Money } from '../../contract/money.ts';
 import { type LoggedCall, met, UNKNOWN_DURATION_MS } from '../calls/logged-call.ts';
 import { type Bets, betsOf, isUndueRefund, type Transaction, transactionsOf } from '../calls/transaction.ts';
-import { isChangeExplained, type Said } from './balance-change.ts';
+import { contradictionIn, isChangeExplained, type Said } from './balance-change.ts';
 import type { Cause, Deviation } from './deviation.ts';
 import { betOf, type Candidate, effectOf, undoneRule } from './effects.ts';
 import { explanationsOf } from './explanation.ts';
@@ -117,6 +117,9 @@ export class BooksComputation {
   /** A balance before the first usable balance that the calls between the two do not explain. Null if there is none. */
   #unexplained: Said | null = null;
 
+  /** The possible states of the books that a balance rejected, although one error of the operator would explain this balance. */
+  #rejected: readonly Rejected[] = [];
+
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
@@ -162,6 +165,7 @@ export class BooksComputation {
   loosen(): void {
     this.#isAnchored = false;
     this.#candidates = [];
+    this.#rejected = [];
     this.#deviations = [];
   }
 
@@ -169,6 +173,7 @@ export class BooksComputation {
   forget(key: string): void {
     this.#worlds = forgetting(this.#worlds, key);
     this.#candidates = this.#candidates.filter(({ transaction }) => transaction.key !== key);
+    this.#rejected = this.#rejected.filter(({ candidate }) => candidate.transaction.key !== key);
   }
 
   /**
@@ -260,9 +265,44 @@ export class BooksComputation {
       this.#firstSaid = this.#lastSaid;
       return;
     }
-    if (right.length > 0) this.#worlds = right;
-    else this.#worlds = this.#carriedOutLate(said) ?? this.#deviate(call, said);
+    if (right.length > 0) {
+      this.#noteRejected(right, said);
+      this.#worlds = right;
+    } else this.#worlds = this.#carriedOutLate(said) ?? this.#deviate(call, said);
     this.#candidates = [];
+  }
+
+  /**
+   * A balance that fits only some of the possible states of the books (worlds) rejects the others. But a rejected world may be the
+   * right one, if the operator made an error of exactly the difference. Notes these errors.
+   */
+  #noteRejected(right: readonly World[], said: Money): void {
+    const [kept] = right;
+    if (!kept || right.length === this.#worlds.length) return;
+    const noted = this.#worlds.flatMap((world) => {
+      if (right.includes(world)) return [];
+      const by = said.minus(world.balance);
+      const keys = new Set([...world.applied, ...kept.applied]);
+      const transactions = new Set([...keys].filter((key) => isApplied(world, key) !== isApplied(kept, key)));
+      return this.#candidates
+        .filter((one) => one.isRounding !== true && one.by.equals(by))
+        .map((candidate): Rejected => ({ transactions, candidate }));
+    });
+    this.#rejected = [...this.#rejected, ...noted].slice(-MAX_CANDIDATES);
+  }
+
+  /**
+   * Returns the earlier errors that explain a wrong balance as well as an error in this transaction does. An earlier balance showed
+   * either that the operator had not carried out the transaction, or that the operator had made an error of the same amount.
+   */
+  #earlierErrors({ by, causes }: Pick<Deviation, 'by' | 'causes'>): readonly (readonly Cause[])[] {
+    const [cause, ...others] = causes;
+    if (!cause || others.length > 0) return [];
+    const { key } = cause.transaction;
+    return this.#rejected
+      .filter(({ transactions, candidate }) => candidate.by.equals(by) && transactions.has(key))
+      .map(({ candidate }) => [causeOf(candidate)])
+      .slice(0, MAX_EXPLANATIONS);
   }
 
   #leave(call: LoggedCall): void {
@@ -270,13 +310,19 @@ export class BooksComputation {
   }
 
   /**
-   * Compares the first usable balance with the balances before it, which came while other calls were in flight. Returns one that
-   * the calls do not explain.
+   * Compares the first usable balance with the balances before it, which came while other calls were in flight, and compares these
+   * balances with each other. Returns one that the calls do not explain.
    */
   #unexplainedBefore(call: LoggedCall, balance: Money): Said | null {
+    if (this.#unread.length === 0) return null;
     const { bets } = this.#ledger;
+    const transactions = [...this.#ledger.transactions()];
     const first = { balance, call };
-    return this.#unread.find((one) => !isChangeExplained(one, first, this.#ledger.transactions(), bets)) ?? null;
+    return (
+      this.#unread.find((one) => !isChangeExplained(one, first, transactions, bets)) ??
+      contradictionIn(this.#unread, transactions, bets) ??
+      null
+    );
   }
 
   /**
@@ -346,16 +392,21 @@ export class BooksComputation {
       if (fixed.has(deviation.index)) this.#deviations[index] = { ...deviation, fixedBy: call.number };
     }
     const faults = causes.filter(({ fixes }) => fixes === undefined);
-    const by = faults.length === 0 && causes.length > 0 ? null : said.minus(world.balance);
-    if (by !== null) {
+    const change = faults.length === 0 && causes.length > 0 ? null : said.minus(world.balance);
+    if (change !== null) {
+      const named = faults.map(causeOf);
+      const by = faults.length === 0 ? change : faults.reduce((sum, fault) => sum.plus(fault.by), Money.zero);
       this.#deviations.push({
         index: this.#deviations.length,
         call,
         said,
         expected: world.balance,
-        by: faults.length === 0 ? by : faults.reduce((sum, fault) => sum.plus(fault.by), Money.zero),
-        causes: faults.map(causeOf),
-        otherCauses: others.map((other) => other.causes.map(causeOf)),
+        by,
+        causes: named,
+        otherCauses: [
+          ...others.map((other) => other.causes.map(causeOf)),
+          ...this.#earlierErrors({ by, causes: named }),
+        ],
         after,
         fixedBy: null,
       });
@@ -396,6 +447,13 @@ export class BooksComputation {
           : [];
       });
   }
+}
+
+/** A possible state of the books that a balance rejected, and the error of the operator that would explain this balance. */
+interface Rejected {
+  /** The keys of the transactions that are carried out in this state, but not in the state that has exactly this balance, or vice versa. */
+  readonly transactions: ReadonlySet<string>;
+  readonly candidate: Candidate;
 }
 
 /** A set of errors that explains a balance exactly, and the state of the books before them. */

@@ -425,6 +425,21 @@ describe('an error in the books of the operator', () => {
     expect(sums(timeline)).toEqual(['102', '104', '2']);
   });
 
+  it('may be an earlier one, if a balance seemed to show that a failed call was not carried out', () => {
+    const timeline = new Log()
+      .balance('100.00')
+      .bet('b1', '10.00', { balance: '90.00' })
+      .bet('b2', '5.00', { status: 502 }, { round: 'r-2' })
+      .win('w1', '5.00', { status: 500 })
+      .balance('90.00')
+      .win('w1', '5.00', { balance: '90.00' })
+      .balance('90.00')
+      .timeline();
+    expect(debtSentences(only(timeline))[0]).toMatch(
+      /^Either the win of 5\.00 .* was answered 200, but was not paid, or the bet of 5\.00 .* was declined with 502, but was taken/,
+    );
+  });
+
   it('is no debt any more when a later balance shows that it was corrected', () => {
     const log = new Log().balance('100').bet('b1', '5', { status: 403 }).balance('95');
     const timeline = log.balance('100').timeline();
@@ -537,6 +552,23 @@ describe('calls of one second, in a log that writes no finer', () => {
       .balance('102', { at: 9, ...coarse })
       .timeline();
     expect([sums(timeline), causes(timeline), debts(timeline)]).toEqual([['102', '102', '0'], [], []]);
+  });
+
+  it('leave the verdict unknown if their balances contradict each other, although each fits the last balance', () => {
+    // Either the operator did not take the bet b3, or it gave back the bet b4, which the reply to b2 does not show.
+    const timeline = new Log()
+      .bet('b1', '10', { at: 0, balance: '90', ...coarse })
+      .bet('b2', '10', { at: 0, balance: '80', ...coarse }, { round: 'r-2' })
+      .bet('b4', '10', { at: 0, none: 'reset', ...coarse }, { round: 'r-4' })
+      .bet('b3', '10', { at: 5, balance: '80', ...coarse }, { round: 'r-3' })
+      .win('w1', '0', { at: 5, balance: '80', ...coarse })
+      .refund('f4', 'b4', '10', { at: 7, balance: '80', ...coarse }, { round: 'r-4' })
+      .balance('80', { at: 9, ...coarse })
+      .timeline();
+    expect([timeline.status, only(timeline).unknowns[0]]).toEqual([
+      3,
+      'the calls do not explain the first balance in a reply (80.00, call 4), and other calls were in flight at the same time',
+    ]);
   });
 
   it('do not excuse a wrong balance that a later idle read shows', () => {
