@@ -289,7 +289,9 @@ function unidentifiedOf(transactions: readonly Transaction[]): readonly string[]
  */
 function renamedWinsOf(transactions: readonly Transaction[]): readonly string[] {
   return transactions.flatMap((win) => {
-    if (win.call !== 'win' || win.roundID === null || win.state === 'accepted') return [];
+    // Nothing is owed for a win of zero, so it does not matter whether such a win is due.
+    if (win.call !== 'win' || win.roundID === null || win.state === 'accepted' || win.amount?.isZero() !== false)
+      return [];
     const round = transactions.filter(({ roundID }) => roundID === win.roundID);
     const again = round.find((other) => isSentAgain(win, other, round));
     return again

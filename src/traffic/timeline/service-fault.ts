@@ -177,7 +177,6 @@ export function isSentAgain(win: Transaction, other: Transaction, round: readonl
     !win.attempts.every(isPerhapsDeclined) &&
     !win.isCampaign &&
     !other.isCampaign &&
-    win.amount?.isZero() === false &&
     isNextWin(win, other, round)
   );
 }

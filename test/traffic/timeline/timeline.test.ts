@@ -920,6 +920,20 @@ describe('a call that the service must not send', () => {
     expect(debts(two.timeline())).toEqual(['win-pending 30 operator service']);
   });
 
+  it('leaves the right balance open if a win of zero that failed was followed by another win of its round', () => {
+    const timeline = new Log()
+      .balance('100.00')
+      .bet('b1', '10.00', { balance: '90.00' })
+      .win('w1', '0.00', failed)
+      .win('w2', '30.00', { balance: '120.00' })
+      .timeline();
+    expect([timeline.status, sums(timeline), timeline.oddities.at(-1)?.text]).toEqual([
+      1,
+      [undefined, '120', '0'],
+      'the win of call 3 was not answered 200, so the service must send it again with the same txID; but call 4 is a win of the same round with another txID',
+    ]);
+  });
+
   const faults = (log: Log): readonly string[] =>
     log.timeline().oddities.flatMap(({ kind, calls }) => (kind === 'service-fault' ? [calls.join()] : []));
   const verdictOf = (log: Log): readonly [number, string] => {
