@@ -278,7 +278,7 @@ function transactionBreaches(transaction: Transaction, { transactions, bets, cal
     }
     if (again.ending === 'declined' || again.ending === 'failed' || again.ending === 'error-200') {
       const isRefunded = call === 'bet' && refunds.some((refund) => isBefore(refund.attempts, [again]));
-      if (isRefunded || isPassing(again, attempts, calls)) continue;
+      if (isRefunded || isReplyUnlogged(first) || isPassing(again, attempts, calls)) continue;
       found.push(
         breach(
           again,
@@ -289,6 +289,11 @@ function transactionBreaches(transaction: Transaction, { transactions, bets, cal
     } else if (again.ending === 'accepted') found.push(...replayBreaches(first, again, rule));
   }
   return found;
+}
+
+/** True if both sides logged a call, and the service's log does not show which reply the service got. */
+function isReplyUnlogged({ seen, alsoSeen }: LoggedCall): boolean {
+  return alsoSeen !== null && seen.exchange.answer.kind === 'unknown';
 }
 
 /**

@@ -110,8 +110,10 @@ function betDebt(bet: Transaction, sent: readonly Transaction[], books: Books): 
 
 const NO_BETS: Bets = new Map();
 
-function isAcceptedForService({ ending, seen }: LoggedCall): boolean {
-  return ending === 'accepted' && seen.exchange.side === 'service' && seen.exchange.isOfRun !== true;
+/** True if the service's own log shows that the service got the reply 200. */
+function isAcceptedForService({ ending, seen: { exchange } }: LoggedCall): boolean {
+  const { side, answer, isOfRun } = exchange;
+  return ending === 'accepted' && side === 'service' && answer.kind !== 'unknown' && isOfRun !== true;
 }
 
 function hasStatus({ status }: LoggedCall): boolean {

@@ -1,3 +1,4 @@
+import type { Cause, Deviation } from '../books/deviation.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
 import { type LoggedCall, loggedCall } from '../calls/logged-call.ts';
 import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
@@ -95,10 +96,47 @@ export function buildTimeline(
     byFile.wallets.flatMap(({ serviceFaults }) => serviceFaults.map((one) => faultKey(one, byFile))),
   );
   const wallets = unsure.wallets.map((verdict) => ({
-    ...verdict,
+    ...withCausesOf(verdict, byFile),
     serviceFaults: verdict.serviceFaults.filter((one) => faults.has(faultKey(one, unsure))),
   }));
-  return { ...unsure, breaches, wallets, status: statusOf({ ...unsure, breaches, wallets }) };
+  // In the other order, the same balance may not have been wrong.
+  const corrected = new Set(byFile.oddities.flatMap((one) => (one.kind === 'mended' ? [faultKey(one, byFile)] : [])));
+  const oddities = unsure.oddities.filter((one) => one.kind !== 'mended' || corrected.has(faultKey(one, unsure)));
+  return { ...unsure, breaches, wallets, oddities, status: statusOf({ ...unsure, breaches, wallets }) };
+}
+
+/**
+ * Adds to each wrong balance the errors that explain it if the calls have another order. The two orders have the same sums, but not
+ * always the same errors.
+ */
+function withCausesOf(verdict: WalletVerdict, { wallets }: IncidentTimeline): WalletVerdict {
+  const others = wallets.find(({ wallet }) => wallet === verdict.wallet)?.debts ?? [];
+  const debts = verdict.debts.map((debt) => {
+    const { deviation, transaction } = debt;
+    const other = others.find((one) => one.deviation !== null && one.transaction?.key === transaction?.key)?.deviation;
+    if (deviation === null || !other) return debt;
+    const known = new Set([deviation.causes, ...deviation.otherCauses].map(rulesOf));
+    const added = [other.causes, ...other.otherCauses]
+      .filter((causes) => !known.has(rulesOf(causes)))
+      .map((causes) => causes.map((cause) => renumbered(cause, verdict)));
+    return { ...debt, deviation: { ...deviation, otherCauses: [...deviation.otherCauses, ...added] } };
+  });
+  return { ...verdict, debts };
+}
+
+/** Returns a cause with the numbers that its calls have in the order of this verdict. */
+function renumbered(cause: Cause, { books, calls }: WalletVerdict): Cause {
+  const place = cause.repeat?.seen.exchange.place;
+  return {
+    ...cause,
+    transaction: books.transactions.find(({ key }) => key === cause.transaction.key) ?? cause.transaction,
+    repeat: calls.find(({ seen }) => place !== undefined && seen.exchange.place === place) ?? cause.repeat,
+  };
+}
+
+/** Returns the rules and transactions of the errors that explain a wrong balance, as a text that can be compared. */
+function rulesOf(causes: Deviation['causes']): string {
+  return causes.map(({ rule, transaction }) => `${rule ?? ''} ${transaction.key}`).join();
 }
 
 /** Returns the breaches that the journals of croupier contain for the calls. These calls are not judged again. */

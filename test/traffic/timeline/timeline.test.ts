@@ -788,6 +788,54 @@ describe('the logs of both sides', () => {
   });
 });
 
+describe('a call whose reply only the operator logged', () => {
+  const unlogged = { at: 2, none: 'unknown', tookMs: null } as const;
+
+  it('may have failed for the service, so its refund can be owed', () => {
+    const timeline = new Log()
+      .balance('100.00', { at: 1 })
+      .bet('b1', '20.00', unlogged)
+      .bet('b1', '20.00', { balance: '80.00', at: 2, side: 'operator' })
+      .refund('f1', 'b1', '20.00', { status: 404, code: 'transaction_not_found', at: 9 })
+      .refund('f1', 'b1', '20.00', { status: 404, code: 'transaction_not_found', at: 9, side: 'operator' })
+      .balance('80.00', { at: 12 })
+      .timeline();
+    expect(debts(timeline)).toEqual(['refund-pending 20 operator operator']);
+  });
+
+  it('does not prove that the service repeated an answered call', () => {
+    const timeline = new Log()
+      .balance('100.00', { at: 0 })
+      .bet('b1', '20.00', { balance: '80.00', at: 1 })
+      .bet('b1', '20.00', { balance: '80.00', at: 1, side: 'operator' })
+      .win('w1', '5.00', unlogged)
+      .win('w1', '5.00', { balance: '85.00', at: 2, side: 'operator' })
+      .win('w1', '5.00', { status: 500, at: 4 })
+      .win('w1', '5.00', { status: 500, at: 4, side: 'operator' })
+      .balance('85.00', { at: 12 })
+      .timeline();
+    expect(timeline.breaches).toEqual([]);
+  });
+});
+
+describe('lines that are not in the order of their times', () => {
+  it('leave open which error made a balance wrong if each order shows another one', () => {
+    const timeline = new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { none: 'reset' })
+      .bet('b2', '20.00', { balance: '75.00' }, { round: 'r-2' })
+      .refund('f1', 'b1', '5.00', { balance: '80.00' })
+      .refund('f1', 'b1', '5.00', { balance: '85.00', txID: 'w-other', at: 7 })
+      .win('w2', '0.00', { balance: '85.00', at: 6 }, { round: 'r-2' })
+      .balance('85.00', { at: 8 })
+      .timeline();
+    expect(sums(timeline)).toEqual(['80', '85', '5']);
+    expect(debtSentences(only(timeline))[0]).toMatch(
+      /^Either the refund of 5\.00 .* was paid twice at once, or .*, or the refund of 5\.00 .* sent again/,
+    );
+  });
+});
+
 describe('an access log beside the log of the service', () => {
   const service = (): Log =>
     new Log()
