@@ -143,7 +143,7 @@ export class TextRewriter {
       const inner = changed === content ? text.slice(at, end) : JSON.stringify(changed).slice(1, -1);
       return this.#plain(text.slice(0, at)) + this.replaceIds(inner) + this.rewrite(text.slice(end));
     }
-    const from = /"\s*:/.test(text) || /^\s*[[{]/.test(text) ? text.search(/[[{]/) : -1;
+    const from = /"\s*(?::|=>)/.test(text) || /^\s*[[{]/.test(text) ? text.search(/[[{]/) : -1;
     if (from < 0) return this.#plain(text);
     const until = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
     // If JSON was cut off, its closing bracket is missing.
@@ -359,12 +359,16 @@ function isCardNumber(text: string): boolean {
 }
 
 const JSON_TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[[\]{},:]|[^"[\]{},:]+/g;
-const COLON = /\s*:/y;
+/** Matches the sign between a name and its value. Ruby and Elixir write an arrow. */
+const COLON = /\s*(?::|=>)/y;
 /** Matches the name of the value after the name of a pair. */
 const VALUE_NAME = /\s*,\s*"value"\s*:/y;
-/** Matches private headers in curl lines and raw HTTP. */
+/**
+ * Matches private headers in curl lines and raw HTTP. Faraday writes the value in quotation marks. Python writes the line ends as
+ * `\r\n`, and HttpClient of Apache as `[\r][\n]`.
+ */
 const HEADER_LINE =
-  /((?:^|[\s'"])(?:set-cookie|cookie|(?:proxy-)?authorization|forwarded|(?:true|cf-connecting)(?:-client)?-ip|api-key|x-(?:forwarded-for|real-ip|client-ip|cluster-client-ip)|x-(?=[\w-]*(?:key|token|secret|auth|sign|session|passw))[\w-]*)\s*:\s*)([^'"\r\n]+)/gim;
+  /((?:^|[\s'"]|\\n)(?:set-cookie|cookie|(?:proxy-)?authorization|forwarded|(?:true|cf-connecting)(?:-client)?-ip|api-key|x-(?:forwarded-for|real-ip|client-ip|cluster-client-ip)|x-(?=[\w-]*(?:key|token|secret|auth|sign|session|passw))[\w-]*)\s*:\s*"?)((?:[^'"\r\n\\[]|\\(?![rn])|\[(?!\\r\]))+)/gim;
 /** The names of fields that are also names of headers. The values of these fields are rewritten like headers. */
 const HEADER_FIELD = /authorization|cookie|forwarded|ip$/i;
 /** Fields whose name does not prove that the value is a secret. */
