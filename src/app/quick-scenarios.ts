@@ -13,6 +13,7 @@ export const QUICK_RACE_ROUNDS = 2;
 const QUICK_IDS: ReadonlySet<string> = new Set([
   'bet/insufficient-funds',
   'bet/exact-balance',
+  'bet/decimals-of-crypto',
   'bet/many-in-round',
   'win/credit',
   'win/failed-keeps-bet',

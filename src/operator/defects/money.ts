@@ -167,6 +167,28 @@ export const MONEY_DEFECTS: readonly Defect[] = [
     }),
   },
   {
+    name: 'coins-kept-in-cents',
+    breaks: ['bet.decimal-amount'],
+    mayBreak: ['money.exact', 'bet.debit', 'win.credit'],
+    description:
+      'A bet of 1.000025 USDT takes 1.00: the wallet shows six decimals, but rounds amounts to two decimals before it books them. In currencies with cents, everything is right.',
+    change: (right) => ({
+      accounts: (sessions) =>
+        right
+          .accounts(sessions)
+          .map((one) => (one.currency === 'BTC' ? { ...one, currency: 'USDT', balance: '1000' } : one)),
+      readAmount: (text, scale) => {
+        const units = right.readAmount(text, scale);
+        const cent = 10n ** BigInt(Math.max(scale.decimals - 2, 0));
+        return units === undefined ? undefined : ((units + cent / 2n) / cent) * cent;
+      },
+      show: (wallet, balance) =>
+        wallet.currency === 'USDT'
+          ? writeAmount(balance / 10n ** BigInt(scaleOf('USDT').decimals - 6), { decimals: 6, padded: true })
+          : right.show(wallet, balance),
+    }),
+  },
+  {
     name: 'rounded-to-five-cents',
     breaks: ['money.exact', 'bet.decimal-amount'],
     mayBreak: ['money.large', 'bet.insufficient-funds'],
