@@ -1,5 +1,5 @@
 import { cutEntry, cutObject } from '../cut-body.ts';
-import { isFields, parsed } from '../json-fields.ts';
+import { type Fields, isFields, parsed } from '../json-fields.ts';
 import type { LogEntry, LoggedExchange, LogPlace, LogTime, Side } from '../logged-exchange.ts';
 import type { ReadFileBeside } from './commands/command.ts';
 import { curlFailure } from './commands/curl.ts';
@@ -22,11 +22,17 @@ import { readTime } from './logs/time.ts';
 import { isTransportError } from './logs/transport-error.ts';
 import { isUnrelated } from './logs/unrelated.ts';
 import { embeddedJson, namedPairs, parsedLine, timeIn } from './logs/wrapped.ts';
+import { ApiGatewayLog } from './multiline/api-gateway.ts';
 import { BareReply } from './multiline/bare-reply.ts';
+import { clientPart } from './multiline/client-lines.ts';
 import { type DumpedMessage, dumpedMessage } from './multiline/dumped-message.ts';
+import { InterleavedMessages, type WholeMessage } from './multiline/interleaved.ts';
 import { LineBlock } from './multiline/line-block.ts';
+import { PhoenixLog } from './multiline/phoenix.ts';
+import { PythonDebug } from './multiline/python-debug.ts';
 import { beginsMessage, MessageReader } from './multiline/raw-http.ts';
-import { type RequestPart, railsPart } from './multiline/split-request.ts';
+import { NOTHING, type RequestPart } from './multiline/request-part.ts';
+import { railsPart } from './multiline/split-request.ts';
 import { isIisLine, lineFormat, unreadableFormat } from './unknown-format.ts';
 
 /**
@@ -224,6 +230,10 @@ class LineReader {
   #bare: BareReply | null = null;
   readonly #wget = new WgetOutput();
   readonly #collector = new CollectorPrefix();
+  readonly #interleaved = new InterleavedMessages();
+  readonly #phoenix = new PhoenixLog();
+  readonly #python = new PythonDebug();
+  readonly #apiGateway = new ApiGatewayLog();
   /** The last lines that had a prefix of a log collector, each with the time in its prefix. The key is the number of the line. */
   readonly #collected = new Map<number, { readonly line: string; readonly time: string | undefined }>();
   /** The names of the columns of an IIS log. Null until the header line that names them. */
@@ -264,7 +274,7 @@ class LineReader {
 
   /** True if the next line is a complete entry that does not depend on earlier lines. */
   get isIdle(): boolean {
-    return this.isBetweenEntries && this.#row === null && this.#correlation.isEmpty;
+    return this.isBetweenEntries && this.#row === null && this.#interleaved.isEmpty && this.#correlation.isEmpty;
   }
 
   /**
@@ -276,7 +286,7 @@ class LineReader {
   maySkip(text: string, owner: 'other' | 'unknown'): boolean {
     if (this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal ?? this.#columns)
       return false;
-    if (this.#block && !this.#block.lines.isLineOfText) return false;
+    if (!this.#interleaved.isEmpty || (this.#block && !this.#block.lines.isLineOfText)) return false;
     if (owner === 'unknown' && (this.#correlation.hasJoinedEarly || this.#textCorrelation.hasJoinedEarly)) return false;
     if (text.startsWith('{'))
       return (
@@ -309,6 +319,7 @@ class LineReader {
   /** Some lines were left out by their numbers. Ends the entries that these lines would have ended. */
   *#afterGap(next: number): Generator<LogEntry> {
     for (const entry of this.#endBlock()) yield this.#withCollector(entry);
+    this.#interleaved.forget();
     this.#correlation.forget();
     this.#textCorrelation.forget();
     Object.assign(this.#group, { from: next, calls: 0 });
@@ -332,7 +343,14 @@ class LineReader {
     const { from, calls, call } = this.#group;
     const isOpen =
       this.#command ?? this.#message ?? this.#waiting ?? this.#bare ?? this.#csv ?? this.#journal ?? this.#columns;
-    if (isOpen || this.#isQuoted || !this.#correlation.isSettled || !this.#textCorrelation.isSettled) return;
+    if (
+      isOpen ||
+      this.#isQuoted ||
+      !this.#interleaved.isEmpty ||
+      !this.#correlation.isSettled ||
+      !this.#textCorrelation.isSettled
+    )
+      return;
     const isRepeat = [this.#correlation, this.#textCorrelation].some((each) => each.hasRepeated());
     const of = calls === 1 ? call : calls === 0 && isRepeat ? this.#lastCall : 0;
     // The first lines are always read, because they show the format of the file.
@@ -377,6 +395,17 @@ class LineReader {
       yield* this.#dumped(dumped, line);
       return;
     }
+    const printed = this.#csv || this.#journal ? undefined : this.#python.take(text);
+    if (printed === 'mixed') {
+      yield* this.#endMessage();
+      yield* this.#endWaiting();
+      yield { kind: 'other', line: line.number };
+      return;
+    }
+    if (printed && (this.#message ?? beginsMessage(printed[0] ?? ''))) {
+      for (const each of printed) yield* this.#takeText(each, line);
+      return;
+    }
     const ofLoad = this.#journal?.takeLoadLine(text, line.number);
     if (ofLoad) {
       if (ofLoad.entry) yield ofLoad.entry;
@@ -400,11 +429,11 @@ class LineReader {
       yield* this.#endCommand();
     }
     if (beginsCommand(text)) this.#wget.end();
-    const printed = this.#wget.take(
+    const ofWget = this.#wget.take(
       text,
       !this.#waiting ? 'nothing' : this.#waiting.request.method === null ? 'url' : 'all',
     );
-    if (printed) yield* this.#printedByWget(printed, text, line);
+    if (ofWget) yield* this.#printedByWget(ofWget, text, line);
     else yield* this.#takeText(text, line);
   }
 
@@ -452,6 +481,11 @@ class LineReader {
   }
 
   *#takeText(text: string, line: Line): Generator<LogEntry> {
+    const messages = this.#message || text.startsWith('{') ? undefined : this.#interleaved.take(text, line.number);
+    if (messages) {
+      yield* this.#wholeMessages(messages, line.number);
+      return;
+    }
     if (this.#message) {
       if (!beginsMessage(text) && !beginsCommand(text) && this.#message.reading.take(text)) return;
       yield* this.#endMessage();
@@ -459,6 +493,19 @@ class LineReader {
     if (this.#block?.lines.take(text)) return;
     yield* this.#endBlock();
     if (!this.#takeBare(text, line)) yield* this.#begin(text, line);
+  }
+
+  *#wholeMessages(messages: readonly WholeMessage[], last: number): Generator<LogEntry> {
+    for (const { fields, number } of messages) {
+      const place: LogPlace = { file: this.#source.file, line: number };
+      for (const sighting of this.#counted(this.#textFields(fields, place), last)) yield* this.#after(sighting);
+    }
+  }
+
+  /** Reads a request or a reply that an HTTP client has logged as text. */
+  *#textFields(fields: Fields, place: LogPlace): Generator<LogEntry> {
+    const kind = fields.url === undefined ? 'fields' : 'request';
+    yield* this.#textPart({ kind, fields }, place, 'service');
   }
 
   /** Reads an entry of several lines. */
@@ -529,6 +576,7 @@ class LineReader {
 
   *#end(): Generator<LogEntry> {
     yield* this.#endBlock();
+    yield* this.#wholeMessages(this.#interleaved.end(), this.#lastLine);
     if (this.#row) yield { kind: 'unreadable', line: this.#row.line, why: 'the file ends within this row' };
     yield* this.#endCommand();
     yield* this.#endMessage();
@@ -603,14 +651,15 @@ class LineReader {
       yield { kind: 'other', line: number };
       return;
     }
+    const part = railsPart(text) ?? this.#phoenix.part(text) ?? this.#apiGateway.part(text);
+    const ofClient = part ? undefined : clientPart(text);
+    if (part ?? ofClient) {
+      yield* this.#textPart(part ?? ofClient ?? NOTHING, place, ofClient ? 'service' : null);
+      return;
+    }
     if (!this.#source.form.pattern && isUnrelated(text)) {
       if (this.#isFailure(text)) yield { kind: 'other', line: number };
       else yield { kind: 'unreadable', line: number, why: lineFormat(text) ?? UNKNOWN_FORMAT };
-      return;
-    }
-    const rails = railsPart(text);
-    if (rails) {
-      yield* this.#railsPart(rails, number);
       return;
     }
     const exchange = readTextLine(text, this.#source.form, place);
@@ -693,13 +742,20 @@ class LineReader {
     else yield* this.#logged(fields, place);
   }
 
-  *#railsPart({ kind, fields }: RequestPart, line: number): Generator<LogEntry> {
+  /** Reads a part of a request that is one line of text. */
+  *#textPart({ kind, fields }: RequestPart, place: LogPlace, side: Side | null): Generator<LogEntry> {
     if (kind === 'body') {
-      yield* this.#textCorrelation.body(fields, line);
+      yield* this.#textCorrelation.body(fields, place.line);
+      return;
+    }
+    const asked = kind === 'request' ? printedExchange(fields, this.#source.form, place) : undefined;
+    if (asked) {
+      const isDefault = side === null || this.#source.form.side !== null;
+      yield* this.#textCorrelation.request(isDefault ? asked : { ...asked, side }, fields);
       return;
     }
     const answered = kind === 'fields' ? this.#textCorrelation.reply(fields) : undefined;
-    yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line };
+    yield answered ? { kind: 'exchange', exchange: answered } : { kind: 'other', line: place.line };
   }
 
   *#printed(fields: Readonly<Record<string, unknown>>, text: string, place: LogPlace): Generator<LogEntry> {

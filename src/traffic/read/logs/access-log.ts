@@ -10,8 +10,9 @@ type Groups = Readonly<Record<string, string | undefined>>;
 /** The known formats of access logs. The named groups of each expression have the names of log fields. */
 const FORMS: readonly RegExp[] = [
   // The common log format, or the combined format with referer and user agent. Some servers add the duration. nginx writes it in
-  // seconds with a decimal point. Apache writes whole microseconds, which look like milliseconds, so they are ignored.
-  /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] "(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
+  // seconds with a decimal point. Apache writes whole microseconds, which look like milliseconds, so they are ignored. AWS API
+  // Gateway writes no space before the request.
+  /^(?:\S+:\d+ )?(\S+) \S+ (\S+|"[^"]*") \[(?<time>[^\]]+)\] ?"(?<url>(?:[^"\\]|\\.)*)" (?<status>\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "(?:[^"\\]|\\.)*")?(?:(?: \d+)? "?(?:(?<tookSeconds>\d+\.\d+)|\d+)"?)?/,
   // The HTTP format of HAProxy, after at most 400 other characters. It has five timers, and the last one is the total time.
   /^.{0,400}?\[(?<time>\d\d\/\w{3}\/\d{4}:[\d:.]+)\] \S+ \S+ (?:-?\d+\/){4}\+?(?<tookMs>\d+) (?<status>\d{3}|-1) .*"(?<url>[A-Z]+ \S+(?: HTTP\/[\d.]+)?)"\s*$/,
   // The default format of Envoy and Istio. After the status come flags and reasons, bytes in, bytes out, and the
@@ -72,8 +73,8 @@ function isCutRequest({ amount, roundID, balance }: Fields): boolean {
 }
 
 function groupsOf(line: string): Groups | undefined {
-  // In each form, the request or the user agent is in quotation marks after a space.
-  if (!line.includes(' "') && !line.startsWith('[GIN]')) return undefined;
+  // In each form, the request or the user agent is in quotation marks after a space or a bracket.
+  if (!line.includes(' "') && !line.includes(']"') && !line.startsWith('[GIN]')) return undefined;
   for (const each of FORMS) {
     const found = each.exec(line)?.groups;
     if (found) return found;

@@ -46,7 +46,9 @@ const USUAL_NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 function usualName(name: string): string {
-  return USUAL_NAMES.get(plainName(name)) ?? name;
+  // Datadog puts this sign before the names of the attributes of a log.
+  const own = /^@\w+\./.test(name) ? name.slice(1) : name;
+  return USUAL_NAMES.get(plainName(own)) ?? own;
 }
 
 function plainName(name: string): string {

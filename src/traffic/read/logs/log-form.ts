@@ -109,6 +109,8 @@ const NAMES: Readonly<Record<LogField, readonly string[]>> = {
     'url.full',
     'url.original',
     'url.path',
+    'http.url_details.path',
+    'resourcePath',
     'request',
     'requestUrl',
     'requestUri',

@@ -24,6 +24,10 @@ const STATUS = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/;
 /** Matches a status directly before the JSON of the reply. The duration of the call may be between the two. */
 const STATUS_BEFORE =
   /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}(?:(?<= in |\()\d{1,9}(?:\.\d{1,9})? ?m?s[^\d[\]{}]{0,20})?$/;
+/** Matches the name before the body of a reply. */
+const NAMED_BODY = /\b(?:res|resp|response|response_?body)=$/i;
+/** Matches a status directly after the URL. */
+const STATUS_AFTER_URL = /^"?(?: HTTP\/[\d.]{1,3}"?)? ([1-5]\d\d)(?=[ ,])/;
 /** Matches a status in a line whose reply is no JSON, such as the HTML of a gateway. */
 const PLAIN_REPLY =
   /(?:<-{1,3}|<<<?|\b(?:response|reply|answered|responded|received)\b[^\d<{]{0,20}) ?([1-5]\d\d)(?![\w.:-]|\s?ms)|(?:^|\s)([1-5]\d\d) ?<(?:!doctype|html|\?xml)/i;
@@ -111,6 +115,9 @@ function bodiesIn(text: string): Fields | undefined {
     request !== undefined && !request.isCut && reply === undefined && call === undefined && url === undefined;
   if (isBodyAlone && common.trace_id !== ADJACENT) return { ...common, requestBody: request.text };
   if (call === undefined && url === undefined) {
+    // The method and the URL may be in other fields of the entry.
+    if (reply && (request || NAMED_BODY.test(reply.before)))
+      return { ...common, ...(request && { requestBody: request.text }), responseBody: reply.text };
     if (reply && !request && status !== undefined) return { ...common, responseBody: reply.text };
     const unknown = unknownReply(objects);
     if (unknown !== undefined) return { ...common, status: unknown, [UNKNOWN_REPLY]: true };
@@ -184,6 +191,9 @@ function statusOf(
     const found = STATUS_BEFORE.exec(line.slice(Math.max(from, replyAt - 200), replyAt))?.[1];
     if (found !== undefined) return found;
   }
+  const afterUrl =
+    url === undefined ? undefined : STATUS_AFTER_URL.exec(line.slice(line.indexOf(url) + url.length))?.[1];
+  if (afterUrl !== undefined) return afterUrl;
   return sentAt < 0 || (replyAt >= 0 && replyAt < sentAt)
     ? undefined
     : STATUS.exec(line.slice(sentAt + (sent?.length ?? 0)).replace(reply?.text ?? '', ' '))?.[1];

@@ -320,6 +320,10 @@ export class ReplyCorrelation {
     const text = fieldOf(object, 'requestBody', this.#form);
     const isSure = asked !== undefined && text !== undefined && !(id === ADJACENT && this.#isMixed);
     if (isSure && asked.request.method === 'GET') {
+      // Phoenix logs the query of a GET only among the parameters.
+      const session = fieldOf(object, 'session', this.#form);
+      if (session !== undefined && asked.request.url?.includes('?') !== true)
+        this.#waiting.set(id, { ...asked, logged: { session, ...asked.logged } });
       yield { kind: 'other', line };
       return;
     }

@@ -1,8 +1,11 @@
 import { cutEntry } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { Side } from '../../logged-exchange.ts';
+import { FaradayMessage } from './faraday.ts';
 import { LogbookMessage } from './logbook.ts';
-import { HttpLoggingEntry, type RequestPart } from './split-request.ts';
+import type { RequestPart } from './request-part.ts';
+import { HttpLoggingEntry } from './split-request.ts';
+import { SpringMessage } from './spring-interceptor.ts';
 import { WireMessage } from './wire-log.ts';
 
 /** Maximum number of lines of one entry, and of their characters. */
@@ -25,7 +28,8 @@ export type BlockEntry =
  * Joins the lines of one log entry. The entry is one of these:
  *
  * - a line of pino-pretty, and its fields below it
- * - an HTTP message of Logbook, OkHttp, Feign or ASP.NET Core, with its body on one line or on several lines
+ * - an HTTP message of Logbook, OkHttp, Feign, Faraday, ASP.NET Core or an interceptor of Spring, with its body on one line or on several lines
+ * - the first line of an entry of HttpClient of .NET, and its text on the next line
  * - a line of text, and then JSON on several lines; its first brace is at the end of the text, or alone on the next line
  */
 export class LineBlock {
@@ -33,8 +37,10 @@ export class LineBlock {
   readonly #lines: string[];
   readonly #isPino: boolean;
   readonly #logbook: LogbookMessage | undefined;
-  readonly #wire: WireMessage | undefined;
+  /** A message of a client that logs its own calls. */
+  readonly #wire: WireMessage | SpringMessage | FaradayMessage | undefined;
   readonly #httpLogging: HttpLoggingEntry | undefined;
+  readonly #isDotNet: boolean;
   #depth: number;
   #length: number;
 
@@ -44,7 +50,8 @@ export class LineBlock {
     this.#lines = [head];
     this.#isPino = PINO.test(head);
     this.#logbook = LogbookMessage.begin(head);
-    this.#wire = WireMessage.begin(head);
+    this.#wire = WireMessage.begin(head) ?? SpringMessage.begin(head) ?? FaradayMessage.begin(head);
+    this.#isDotNet = isOfDotNet(head);
     this.#httpLogging = HttpLoggingEntry.begin(head);
     this.#depth = head.trimEnd().endsWith('{') ? 1 : 0;
     this.#length = head.length;
@@ -62,14 +69,21 @@ export class LineBlock {
 
   /** True if the entry is a line of text, and the next line of text cannot belong to the same entry. */
   get isLineOfText(): boolean {
-    return this.#depth === 0 && !this.#isPino && !(this.#logbook ?? this.#wire ?? this.#httpLogging);
+    return this.#depth === 0 && !this.#isPino && !this.#isDotNet && !(this.#logbook ?? this.#wire ?? this.#httpLogging);
   }
 
   /** Adds a line to the entry. Returns false if the line does not belong to this entry. */
   take(line: string): boolean {
     if (this.#lines.length >= MAX_LINES || this.#length + line.length > MAX_CHARACTERS) return false;
     const http = this.#logbook ?? this.#wire ?? this.#httpLogging;
-    const isTaken = http ? http.take(line) : this.#isPino ? this.#isUnderPino(line) : this.#isJson(line);
+    if (this.#isDotNet && this.#lines.length > 1 && !isScope(this.#lines.at(-1) ?? '')) return false;
+    const isTaken = http
+      ? http.take(line)
+      : this.#isDotNet
+        ? /^ {6}\S/.test(line)
+        : this.#isPino
+          ? this.#isUnderPino(line)
+          : this.#isJson(line);
     if (!isTaken) return false;
     this.#lines.push(line);
     this.#length += line.length;
@@ -99,11 +113,22 @@ export class LineBlock {
     if (this.#httpLogging && (rest.length > 0 || this.#httpLogging.isWhole))
       return { kind: 'part', part: this.#httpLogging.part() };
     if (rest.length === 0) return { kind: 'text', text: head };
+    if (this.#isDotNet) return { kind: 'text', text: `${head.trimEnd()} ${(rest.at(-1) ?? '').trim()}` };
     if (!this.#isPino)
       return { kind: 'text', text: `${head.trimEnd()}${head.trimEnd().endsWith('{') ? '' : ' '}${joined(rest)}` };
     const [, time, msg] = PINO.exec(head) ?? [];
     return { kind: 'object', fields: { time, ...fieldsOf(rest), msg }, side: null };
   }
+}
+
+/** True for the first line that .NET writes for an entry of HttpClient. Its text is on the next line. */
+function isOfDotNet(head: string): boolean {
+  return head.includes('System.Net.Http.HttpClient.') && head.trimEnd().endsWith(']');
+}
+
+/** True for a line with the scopes of an entry of .NET. They come before its text. */
+function isScope(line: string): boolean {
+  return line.trimStart().startsWith('=> ');
 }
 
 /** The names of fields of log entries, which no body has. */

@@ -1,16 +1,8 @@
 import { SIGNATURE_HEADER } from '../../../contract/signature.ts';
-import { type Fields, isFields, parsed } from '../../json-fields.ts';
+import { isFields, parsed } from '../../json-fields.ts';
 import { idOf } from '../logs/printed.ts';
 import { timeIn } from '../logs/wrapped.ts';
-
-/**
- * A part of a request or a reply, as a web framework has logged it. `body`: the body of a request whose URL is on an earlier line.
- * `fields`: the URL or the reply. `nothing`: the line repeats facts from other lines.
- */
-export interface RequestPart {
-  readonly kind: 'body' | 'fields' | 'nothing';
-  readonly fields: Fields;
-}
+import { NOTHING, placed, type RequestPart } from './request-part.ts';
 
 /** Matches the line on which Rails writes the parameters of a request as a hash of Ruby. */
 const PARAMETERS = /^(.{0,300}?)\bParameters: (\{".*\})\s*$/;
@@ -32,15 +24,11 @@ export function railsPart(line: string): RequestPart | undefined {
     if (!isFields(value) || typeof value.sessionID !== 'string') return undefined;
     // Rails repeats the parameters in a hash that has the name of the controller. So this hash is left out.
     const body = Object.fromEntries(Object.entries(value).filter(([, each]) => typeof each !== 'object'));
-    return { kind: 'body', fields: { ...common(before), requestBody: JSON.stringify(body) } };
+    return { kind: 'body', fields: { ...placed(before), requestBody: JSON.stringify(body) } };
   }
-  if (PROCESSING.test(line)) return { kind: 'nothing', fields: {} };
+  if (PROCESSING.test(line)) return NOTHING;
   const [, prefix = '', status, took] = COMPLETED.exec(line) ?? [];
-  return status === undefined ? undefined : { kind: 'fields', fields: { ...common(prefix), status, durationMs: took } };
-}
-
-function common(prefix: string): Fields {
-  return { timestamp: timeIn(prefix), trace_id: idOf(prefix) };
+  return status === undefined ? undefined : { kind: 'fields', fields: { ...placed(prefix), status, durationMs: took } };
 }
 
 /**

@@ -2,6 +2,7 @@ import { SIGNATURE_HEADER } from '../../../contract/signature.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import { idOf } from '../logs/printed.ts';
 import { timeIn } from '../logs/wrapped.ts';
+import { hasPrefix } from './request-part.ts';
 
 /** Matches the first line that OkHttp (`--> POST http://…`) and Feign (`---> POST http://… HTTP/1.1`) write of a request. */
 const REQUEST =
@@ -57,10 +58,10 @@ export class WireMessage {
   /** Adds a line. Returns false if the line does not belong to the message. */
   take(line: string): boolean {
     if (this.#ended) return false;
-    const hasPrefix = shapeOf(line.slice(0, this.#prefix.length)) === shapeOf(this.#prefix);
+    const isPrefixed = hasPrefix(line, this.#prefix);
     // Some loggers write the prefix only before the first line of a body.
-    if (!hasPrefix && !(this.#body && /^\s*(?:["}\]]|$)/.test(line))) return false;
-    const text = hasPrefix ? line.slice(this.#prefix.length) : line;
+    if (!isPrefixed && !(this.#body && /^\s*(?:["}\]]|$)/.test(line))) return false;
+    const text = isPrefixed ? line.slice(this.#prefix.length) : line;
     if (this.#body && this.#takeBody(text, this.#body)) return true;
     if (END.test(text)) {
       this.#ended = true;
@@ -91,9 +92,4 @@ export class WireMessage {
   fields(): Fields {
     return this.#fields;
   }
-}
-
-/** The lines of one message may have different times. */
-function shapeOf(prefix: string): string {
-  return prefix.replaceAll(/\d/g, '0').trimEnd();
 }

@@ -18,9 +18,12 @@ const CALLS = [
 const WITHOUT_BODIES = [
   'apache-combined.log',
   'apache.ndjson',
+  'api-gateway-access.ndjson',
+  'api-gateway-clf.log',
   'aws-alb.log',
   'azure-appservice.ndjson',
   'cloudflare.ndjson',
+  'dotnet-httpclient.log',
   'envoy.log',
   'envoy.ndjson',
   'gcp-lb.json',
@@ -29,8 +32,10 @@ const WITHOUT_BODIES = [
   'iis.log',
   'nginx-combined.log',
 ];
+/** Logs without bodies that also lack the query, so they name no session. */
+const WITHOUT_QUERY = ['api-gateway-access.ndjson', 'api-gateway-clf.log'];
 /** Logs that have the bodies of the requests, but not those of the replies. */
-const WITHOUT_REPLIES = ['rails.log', 'rails-tagged.log'];
+const WITHOUT_REPLIES = ['phoenix.log', 'python-http-client.txt', 'rails.log', 'rails-tagged.log', 'resttemplate.log'];
 /** Logs that name the player of each call. */
 const WITH_PLAYER = [
   'datadog.ndjson',
@@ -45,6 +50,8 @@ const WITH_PLAYER = [
 const WITHOUT_DATE = ['pino-pretty-time-of-day.log'];
 /** Files whose first entry is the newest. */
 const NEWEST_FIRST = [
+  'datadog-columns.csv',
+  'datadog-message.csv',
   'elasticsearch-hits.json',
   'gcp-app.json',
   'kibana.csv',
@@ -65,7 +72,7 @@ describe('a log with four calls', () => {
     expect(calls.map((call) => shown(call, hasBodies))).toEqual(
       CALLS.map(({ call, tx, amount, status, reply }) => ({
         call,
-        session: hasBodies || call === 'balance' ? 's-7731' : null,
+        session: hasBodies || (call === 'balance' && !WITHOUT_QUERY.includes(file)) ? 's-7731' : null,
         status,
         player: WITH_PLAYER.includes(file) ? '4711' : null,
         ...(hasBodies && { tx, amount, reply: WITHOUT_REPLIES.includes(file) ? undefined : reply }),
