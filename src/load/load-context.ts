@@ -31,6 +31,8 @@ export interface LoadContext {
   readonly mix: Mix;
   /** The campaign of free rounds. Null if no campaign is configured. */
   readonly campaign: string | null;
+  /** True if accounts have a credit line, so that a bet above the balance may be accepted. */
+  readonly credit: boolean;
   readonly deadlineMs: number;
   /** Time to wait for a late debit, in milliseconds. */
   readonly lingerMs: number;

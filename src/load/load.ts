@@ -35,6 +35,8 @@ export interface LoadOptions {
   readonly durationMs: number;
   readonly mix: Mix;
   readonly campaign: string | null;
+  /** True if accounts have a credit line, so that a bet above the balance may be accepted. */
+  readonly credit: boolean;
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly seed: string;
@@ -170,7 +172,7 @@ class LoadTest {
     this.#options = options;
     this.#origin = options.origin;
     this.#number = options.numbers.after;
-    const { endpoint, wire, arrivals, durationMs, deadlineMs, lingerMs, mix, campaign } = options;
+    const { endpoint, wire, arrivals, durationMs, deadlineMs, lingerMs, mix, campaign, credit } = options;
     const now = (): number => performance.now();
     this.#schedule = new Schedule(arrivals, durationMs, now);
     this.#measures = new Measures(
@@ -197,6 +199,7 @@ class LoadTest {
       lines,
       mix,
       campaign,
+      credit,
       deadlineMs,
       lingerMs,
       now,

@@ -271,11 +271,17 @@ export class Player {
     const { decimals, unit } = this.#denomination;
     const balance = wallet.expected;
     if (this.#betsWholeBalance === undefined) {
-      // Some accounts have a credit line. A single bet above the balance shows whether this account has one.
+      // If the operator accepts a single bet above the balance, two bets at the same moment say nothing about races.
       const [above, probed] = [balance.plus(unit), loadUuid()];
       const isTaken = await this.#bet(session, probed, undefined, above, true);
       this.#betsWholeBalance = !isTaken;
       if (isTaken) {
+        if (!this.#context.credit) {
+          this.caller.report('bet.insufficient-funds', 'fail', 'bet', session.sessionID, wallet.window.at(-1), {
+            expected: `a bet of ${above} is declined, because the balance is ${balance}. If accounts have a credit line, write \`credit: true\` in croupier.yaml`,
+            actual: 'it was answered 200',
+          });
+        }
         // The win makes the balance positive again. Without this win, the player could not bet any more.
         await this.#win(session, probed, undefined, above.plus(unit));
         return;

@@ -22,7 +22,7 @@ export async function playLoadTrial(trial: Trial, times: TrialTimes, { start, wa
   const began = performance.now();
   const operator = await start((error) => faults.push(String(error)), trial.behaviour(times));
   try {
-    const result = await loadTest(operator, walletsOf(operator.client, ARRIVALS), times);
+    const result = await loadTest(operator, walletsOf(operator.client, ARRIVALS), trial.credit ?? false, times);
     return outcomeOfLoad(trial, result, faults, performance.now() - began);
   } finally {
     await operator.close();
@@ -33,6 +33,7 @@ export async function playLoadTrial(trial: Trial, times: TrialTimes, { start, wa
 async function loadTest(
   { client, campaign }: Started,
   wallets: readonly LoadWallet[],
+  credit: boolean,
   { deadlineMs, lingerMs }: TrialTimes,
 ): Promise<LoadResult> {
   const durationMs = DEADLINES * deadlineMs;
@@ -46,6 +47,7 @@ async function loadTest(
     origin: performance.now(),
     mix: MIX,
     campaign,
+    credit,
     deadlineMs,
     lingerMs,
     seed: SEED,

@@ -98,8 +98,8 @@ const RESTARTED: Variant = {
 export const UNDER_LOAD = 'load:';
 
 /**
- * The defects that lose or invent money only if calls are processed at the same moment, or if connections break. Each one has the
- * rules that a load test may find broken. Chance decides which calls meet, so the load test must find at least one of them.
+ * Most of these defects lose or invent money only if calls are processed at the same moment, or if connections break. Each one has
+ * the rules that a load test may find broken. Chance decides which calls meet, so the load test must find at least one of them.
  */
 const DEFECTS_UNDER_LOAD: Readonly<Record<string, readonly RuleId[]>> = {
   'lost-update': ['concurrency.no-lost-update'],
@@ -108,9 +108,11 @@ const DEFECTS_UNDER_LOAD: Readonly<Record<string, readonly RuleId[]>> = {
   'amount-parser-shared': ['concurrency.no-lost-update'],
   'formatter-shared': ['concurrency.no-lost-update', 'bet.debit', 'win.credit'],
   'overdraft-race': ['concurrency.no-overdraft'],
+  'bet-overdrawn': ['bet.insufficient-funds'],
   'duplicates-race': ['idempotency.concurrent'],
   'replayed-bet-charged': ['idempotency.concurrent', 'idempotency.bet'],
   'replayed-win-paid': ['idempotency.concurrent', 'idempotency.win'],
+  'replayed-refund-paid': ['idempotency.concurrent', 'idempotency.refund'],
   'idempotency-forgets': ['idempotency.durable'],
   'calls-at-once-503-booked': ['bet.declined-takes-nothing'],
   'slow-bet-after-refund-taken': ['refund.broken-connection'],
@@ -210,6 +212,7 @@ function trialUnderLoad(
     mustFail: kind === 'load-defect',
     mayBeUndecided: 'declines' in variation,
     mayConform: true,
+    credit: 'credit' in variation ? variation.credit : undefined,
     behaviour: (scale) => behaviourWith(UNRELIABLE ? [UNRELIABLE, variation] : [variation], scale),
   };
 }

@@ -29,6 +29,7 @@ it('the journal does not contain a key that the operator sends as its txID', { t
       durationMs: 100,
       mix: DEFAULT_MIX,
       campaign: null,
+      credit: false,
       deadlineMs: 5000,
       lingerMs: 1,
       seed: 'test',

@@ -22,6 +22,8 @@ export interface LoadOrder {
   readonly durationMs: number;
   readonly mix: Mix;
   readonly campaign: string | null;
+  /** True if accounts have a credit line, so that a bet above the balance may be accepted. */
+  readonly credit: boolean;
   readonly deadlineMs: number;
   readonly lingerMs: number;
   readonly seed: string;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CALL_NAMES } from '../../contract/call-name.ts';
+import { Money } from '../../contract/money.ts';
 import { plural } from '../../contract/plural.ts';
 
 /** The version of the JSON report of `croupier load`. */
@@ -278,10 +279,21 @@ export function concludeLoad({ money, findings, limits, croupierItself, ...facts
           ? `no call was measured for the limit ${limit}, so croupier cannot say whether it is kept`
           : `it is unknown whether the limit ${limit} is kept: the test measured ${actual}${unit}, but croupier itself was late by ${Math.round(croupierItself.eventLoopP99Ms)} ms`,
       ),
-    ...(money.players > 0 && money.transactions === 0 ? ['no transaction was accepted'] : []),
+    ...(money.players > 0 && !hasMoved(money)
+      ? [`no bet was accepted, so no money moved${declined(facts.declinedBets)}`]
+      : []),
   ];
   if (doubts.length > 0) return { verdict: 'UNDECIDED', exitCode: 3, reasons: doubts };
   return { verdict: 'RECONCILED', exitCode: 0, reasons: [] };
+}
+
+/** True if the operator has taken a bet and kept it. A bet that was refunded moves no money in the end. */
+function hasMoved({ byCurrency }: LoadFacts['money']): boolean {
+  return byCurrency.some(({ staked }) => !Money.of(staked).isZero());
+}
+
+function declined(bets: number): string {
+  return bets === 0 ? '' : ` (${plural(bets, 'bet')} ${bets === 1 ? 'was' : 'were'} declined)`;
 }
 
 function reasonOf({ unreadReason }: LoadResult['money']): string {

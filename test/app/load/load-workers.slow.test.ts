@@ -58,6 +58,7 @@ it('a worker that vanishes leaves no debts: its players are settled, and the oth
     durationMs: 3000,
     mix: DEFAULT_MIX,
     campaign: reference.campaign,
+    credit: false,
     deadlineMs: 5000,
     lingerMs: 200,
     seed: 'lost',

@@ -70,7 +70,12 @@ const CASES: readonly (readonly [what: string, own: Partial<LoadFacts>, verdict:
   ['a balance is unread', money({ unread: ['anna'] }), 'UNDECIDED', 3],
   ['a session ended', { sessionsEnded: ['s-1'] }, 'UNDECIDED', 3],
   ['no balance could be read', money({ players: 0, transactions: 0 }), 'UNDECIDED', 3],
-  ['nothing was accepted', money({ transactions: 0 }), 'UNDECIDED', 3],
+  [
+    'every bet was declined or refunded',
+    money({ byCurrency: RIGHT.money.byCurrency.map((one) => ({ ...one, staked: '0.00' })) }),
+    'UNDECIDED',
+    3,
+  ],
 ];
 
 describe('the verdict of a load test', () => {

@@ -291,6 +291,7 @@ async function loadClient(
         durationMs,
         mix,
         campaign: settings.campaign ?? reference?.campaign ?? null,
+        credit: settings.credit ?? reference?.credit ?? false,
         deadlineMs: settings.deadlineMs,
         lingerMs: settings.lingerMs,
         seed,
