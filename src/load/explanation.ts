@@ -105,6 +105,8 @@ function search(
   const inexact = roundedOff(difference, suspects, unit) ?? roundedAmounts(difference, suspects, unit);
   if (inexact && (!joint || isFewUnits(difference, unit)))
     return { ...inexact, isOneOfSeveral: inexact.isOneOfSeveral || isPairPossible };
+  const forgotten = lostBeforeFailure(difference, [...earlier, ...window], unit);
+  if (forgotten) return forgotten;
   if (joint) return { ...joint, isOneOfSeveral: joint.isOneOfSeveral || inexact !== undefined };
   const scaled = suspects.flatMap(scaledBy100).filter(({ delta }) => delta.equals(difference));
   if (scaled.length > 0) return oneOf(scaled);
@@ -271,6 +273,39 @@ function oneOf(single: readonly Suspicion[]): Explanation {
 function unlikelihoodOf({ kind, transaction }: Suspicion): number {
   if (kind !== 'doubled') return 1;
   return transaction.copies > 1 ? 0 : 2;
+}
+
+/**
+ * Explains a difference by a crash of the operator: a call failed, and the transactions directly before it are lost together, as
+ * after a restart from an older copy of the data. Without the failed call, too many sums would be equal to the difference by chance.
+ */
+function lostBeforeFailure(
+  difference: Money,
+  transactions: readonly LoadTransaction[],
+  unit: Money,
+): Explanation | undefined {
+  const applied = movingAmong(transactions).toSorted((one, other) => other.endedAt - one.endedAt);
+  const ways = new Map<string, readonly Suspicion[]>();
+  for (const failed of transactions.filter(hasFailed)) {
+    const lost: Suspicion[] = [];
+    let sum = Money.zero;
+    for (const transaction of applied) {
+      if (transaction.endedAt > (failed.call === 'bet' ? failed.endedAt : failed.sentAt)) continue;
+      const suspicion = suspicionsOf(transaction, unit).find(({ kind }) => kind === 'lost');
+      if (!suspicion) continue;
+      lost.push(suspicion);
+      sum = sum.plus(suspicion.delta);
+      if (sum.equals(difference)) ways.set(String(lost.map((one) => one.transaction.number)), lost.toReversed());
+    }
+  }
+  return ways.size > 0 ? found([...ways.values()]) : undefined;
+}
+
+/** True if a call got no reply, although croupier did not close its connection, or if a win was sent again after an error. */
+function hasFailed({ call, state, status, copies, isBroken, isCopiedAtOnce }: LoadTransaction): boolean {
+  if (isBroken) return false;
+  if (call === 'bet') return state === 'reversed' && status === undefined;
+  return call === 'win' && copies > 1 && !isCopiedAtOnce;
 }
 
 /** Finds refunds that paid the amount of another bet of the same round. */

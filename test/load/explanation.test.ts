@@ -207,3 +207,27 @@ it('two transactions of one of several explanations are named as a pair', () => 
     'was answered 200, but was not credited, together with tx-1',
   ]);
 });
+
+it('bets and wins that were all lost before a call failed, as in a crash, are named together', () => {
+  const at = (number: number) => ({ sentAt: number * 1000, endedAt: number * 1000 + 5 });
+  const before = [
+    transaction({ number: 1, call: 'bet', amount: '1.10', ...at(1) }),
+    transaction({ number: 2, call: 'win', amount: '7.20', ...at(2) }),
+    transaction({ number: 3, call: 'bet', amount: '1.40', ...at(3) }),
+    transaction({ number: 4, call: 'bet', amount: '1.80', ...at(4) }),
+  ];
+  const failed = transaction({
+    number: 5,
+    call: 'bet',
+    amount: '1.31',
+    state: 'reversed',
+    status: undefined,
+    ...at(5),
+  });
+  const after = transaction({ number: 6, call: 'bet', amount: '1.65', ...at(6) });
+  const crashed = explain(difference('-4'), evidence([...before, failed, after]));
+  expect(crashed.suspicions.map((one) => one.transaction.number)).toEqual([2, 3, 4]);
+  expect(crashed.isOneOfSeveral).toBe(false);
+  // Without the failed call, the same difference may come from somebody else.
+  expect(explain(difference('-4'), evidence([...before, after])).suspicions).toEqual([]);
+});
