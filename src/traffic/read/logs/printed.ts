@@ -20,10 +20,12 @@ const FLAT = ['balance', 'status', 'statusCode'] as const;
 /** Matches a status with its name. */
 const NAMED_STATUS =
   /(?:status(?:_?code)?|http_code|responded|<--|<<<|←)["']?(?:=|:|\s)\s?["']?([1-5]\d\d)(?![\w.:-])/i;
-const STATUS = /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/;
+/** Matches a status without a name, or with a name that does not say what the number is. A number after another name is no status. */
+const STATUS =
+  /(?:^|[^\w.:,=-]|(?:code|http|out|reply|response|result|rc|sc|status)=)([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)/i;
 /** Matches a status directly before the JSON of the reply. The duration of the call may be between the two. */
 const STATUS_BEFORE =
-  /(?:^|[^\w.:,-])([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}(?:(?<= in |\()\d{1,9}(?:\.\d{1,9})? ?m?s[^\d[\]{}]{0,20})?$/;
+  /(?:^|[^\w.:,=-]|(?:code|http|out|reply|response|result|rc|sc|status)=)([1-5]\d\d)(?![\w.-]|:(?![A-Z])| ?ms)[^\d[\]{}]{0,40}(?:(?<= in |\()\d{1,9}(?:\.\d{1,9})? ?m?s[^\d[\]{}]{0,20})?$/;
 /** Matches the name before the body of a reply. */
 const NAMED_BODY = /\b(?:res|resp|response|response_?body)=$/i;
 /** Matches a status directly after the URL. */
@@ -36,6 +38,7 @@ const NAMED_REPLY =
   /(?:<-{1,3}|<<<?|\b(?:response|reply|answered|responded|received|outgoing)\b)[^\d<{]{0,20} ?([1-5]\d\d)(?![\w.:-]|\s?ms)[^{}]{0,60}$/i;
 const SESSION = /[?& "]sessionID=([^\s&"]+)/;
 const PLAYER = /(?:^|[\s[{(,])player(?:_?id)?=([\w-]{1,64})(?=$|[\s\]}),])/i;
+const CURRENCY = /(?:^|[\s[{(,])currency=([A-Z]{3})(?=$|[\s\]}),])/i;
 const TOOK = /(?:^|[\s(])(\d{1,9}(?:\.\d{1,9})?) ?ms(?!\w)/;
 const NAMED_TOOK = /(?:^|\s)(?:duration|elapsed|took|latency|time)_?ms=(\d{1,9}(?:\.\d{1,9})?)(?=\s|$)/i;
 /** Matches the id of a request in a line of text. The id has a name before it, or is alone in brackets. */
@@ -102,11 +105,13 @@ function bodiesIn(text: string): Fields | undefined {
   const after = between.slice(1).join(' ');
   const isUnanswered = status === undefined && reply === undefined && isTransportError(after);
   const player = PLAYER.exec(around)?.[1];
+  const currency = CURRENCY.exec(around)?.[1];
   const common = {
     timestamp: timeIn(before),
     trace_id: idOf(around),
     ...(status !== undefined && { status }),
     ...(player !== undefined && { player }),
+    ...(currency !== undefined && { currency }),
     ...(took !== undefined && { tookMs: took }),
     ...(isUnanswered && { error: after }),
   };

@@ -76,6 +76,17 @@ describe('a call in a log with other names', () => {
     expect(exchange?.answer).toMatchObject({ kind: 'reply', status: 200 });
   });
 
+  it('has no status if the only number of its line is a duration', async () => {
+    const [exchange] = await exchangesIn(
+      `2026-11-23T14:00:00Z INFO player=p1 currency=EUR POST https://op.example/bet request=${BET} error="ECONNRESET" duration_ms=402\n`,
+    );
+    expect(exchange).toMatchObject({
+      tookMs: 402,
+      answer: { kind: 'none', reason: 'reset' },
+      logged: { player: 'p1', currency: 'EUR' },
+    });
+  });
+
   it('is not read from a field that several texts may be', async () => {
     const text = `{"time":"2026-11-23T14:00:00Z","method":"POST","path":"/bet","a":${quoted(BET)},"b":${quoted(BET.replace('5.00', '6.00'))},"status":200}`;
     const [exchange] = await exchangesIn(`${text}\n`);
