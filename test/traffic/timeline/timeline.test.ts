@@ -1061,6 +1061,15 @@ describe('an entry that a log contains twice', () => {
     expect(twice(20, 20)).toEqual(['1 balance', '2 bet']);
   });
 
+  it('counts once if the log shows no duration, but times of whole milliseconds', () => {
+    const twiceAt = (precisionMs: number): number =>
+      new Log()
+        .bet('b1', '5', { status: 500, at: 1, precisionMs, tookMs: null })
+        .bet('b1', '5', { status: 500, at: 1, precisionMs, tookMs: null })
+        .timeline().calls.length;
+    expect([twiceAt(1), twiceAt(1000)]).toEqual([1, 2]);
+  });
+
   it('is another call if its duration or its txID differs, or if the log shows no duration', () => {
     const both = ['1 balance', '2 bet', '3 bet'];
     expect([twice(20, 21), twice(20, 20, 'b2'), twice(0, 0)]).toEqual([both, both, both]);
