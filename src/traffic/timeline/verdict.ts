@@ -91,7 +91,8 @@ export function judgeWallet(
   // A round at the end of the logs may not have ended yet. Then the sums contain only the calls so far.
   const isSure = gaps.length === 0;
   // Whether the service counts a call depends on the reply. So a reply that was not logged can change the sums.
-  const hasSums = isSure && unloggedOf(calls).length === 0 && paidFreeBetsOf(books).length === 0;
+  const isFreeUnclear = paidFreeBetsOf(books).length > 0 || unpaidFreeWinsOf(books).length > 0;
+  const hasSums = isSure && unloggedOf(calls).length === 0 && !isFreeUnclear;
   return {
     ...owner,
     sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
@@ -195,24 +196,40 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     found.push(
       `the free ${paid.length === 1 ? 'bet' : 'bets'} of ${callNumbers(paid.flatMap(({ attempts }) => attempts.slice(0, 1)))} cost the player money, and the contract does not say whether a free bet may do so. The agreement with the operator decides`,
     );
+  const unpaid = unpaidFreeWinsOf(books);
+  if (unpaid.length > 0)
+    found.push(
+      `the free ${unpaid.length === 1 ? 'win' : 'wins'} of ${callNumbers(unpaid.flatMap(({ attempts }) => attempts.slice(0, 1)))} did not change the balance, and the contract does not say whether a free win must do so. The agreement with the operator decides`,
+    );
   const open = rounds.filter(({ state }) => state === 'open');
   if (open.length > 0) found.push(openClause(open));
   return found;
 }
 
+/** Returns the free bets that took money from the player. */
+function paidFreeBetsOf(books: Books): readonly Transaction[] {
+  return freeOf(books, 'bet').filter(({ key }) => books.worlds.every((world) => isApplied(world, key)));
+}
+
+/** Returns the free wins that were answered 200, but did not change the balance. */
+function unpaidFreeWinsOf(books: Books): readonly Transaction[] {
+  return freeOf(books, 'win').filter(
+    ({ key, state }) => state === 'accepted' && !books.worlds.some((world) => isApplied(world, key)),
+  );
+}
+
 /**
- * Returns the free bets that took money from the player. Runs of croupier do not judge the money of free bets, so their calls are
- * left out.
+ * Returns the free bets or wins with an amount. Runs of croupier do not judge the money of free rounds, so their calls are left
+ * out.
  */
-function paidFreeBetsOf({ transactions, worlds, unknown, isAnchored }: Books): readonly Transaction[] {
+function freeOf({ transactions, unknown, isAnchored }: Books, call: 'bet' | 'win'): readonly Transaction[] {
   if (unknown !== null || !isAnchored) return [];
   return transactions.filter(
-    ({ call, key, isCampaign, amount, attempts }) =>
-      call === 'bet' &&
-      isCampaign &&
-      amount?.isZero() === false &&
-      !attempts.some(({ seen }) => seen.exchange.isOfRun === true) &&
-      worlds.every((world) => isApplied(world, key)),
+    (one) =>
+      one.call === call &&
+      one.isCampaign &&
+      one.amount?.isZero() === false &&
+      !one.attempts.some(({ seen }) => seen.exchange.isOfRun === true),
   );
 }
 

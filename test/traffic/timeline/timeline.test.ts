@@ -623,6 +623,22 @@ describe('a verdict that is not certain', () => {
     expect(only(timeline).unknowns).toContain('the reply to call 2 was not logged');
   });
 
+  it('is unknown if a free win did not change the balance', () => {
+    const timeline = new Log()
+      .balance('100.00')
+      .bet('b1', '5.00', { balance: '100.00' }, { type: 'free', frID: 'f-1' })
+      .win('w1', '20.00', { balance: '100.00' }, { type: 'free', frID: 'f-1' })
+      .balance('100.00')
+      .timeline();
+    expect([timeline.status, sums(timeline), only(timeline).unknowns]).toEqual([
+      3,
+      [undefined, '100', undefined],
+      [
+        'the free win of call 3 did not change the balance, and the contract does not say whether a free win must do so. The agreement with the operator decides',
+      ],
+    ]);
+  });
+
   it('is unknown if a free bet cost the player money', () => {
     const free = { type: 'free', frID: 'spring' };
     for (const [balance, status] of [
