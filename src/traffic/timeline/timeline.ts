@@ -15,6 +15,7 @@ import { withExcuses } from './excuses.ts';
 import { ownerlessCauseOf } from './missing-bodies.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
+import { withOneSpelling } from './one-spelling.ts';
 import { OtherCalls } from './other-providers.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
 import { withRepeatedHour } from './repeated-hour.ts';
@@ -72,7 +73,8 @@ export function buildTimeline(
   keysOf: KeysOf = () => NO_KEYS,
   reading: Reading = { unread: [], judgements: [] },
 ): IncidentTimeline {
-  const { calls: dated, doubts: ofHour, notes } = withRepeatedHour(withoutDoubles(inLineOrder(calls)));
+  const { calls: spelled, doubtful } = withOneSpelling(calls);
+  const { calls: dated, doubts: ofHour, notes } = withRepeatedHour(withoutDoubles(inLineOrder(spelled)));
   const once = oldestFirst(dated);
   const unread = [...reading.unread, ...ofHour];
   const build = (order: CallOrder, doubts: readonly string[]): IncidentTimeline =>
@@ -80,6 +82,7 @@ export function buildTimeline(
       ...reading,
       unread: doubts,
       notes,
+      doubtful,
     });
   const byTime = build('time', unread);
   if (!isShuffled(once)) return byTime;
@@ -203,11 +206,12 @@ function timelineIn(
     unread,
     judgements,
     notes,
+    doubtful,
     usedElsewhere,
     otherCalls: ofOthers = [],
     earlier = 0,
     isKeyProven: isProven = false,
-  }: Reading & Pick<IncidentTimeline, 'notes'>,
+  }: Reading & Pick<IncidentTimeline, 'notes'> & { readonly doubtful: ReadonlySet<LogPlace> },
 ): IncidentTimeline {
   const { paired, clocks, isApart } = pairSides(calls, order);
   const ownerOf = ownersOf(paired, known);
@@ -234,16 +238,20 @@ function timelineIn(
     judgeWallet(
       owners.get(wallet) ?? NOBODY,
       mine,
-      [...doubts, ...(wallet === null ? [] : ownerless), ...undatedOf(mine)],
+      [...doubts, ...(wallet === null ? [] : ownerless), ...undatedOf(mine), ...spelledTwiceOf(mine, doubtful)],
       otherCalls,
     ),
   );
   const isKeyProven = isProven || logged.some(({ signature }) => signature === 'right');
   const shown = new Set(selected.map(({ number }) => number));
   const judged = judgedBreaches(judgements, logged);
-  const own = wallets.flatMap(({ books, currency, wallet }) =>
-    breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), { currency, isKeyProven }),
-  );
+  const respelled = new Set(logged.flatMap((call) => (isRespelled(call, doubtful) ? [call.number] : [])));
+  const own = wallets
+    .flatMap(({ books, currency, wallet }) =>
+      breachesOf(ofWallet.get(wallet) ?? [], books.transactions, betsOf(books.transactions), { currency, isKeyProven }),
+    )
+    // If it is not known whether two ids are the same, it is not known either whether the call was repeated.
+    .filter(({ call, rule }) => !respelled.has(call) || !rule.startsWith('idempotency.'));
   const oddities = [
     ...sharedTransactions(logged),
     ...wallets.flatMap(({ books, wallet }) => [
@@ -295,6 +303,20 @@ function undatedOf(calls: readonly LoggedCall[]): readonly string[] {
   return isUnknown ? [NO_DATES] : [];
 }
 
+/** True if a side spells an id of this call differently on another line. */
+function isRespelled({ seen, alsoSeen }: LoggedCall, doubtful: ReadonlySet<LogPlace>): boolean {
+  return [seen, alsoSeen].some((view) => view !== null && doubtful.has(view.exchange.place));
+}
+
+/** Says that one side spells an id in two ways, so that it is not known whether two calls have the same id. */
+function spelledTwiceOf(calls: readonly LoggedCall[], doubtful: ReadonlySet<LogPlace>): readonly string[] {
+  const one = calls.find((call) => isRespelled(call, doubtful));
+  if (!one) return [];
+  return [
+    `an id of call ${one.number} differs from an id of another call only in upper and lower case, so it is not known whether both are the same`,
+  ];
+}
+
 const NO_DATES =
   'the calls are in several files with times of day without a date, so the order of calls in different files is not known';
 
@@ -335,10 +357,15 @@ function isSelected(
   if (session !== undefined && seen.sessionID !== session) return false;
   if (round !== undefined && seen.roundID !== round && !isRefundOf(seen, all, (bet) => bet.roundID === round))
     return false;
-  if (tx !== undefined && seen.txID !== tx && seen.origTxID !== tx) return false;
+  if (tx !== undefined && !isSameID(seen.txID, tx) && !isSameID(seen.origTxID, tx)) return false;
   if (fromMs !== undefined && (atMs === null || atMs < fromMs)) return false;
   if (toMs !== undefined && (atMs === null || atMs > toMs)) return false;
   return true;
+}
+
+/** True if two ids are the same. A UUID can be written in upper or lower case. */
+function isSameID(id: string | null, wanted: string): boolean {
+  return id?.toLowerCase() === wanted.toLowerCase();
 }
 
 function isRefundOf(seen: RecordedCall, all: readonly LoggedCall[], is: (bet: RecordedCall) => boolean): boolean {

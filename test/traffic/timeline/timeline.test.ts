@@ -804,6 +804,44 @@ describe('the logs of both sides', () => {
   });
 });
 
+describe('an id in upper case and in lower case', () => {
+  const lower = '0b3f5a1c-7e2d-4c55-9a57-0000000000ab';
+  const [upper, win] = [lower.toUpperCase(), '0b3f5a1c-7e2d-4c55-9a57-0000000000cd'];
+
+  it('is one id if each side has its own spelling', () => {
+    const ofOperator = { side: 'operator' } as const;
+    const timeline = new Log()
+      .balance('100.00', { at: 1 })
+      .balance('100.00', { at: 1, ...ofOperator })
+      .bet(lower, '5.00', { balance: '95.00', at: 2 })
+      .bet(upper, '5.00', { balance: '95.00', at: 2, ...ofOperator })
+      .win(win, '9.00', { balance: '104.00', at: 4 })
+      .win(win.toUpperCase(), '9.00', { balance: '104.00', at: 4, ...ofOperator })
+      .timeline();
+    expect([timeline.status, sums(timeline), timeline.calls.length]).toEqual([0, ['104', '104', '0'], 3]);
+    expect(timeline.calls.filter(({ seen }) => seen.txID === lower)).toHaveLength(1);
+  });
+
+  it('leaves the result unknown if one side has both spellings', () => {
+    const timeline = new Log()
+      .balance('100.00')
+      .bet(lower, '5.00', { balance: '95.00' })
+      .bet(upper, '5.00', { balance: '90.00' })
+      .win(win, '9.00', { balance: '99.00' })
+      .timeline();
+    expect([timeline.status, timeline.wallets[0]?.should, timeline.wallets[0]?.unknowns[0]]).toEqual([
+      3,
+      null,
+      'an id of call 3 differs from an id of another call only in upper and lower case, so it is not known whether both are the same',
+    ]);
+  });
+
+  it('is selected by each spelling', () => {
+    const log = new Log().balance('100.00').bet(lower, '5.00', { balance: '95.00' });
+    expect(log.timeline({ tx: upper }).calls).toHaveLength(1);
+  });
+});
+
 describe('a call whose reply only the operator logged', () => {
   const unlogged = { at: 2, none: 'unknown', tookMs: null } as const;
 
