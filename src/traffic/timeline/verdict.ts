@@ -91,8 +91,7 @@ export function judgeWallet(
   // A round at the end of the logs may not have ended yet. Then the sums contain only the calls so far.
   const isSure = gaps.length === 0;
   // Whether the service counts a call depends on the reply. So a reply that was not logged can change the sums.
-  const isFreeUnclear = paidFreeBetsOf(books).length > 0 || unpaidFreeWinsOf(books).length > 0;
-  const hasSums = isSure && unloggedOf(calls).length === 0 && !isFreeUnclear;
+  const hasSums = isSure && unloggedOf(calls).length === 0 && !isFreeUnclear(books);
   return {
     ...owner,
     sessions: [...new Set(calls.flatMap(({ seen }) => seen.sessionID ?? []))],
@@ -201,9 +200,27 @@ function unknownsOf(books: Books, rounds: readonly RoundVerdict[], calls: readon
     found.push(
       `the free ${unpaid.length === 1 ? 'win' : 'wins'} of ${callNumbers(unpaid.flatMap(({ attempts }) => attempts.slice(0, 1)))} did not change the balance, and the contract does not say whether a free win must do so. The agreement with the operator decides`,
     );
+  if (paid.length + unpaid.length === 0 && isFreeUnclear(books))
+    found.push(
+      'either a free bet cost the player money, or a free win did not change the balance, and the contract does not say which balance is right. The agreement with the operator decides',
+    );
   const open = rounds.filter(({ state }) => state === 'open');
   if (open.length > 0) found.push(openClause(open));
   return found;
+}
+
+/** True if, in each possible state of the books, a free bet took money from the player or a free win was not paid. */
+function isFreeUnclear(books: Books): boolean {
+  const bets = freeOf(books, 'bet');
+  const wins = freeOf(books, 'win').filter(isAccepted);
+  if (bets.length + wins.length === 0) return false;
+  return books.worlds.every(
+    (world) => bets.some(({ key }) => isApplied(world, key)) || wins.some(({ key }) => !isApplied(world, key)),
+  );
+}
+
+function isAccepted({ state }: Transaction): boolean {
+  return state === 'accepted';
 }
 
 /** Returns the free bets that took money from the player. */
@@ -213,9 +230,9 @@ function paidFreeBetsOf(books: Books): readonly Transaction[] {
 
 /** Returns the free wins that were answered 200, but did not change the balance. */
 function unpaidFreeWinsOf(books: Books): readonly Transaction[] {
-  return freeOf(books, 'win').filter(
-    ({ key, state }) => state === 'accepted' && !books.worlds.some((world) => isApplied(world, key)),
-  );
+  return freeOf(books, 'win')
+    .filter(isAccepted)
+    .filter(({ key }) => !books.worlds.some((world) => isApplied(world, key)));
 }
 
 /**
