@@ -1,5 +1,5 @@
 import { Money } from '../../contract/money.ts';
-import { type LoggedCall, met, UNKNOWN_DURATION_MS } from '../calls/logged-call.ts';
+import { durationOf, type LoggedCall, met, UNKNOWN_DURATION_MS } from '../calls/logged-call.ts';
 import { type Bets, betsOf, isUndueRefund, type Transaction, transactionsOf } from '../calls/transaction.ts';
 import { contradictionIn, isChangeExplained, type Said } from './balance-change.ts';
 import type { Cause, Deviation } from './deviation.ts';
@@ -49,8 +49,8 @@ export function computeBooks(calls: readonly LoggedCall[]): Books {
 /** Returns the maximum time in ms between the beginnings of two calls that are in flight at the same time. */
 function reachOf(calls: readonly LoggedCall[]): number {
   let reach = 0;
-  for (const { seen } of calls)
-    reach = Math.max(reach, (seen.exchange.tookMs ?? UNKNOWN_DURATION_MS) + (seen.exchange.time?.precisionMs ?? 1));
+  for (const call of calls)
+    reach = Math.max(reach, (durationOf(call) ?? UNKNOWN_DURATION_MS) + (call.seen.exchange.time?.precisionMs ?? 1));
   return reach;
 }
 

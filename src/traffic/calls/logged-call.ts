@@ -94,7 +94,10 @@ export function loggedCall(
     done: ending === 'unknown' && isCut(reading) ? 'maybe' : doneBy(seen.call, ending, answers),
     status: reply?.status ?? null,
     reading,
-    balance: saidBalance(own) ?? (isWhole || !isAnswered ? null : saidMoney(logged('balance'))),
+    balance:
+      saidBalance(own) ??
+      (isAnswered && also ? balanceIn(also) : null) ??
+      (isWhole || !isAnswered ? null : saidMoney(logged('balance'))),
     replyTxID: unmasked(own?.txID ?? (isWhole ? null : logged('replyTx'))),
     code: reading?.code ?? (isWhole ? null : logged('code')),
     amount: (seen.amount === null ? also?.money : seen.money) ?? null,
@@ -212,6 +215,16 @@ export const UNKNOWN_DURATION_MS = 1000;
 const FINE_MS = 100;
 
 /**
+ * Returns the longest time in ms for which a side logged that a call was in flight. Null if no log shows it. Without a
+ * duration, a call whose reply came too late was in flight until the deadline.
+ */
+export function durationOf({ seen, alsoSeen, ending }: LoggedCall): number | null {
+  const logged = [seen, alsoSeen].flatMap((view) => view?.exchange.tookMs ?? []);
+  if (logged.length > 0) return Math.max(...logged);
+  return ending === 'late' ? REPLY_DEADLINE_MS : null;
+}
+
+/**
  * Decides whether two calls were in flight at the same moment. `maybe` means that their times are not precise enough to
  * decide. If a time is unknown, the calls count as sent one after the other.
  */
@@ -219,8 +232,7 @@ export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
   if (a.atMs === null || b.atMs === null) return 'no';
   if (mayMeet(a, b)) return 'maybe';
   const precisionMs = Math.max(precisionOf(a), precisionOf(b));
-  const overlapMs =
-    Math.min(a.atMs + (a.seen.exchange.tookMs ?? 0), b.atMs + (b.seen.exchange.tookMs ?? 0)) - Math.max(a.atMs, b.atMs);
+  const overlapMs = Math.min(a.atMs + (durationOf(a) ?? 0), b.atMs + (durationOf(b) ?? 0)) - Math.max(a.atMs, b.atMs);
   if (precisionMs > FINE_MS) return overlapMs > -precisionMs ? 'maybe' : 'no';
   // Logged times may be cut, for example to whole milliseconds. So a call may seem to begin before the previous call ended,
   // although it began later.
@@ -234,7 +246,7 @@ export function met(a: LoggedCall, b: LoggedCall): 'yes' | 'no' | 'maybe' {
  */
 function mayMeet(a: LoggedCall, b: LoggedCall): boolean {
   const [first, second] = (a.atMs ?? 0) <= (b.atMs ?? 0) ? [a, b] : [b, a];
-  if (first.seen.exchange.tookMs !== null) return false;
+  if (durationOf(first) !== null) return false;
   if (first.seen.roundID !== null && first.seen.roundID === second.seen.roundID) return false;
   return (second.atMs ?? 0) - (first.atMs ?? 0) < UNKNOWN_DURATION_MS;
 }

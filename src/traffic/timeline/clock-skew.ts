@@ -107,10 +107,39 @@ export function pairSides(
     });
   const hasIds = (side: readonly RecordedCall[]): boolean => side.some(({ txID }) => txID !== null);
   return {
-    paired: order === 'time' ? inOrder(paired) : paired,
+    paired: order === 'time' ? inOrder(paired) : inOrderOfLines(paired, calls, partners),
     clocks,
     isApart: hasIds(service) && hasIds(operator) && partners.size === 0,
   };
+}
+
+/**
+ * Keeps the order of the lines. A call that only the operator logged comes after the call on the line before it in the operator's
+ * file, if the service logged that call too.
+ */
+function inOrderOfLines(
+  paired: readonly Paired[],
+  calls: readonly RecordedCall[],
+  partners: ReadonlyMap<RecordedCall, RecordedCall>,
+): readonly Paired[] {
+  if (partners.size === 0) return paired;
+  const mineOf = new Map([...partners].map(([mine, other]) => [other, mine]));
+  /** The calls that only the operator logged, by the call of the service before them. */
+  const after = new Map<RecordedCall | null, RecordedCall[]>();
+  let before: RecordedCall | null = null;
+  for (const call of calls) {
+    if (call.exchange.side !== 'operator') continue;
+    const mine = mineOf.get(call);
+    if (mine) before = mine;
+    else after.set(before, [...(after.get(before) ?? []), call]);
+  }
+  const bySeen = new Map(paired.map((one) => [one.seen, one]));
+  const following = (call: RecordedCall | null): readonly Paired[] =>
+    (after.get(call) ?? []).flatMap((other) => bySeen.get(other) ?? []);
+  return [
+    ...following(null),
+    ...paired.filter(({ seen }) => seen.exchange.side !== 'operator').flatMap((one) => [one, ...following(one.seen)]),
+  ];
 }
 
 function timeOf({ exchange }: RecordedCall): number | null {

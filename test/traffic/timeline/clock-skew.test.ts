@@ -34,6 +34,17 @@ describe('the clocks of the two sides', () => {
 });
 
 describe('the calls of both sides', () => {
+  it('stand beside their neighbours in the file of the operator, if the order of the lines counts', () => {
+    const { calls } = new Log()
+      .bet('b1', '1', { at: 1 })
+      .bet('b2', '1', { at: 2 })
+      .bet('b0', '1', { at: 1, side: 'operator' })
+      .bet('b1', '1', { at: 1, side: 'operator' })
+      .bet('b3', '1', { at: 1.5, side: 'operator' })
+      .bet('b2', '1', { at: 2, side: 'operator' });
+    expect(pairSides(calls, 'file').paired.map(({ seen }) => seen.txID)).toEqual(['b0', 'b1', 'b3', 'b2']);
+  });
+
   it('stand in the order of the time of the service, also those that only the operator logged', () => {
     const log = new Log()
       .bet('a', '1.00', { at: 0 })

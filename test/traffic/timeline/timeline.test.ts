@@ -842,6 +842,30 @@ describe('an id in upper case and in lower case', () => {
   });
 });
 
+describe('a value that only the log of one side shows', () => {
+  it('is the duration of a call, so a balance in the same time can be right', () => {
+    const timeline = new Log()
+      .balance('100.00', { at: 0 })
+      .bet('b1', '10.00', { none: 'too-late', tookMs: null, at: 1 })
+      .bet('b1', '10.00', { balance: '85.00', tookMs: 6200, at: 1, side: 'operator' })
+      .bet('b2', '5.00', { balance: '95.00', tookMs: null, at: 6.5 }, { round: 'r-2' })
+      .bet('b2', '5.00', { balance: '95.00', at: 6.5, side: 'operator' }, { round: 'r-2' })
+      .balance('85.00', { at: 12 })
+      .timeline();
+    expect([only(timeline).books.deviations, sums(timeline)]).toEqual([[], ['95', '85', '-10']]);
+  });
+
+  it('is a balance that the other side has masked', () => {
+    const timeline = new Log()
+      .balance('100.00', { at: 0 })
+      .bet('b1', '10.00', { balance: '***', at: 1 })
+      .bet('b1', '10.00', { balance: '100.00', at: 1, side: 'operator' })
+      .win('w1', '0.00', { balance: '***', at: 3 })
+      .timeline();
+    expect(causes(timeline)).toEqual(['bet.debit']);
+  });
+});
+
 describe('a call whose reply only the operator logged', () => {
   const unlogged = { at: 2, none: 'unknown', tookMs: null } as const;
 
