@@ -607,7 +607,7 @@ class LineReader {
       return;
     }
     // JSON on several lines may also be the reply of a command.
-    if (!this.#waiting && !this.#journal && !/^[\s{]/.test(text)) {
+    if (!this.#waiting && !this.#journal && (!/^[\s{]/.test(text) || text.trimEnd() === '{')) {
       this.#block = { lines: new LineBlock(text, number), ended };
       return;
     }

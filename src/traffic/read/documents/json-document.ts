@@ -31,7 +31,8 @@ export function shapeOf(head: string): Shape {
   const start = head.trimStart();
   // A line of a log may also begin with a bracket. So the file is a document only if an object follows the bracket.
   if (/^\[\s*(?:\{|$)/.test(start)) return { kind: 'document', list: 'entries' };
-  if (!start.startsWith('{')) return LINES;
+  // Node.js prints an object with names that have no double quotation marks.
+  if (!start.startsWith('{') || /^\{\s*(?:[\w$]{1,100}|'[^'\n]{1,100}'): /.test(start)) return LINES;
   const list = isNewman(start) ? 'executions' : LIST.exec(start)?.[1];
   const isOneLine = !start.trimEnd().includes('\n');
   const firstLine = start.split('\n', 1)[0] ?? '';

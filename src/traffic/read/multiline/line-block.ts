@@ -2,6 +2,7 @@ import { cutEntry } from '../../cut-body.ts';
 import { type Fields, isFields, parsed } from '../../json-fields.ts';
 import type { Side } from '../../logged-exchange.ts';
 import { FaradayMessage } from './faraday.ts';
+import { inspectedObject } from './inspected.ts';
 import { LogbookMessage } from './logbook.ts';
 import type { RequestPart } from './request-part.ts';
 import { HttpLoggingEntry } from './split-request.ts';
@@ -96,6 +97,8 @@ export class LineBlock {
 
   #isJson(line: string): boolean {
     const text = line.trim();
+    // An object that Node.js has printed without a text before it is complete now.
+    if (this.#depth === 0 && this.head.startsWith('{')) return false;
     if (this.#depth === 0 && text !== '{' && !isBody(text)) return false;
     // A line that is not indented begins the next entry. So the end of the JSON is missing.
     if (this.#depth > 0 && !/^[\s}\]]/.test(line)) return false;
@@ -114,11 +117,23 @@ export class LineBlock {
       return { kind: 'part', part: this.#httpLogging.part() };
     if (rest.length === 0) return { kind: 'text', text: head };
     if (this.#isDotNet) return { kind: 'text', text: `${head.trimEnd()} ${(rest.at(-1) ?? '').trim()}` };
-    if (!this.#isPino)
-      return { kind: 'text', text: `${head.trimEnd()}${head.trimEnd().endsWith('{') ? '' : ' '}${joined(rest)}` };
+    if (!this.#isPino) {
+      const isOpen = head.trimEnd().endsWith('{');
+      const text = `${head.trimEnd()}${isOpen ? '' : ' '}${joined(rest)}`;
+      const printed = isOpen && parsed(text.slice(head.trimEnd().length - 1)) === undefined;
+      return { kind: 'text', text: (printed ? withInspected(head.trimEnd(), rest) : undefined) ?? text };
+    }
     const [, time, msg] = PINO.exec(head) ?? [];
     return { kind: 'object', fields: { time, ...fieldsOf(rest), msg }, side: null };
   }
+}
+
+/**
+ * Returns a line of text and the object after it as JSON, if Node.js has printed the object. Returns undefined for any other object.
+ */
+function withInspected(head: string, rest: readonly string[]): string | undefined {
+  const object = inspectedObject(['{', ...rest].join('\n'));
+  return object && `${head.slice(0, -1)}${JSON.stringify(object)}`;
 }
 
 /** True for the first line that .NET writes for an entry of HttpClient. Its text is on the next line. */
