@@ -304,7 +304,12 @@ export class PastTransactions {
     if (isSettled) return;
     if (money === 'settles') this.#settle(target, false);
     else if (money === 'either') {
-      this.#estimateOf(target.walletID)?.add({ txID: call.txID, delta: call.amount, kind: 'either' });
+      const estimate = this.#estimateOf(target.walletID);
+      estimate?.add({ txID: call.txID, delta: call.amount, kind: 'either' });
+      // A refund may name another amount than its bet. Then the operator may also give back the amount of the bet.
+      const rest = target.call.amount.minus(call.amount);
+      if (target.call.call === 'bet' && isSameWallet && !rest.isZero())
+        estimate?.add({ txID: `${call.txID} rest`, delta: rest, kind: 'either' });
     } else if (money === 'moves') {
       if (before === 'sent') refund.effect = target.call.amount;
       this.#estimateOf(walletID)?.move(target.call.amount);

@@ -89,6 +89,13 @@ describe.each([
     'pass',
   ],
   [
+    'after a refund of less than its bet',
+    'nothing but money',
+    '  - bet: { amount: "5.00" }\n  - bet: { amount: "7.00" }\n    as: given-back\n  - refund: { of: given-back, amount: "2.00" }\n    expect: either\n  - balance:\n',
+    (called: Relayed) => called.call === 'balance' && called.number === 1,
+    'lose',
+  ],
+  [
     'during a race',
     'refunds',
     '  - bet:\n  - together:\n      - bet: { amount: "3.00" }\n        times: 6\n      - balance:\n',
