@@ -69,7 +69,7 @@ const entry = z.strictObject({
     .literal(true, 'must be true, or left out')
     .optional()
     .describe(
-      'true: the rule may stay undecided, because other known failures prevent every check of it. It may not fail. Default: the rule may fail.',
+      'true: the rule may stay undecided, because other known failures prevent every check of it. It may not fail. The key `money` then limits by how much balances may be wrong in these checks. Default: the rule may fail.',
     ),
 });
 
@@ -288,11 +288,13 @@ function mistakeIn(given: Entry, twinLine: number | undefined, subjects: Subject
     };
   }
   if (given.undecided) {
-    const alone = (['endpoint', 'scenario', 'money', 'moneyIn', 'intermittent'] as const).find(
+    const alone = (['endpoint', 'scenario', 'moneyIn', 'intermittent'] as const).find(
       (key) => given[key] !== undefined,
     );
     if (rule === EXPECTATION || ruleById(rule).level !== 'MUST')
       return { path: ['undecided'], message: 'only a MUST rule can leave a run undecided', fix: 'remove this key' };
+    if (money === false)
+      return { path: ['money'], message: 'an entry with `undecided` allows no failure', fix: 'remove this key' };
     if (alone !== undefined)
       return { path: [alone], message: 'an entry with `undecided` is about the whole rule', fix: 'remove this key' };
   }

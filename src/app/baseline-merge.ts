@@ -62,7 +62,7 @@ export function mergeBaseline(yaml: string, file: string, fold: Fold): string {
   const removed = new Set(known.filter(isFixed).map(({ line }) => line - 1));
   const listed = known.filter((one) => !isFixed(one));
   const missing = brokenPlaces(fold).filter((place) => !listed.some((one) => allows(one, breachAt(place))));
-  const open = undecidedEntries(fold).filter(({ rule }) => !listed.some((one) => one.undecided && one.rule === rule));
+  const open = undecidedEntries(fold, listed);
   const added = [...entriesFor(fold, missing, listed), ...open].map((entry) => {
     const narrower = drafts.flatMap((draft, index) => (isWithin(draft, entry) ? [index] : []));
     for (const index of narrower) removed.add(index);

@@ -5,6 +5,7 @@ import { isKnownBreach, type KnownGroup, staleEntries } from './baseline.ts';
 import { STOP_STATUSES, type StopSignal } from './event.ts';
 import type { Fold } from './fold.ts';
 import { type BudgetResult, budgetResults, exceededBudgets, MIN_BUDGET_REPLIES } from './latency.ts';
+import { sumText } from './money-sums.ts';
 import { movedAloneReason } from './moved-alone.ts';
 import { rateLimitText } from './network/rate-limit.ts';
 import { unknownPathReason } from './network/unknown-path.ts';
@@ -13,6 +14,7 @@ import { type RequiredOutcome, unmetRequirements } from './required.ts';
 import { isExcused, isHidden, isLeftByChance, isListedUndecided, isUndecided } from './results/excused.ts';
 import { owedSentence } from './results/owed-sentence.ts';
 import { countRules } from './results/rule-counts.ts';
+import { exceededUndecided } from './results/undecided-sums.ts';
 import { unprovenSentence } from './results/unproven.ts';
 import type { RuleResult } from './rule-result.ts';
 
@@ -134,6 +136,19 @@ function untestedMoneySentence(untested: readonly RuleResult[]): string {
   return `${rules} not tested: ${ids.join(', ')}${more}`;
 }
 
+/**
+ * Names the first undecided rule whose checks show balances that are wrong by more than the baseline allows for this rule. Null if
+ * there is none.
+ */
+function grownSentence(open: readonly RuleResult[], fold: Fold): string | null {
+  for (const result of open) {
+    const { sums, limits, currency } = exceededUndecided(result, fold) ?? {};
+    if (sums && limits && currency !== undefined)
+      return `the known failures of ${fold.run.client.extCID} do not explain why ${result.rule.id} could not be decided: a balance is wrong by ${sumText(sums, currency)}, but the entry with \`undecided\` in ${fold.run.baseline?.file ?? 'the baseline'} allows only ${sumText(limits, currency)}`;
+  }
+  return null;
+}
+
 /** True for a rule that this run decided. */
 function isJudged(result: RuleResult): boolean {
   return result.verdict === 'pass' || result.verdict === 'warn' || result.verdict === 'fail';
@@ -178,6 +193,8 @@ function whyUndecided(fold: Fold): string | null {
   const open = openRules.length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
   if (!isAnythingJudged(fold)) return `no rule was judged for ${name}${skipClause(fold)}`;
+  const grown = grownSentence(openRules, fold);
+  if (grown !== null) return grown;
   const unproven = unprovenSentence(openRules);
   if (unproven !== null) return unproven;
   if (declined.length > open) return declinedSentence(name, declined);

@@ -3,7 +3,7 @@ import { readBaseline } from '../../src/app/baseline-file.ts';
 import { mergeBaseline } from '../../src/app/baseline-merge.ts';
 import type { RuleId } from '../../src/contract/catalogue.ts';
 import { conclude } from '../../src/journal/conclusion.ts';
-import type { JournalEvent } from '../../src/journal/event.ts';
+import type { JournalEvent, KnownFailure } from '../../src/journal/event.ts';
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
 import { foldJournal } from '../../src/journal/fold.ts';
 import { attributed, ended, found, planned, runEnded, runStarted, started } from '../journal/events.ts';
@@ -59,12 +59,17 @@ async function baselineOf(failures: readonly Failure[], before = ''): Promise<st
     .replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
 }
 
-/** The exit status of a run with a baseline. */
-async function statusWith(baseline: string, failures: readonly Failure[]): Promise<number> {
+/** The known failures of a baseline. */
+function knownOf(baseline: string): readonly KnownFailure[] {
   const suite = SCENARIOS.map((scenario) => ({ ...scenario, tags: [] }));
   const reading = readBaseline('b.yaml', baseline, { suite, chosen: suite, clients: [] });
   if (reading.kind === 'broken') throw new Error(JSON.stringify(reading.diagnostics));
-  const known = reading.known.map(({ client: _client, ...entry }) => entry);
+  return reading.known.map(({ client: _client, ...entry }) => entry);
+}
+
+/** The exit status of a run with a baseline. */
+async function statusWith(baseline: string, failures: readonly Failure[]): Promise<number> {
+  const known = knownOf(baseline);
   const events = eventsOf(failures).map((event) =>
     event.event === 'run-started' ? { ...event, baseline: { file: 'b.yaml', known } } : event,
   );
@@ -161,6 +166,43 @@ describe('a baseline of failures that the next run may show elsewhere', () => {
     );
     expect(await statusWith(text, higher)).toBe(0);
     expect(await statusWith(text, [...all.slice(0, 2), [2, 'refund.restore', '5 USD'], ...higher.slice(3)])).toBe(1);
+  });
+
+  it('does not let a new bug hide in a rule that known failures leave undecided, if it makes balances more wrong', async () => {
+    const rule = 'bet.many-in-round';
+    const eventsWith = (sum: string, baseline: readonly KnownFailure[]): readonly JournalEvent[] => {
+      const wrongSum = { amount: sum, currency: 'USD' };
+      const own = [
+        found('bet/s0', rule, 'fail', { causes: ['bet.debit'], wrongSum }),
+        attributed(rule, 'bet.debit', { scenario: 'bet/s0' }),
+      ];
+      return eventsOf(SCENARIOS.map((_, at): Failure => [at, 'bet.debit', '0.01 USD'])).flatMap((event) =>
+        event.event === 'run-started' && baseline.length > 0
+          ? { ...event, baseline: { file: 'b.yaml', known: baseline } }
+          : event.event === 'scenario-ended' && event.scenario === 'bet/s0'
+            ? [...own, event]
+            : event,
+      );
+    };
+    const written = (text: string) =>
+      text.replaceAll('""', '"known"').replaceAll(/expires: #.*/g, 'expires: 2999-01-01');
+    const text = written(mergeBaseline('', 'b.yaml', await foldJournal(eventsWith('-0.01', []))));
+    expect(text).toMatch(
+      /- rule: bet.many-in-round\n {2}client: "acme"\n {2}money:\n {4}- "0.01 USD"\n(?: {4}- .*\n)* {2}undecided/,
+    );
+    const conclusion = async (sum: string, list = text) => conclude(await foldJournal(eventsWith(sum, knownOf(list))));
+    expect(await conclusion('-0.01')).toMatchObject({ exitCode: 0 });
+    expect(await conclusion('-0.99')).toMatchObject({
+      exitCode: 3,
+      firstLine: expect.stringContaining(
+        'do not explain why bet.many-in-round could not be decided: a balance is wrong by 0.99 USD, but the entry with `undecided` in b.yaml allows only 0.01 USD',
+      ) as string,
+    });
+    const updated = written(mergeBaseline(text, 'b.yaml', await foldJournal(eventsWith('-0.99', []))));
+    expect(await conclusion('-0.99', updated)).toMatchObject({ exitCode: 0 });
+    const older = text.replace(/ {2}money:\n(?: {4}- .*\n)*(?= {2}undecided)/, '');
+    expect(older).not.toBe(text);
+    expect(await conclusion('-0.99', older)).toMatchObject({ exitCode: 0 });
   });
 
   it('calls the next higher unit worse, but not another number of calls in the same unit', async () => {

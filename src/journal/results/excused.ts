@@ -4,6 +4,7 @@ import type { Finding } from '../finding.ts';
 import type { Fold } from '../fold.ts';
 import type { RuleResult } from '../rule-result.ts';
 import { MOVED_ALONE, NOT_SHOWN } from '../scenario-result.ts';
+import { exceededUndecided } from './undecided-sums.ts';
 
 /** The results that decide whether the baseline explains why a rule is undecided. */
 type Results = Pick<Fold, 'rules' | 'baseline'>;
@@ -20,6 +21,7 @@ export function isExcused(result: RuleResult, results: Results): boolean {
 
 /** True if a known failure of the baseline explains why the rule is undecided. */
 function isExplained(result: RuleResult, results: Results): boolean {
+  if (exceededUndecided(result, results)) return false;
   const { because } = result;
   return because === null ? isStoppedByKnown(result, results) : isKnownCause(because, results);
 }

@@ -10,14 +10,18 @@ import {
   currencyAbove,
   decimalsOf,
   highestSums,
+  inAlikeCurrencies,
   type MoneySums,
   sumsText,
   sumText,
   times,
 } from '../../journal/money-sums.ts';
 import { allowedAgain } from '../../journal/results/allowed-again.ts';
+import { dependsOnMoment } from '../../journal/results/chance.ts';
 import { isLeftUndecided } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
+import { undecidedSums } from '../../journal/results/undecided-sums.ts';
+import type { RuleResult } from '../../journal/rule-result.ts';
 import { Stabilities } from './stability.ts';
 
 /** One entry to write into a baseline. */
@@ -55,7 +59,7 @@ export async function* baselineReport(fold: Fold): AsyncGenerator<string> {
   const kept = fold.baseline
     .filter((result) => result.state !== 'expired' && !isNoLongerNeeded(result))
     .map((result) => keptEntry(result, client.extCID));
-  const open = undecidedEntries(fold).filter(({ rule }) => !kept.some((one) => one.undecided && one.rule === rule));
+  const open = undecidedEntries(fold, listedBy(fold));
   const entries = joined([...kept, ...entriesFor(fold, failingPlaces(fold), listedBy(fold)), ...open]);
   yield `# Rules that ${comment(client.extCID)} breaks, from the run of ${comment(startedAt.slice(0, 10))}. See docs/baseline.md.\n`;
   yield entries.length === 0 ? '[]\n' : entries.map(entryText).join('');
@@ -197,17 +201,51 @@ function entryWithoutFailure(rule: RuleId, { run }: Fold): BaselineEntry {
 
 /**
  * Returns an entry for each MUST rule that the failures of the run left undecided. Another run with the same failures may not test
- * the rule at all, and then it would be undecided without this entry. The baseline of the run may already have some of these entries.
+ * the rule at all, and then it would be undecided without this entry.
+ *
+ * @param listed the entries that stay in the baseline. They are left out
  */
-export function undecidedEntries(fold: Fold): readonly BaselineEntry[] {
+export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): readonly BaselineEntry[] {
+  const isListed = (result: RuleResult): boolean =>
+    listed.some(
+      (one) =>
+        one.undecided &&
+        one.rule === result.rule.id &&
+        currencyAbove(undecidedSums(result, fold.rules).highest, one.maxSums ?? {}) === undefined,
+    );
   const failing = brokenPlaces(fold).map(({ rule, endpoint, scenario, failed, checks }): KnownResult => {
     const known = { rule, endpoint, scenario, reason: '', ticket: '', expires: '', line: 1, tried: false };
     return { known, state: 'failing', failed, checks };
   });
-  const baseline = [...fold.baseline, ...failing];
+  const baseline = [...fold.baseline.filter(({ known }) => !known.undecided), ...failing];
+  const stabilities = new Stabilities(fold);
   return fold.rules
-    .filter((result) => isLeftUndecided(result, { rules: fold.rules, baseline }))
-    .map(({ rule }) => ({ ...entryWithoutFailure(rule.id, fold), undecided: true }));
+    .filter((result) => isLeftUndecided(result, { rules: fold.rules, baseline }) && !isListed(result))
+    .map((result) => ({
+      ...entryWithoutFailure(result.rule.id, fold),
+      maxSums: ofMoneyRule(result.rule.id, stableUndecidedSums(result, fold, stabilities)),
+      undecided: true,
+    }));
+}
+
+/**
+ * Returns the sums by which the failures of other rules make balances wrong in the checks of an undecided rule, if the next run shows
+ * the same sums. Empty if chance or the unit of the amounts decides how high they are.
+ */
+function stableUndecidedSums(result: RuleResult, fold: Fold, stabilities: Stabilities): MoneySums {
+  const { highest, because } = undecidedSums(result, fold.rules);
+  const isStable = (rule: RuleId): boolean => {
+    const places = fold.places.filter((place) => place.rule === rule && place.failed > 0);
+    return (
+      rule !== 'money.main-unit' &&
+      places.length > 0 &&
+      places.every((place) => stabilities.of(place) !== 'intermittent' && stabilities.chanceOf(place) === 'nothing')
+    );
+  };
+  if (dependsOnMoment(result.rule.id) || ![...because].every(isStable)) return {};
+  const stakes = fold.run.settings.stakes ?? {};
+  const sums = Object.entries(highest).map(([code, sum]) => ({ [code]: roundedUp(sum, code) }));
+  return highestSums(sums.map((one) => inAlikeCurrencies(one, stakes)));
 }
 
 /**
