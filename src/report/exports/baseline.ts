@@ -16,7 +16,6 @@ import {
   sumText,
   times,
 } from '../../journal/money-sums.ts';
-import { allowedAgain } from '../../journal/results/allowed-again.ts';
 import { dependsOnMoment } from '../../journal/results/chance.ts';
 import { isLeftUndecided } from '../../journal/results/excused.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
@@ -305,7 +304,8 @@ function sumsOf(place: RulePlace): MoneySums {
 
 /**
  * Returns the sum that an entry allows in the scenario of a failure, in the currency of this run. Empty if no sum can be compared:
- * there is none, there are sums in several currencies, or the sum is an error of floating-point numbers.
+ * there is none, there are sums in several currencies, or the sum is an error of floating-point numbers. If calls overlap, or if
+ * connections break, chance decides how many calls of the scenario are wrong.
  */
 function sumIn(place: RulePlace, { scenarios }: Fold): BaselineEntry['maxSumsIn'] {
   const sums = sumsOf(place);
@@ -313,7 +313,7 @@ function sumIn(place: RulePlace, { scenarios }: Fold): BaselineEntry['maxSumsIn'
   const isComparable = Object.keys(sums).length === 1 && place.rule !== 'money.main-unit' && !isBelowUnit(place);
   if (!isComparable || place.flaky) return {};
   const rules = scenarios.find(({ planned }) => planned.id === place.scenario)?.planned.rules ?? [];
-  return { [place.scenario]: allowedAgain(sums, rules) };
+  return rules.some(dependsOnMoment) ? {} : { [place.scenario]: sums };
 }
 
 /** True if a sum is smaller than the smallest unit of its currency. Then the balance decides in which scenarios the failure occurs. */

@@ -136,7 +136,6 @@ describe('comparing two runs', () => {
     ['350 JPY', '4 EUR', [], true],
     ['3.50 USD', '0.001 BTC', [], false],
     ['2 USD', '4 EUR', ['refund.broken-connection'], false],
-    ['2 USD', '4.50 EUR', ['refund.broken-connection'], true],
   ] as const)('compares %s with %s in the same scenario, which tests %j', (earlier, later, rules, isWorse) => {
     const failingBy = (sum: string) => {
       const [amount = '', code = ''] = sum.split(' ');
