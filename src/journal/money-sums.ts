@@ -66,17 +66,29 @@ export function times(factor: number, sums: MoneySums): MoneySums {
 /**
  * Returns the sums with the same sum in every alike currency. Two currencies are alike if croupier computes all their amounts in the
  * same way: the stake and the smallest unit of one currency are the same power of ten of those of the other. So `2 USD` is `200 JPY`
- * for stakes of 1 USD and 100 JPY, but there is no such sum in a crypto currency. Sums in several currencies stay as they are.
+ * for stakes of 1 USD and 100 JPY. In other currencies, the amounts that contain single units differ. So only a sum of whole and half
+ * stakes has such a sum there: `2 USD` is `0.0002 BTC` for a stake of 0.0001 BTC. Sums in several currencies stay as they are.
  */
 export function inAlikeCurrencies(sums: MoneySums, stakes: Readonly<Record<string, string>>): MoneySums {
   const [from, ...others] = Object.keys(sums);
   const [sum, stake] = from === undefined ? [] : [moneyOf(sums[from] ?? ''), Money.read(stakes[from] ?? '')];
   if (from === undefined || others.length > 0 || !sum || !stake) return sums;
+  const isOfStakes = !stake.isZero() && sum.isMultipleOf(stake.times(HALF));
   const alike = Object.entries(stakes).flatMap(([to, own]) => {
-    const places = decimalsOf(from) - decimalsOf(to);
-    return to !== from && Money.read(own)?.equals(stake.shift(places)) ? [[to, sum.shift(places).toString()]] : [];
+    const places = powerOfTen(own) - powerOfTen(stake.toString());
+    const isAlike = isOfStakes || places === decimalsOf(from) - decimalsOf(to);
+    return to !== from && isAlike && Money.read(own)?.equals(stake.shift(places))
+      ? [[to, sum.shift(places).toString()]]
+      : [];
   });
   return { ...sums, ...Object.fromEntries(alike) };
+}
+
+const HALF = Money.of('0.5');
+
+/** Returns the power of ten of an amount, rounded up: 2 for 100, 5 for 20000, -4 for 0.0001. */
+export function powerOfTen(amount: string | undefined): number {
+  return Math.ceil(Math.log10(Number(amount)) - 1e-9);
 }
 
 /** Number of decimals of currencies for which the contract states no number. */

@@ -6,7 +6,7 @@ import { croupier } from '../cli/croupier.ts';
 
 /** A known defect of a wallet, and further defects that break the same rule. */
 const WALLETS: readonly (readonly [known: string, further: readonly string[]])[] = [
-  ['refund-half', ['refund-capped', 'refund-moves-nothing']],
+  ['refund-half', ['refund-by-round', 'refund-too-late', 'refund-capped']],
   ['win-half', ['second-win-ignored', 'win-plus-bet', 'win-never-paid']],
   ['fee-on-wins', ['further-win-pays-difference', 'win-plus-bet']],
   ['bet-charged-twice', ['fee-on-bets']],

@@ -12,6 +12,7 @@ import {
   highestSums,
   inAlikeCurrencies,
   type MoneySums,
+  powerOfTen,
   sumsText,
   sumText,
   times,
@@ -401,11 +402,6 @@ function isAlikeFor(rule: RulePlace['rule']): (from: string, to: string) => bool
   return (from, to) =>
     from === to ||
     (currencyByCode(from) !== undefined && currencyByCode(from)?.decimals === currencyByCode(to)?.decimals);
-}
-
-/** Returns the power of ten of an amount, rounded up: 2 for 100, 5 for 20000, -4 for 0.0001. */
-function powerOfTen(amount: string | undefined): number {
-  return Math.ceil(Math.log10(Number(amount)) - 1e-9);
 }
 
 function keptEntry({ known, failed, checks }: KnownResult, client: string): BaselineEntry {

@@ -134,7 +134,9 @@ describe('comparing two runs', () => {
     ['3.50 USD', '350 JPY', [], false],
     ['3.50 USD', '4 EUR', [], true],
     ['350 JPY', '4 EUR', [], true],
-    ['3.50 USD', '0.001 BTC', [], false],
+    ['3.50 USD', '0.00035 BTC', [], false],
+    ['3.50 USD', '0.0004 BTC', [], true],
+    ['1.01 USD', '0.00010299 BTC', [], false],
     ['2 USD', '4 EUR', ['refund.broken-connection'], false],
   ] as const)('compares %s with %s in the same scenario, which tests %j', (earlier, later, rules, isWorse) => {
     const failingBy = (sum: string) => {
