@@ -34,6 +34,8 @@ export interface LoggedCall {
    * clock.
    */
   readonly atMs: number | null;
+  /** The number of ms by which the operator got the call later than the service sent it. Left out if it is not known. */
+  readonly lagMs?: number;
   /** The name of the wallet: the player, or the session if the player is unknown. Null if both are unknown. */
   readonly wallet: string | null;
   readonly ending: Ending;
@@ -70,7 +72,7 @@ export interface LoggedCall {
 export function loggedCall(
   seen: RecordedCall,
   also: RecordedCall | null,
-  place: Pick<LoggedCall, 'number' | 'atMs' | 'wallet'>,
+  place: Pick<LoggedCall, 'number' | 'atMs' | 'lagMs' | 'wallet'>,
   keysOf: KeysOf,
 ): LoggedCall {
   const views = also ? [seen, also] : [seen];
@@ -218,8 +220,11 @@ const FINE_MS = 100;
  * Returns the longest time in ms for which a side logged that a call was in flight. Null if no log shows it. Without a
  * duration, a call whose reply came too late was in flight until the deadline.
  */
-export function durationOf({ seen, alsoSeen, ending }: LoggedCall): number | null {
-  const logged = [seen, alsoSeen].flatMap((view) => view?.exchange.tookMs ?? []);
+export function durationOf({ seen, alsoSeen, ending, lagMs = 0 }: LoggedCall): number | null {
+  // If the service got a reply, the call ended before this reply. Otherwise, the operator may have got the call much later.
+  const lag = ending === 'lost' || ending === 'late' ? lagMs : 0;
+  const ofOperator = alsoSeen?.exchange.tookMs;
+  const logged = [seen.exchange.tookMs ?? [], ofOperator == null ? [] : ofOperator + lag].flat();
   if (logged.length > 0) return Math.max(...logged);
   return ending === 'late' ? REPLY_DEADLINE_MS : null;
 }

@@ -13,6 +13,8 @@ export interface Paired {
   readonly seen: RecordedCall;
   readonly also: RecordedCall | null;
   readonly atMs: number | null;
+  /** The number of ms by which the operator got the call later than the service sent it; 0 if the logs do not show it. */
+  readonly lagMs: number;
 }
 
 /**
@@ -103,7 +105,8 @@ export function pairSides(
           : other === null
             ? null
             : other - aheadMs;
-      return { seen, also, atMs };
+      const lagMs = own === null || other === null ? 0 : Math.max(0, other - aheadMs - own);
+      return { seen, also, atMs, lagMs };
     });
   const hasIds = (side: readonly RecordedCall[]): boolean => side.some(({ txID }) => txID !== null);
   return {

@@ -216,11 +216,11 @@ function timelineIn(
   const { paired, clocks, isApart } = pairSides(calls, order);
   const ownerOf = ownersOf(paired, known);
   const owners = new Map<string | null, CallOwner>();
-  const allCalls = paired.map(({ seen, also, atMs }, index) => {
+  const allCalls = paired.map(({ seen, also, atMs, lagMs }, index) => {
     const owner = ownerOf({ seen, also });
     const before = owners.get(owner.wallet);
     owners.set(owner.wallet, before ? { ...owner, currency: before.currency ?? owner.currency } : owner);
-    return loggedCall(seen, also, { number: earlier + index + 1, atMs, wallet: owner.wallet }, keysOf);
+    return loggedCall(seen, also, { number: earlier + index + 1, atMs, lagMs, wallet: owner.wallet }, keysOf);
   });
   const logged = withExcuses(allCalls, usedElsewhere);
   const selected = logged.filter((call) =>

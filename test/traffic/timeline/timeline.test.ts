@@ -855,6 +855,21 @@ describe('a value that only the log of one side shows', () => {
     expect([only(timeline).books.deviations, sums(timeline)]).toEqual([[], ['95', '85', '-10']]);
   });
 
+  it('is the time at which a lost call reached the operator', () => {
+    const timeline = new Log()
+      .balance('100.00', { at: 0 })
+      .balance('100.00', { at: 0, side: 'operator' })
+      .bet('b1', '10.00', { none: 'reset', at: 1 })
+      .bet('b2', '5.00', { balance: '95.00', at: 3 }, { round: 'r-2' })
+      .bet('b2', '5.00', { balance: '95.00', at: 3, side: 'operator' }, { round: 'r-2' })
+      .win('w2', '0.00', { balance: '95.00', at: 5 }, { round: 'r-2' })
+      .win('w2', '0.00', { balance: '95.00', at: 5, side: 'operator' }, { round: 'r-2' })
+      .bet('b1', '10.00', { balance: '85.00', at: 8, side: 'operator' })
+      .balance('85.00', { at: 12 })
+      .timeline();
+    expect([only(timeline).books.deviations, sums(timeline)[1]]).toEqual([[], '85']);
+  });
+
   it('is a balance that the other side has masked', () => {
     const timeline = new Log()
       .balance('100.00', { at: 0 })
