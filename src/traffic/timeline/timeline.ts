@@ -1,6 +1,7 @@
 import type { Cause, Deviation } from '../books/deviation.ts';
 import type { CallSelection, KnownSession } from '../call-selection.ts';
 import { type LoggedCall, loggedCall } from '../calls/logged-call.ts';
+import { withOneSpelling } from '../calls/one-spelling.ts';
 import { type KeysOf, NO_KEYS } from '../calls/signature.ts';
 import { betsOf } from '../calls/transaction.ts';
 import type { LogPlace } from '../logged-exchange.ts';
@@ -15,7 +16,6 @@ import { withExcuses } from './excuses.ts';
 import { ownerlessCauseOf } from './missing-bodies.ts';
 import { fixedOf, odditiesOf } from './oddity.ts';
 import type { Oddity } from './oddity-type.ts';
-import { withOneSpelling } from './one-spelling.ts';
 import { OtherCalls } from './other-providers.ts';
 import { type CallOwner, NOBODY, ownersOf } from './owner.ts';
 import { withRepeatedHour } from './repeated-hour.ts';
