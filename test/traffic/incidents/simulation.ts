@@ -1,5 +1,5 @@
 /** A call of a simulation, as it really happened. Amounts are whole cents. */
-interface Call {
+export interface Call {
   readonly call: 'balance' | 'bet' | 'win' | 'refund';
   readonly player: number;
   readonly txID: string | null;
@@ -7,6 +7,8 @@ interface Call {
   readonly origTxID: string | null;
   readonly cents: number | null;
   readonly atMs: number;
+  /** True for a bet or a win of a free round. Such a bet takes no money. */
+  readonly isFree?: boolean;
 }
 
 /** One side's log entry of one call. */
@@ -40,7 +42,7 @@ export interface Simulation {
 }
 
 /** The defects that an operator of a simulation can have, with the rules by which each may be named. */
-const DEFECTS = {
+export const DEFECTS = {
   'wins-twice': ['idempotency.win', 'win.retried', 'win.credit'],
   'refunds-twice': ['idempotency.refund'],
   'refund-pays-nothing': ['refund.restore', 'refund.after-error', 'refund.broken-connection'],
@@ -53,7 +55,7 @@ const DEFECTS = {
   'late-debit': ['refund.after-error', 'refund.broken-connection', 'refund.before-bet'],
 } as const;
 
-type Defect = keyof typeof DEFECTS;
+export type Defect = keyof typeof DEFECTS;
 
 /** A source of random numbers that a seed decides (mulberry32). */
 export class Random {
@@ -86,13 +88,13 @@ export class Random {
   }
 }
 
-const START = Date.parse('2026-11-20T18:00:00Z');
+export const START = Date.parse('2026-11-20T18:00:00Z');
 
 /** The way of a call to the operator and back. `lost-before`: it does not reach the operator. */
 type Fate = 'well' | 'lost-before' | 'lost-after' | 'late' | 'failed-before' | 'failed-after';
 
 /** The operator's books of one player. */
-class Wallet {
+export class Wallet {
   balance: number;
   readonly #defect: Defect | null;
   readonly #random: Random;
@@ -108,7 +110,11 @@ class Wallet {
     this.#random = random;
   }
 
-  answer({ call, txID, origTxID, cents }: Call): { status: number; balance: number | null; txID: string | null } {
+  answer({ call, txID, origTxID, cents, isFree = false }: Omit<Call, 'atMs'>): {
+    status: number;
+    balance: number | null;
+    txID: string | null;
+  } {
     if (call === 'balance') return { status: 200, balance: this.balance, txID: null };
     const key = `${call} ${txID ?? ''}`;
     const stored = this.#replies.get(key);
@@ -130,18 +136,19 @@ class Wallet {
       case 'bet': {
         if (this.#given.has(txID ?? '') && this.#defect !== 'late-debit')
           return { status: 409, balance: null, txID: null };
-        if (amount > this.balance || this.#random.chance(0.05)) {
-          if (this.#defect === 'declined-takes' && amount <= this.balance) {
+        if ((amount > this.balance && !isFree) || this.#random.chance(0.05)) {
+          if (this.#defect === 'declined-takes' && !isFree && amount <= this.balance) {
             this.#break('declined-takes');
             this.balance -= amount;
           }
           return { status: 402, balance: null, txID: null };
         }
-        let taken = amount;
+        let taken = isFree ? 0 : amount;
+        const asked = taken;
         if (this.#defect === 'bet-takes-nothing' && this.#random.chance(0.2)) taken = 0;
-        if (this.#defect === 'hundred-times' && amount * 100 <= this.balance && this.#random.chance(0.3))
+        if (this.#defect === 'hundred-times' && !isFree && amount * 100 <= this.balance && this.#random.chance(0.3))
           taken = amount * 100;
-        if (taken !== amount) this.#break(this.#defect);
+        if (taken !== asked) this.#break(this.#defect);
         this.balance -= taken;
         this.#bets.set(txID ?? '', taken);
         break;
