@@ -46,7 +46,7 @@ const ACCEPTED = {
   /** If calls overlap, several errors of the same amount can explain a balance, and croupier does not find all of them. */
   overlapping: 0.01,
   /** Wrong clocks can put the attempts of one call into a wrong order. */
-  others: 0.002,
+  others: 0.003,
 } as const;
 
 const OVERLAPPING: ReadonlySet<Kind> = new Set(['interleaved rounds', 'late bets']);
