@@ -1,6 +1,6 @@
 import type { KnownFailure, RunEnded, RunStarted } from './event.ts';
 import { isAboutRaces, type RulePlace } from './judged-outcome.ts';
-import { currencyAbove, type MoneySums } from './money-sums.ts';
+import { currencyAbove, isWithoutSums, type MoneySums } from './money-sums.ts';
 
 /**
  * The states of a known failure after a run. A `mended` or `expired` entry fails the run.
@@ -90,15 +90,26 @@ function isAt({ rule, endpoint, scenario }: KnownFailure, breach: Breach): boole
 
 /**
  * True if the entry allows the breach. An entry for breaches that move no money does not allow a breach that moves money. An
- * entry with sums does not allow higher sums. An entry for an undecided rule allows no breach.
+ * entry with sums does not allow higher sums, and an entry with a sum for the scenario allows no breach of another kind. An entry for
+ * an undecided rule allows no breach.
  */
 export function allows(known: KnownFailure, breach: Breach): boolean {
   if (known.undecided) return false;
   return (
     isAt(known, breach) &&
     (known.noMoney !== true || breach.noMoney === true) &&
-    exceededSum(known, breach) === undefined
+    exceededSum(known, breach) === undefined &&
+    !isOfOtherKind(known, breach)
   );
+}
+
+/**
+ * True if the entry has a sum for the scenario of the breach, but the breach made no balance wrong there. Then the rule fails in
+ * another way. For example, a win that was paid too low is now refused.
+ */
+export function isOfOtherKind({ maxSumsIn }: KnownFailure, { scenario, wrongSums }: Breach): boolean {
+  const limits = maxSumsIn?.[scenario];
+  return limits !== undefined && !isWithoutSums(limits) && wrongSums !== undefined && isWithoutSums(wrongSums);
 }
 
 /** A sum by which a breach made a balance wrong, and the lower sum that an entry allows. Both are in the same currency. */

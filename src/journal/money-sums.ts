@@ -55,6 +55,11 @@ export function currencyAbove(sums: MoneySums, limits: MoneySums): string | unde
   });
 }
 
+/** True if there is no sum in any currency. */
+export function isWithoutSums(sums: MoneySums): boolean {
+  return Object.keys(sums).length === 0;
+}
+
 /** Returns sums that are a number of times as high. */
 export function times(factor: number, sums: MoneySums): MoneySums {
   const by = Money.of(String(factor));

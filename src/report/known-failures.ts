@@ -1,6 +1,14 @@
 import type { RuleId } from '../contract/catalogue.ts';
 import { plural } from '../contract/plural.ts';
-import { allows, breachAt, exceededSum, type KnownGroup, knownGroups, newPlaces } from '../journal/baseline.ts';
+import {
+  allows,
+  breachAt,
+  exceededSum,
+  isOfOtherKind,
+  type KnownGroup,
+  knownGroups,
+  newPlaces,
+} from '../journal/baseline.ts';
 import { EXPECTATION, type Verdict } from '../journal/finding.ts';
 import type { Fold } from '../journal/fold.ts';
 import type { RulePlace } from '../journal/judged-outcome.ts';
@@ -104,6 +112,13 @@ export function worseSentence(id: RuleId, { rules, baseline }: Pick<Fold, 'rules
     return `the baseline lists this rule only for breaches that move no money, and this one moves money (in ${listed(scenariosOf(places))})`;
   const higher = places.flatMap((place) => higherSum(place, baseline) ?? []);
   if (higher.length === places.length && higher[0] !== undefined) return higher[0];
+  const others = places.filter((place) =>
+    baseline.some(
+      ({ known, state }) => state === 'failing' && known.rule === id && isOfOtherKind(known, breachAt(place)),
+    ),
+  );
+  if (others.length > 0 && others.length === places.length)
+    return `the baseline lists this rule for wrong sums in ${listed(scenariosOf(others))}, but now it fails there in another way: no balance shows such a sum`;
   const endpoints = [...new Set(places.flatMap(({ endpoint }) => endpoint ?? []))];
   const at = endpoints.length === 0 ? '' : `at ${endpoints.join(', ')} `;
   return `the baseline lists this rule, but not for this failure: it fails ${at}in ${listed(scenariosOf(places))}`;

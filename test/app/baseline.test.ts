@@ -85,7 +85,7 @@ describe('croupier run --baseline', () => {
     const elsewhere = await judged(entry('idempotency.bet', '  scenario: idempotency/durable\n'), ['idempotency.bet']);
     expect(elsewhere.status).toBe(1);
     expect(report().baseline).toMatchObject([{ state: 'undecided' }]);
-    const key = 'integrationApiKey: { env: KEY }';
+    const key = 'integrationApiKey: "key-of-acme"';
     write(
       'croupier.yaml',
       `clients:\n  - { extCID: acme, integratorBaseUrl: "http://127.0.0.1:1", ${key}, sessions: [{ sessionID: s1 }] }\n`,

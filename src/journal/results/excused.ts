@@ -1,4 +1,3 @@
-import { CORE_RULES } from '../../contract/catalogue.ts';
 import { breachAt, isKnownBreach, type KnownResult } from '../baseline.ts';
 import type { Finding } from '../finding.ts';
 import type { Fold } from '../fold.ts';
@@ -36,16 +35,10 @@ export function isKnownCause(cause: string, { rules, baseline }: Results): boole
  * True for a rule that its tests did not decide. A core rule can also be skipped in all its tests, because nothing showed whether the
  * operator follows it. For example, if bets are free of charge, no balance shows what a refund gives back.
  */
-export function isUndecided({ rule, verdict, checks, findings, findingCount }: RuleResult): boolean {
+export function isUndecided({ verdict, checks, findings, findingCount }: RuleResult): boolean {
   if (verdict === 'inconclusive') return true;
   const isComplete = findings.length > 0 && findings.length === findingCount;
-  return (
-    verdict === 'skip' &&
-    checks === 0 &&
-    CORE_RULES.includes(rule.id) &&
-    isComplete &&
-    findings.every(({ actual }) => actual === NOT_SHOWN)
-  );
+  return verdict === 'skip' && checks === 0 && isComplete && findings.every(({ actual }) => actual === NOT_SHOWN);
 }
 
 /** True for a MUST rule that is undecided because of known failures. The baseline does not allow that the rule itself fails. */
@@ -69,9 +62,17 @@ export function isHidden(result: RuleResult, results: Results): boolean {
   return result.checks === 0 && !isListed && isLeftUndecided(result, results);
 }
 
-/** True if known failures that occur only now and then explain why the rule is undecided. They prevent other checks in each run. */
+/**
+ * True if only known failures that occur now and then explain why the rule is undecided. They prevent other checks in each run. If
+ * the failures of each run explain it too, the rule is undecided in each run.
+ */
 export function isLeftByChance(result: RuleResult, { rules, baseline }: Results): boolean {
-  return isExplained(result, { rules, baseline: baseline.filter(({ known }) => known.intermittent) });
+  const isExplainedBy = (intermittent: boolean): boolean =>
+    isExplained(result, {
+      rules,
+      baseline: baseline.filter(({ known }) => (known.intermittent === true) === intermittent),
+    });
+  return isExplainedBy(true) && !isExplainedBy(false);
 }
 
 /**

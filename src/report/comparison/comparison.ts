@@ -1,6 +1,6 @@
 import type { Verdict } from '../../journal/finding.ts';
 import { isAboutRaces } from '../../journal/judged-outcome.ts';
-import { currencyAbove, sumsText, sumText } from '../../journal/money-sums.ts';
+import { currencyAbove, isWithoutSums, sumsText, sumText } from '../../journal/money-sums.ts';
 import { dependsOnMoment } from '../../journal/results/chance.ts';
 import { type LostCoverage, lostCoverage } from './coverage.ts';
 import { type FailingPlace, isJudged, type JudgedRule, type RunSummary } from './run-summary.ts';
@@ -113,10 +113,14 @@ function howWorse(id: string, before: RunSummary, now: RunSummary): string | nul
   if (endpoints.size > 0) return `it also fails at ${[...endpoints].join(', ')}`;
   if (earlier.every(({ noMoney }) => noMoney) && later.some(({ noMoney }) => !noMoney)) return 'it now moves money';
   if (isAboutRaces(id)) return null;
-  const first = earlier.every(isWithoutSums) ? later.find((place) => !isWithoutSums(place)) : undefined;
+  const first = earlier.every(({ wrongSums }) => isWithoutSums(wrongSums))
+    ? later.find(({ wrongSums }) => !isWithoutSums(wrongSums))
+    : undefined;
   if (first) return `it now makes balances wrong: by ${sumsText(first.wrongSums)} in ${first.scenario}`;
   const more = moreMoney(earlier, later);
   if (more !== null) return more;
+  const other = later.find((place) => isWithoutSums(place.wrongSums) && hadSums(place, earlier));
+  if (other) return `it fails in another way in ${other.scenario}: before, a balance was wrong there`;
   const scenarios = new Set(
     later.flatMap(({ scenario }) =>
       before.decided.includes(scenario) &&
@@ -140,8 +144,10 @@ function isSameCurrency(scenario: string, before: RunSummary, now: RunSummary): 
   return earlier === undefined || later === undefined || earlier.join(' ') === later.join(' ');
 }
 
-function isWithoutSums({ wrongSums }: FailingPlace): boolean {
-  return Object.keys(wrongSums).length === 0;
+/** True if the rule made a balance wrong at the same place in the earlier run, and chance did not decide about this. */
+function hadSums({ scenario, endpoint }: FailingPlace, earlier: readonly FailingPlace[]): boolean {
+  const before = earlier.find((place) => place.scenario === scenario && place.endpoint === endpoint);
+  return before !== undefined && !isWithoutSums(before.wrongSums) && !before.rules.some(dependsOnMoment);
 }
 
 /** Names the first place at which the rule makes balances more wrong than in the earlier run; null if there is no such place. */

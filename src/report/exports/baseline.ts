@@ -1,7 +1,14 @@
 import { type RuleId, ruleById } from '../../contract/catalogue.ts';
 import { currencyByCode } from '../../contract/currencies.ts';
 import { Money } from '../../contract/money.ts';
-import { allows, breachAt, exceededSum, isNoLongerNeeded, type KnownResult } from '../../journal/baseline.ts';
+import {
+  allows,
+  breachAt,
+  exceededSum,
+  isNoLongerNeeded,
+  isOfOtherKind,
+  type KnownResult,
+} from '../../journal/baseline.ts';
 import type { KnownFailure } from '../../journal/event.ts';
 import { EXPECTATION } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
@@ -11,6 +18,7 @@ import {
   decimalsOf,
   highestSums,
   inAlikeCurrencies,
+  isWithoutSums,
   type MoneySums,
   powerOfTen,
   sumsText,
@@ -155,11 +163,13 @@ export function entriesFor(
   return joined([...entries, ...(isLosing ? ordinaryEntries(fold, lostSums) : [])]);
 }
 
-/** True if an entry allows the failure at a place, but with a lower sum. */
+/** True if an entry allows the failure at a place, but with a lower sum, or only with a wrong sum. */
 function isAboveSums(place: RulePlace, listed: readonly KnownFailure[]): boolean {
   const breach = breachAt(place);
   return listed.some(
-    (one) => exceededSum(one, breach) !== undefined && allows({ ...one, maxSums: {}, maxSumsIn: {} }, breach),
+    (one) =>
+      (exceededSum(one, breach) !== undefined || isOfOtherKind(one, breach)) &&
+      allows({ ...one, maxSums: {}, maxSumsIn: {} }, breach),
   );
 }
 
@@ -370,7 +380,7 @@ function allowedAnywhere(
   rule: RulePlace['rule'],
   { stakes, varies }: { readonly stakes: Readonly<Record<string, string>>; readonly varies: boolean },
 ): MoneySums {
-  if (isWithoutSums(sums)) return noSums(rule, stakes);
+  if (sums.every(isWithoutSums)) return noSums(rule, stakes);
   const all = inAllCurrencies(sums, stakes, isAlikeFor(rule));
   return varies || rule === 'money.main-unit' ? times(10, all) : all;
 }
@@ -378,11 +388,7 @@ function allowedAnywhere(
 /** Returns the sums that an entry allows in the scenario of a failure. The next run may play the scenario in another currency. */
 function allowedInScenario(place: RulePlace, stakes: Readonly<Record<string, string>>): MoneySums {
   const sums = [sumsOf(place)];
-  return isWithoutSums(sums) ? noSums(place.rule, stakes) : inAllCurrencies(sums, stakes, isAlikeFor(place.rule));
-}
-
-function isWithoutSums(sums: readonly MoneySums[]): boolean {
-  return sums.every((one) => Object.keys(one).length === 0);
+  return sums.every(isWithoutSums) ? noSums(place.rule, stakes) : inAllCurrencies(sums, stakes, isAlikeFor(place.rule));
 }
 
 /**
