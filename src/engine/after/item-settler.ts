@@ -49,7 +49,6 @@ export function isCall(item: OpenItem): item is CallItem {
   return item.kind === 'refund' || item.kind === 'again';
 }
 
-const MAX_TRIES_OF_BALANCE = 2;
 /** The amount of the win that completes a lost round. */
 const NO_MONEY = '0';
 
@@ -59,10 +58,13 @@ export class ItemSettler {
   readonly #afterRun: AfterRun;
   readonly #sender: Sender;
   readonly #adjuster: BalanceAdjuster;
+  readonly #balanceTries: number;
   readonly #progress = new Map<string, Progress>();
 
-  constructor(options: ItemSettlerOptions, sender: Sender) {
+  /** @param balanceTries the maximum number of attempts to restore a balance */
+  constructor(options: ItemSettlerOptions, sender: Sender, balanceTries: number) {
     this.#options = options;
+    this.#balanceTries = balanceTries;
     this.#afterRun = options.afterRun;
     this.#sender = sender;
     this.#adjuster = new BalanceAdjuster(sender, options);
@@ -155,7 +157,7 @@ export class ItemSettler {
     if (estimate.missing()?.isZero() === true || this.isBlocked(item)) return;
     const rest = whyTooSmall(estimate, account);
     if (rest !== null) progress.givenUp = rest;
-    else if (progress.tries >= MAX_TRIES_OF_BALANCE)
+    else if (progress.tries >= this.#balanceTries)
       progress.givenUp = `${sumsOf(estimate)}, and the operator did not carry out the bet and the win that restore it`;
   }
 

@@ -48,7 +48,7 @@ class SettlementAtEnd {
   constructor(options: SettleAtEndOptions, sender: Sender) {
     this.#options = options;
     this.#sender = sender;
-    this.#settler = new ItemSettler(options, sender);
+    this.#settler = new ItemSettler(options, sender, MAX_TRIES);
     this.#until = options.now() + options.timeMs;
   }
 

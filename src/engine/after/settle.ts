@@ -46,6 +46,10 @@ export interface Settled {
   readonly reason: string | null;
 }
 
+/**
+ * Maximum number of attempts to restore a balance. If connections break, several attempts can fail at a correct operator, too.
+ */
+const BALANCE_TRIES = 6;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5000;
 
@@ -80,7 +84,7 @@ class Settlement {
   constructor(options: SettleOptions, sender: Sender) {
     this.#options = options;
     this.#afterRun = options.afterRun;
-    this.#settler = new ItemSettler(options, sender);
+    this.#settler = new ItemSettler(options, sender, BALANCE_TRIES);
   }
 
   async play(): Promise<readonly Settled[]> {

@@ -125,6 +125,20 @@ describe('settling a run', () => {
     expect(wallet.balance().format(2)).toBe('100.00');
   });
 
+  it('a balance is restored although the operator refuses the first four bets for it', async () => {
+    let bets = 0;
+    const { items, wallet } = await settled({
+      call: 'win',
+      timeMs: 20_000,
+      afterwards: ({ call }, tell) => {
+        if (call === 'bet') bets += 1;
+        return call === 'bet' && bets <= 4 ? { status: 400, body: { message: 'No' } } : tell();
+      },
+    });
+    expect(items.find(({ item }) => item.kind === 'balance')).toMatchObject({ done: true, reason: null });
+    expect(wallet.balance().format(2)).toBe('100.00');
+  });
+
   it('a balance that somebody else has changed is not restored, and the reason is given', async () => {
     const { items, wallet } = await settled({ call: 'bet', change: '11.00' });
     expect(items.at(-1)).toMatchObject({ item: { kind: 'balance' }, done: false });
