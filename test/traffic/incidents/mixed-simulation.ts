@@ -7,7 +7,7 @@ export interface MixedEntry extends Entry {
 }
 
 /** One wallet of a simulation. A player can have two wallets in different currencies. */
-export interface MixedWallet {
+interface MixedWallet {
   readonly player: number;
   readonly currency: string;
   /** The number of decimals of the currency. */
