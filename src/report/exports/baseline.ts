@@ -17,7 +17,6 @@ import {
   currencyAbove,
   decimalsOf,
   highestSums,
-  inAlikeCurrencies,
   isWithoutSums,
   type MoneySums,
   powerOfTen,
@@ -240,7 +239,7 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
 
 /**
  * Returns the sums by which the failures of other rules make balances wrong in the checks of an undecided rule, if the next run shows
- * the same sums. Empty if chance or the unit of the amounts decides how high they are.
+ * alike sums. Empty if chance or the unit of the amounts decides how high they are.
  */
 function stableUndecidedSums(result: RuleResult, fold: Fold, stabilities: Stabilities): MoneySums {
   const { highest, because } = undecidedSums(result, fold.rules);
@@ -255,8 +254,14 @@ function stableUndecidedSums(result: RuleResult, fold: Fold, stabilities: Stabil
   if (dependsOnMoment(result.rule.id) || ![...because].every(isStable)) return {};
   const stakes = fold.run.settings.stakes ?? {};
   const sums = Object.entries(highest).map(([code, sum]) => ({ [code]: roundedUp(sum, code) }));
-  return highestSums(sums.map((one) => inAlikeCurrencies(one, stakes)));
+  return times(CURRENCY_FACTOR, inAllCurrencies(sums, stakes));
 }
+
+/**
+ * The scenario with the highest sum may play in another currency in the next run. There, the sum also depends on the smallest unit of
+ * the currency, by less than this factor.
+ */
+const CURRENCY_FACTOR = 2;
 
 /**
  * Minimum number of scenarios with a failure, and minimum number of scenarios without a failure. With fewer, croupier does not
