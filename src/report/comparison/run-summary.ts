@@ -106,7 +106,7 @@ export function summaryOfFold(fold: Fold): RunSummary {
     selection: run.selection,
     strict: run.settings.strict,
     judged: [
-      ...rules.map(({ rule: { id, level, money }, verdict, isKnown, reason, endpoints, places }) => ({
+      ...rules.map(({ rule: { id, level, money }, verdict, isKnown, reason, endpoints }) => ({
         id,
         level,
         money,
@@ -114,17 +114,11 @@ export function summaryOfFold(fold: Fold): RunSummary {
         isKnown,
         reason,
         endpoints: judgedEndpoints(endpoints),
-        // The places also have the sums of findings that this rule explains.
-        failing: places
-          .filter(({ failed }) => failed > 0)
-          .map(({ endpoint, scenario, movesMoney, wrongSums, alikeSums }) => ({
-            endpoint,
-            scenario,
-            noMoney: !movesMoney,
-            wrongSums,
-            alikeSums,
-            rules: scenarios.find(({ planned }) => planned.id === scenario)?.planned.rules ?? [],
-          })),
+        failing: failingPlaces(
+          id,
+          scenarios.map((result) => ({ ...result, id: result.planned.id, rules: result.planned.rules })),
+          settings.stakes,
+        ),
       })),
       ...expectationsOf(expectations),
     ],
