@@ -105,7 +105,7 @@ export function allows(known: KnownFailure, breach: Breach): boolean {
 
 /**
  * True if the entry has a sum for the scenario of the breach, but the breach made no balance wrong there. Then the rule fails in
- * another way. For example, a win that was paid too low is now refused.
+ * another way. For example, a win that was too low is now refused.
  */
 export function isOfOtherKind({ maxSumsIn }: KnownFailure, { scenario, wrongSums }: Breach): boolean {
   const limits = maxSumsIn?.[scenario];

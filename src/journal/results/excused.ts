@@ -32,7 +32,7 @@ export function isKnownCause(cause: string, { rules, baseline }: Results): boole
 }
 
 /**
- * True for a rule that its tests did not decide. A core rule can also be skipped in all its tests, because nothing showed whether the
+ * True for a rule that its tests did not decide. A rule can also be skipped in all its tests, because nothing showed whether the
  * operator follows it. For example, if bets are free of charge, no balance shows what a refund gives back.
  */
 export function isUndecided({ verdict, checks, findings, findingCount }: RuleResult): boolean {
