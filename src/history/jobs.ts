@@ -108,8 +108,14 @@ export async function hasOpenJobs(history: History, operators: readonly string[]
 }
 
 /**
+ * After this number of attempts, a job comes after all jobs with fewer attempts. Perhaps its runs end the workers. And its attempts
+ * take longer and longer if the operator refuses what they owe, because each attempt first tries to settle the earlier ones.
+ */
+const ATTEMPTS_BEFORE_LAST = 3;
+
+/**
  * Takes the job that has been due longest: a job that waits, or a job whose lease has ended because its worker died or can't
- * reach the database.
+ * reach the database. Jobs with several attempts come last.
  *
  * @param operators the names of the operators whose jobs may be taken
  * @param worker the name of the worker, for the status
@@ -134,6 +140,7 @@ export async function takeJob(
           of.and([of('state', '=', 'running'), of('lease_until', '<', now)]),
         ]),
       )
+      .orderBy((of) => of.case().when('attempts', '<', ATTEMPTS_BEFORE_LAST).then(0).else(1).end())
       .orderBy('due_at')
       .orderBy('id')
       .limit(1)
