@@ -10,7 +10,7 @@ export interface HeldLocks {
  * A holder renews the time of its lock file after this time in ms. Other machines and other containers cannot see whether the
  * process of the holder runs, so they look at the time of the file.
  */
-const BEAT_MS = 5000;
+const BEAT_MS = 10_000;
 
 /** All locks of this process. */
 const HELD = new Set<LockFile>();
