@@ -157,6 +157,15 @@ describe('comparing two runs', () => {
     expect(compare(before, now('USD')).worse).toMatchObject([{ how: 'it also fails in y' }]);
   });
 
+  it('calls a rule about signatures worse for a scenario that was played in another currency', () => {
+    const signature = (...places: readonly ReturnType<typeof place>[]) =>
+      rule('signature.mismatch', 'fail', { failing: places });
+    const played = (code: string) => ({ decided: ['x', 'y'], currencies: { x: ['USD'], y: [code] } });
+    const before = run([signature(place('x', 'win'))], played('USD'));
+    const now = run([signature(place('x', 'win'), place('y', 'win'))], played('BTC'));
+    expect(compare(before, now).worse).toMatchObject([{ how: 'it also fails in y' }]);
+  });
+
   it('does not call a rule worse for a scenario that is new, or that shows a race by chance', () => {
     const both = [place('x'), place('y')];
     const before = run([failing(place('x'))], { decided: ['x'] });
