@@ -5,7 +5,7 @@ import { EXPECTATION, VERDICTS, type Verdict } from '../../journal/finding.ts';
 import type { Fold } from '../../journal/fold.ts';
 import { addUp, inAlikeCurrencies, type MoneySums, type WrongSum } from '../../journal/money-sums.ts';
 import { type PlayedCurrencies, playedCurrencies } from '../../journal/results/played-currencies.ts';
-import { JSON_REPORT } from '../json/json.ts';
+import { JSON_REPORT, type ReportedPlace, reportedPlaces } from '../json/json.ts';
 
 /** The result of one run for a rule or for the expectation of a scenario. */
 export interface JudgedRule {
@@ -106,20 +106,16 @@ export function summaryOfFold(fold: Fold): RunSummary {
     selection: run.selection,
     strict: run.settings.strict,
     judged: [
-      ...rules.map(({ rule: { id, level, money }, verdict, isKnown, reason, endpoints }) => ({
-        id,
-        level,
-        money,
-        verdict,
-        isKnown,
-        reason,
-        endpoints: judgedEndpoints(endpoints),
-        failing: failingPlaces(
-          id,
-          scenarios.map((result) => ({ ...result, id: result.planned.id, rules: result.planned.rules })),
+      ...rules.map((result) => {
+        const { rule, verdict, isKnown, reason, endpoints } = result;
+        const { id, level, money } = rule;
+        const failing = withRules(
+          reportedPlaces(result),
+          scenarios.map(({ planned }) => planned),
           settings.stakes,
-        ),
-      })),
+        );
+        return { id, level, money, verdict, isKnown, reason, endpoints: judgedEndpoints(endpoints), failing };
+      }),
       ...expectationsOf(expectations),
     ],
     scenarios: run.scenarios.map(({ id }) => id),
@@ -135,7 +131,6 @@ function judgedEndpoints(
 
 interface PlayedScenario {
   readonly id: string;
-  readonly rules?: readonly string[];
   readonly state: string;
   readonly verdict: Verdict;
   readonly findings: readonly {
@@ -155,24 +150,32 @@ function playedScenarios(scenarios: readonly PlayedScenario[]): Pick<RunSummary,
   };
 }
 
-function failingPlaces(
-  rule: string,
-  scenarios: readonly PlayedScenario[],
+/** Adds to the places of a report what a comparison needs to know about them. */
+function withRules(
+  places: readonly ReportedPlace[],
+  scenarios: readonly { readonly id: string; readonly rules?: readonly string[] }[],
   stakes: Readonly<Record<string, string>> = {},
 ): readonly FailingPlace[] {
-  return scenarios.flatMap(({ id, findings, rules = [] }) => {
+  return places.map(({ endpoint, scenario, noMoney, wrongSums }) => ({
+    endpoint,
+    scenario,
+    noMoney,
+    wrongSums,
+    alikeSums: inAlikeCurrencies(wrongSums, stakes),
+    rules: scenarios.find(({ id }) => id === scenario)?.rules ?? [],
+  }));
+}
+
+/** Returns the places of a report of an older version, which has only the findings of each scenario. */
+function placesOfFindings(rule: string, scenarios: readonly PlayedScenario[]): readonly ReportedPlace[] {
+  return scenarios.flatMap(({ id, findings }) => {
     const own = findings.filter((finding) => finding.rule === rule && finding.verdict === 'fail');
-    return [...Map.groupBy(own, ({ endpoint }) => endpoint)].map(([endpoint, here]) => {
-      const wrongSums = addUp(here.flatMap(({ wrongSum }) => wrongSum ?? []));
-      return {
-        endpoint,
-        scenario: id,
-        noMoney: here.every(({ noMoney }) => noMoney === true),
-        wrongSums,
-        alikeSums: inAlikeCurrencies(wrongSums, stakes),
-        rules,
-      };
-    });
+    return [...Map.groupBy(own, ({ endpoint }) => endpoint)].map(([endpoint, here]) => ({
+      endpoint,
+      scenario: id,
+      noMoney: here.every(({ noMoney }) => noMoney === true),
+      wrongSums: addUp(here.flatMap(({ wrongSum }) => wrongSum ?? [])),
+    }));
   });
 }
 
@@ -213,6 +216,16 @@ const report = z.object({
       isKnown: z.boolean().default(false),
       reason: z.string().nullable(),
       endpoints: z.array(z.object({ endpoint: z.string(), verdict })).default([]),
+      failingPlaces: z
+        .array(
+          z.object({
+            endpoint: z.string().nullable(),
+            scenario: z.string(),
+            noMoney: z.boolean(),
+            wrongSums: z.record(z.string(), z.string()),
+          }),
+        )
+        .optional(),
     }),
   ),
   expectations: z.array(z.object({ scenario: z.string(), verdict, actual: z.string() })),
@@ -279,10 +292,10 @@ export function summaryOfReport(value: unknown): RunSummary | { readonly problem
     settings: all && settings,
     extCID: client.extCID,
     judged: [
-      ...rules.map(({ endpoints, ...rule }) => ({
+      ...rules.map(({ endpoints, failingPlaces, ...rule }) => ({
         ...rule,
         endpoints: judgedEndpoints(endpoints),
-        failing: failingPlaces(rule.id, scenarios, stakes),
+        failing: withRules(failingPlaces ?? placesOfFindings(rule.id, scenarios), scenarios, stakes),
       })),
       ...expectationsOf(expectations),
     ],

@@ -128,6 +128,18 @@ const rule = z.object({
     'sums by which breaches of this rule made balances wrong, by currency; without sums that depend on the balance',
   ),
   endpoints: z.array(z.object({ endpoint: callName, verdict, reason, checks: count })),
+  failingPlaces: z
+    .array(
+      z.object({
+        endpoint: callName.nullable().describe('null: the rule has one verdict for all endpoints'),
+        scenario: z.string(),
+        noMoney: z.boolean().describe('true: the failure moved no money'),
+        wrongSums: moneySums.describe(
+          'sums by which the failure made balances wrong, by currency; also sums of other findings that the failure explains',
+        ),
+      }),
+    )
+    .describe('each scenario in which the rule fails'),
   scenarios: z.array(z.string()).describe('scenarios that tested the rule'),
 });
 

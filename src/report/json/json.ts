@@ -4,6 +4,7 @@ import type { RunStarted } from '../../journal/event.ts';
 import type { Fold } from '../../journal/fold.ts';
 import type { CallLatency } from '../../journal/latency.ts';
 import { budgetResults } from '../../journal/latency.ts';
+import type { MoneySums } from '../../journal/money-sums.ts';
 import { requiredOutcomes } from '../../journal/required.ts';
 import { owedCalls, unknownDebts } from '../../journal/results/owed-items.ts';
 import { countRules } from '../../journal/results/rule-counts.ts';
@@ -117,20 +118,25 @@ function latencyOf(latency: CallLatency): object {
   return Object.fromEntries(Object.entries(latency).filter(([name]) => name !== 'buckets'));
 }
 
-function ruleOf({
-  rule,
-  verdict,
-  isKnown,
-  isWorse,
-  reason,
-  because,
-  flaky,
-  seenIn,
-  checks,
-  wrongSums,
-  endpoints,
-  scenarios,
-}: RuleResult): object {
+/** A place at which a rule fails, as the JSON report names it. */
+export interface ReportedPlace {
+  readonly endpoint: string | null;
+  readonly scenario: string;
+  /** True if all breaches at this place moved no money, although the rule is about money. */
+  readonly noMoney: boolean;
+  /** The sums by which the failure made balances wrong, including the sums of other findings that the failure explains. */
+  readonly wrongSums: MoneySums;
+}
+
+/** Returns the places at which a rule fails. */
+export function reportedPlaces({ places }: Pick<RuleResult, 'places'>): readonly ReportedPlace[] {
+  return places
+    .filter(({ failed }) => failed > 0)
+    .map(({ endpoint, scenario, movesMoney, wrongSums }) => ({ endpoint, scenario, noMoney: !movesMoney, wrongSums }));
+}
+
+function ruleOf(result: RuleResult): object {
+  const { rule, verdict, isKnown, isWorse, reason, because, flaky, seenIn, checks, wrongSums, endpoints } = result;
   const { id, group, level, money, clause, sentence, means, hint, since } = rule;
   const entry = { id, group, level, money, clause, sentence, means, hint, since };
   return {
@@ -145,7 +151,8 @@ function ruleOf({
     checks,
     wrongSums,
     endpoints,
-    scenarios,
+    failingPlaces: reportedPlaces(result),
+    scenarios: result.scenarios,
   };
 }
 

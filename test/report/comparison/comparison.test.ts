@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JournalEvent } from '../../../src/journal/event.ts';
+import { foldJournal } from '../../../src/journal/fold.ts';
 import { inAlikeCurrencies, type MoneySums } from '../../../src/journal/money-sums.ts';
 import { compare, isLessTested, newFailures } from '../../../src/report/comparison/comparison.ts';
 import { comparisonText } from '../../../src/report/comparison/comparison-text.ts';
@@ -9,7 +11,8 @@ import {
   summaryOfReport,
 } from '../../../src/report/comparison/run-summary.ts';
 import { PLAIN } from '../../../src/report/paint.ts';
-import { foldOf, JOURNALS, reportText } from '../journals.ts';
+import { ended, found, planned, runEnded, runStarted, started } from '../../journal/events.ts';
+import { foldOf, JOURNALS, reportOfEvents, reportText } from '../journals.ts';
 
 const rule = (id: string, verdict: JudgedRule['verdict'], more: Partial<JudgedRule> = {}): JudgedRule => ({
   id,
@@ -272,6 +275,40 @@ describe('comparing two runs', () => {
       differences: [],
     });
     expect(fromReport.judged).toEqual(fromJournal.judged);
+  });
+
+  it('compares the sums that a rule explains, also if one of the runs is a JSON report', async () => {
+    const story = planned('idempotency/bet', ['idempotency.bet']);
+    const run = { ...runStarted([story]), settings: { ...runStarted([story]).settings, stakes: { EUR: '2' } } };
+    const sum = {
+      event: 'wrong-sum',
+      scenario: story.id,
+      attempt: 1,
+      rule: 'idempotency.bet',
+      endpoint: null,
+      step: 'again',
+      wrongSum: { amount: '-2', currency: 'EUR' },
+    } as const;
+    const events = (...sums: readonly JournalEvent[]): readonly JournalEvent[] => [
+      run,
+      started(story.id),
+      found(story.id, 'idempotency.bet', 'fail', { actual: 'the txID is "op-2"' }),
+      ...sums,
+      ended(story.id, { verdict: 'fail' }),
+      runEnded(),
+    ];
+    const summaries = async (of: readonly JournalEvent[]) => {
+      const fromReport = summaryOfReport(JSON.parse(await reportOfEvents(of, 'json')));
+      if ('problem' in fromReport) throw new Error(fromReport.problem);
+      return [summaryOfFold(await foldJournal(of)), fromReport];
+    };
+    const [known, charged] = [await summaries(events()), await summaries(events(sum))];
+    for (const before of known)
+      for (const now of charged)
+        expect(compare(before, now).worse).toMatchObject([
+          { how: 'it now makes balances wrong: by 2 EUR in idempotency/bet' },
+        ]);
+    for (const before of charged) for (const now of charged) expect(compare(before, now).worse).toEqual([]);
   });
 
   it('reads a JSON report of an older version, which lacks the newer parts', async () => {
