@@ -240,6 +240,8 @@ export interface RulePlace {
   readonly wrongSums: MoneySums;
   /** The same sums, in each currency in which the same failure would give an alike sum. */
   readonly alikeSums: MoneySums;
+  /** True if a check that failed made a balance wrong by a sum that depends on the balance. `wrongSums` does not contain this sum. */
+  readonly hasVaryingSum: boolean;
   /** True if the scenario failed here and then passed on retry. */
   readonly flaky: boolean;
   /** True if croupier repeated the scenario, and its failure here did not occur again in the same way. */
@@ -286,6 +288,9 @@ export function rulePlaces(
       movesMoney: own.some(({ verdict, noMoney }) => (verdict === 'fail' || verdict === 'warn') && !noMoney),
       wrongSums,
       alikeSums: inAlikeCurrencies(wrongSums, stakes),
+      hasVaryingSum: own.some(
+        ({ verdict, findings }) => verdict === 'fail' && findings.some(({ wrongSum }) => wrongSum?.varies),
+      ),
       flaky: own.some(({ flaky }) => flaky),
       isUnrepeated: own.some(({ verdict, isUnrepeated }) => verdict === 'fail' && isUnrepeated === true),
       mayBeStale: own.some(

@@ -1,5 +1,6 @@
 import { EXPECTATION, type Finding } from '../finding.ts';
 import { isAboutRaces, type RulePlace } from '../judged-outcome.ts';
+import { isWithoutSums } from '../money-sums.ts';
 import { isShownByBalance } from '../moved-alone.ts';
 
 /** Rules about calls whose connection breaks, or that overtake each other. The moment decides whether the wallet makes a mistake. */
@@ -59,7 +60,12 @@ export function isAboutBrokenConnections(rule: string): boolean {
 
 /** True if only a balance shows the breach. A breach that made no balance wrong is shown by a reply. */
 export function isOfBalance({ rule, wrongSums }: Pick<RulePlace, 'rule' | 'wrongSums'>): boolean {
-  return rule !== EXPECTATION && Object.keys(wrongSums).length > 0 && isShownByBalance({ rule, causes: [] });
+  return rule !== EXPECTATION && !isWithoutSums(wrongSums) && isShownByBalance({ rule, causes: [] });
+}
+
+/** True if only a balance shows the breach, also if the wrong sum depends on the balance. */
+export function isOfAnyBalance({ rule, wrongSums, hasVaryingSum }: RulePlace): boolean {
+  return isOfBalance({ rule, wrongSums }) || (hasVaryingSum && isShownByBalance({ rule, causes: [] }));
 }
 
 /** True if the wallet carries out a call late, so that the time of the next read decides by how much the balance is wrong. */

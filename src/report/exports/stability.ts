@@ -6,6 +6,7 @@ import {
   chanceOf,
   dependsOnMoment,
   isAboutBrokenConnections,
+  isOfAnyBalance,
   isOfBalance,
   MIN_WIDESPREAD,
 } from '../../journal/results/chance.ts';
@@ -75,7 +76,7 @@ export class Stabilities {
   get scattered(): readonly RulePlace[] {
     const failing = [...this.#byRule.values()]
       .map((all) => ({ all, own: all.filter(({ failed }) => failed > 0) }))
-      .filter(({ all, own }) => own.length > 0 && own.length * 2 < all.length && own.every(isOfBalance))
+      .filter(({ all, own }) => own.length > 0 && own.length * 2 < all.length && own.every(isOfAnyBalance))
       .flatMap(({ own }) => own);
     return new Set(failing.map(({ rule }) => rule)).size < MIN_SCATTERED ? [] : failing;
   }
