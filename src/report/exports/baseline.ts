@@ -238,6 +238,12 @@ export function undecidedEntries(fold: Fold, listed: readonly KnownFailure[]): r
 }
 
 /**
+ * Rules whose failures give other sums in each run. The sums of `money.main-unit` depend on the number of calls. A read that breaks
+ * `balance.read` may show an old balance, and chance decides by how much the balance has changed since then.
+ */
+const UNLIKE_SUMS: readonly RuleId[] = ['money.main-unit', 'balance.read'];
+
+/**
  * Returns the sums by which the failures of other rules make balances wrong in the checks of an undecided rule, if the next run shows
  * alike sums. Empty if chance or the unit of the amounts decides how high they are.
  */
@@ -246,7 +252,7 @@ function stableUndecidedSums(result: RuleResult, fold: Fold, stabilities: Stabil
   const isStable = (rule: RuleId): boolean => {
     const places = fold.places.filter((place) => place.rule === rule && place.failed > 0);
     return (
-      rule !== 'money.main-unit' &&
+      !UNLIKE_SUMS.includes(rule) &&
       places.length > 0 &&
       places.every((place) => stabilities.of(place) !== 'intermittent' && stabilities.chanceOf(place) === 'nothing')
     );
