@@ -129,11 +129,9 @@ function untestedMoney({ run, rules, scenarios }: Fold): readonly RuleResult[] {
 }
 
 function untestedMoneySentence(untested: readonly RuleResult[]): string {
-  const ids = untested.slice(0, MAX_NAMES).map(({ rule }) => rule.id);
-  const more = untested.length > ids.length ? ` and ${untested.length - ids.length} more` : '';
   const rules =
     untested.length === 1 ? '1 MUST rule about money was' : `${untested.length} MUST rules about money were`;
-  return `${rules} not tested: ${ids.join(', ')}${more}`;
+  return `${rules} not tested: ${namesOf(untested)}`;
 }
 
 /**
@@ -188,7 +186,7 @@ function whyUndecided(fold: Fold): string | null {
   const unmeasured = budgetResults(fold).filter(({ fails, state }) => fails && state === 'unmeasured');
   if (isWholeSuite(fold) && unmeasured.length > 0) return unmeasuredSentence(name, unmeasured);
   const unmet = unmetRequirements(fold);
-  if (unmet.length > 0) return `${unmetSentence(fold, unmet)}${unmetAdvice(unmet)}`;
+  if (unmet.length > 0) return `${unmetSentence(fold, unmet)}${unmetAdvice(unmet, fold)}`;
   const openRules = fold.rules.filter((result) => isOpen(result, fold));
   const open = openRules.length;
   const declined = fold.rules.filter((result) => isDeclinedMust(result, fold.baseline));
@@ -198,11 +196,7 @@ function whyUndecided(fold: Fold): string | null {
   const unproven = unprovenSentence(openRules);
   if (unproven !== null) return unproven;
   if (declined.length > open) return declinedSentence(name, declined);
-  if (open > 0) {
-    return open === 1
-      ? `1 MUST rule was tested against ${name} and could not be decided`
-      : `${open} MUST rules were tested against ${name} and could not be decided`;
-  }
+  if (open > 0) return openSentence(name, openRules);
   if (declined.length > 0) return declinedSentence(name, declined);
   const untested = untestedCoreRules(fold);
   if (untested.length > 0) return coreSentence(name, untested);
@@ -215,6 +209,18 @@ function whyUndecided(fold: Fold): string | null {
   // but it is still incomplete.
   if (fold.ended.how === 'bail') return `the run against ${name} stopped before all scenarios were played`;
   return null;
+}
+
+/** Says how many MUST rules the run could not decide, and names the first of them. */
+function openSentence(name: string, open: readonly RuleResult[]): string {
+  const rules = open.length === 1 ? '1 MUST rule was' : `${open.length} MUST rules were`;
+  return `${rules} tested against ${name} and could not be decided: ${namesOf(open)}`;
+}
+
+/** Names the first rules, and counts the others, as in `bet.debit, bet.zero, win.credit, win.zero and 3 more`. */
+function namesOf(results: readonly RuleResult[]): string {
+  const ids = results.slice(0, MAX_NAMES).map(({ rule }) => rule.id);
+  return `${ids.join(', ')}${results.length > ids.length ? ` and ${results.length - ids.length} more` : ''}`;
 }
 
 /**
@@ -280,11 +286,9 @@ function hiddenRules(fold: Fold): readonly RuleResult[] {
  * rule would not be noticed.
  */
 function hiddenSentence({ run }: Fold, hidden: readonly RuleResult[]): string {
-  const ids = hidden.slice(0, MAX_NAMES).map(({ rule }) => rule.id);
-  const more = hidden.length > ids.length ? ` and ${hidden.length - ids.length} more` : '';
   const were = hidden.length === 1 ? '1 MUST rule was' : `${hidden.length} MUST rules were`;
   const them = hidden.length === 1 ? 'it' : 'them';
-  return `${were} not tested against ${run.client.extCID}, because known failures prevented every check: ${ids.join(', ')}${more}. Fix these failures, or list ${them} in ${run.baseline?.file ?? 'the baseline'} with \`undecided: true\``;
+  return `${were} not tested against ${run.client.extCID}, because known failures prevented every check: ${namesOf(hidden)}. Fix these failures, or list ${them} in ${run.baseline?.file ?? 'the baseline'} with \`undecided: true\``;
 }
 
 /** True for a run that tests every rule: a run of the whole suite, or a quick run. */
@@ -392,10 +396,16 @@ function unmetSentence({ run }: Fold, unmet: readonly RequiredOutcome[]): string
 }
 
 /**
- * Says what to do if the operator, or its configuration, gives croupier no way to test a required rule. For example, the operator may
- * decline all bets above a limit.
+ * Says what to do about required rules that were not tested. If known failures prevented the tests, the rules stay required, and the
+ * baseline has to list them. The operator, or its configuration, may also give croupier no way to test a rule. For example, the operator
+ * may decline all bets above a limit.
  */
-function unmetAdvice(unmet: readonly RequiredOutcome[]): string {
+function unmetAdvice(unmet: readonly RequiredOutcome[], fold: Fold): string {
+  const hidden = fold.rules.filter(
+    (result) => isHidden(result, fold) && unmet.some(({ kind, id }) => kind === 'rule' && id === result.rule.id),
+  );
+  if (hidden.length > 0)
+    return `. Known failures prevented every check of ${namesOf(hidden)}: fix these failures, or list ${hidden.length === 1 ? 'the rule' : 'the rules'} in ${fold.run.baseline?.file ?? 'the baseline'} with \`undecided: true\``;
   return unmet.some(({ by, verdict }) => by === 'require' && verdict === 'skip')
     ? '. If a required rule cannot be tested here, remove it from the list (--require, CROUPIER_REQUIRE or croupier.yaml)'
     : '';

@@ -175,7 +175,15 @@ describe('the exit status of a run', () => {
 
   it('is 3 when a MUST could not be decided, although other rules hold', async () => {
     const events = [found(story.id, 'win.credit', 'inconclusive'), pass];
-    expect(await of(events)).toMatchObject({ verdict: 'undecided', exitCode: 3 });
+    expect(await of(events)).toMatchObject({
+      verdict: 'undecided',
+      exitCode: 3,
+      firstLine: 'UNDECIDED: 1 MUST rule was tested against acme and could not be decided: win.credit.',
+    });
+    const rules = ['win.credit', 'win.zero', 'refund.restore', 'refund.unknown', 'idempotency.bet'] as const;
+    expect((await of([...rules.map((rule) => found(story.id, rule, 'inconclusive')), pass])).firstLine).toBe(
+      'UNDECIDED: 5 MUST rules were tested against acme and could not be decided: win.credit, win.zero, refund.restore, refund.unknown and 1 more.',
+    );
   });
 
   it('is 0 when only a SHOULD could not be decided', async () => {
@@ -296,10 +304,15 @@ describe('the exit status of a run', () => {
     const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
     const mismatch = { rule: 'signature.mismatch', line: 1, ...texts } as const;
     const listed = { rule: 'signature.accepted', line: 2, undecided: true, ...texts } as const;
-    const conclusion = async (known: readonly KnownFailure[], verdict: 'inconclusive' | 'fail', passes = 0) =>
+    const conclusion = async (
+      known: readonly KnownFailure[],
+      verdict: 'inconclusive' | 'fail',
+      passes = 0,
+      more: object = {},
+    ) =>
       conclude(
         await foldJournal([
-          { ...runStarted([scenario, story]), baseline: { file: 'b.yaml', known } },
+          { ...runStarted([scenario, story]), baseline: { file: 'b.yaml', known }, ...more },
           started(scenario.id),
           found(scenario.id, 'signature.mismatch', 'fail'),
           found(scenario.id, 'signature.accepted', verdict, {
@@ -321,6 +334,10 @@ describe('the exit status of a run', () => {
     expect(hidden.exitCode).toBe(3);
     expect(hidden.firstLine).toBe(
       'UNDECIDED: 1 MUST rule was not tested against acme, because known failures prevented every check: signature.accepted. Fix these failures, or list it in b.yaml with `undecided: true`.',
+    );
+    const required = [{ kind: 'rule', id: 'signature.accepted', by: 'require' }];
+    expect((await conclusion([mismatch], 'inconclusive', 0, { required })).firstLine).toMatch(
+      /^UNDECIDED: the required rule signature\.accepted could not be decided for acme: .*\. Known failures prevented every check of signature\.accepted: fix these failures, or list the rule in b\.yaml with `undecided: true`\.$/,
     );
     expect(await conclusion([mismatch], 'inconclusive', 1)).toMatchObject({
       exitCode: 0,
