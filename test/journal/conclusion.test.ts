@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { RuleId } from '../../src/contract/catalogue.ts';
 import { type Conclusion, conclude } from '../../src/journal/conclusion.ts';
 import type { JournalEvent, KnownFailure, Received, RunEnded } from '../../src/journal/event.ts';
 import { EXPECTATION, type Finding } from '../../src/journal/finding.ts';
@@ -297,6 +298,35 @@ describe('the exit status of a run', () => {
       ]);
     expect(conclude(await withKnown('balance.read')).exitCode).toBe(0);
     expect(conclude(await withKnown('bet.debit')).exitCode).toBe(3);
+  });
+
+  it('is 3 if a balance shows the amount of another player, although a known wrong read would explain it', async () => {
+    const texts = { endpoint: null, scenario: null, reason: 'r', ticket: 't', expires: '2999-01-01', tried: true };
+    const read = { rule: 'balance.read', line: 1, ...texts } as const;
+    const listed = { rule: 'session.isolated', line: 2, undecided: true, ...texts } as const;
+    const conclusion = async (known: readonly KnownFailure[], rule: RuleId, amount?: string) => {
+      const scenario = planned('session/isolated', [rule, 'balance.read']);
+      return conclude(
+        await foldJournal([
+          { ...runStarted([scenario]), baseline: { file: 'b.yaml', known } },
+          started(scenario.id),
+          found(scenario.id, 'balance.read', 'fail'),
+          found(scenario.id, rule, 'inconclusive', {
+            causes: ['balance.read'],
+            ...(amount !== undefined && { wrongSum: { amount, currency: 'USD' } }),
+          }),
+          ended(scenario.id, { verdict: 'fail', passes: { [rule]: { '*': 1 } } }),
+          runEnded(),
+        ]),
+      );
+    };
+    expect(await conclusion([read], 'session.isolated', '-3')).toMatchObject({
+      exitCode: 3,
+      firstLine: 'UNDECIDED: 1 MUST rule was tested against acme and could not be decided: session.isolated.',
+    });
+    expect(await conclusion([read, listed], 'session.isolated', '-3')).toMatchObject({ exitCode: 0 });
+    expect(await conclusion([read], 'session.isolated')).toMatchObject({ exitCode: 0 });
+    expect(await conclusion([read], 'bet.debit', '-3')).toMatchObject({ exitCode: 0 });
   });
 
   it('is 3 if known failures prevented every check of a rule, unless the baseline lists it as undecided', async () => {
