@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { refuseUnknownRules } from '../src/app/run/required.ts';
 import { croupier, ended } from './cli/croupier.ts';
@@ -184,12 +184,64 @@ describe('a cancelled pipeline', () => {
       const { status, out } = await over;
       expect([status, out]).toEqual([signals[0][0] === 'SIGINT' ? 130 : 143, expect.stringContaining('interrupted')]);
       expect(readdirSync(path.join(cwd, 'croupier-report')).sort()).toEqual(['junit-acme.xml', 'report-acme.json']);
+      // The report that croupier writes at the first signal is replaced at the end of the run.
+      const report = JSON.parse(readFileSync(path.join(cwd, 'croupier-report/report-acme.json'), 'utf8'));
+      expect(report).toMatchObject({ ended: 'interrupted', owed: [] });
+      expect(report.firstLine).not.toContain('When this report was written');
       const [journal = ''] = readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'));
       const settled = await croupier(['settle', path.join('.croupier', journal), ...flags], {
         cwd,
         env: { CROUPIER_KEY: KEY },
       });
       expect([settled.status, settled.out]).toEqual([0, expect.stringMatching(/nothing/i)]);
+    },
+    60_000,
+  );
+});
+
+describe('a pipeline that is cancelled, and killed before the wallet has answered again', () => {
+  it.each(['action.yml', 'ci/gitlab.yml', 'ci/Jenkinsfile'] as const)(
+    'of %s has whole reports, which say that the run was interrupted',
+    async (file) => {
+      const { promise: killed, resolve: answerAgain } = Promise.withResolvers<void>();
+      let isSlow = false;
+      const operator = await operatorServer(async (_called, tell) => {
+        await (isSlow ? killed : sleep(20));
+        return tell();
+      });
+      const flags = `--base-url ${operator.url} --ext-cid acme --session ${P1.sessionID},currency=USD`;
+      const env = { CROUPIER_KEY: KEY, VERSION: version, ARGS: flags, CROUPIER_ARGS: flags };
+      const child = start(file === 'ci/Jenkinsfile' ? `${scriptOf(file)} ${flags}` : scriptOf(file), env);
+      const over = ended(child);
+      while (operator.calls.filter(({ call }) => call === 'bet').length < BETS) await sleep(20);
+      isSlow = true;
+      child.kill(file === 'action.yml' ? 'SIGINT' : 'SIGTERM');
+      const reports = ['junit-acme.xml', 'report-acme.json'].map((name) => path.join(cwd, 'croupier-report', name));
+      await Promise.race([
+        over,
+        vi.waitUntil(() => reports.every((report) => existsSync(report)), { timeout: 30_000, interval: 20 }),
+      ]);
+      child.kill('SIGKILL');
+      expect((await over).status).toBe(null);
+      answerAgain();
+      const [junit = '', json = ''] = reports.map((report) => readFileSync(report, 'utf8'));
+      expect(readdirSync(path.join(cwd, 'croupier-report')).sort()).toEqual(['junit-acme.xml', 'report-acme.json']);
+      const firstLine =
+        'UNDECIDED: the run against acme was interrupted. When this report was written, croupier had not yet completed the open rounds and restored the balances. It is not known what is still owed.';
+      expect(JSON.parse(json)).toMatchObject({
+        verdict: 'undecided',
+        exitCode: file === 'action.yml' ? 130 : 143,
+        firstLine,
+        interrupted: true,
+      });
+      expect(junit).toMatch(/<error [^>]*message="UNDECIDED: the run against acme was interrupted\./);
+      expect(junit).toMatch(/<\/testsuites>\n$/);
+      const [journal = ''] = readdirSync(path.join(cwd, '.croupier')).filter((name) => name.endsWith('.ndjson'));
+      const settled = await croupier(['settle', path.join('.croupier', journal), ...flags.split(' ')], {
+        cwd,
+        env: { CROUPIER_KEY: KEY },
+      });
+      expect([settled.status, settled.out]).toEqual([0, expect.stringMatching(/nothing is owed/i)]);
     },
     60_000,
   );

@@ -252,7 +252,7 @@ export async function draftWhole(
 }
 
 /** True if there is a regular file at the path, or nothing. */
-function isRegular(file: string): boolean {
+export function isRegular(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false })?.isFile() !== false;
 }
 

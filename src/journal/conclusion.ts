@@ -50,6 +50,10 @@ export function conclude(fold: Fold): Conclusion {
  */
 const MIN_SHARE_OF_REFUSALS = 0.01;
 
+/** The sentence for a report that croupier wrote before it had sent what an interrupted run owed. */
+const STOPPING =
+  'When this report was written, croupier had not yet completed the open rounds and restored the balances';
+
 function concluded(fold: Fold): Conclusion {
   const failed = fold.rules.filter((result) => result.verdict === 'fail' && !result.isKnown);
   const missed = fold.expectations.filter(
@@ -73,15 +77,16 @@ function concluded(fold: Fold): Conclusion {
   // Nobody reads the middle of the report of a conforming or interrupted run. So the first line says that the players may lack money.
   const owed = owedSentence(fold);
   const debt = owed === null ? '' : ` ${owed}.`;
-  if (how === 'interrupted') {
-    const exitCode = STOP_STATUSES[fold.ended?.signal ?? 'SIGINT'];
+  if (how === 'interrupted' || fold.stopping !== undefined) {
+    const exitCode = STOP_STATUSES[fold.stopping ?? fold.ended?.signal ?? 'SIGINT'];
+    const rest = `${fold.stopping === undefined ? '' : ` ${STOPPING}.`}${debt}`;
     return broken
       ? {
           verdict: 'nonconforming',
           exitCode,
-          firstLine: `NOT CONFORMING: ${breach}, and the run was interrupted.${debt}`,
+          firstLine: `NOT CONFORMING: ${breach}, and the run was interrupted.${rest}`,
         }
-      : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the run against ${name} was interrupted.${debt}` };
+      : { verdict: 'undecided', exitCode, firstLine: `UNDECIDED: the run against ${name} was interrupted.${rest}` };
   }
   if (broken) {
     const silence = silenceClause(fold);

@@ -17,6 +17,7 @@ import {
   type RunStarted,
   type ScenarioEnded,
   type Sending,
+  type StopSignal,
   type SumFound,
 } from './event.ts';
 import { EXPECTATION } from './finding.ts';
@@ -53,6 +54,8 @@ export interface Fold {
   readonly run: RunStarted;
   /** The event `run-ended`. Null if the run was cut off before it wrote this event. */
   readonly ended: RunEnded | null;
+  /** The signal that has interrupted the run, if the run still sends what it owes. Undefined for every other run. */
+  readonly stopping?: StopSignal;
   /** The results for every rule of the catalogue, in the order of the catalogue. */
   readonly rules: readonly RuleResult[];
   /** A small set of broken rules that explains all breaches. Rules about money come first. */

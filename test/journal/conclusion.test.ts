@@ -501,6 +501,25 @@ describe('the exit status of a run', () => {
     });
   });
 
+  it('says that an interrupted run has not yet sent what it owes', async () => {
+    const soFar = async (found: Parameters<typeof of>[0]) =>
+      conclude({ ...(await foldJournal([runStarted([story]), started(story.id), ...found])), stopping: 'SIGHUP' });
+    expect(await soFar([pass])).toMatchObject({
+      verdict: 'undecided',
+      exitCode: 129,
+      firstLine: expect.stringMatching(
+        /had not yet completed the open rounds .* It is not known what is still owed\.$/,
+      ),
+    });
+    expect(await soFar(fail)).toMatchObject({
+      verdict: 'nonconforming',
+      exitCode: 129,
+      firstLine: expect.stringMatching(
+        /^NOT CONFORMING: .*, and the run was interrupted\. When this report was written/,
+      ),
+    });
+  });
+
   it('is 70 for a bug of croupier, and the conclusion blames no operator', async () => {
     expect(await of(fail, runEnded('bug'))).toMatchObject({ verdict: 'undecided', exitCode: 70 });
   });

@@ -37,7 +37,7 @@ import type { LastFailed } from './last-failed.ts';
 import type { Launches } from './launches.ts';
 import { type Play, type Played, type Progress, play, SILENT } from './play.ts';
 import type { PreparedRun } from './prepare-run.ts';
-import { publish, reportOptions, verbosityOf } from './publish.ts';
+import { publish, publishSoFar, reportOptions, verbosityOf } from './publish.ts';
 import type { RunLease } from './run-lease.ts';
 
 /** A prepared run, and what the run needs from its caller. */
@@ -201,15 +201,18 @@ async function playAndPublish(
   const pace = paces.get(operator) ?? new Pace({ ...settings, now: () => performance.now(), signal });
   paces.set(operator, pace);
   const named = !isOnly || flags.client !== undefined ? extCID : undefined;
-  const played = await play(playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }));
+  const verbosity = verbosityOf(flags.verbose);
+  const curl = flags.curl === true;
+  const played = await play({
+    ...playOf(runner, assignment, { sameFlags: repeatFlags(flags, named), scrub, pace, isOnly }),
+    onInterrupted: (soFar) => publishSoFar(soFar, { extCID, curl, isOnly, verbosity, reports, scrub }, stdio),
+  });
   // The report compares this run with the previous run. So the report must be made before `onPlayed` replaces the previous result.
   const text = runner.reportOf?.(extCID) ?? terminalReport;
   runner.onPlayed?.(extCID, played.fold);
   const isPastShown = reports.some(({ kind }) => kind === 'html') && isHistoryWanted(flags, stdio);
   const past = isPastShown ? await pastVerdictsOf(played.fold.run, stdio) : undefined;
   const published = await output.runExclusive(async () => {
-    const verbosity = verbosityOf(flags.verbose);
-    const curl = flags.curl === true;
     const endedAtOnce = atOnce.aborted ? interruptedStatus(signal) : undefined;
     const statuses = await publish(
       played,

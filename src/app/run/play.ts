@@ -6,9 +6,9 @@ import { run } from '../../engine/run/run.ts';
 import { runStarted } from '../../engine/run/run-started.ts';
 import type { RunOptions } from '../../engine/run-options.ts';
 import { conclude } from '../../journal/conclusion.ts';
-import { type JournalEvent, type Sending, stopSignalOf } from '../../journal/event.ts';
+import { type JournalEvent, type Sending, type StopSignal, stopSignalOf } from '../../journal/event.ts';
 import type { Finding } from '../../journal/finding.ts';
-import { type Fold, startFold } from '../../journal/fold.ts';
+import { type Fold, foldJournal, startFold } from '../../journal/fold.ts';
 import { readJournal } from '../../journal/read.ts';
 import type { OpenJournal } from '../../report/options.ts';
 import { processNow } from '../../wire/clock.ts';
@@ -44,6 +44,11 @@ export interface Play {
   readonly lock: LockSettings & { readonly command: string };
   readonly scrub: (text: string) => string;
   readonly progress: Progress;
+  /**
+   * Is called with the run so far when `options.signal` interrupts the run. The caller of croupier may kill it before the run has
+   * sent everything that it owes.
+   */
+  readonly onInterrupted?: ((soFar: RunSoFar) => Promise<void>) | undefined;
   /** Is called with the path of the journal before the first call is sent. */
   readonly onJournal?: (file: string) => void;
   /** Is called after each exchange; undefined unless `--verbose` is given. */
@@ -52,11 +57,15 @@ export interface Play {
   readonly onFinding?: ((finding: Finding) => void) | undefined;
 }
 
-/** A finished run with its journal and its result. */
-export interface Played {
+/** A run with its journal and its result at one moment. */
+export interface RunSoFar {
   readonly journal: string;
   readonly open: OpenJournal;
   readonly fold: Fold;
+}
+
+/** A finished run with its journal and its result. */
+export interface Played extends RunSoFar {
   readonly status: number;
   /** The error that stopped the engine; undefined if no error did. The events before the error still count. */
   readonly failure: unknown;
@@ -76,6 +85,7 @@ export async function play({
   lock,
   scrub,
   progress,
+  onInterrupted,
   onJournal,
   onExchange,
   onFinding,
@@ -88,6 +98,7 @@ export async function play({
   const inFlight = new Map<string, Sending>();
   const found = new Map<string, readonly Finding[]>();
   let begun = false;
+  let eventCount = 0;
   const pauseNotice = pauseNotices();
   const record = (given: JournalEvent) => {
     // After the run was cut off, nothing is written to the journal any more. The engine records each call before it sends the call.
@@ -95,6 +106,7 @@ export async function play({
     if (atOnce?.aborted === true) throw new Error('the run was cut off');
     const event = given.event === 'run-started' ? { ...given, process: thisProcess() } : given;
     written.append(event);
+    eventCount += 1;
     later.add(event);
     progress.on(event);
     if (event.event === 'run-started') {
@@ -121,8 +133,16 @@ export async function play({
   };
   let failure: unknown;
   let locks: HeldLocks | undefined;
+  let interrupted = Promise.resolve();
+  const { client, signal } = options;
+  const onInterruption = (): void => {
+    if (!begun || !onInterrupted) return;
+    const soFar = readSoFar(file, eventCount, stopSignalOf(signal));
+    // If somebody has removed the journal, only the reports of the finished run are written.
+    interrupted = soFar.then(onInterrupted).catch(() => undefined);
+  };
+  signal.addEventListener('abort', onInterruption, { once: true });
   try {
-    const { client, signal } = options;
     locks = await lockPlayers({ client, signal, command: lock.command, journal: file, stdio }, lock);
     const running = run({ ...options, record, uuid: randomUUID, now: processNow });
     await (atOnce ? Promise.race([running, once(atOnce, 'abort')]) : running);
@@ -131,6 +151,9 @@ export async function play({
     // If the run was ended at once, an error of the engine only results from this, so the error is ignored.
     else if (atOnce?.aborted !== true) failure = error;
   } finally {
+    signal.removeEventListener('abort', onInterruption);
+    // The reports of the finished run replace the reports of the run so far, so they must be written after them.
+    await interrupted;
     try {
       if (written.close())
         progress.print('Somebody removed the journal during the run, so croupier has restored it.\n');
@@ -154,6 +177,26 @@ export async function play({
     status: conclude(fold).exitCode,
     failure,
   };
+}
+
+/**
+ * Reads the first events of a journal that is still written.
+ *
+ * @param count the number of these events
+ * @param stopping the signal that has interrupted the run
+ */
+async function readSoFar(journal: string, count: number, stopping: StopSignal): Promise<RunSoFar> {
+  const open = () => firstOf(readJournal(textOfFile(journal)), count);
+  return { journal, open, fold: { ...(await foldJournal(open())), stopping } };
+}
+
+async function* firstOf<One>(all: AsyncIterable<One>, count: number): AsyncGenerator<One> {
+  let taken = 0;
+  for await (const one of all) {
+    yield one;
+    taken += 1;
+    if (taken >= count) return;
+  }
 }
 
 /**

@@ -7,10 +7,10 @@ import { ANSI, PLAIN } from '../../report/paint.ts';
 import { EXIT, UsageError, worstStatus } from '../exit-status.ts';
 import { reportFault } from '../fault.ts';
 import { packageRoot, readBytes, shownPath, whyUnreadable } from '../files.ts';
-import { fileForClient, type ReportRequest, writeReport } from '../report-files.ts';
+import { fileForClient, isRegular, type ReportRequest, writeReport } from '../report-files.ts';
 import { repositoryFile } from '../repository.ts';
 import { isPipeline, type Sink, type Stdio, showsUnicode } from '../stdio.ts';
-import type { Played } from './play.ts';
+import type { Played, RunSoFar } from './play.ts';
 
 /** Maximum number of exchanges that a report shows for one scenario, so that it stays readable. */
 const EXCHANGES_PER_SCENARIO = 200;
@@ -74,6 +74,37 @@ export async function publish(
     stdio.err.write(`Exit status ${worstStatus([endedAtOnce ?? played.status, ...statuses])}: a report is missing.\n`);
   if (played.failure !== undefined) statuses.push(reportFault(played.failure, stdio));
   return statuses;
+}
+
+/**
+ * Writes the requested files of a run that was interrupted and still sends what it owes. If the CI system kills croupier before the
+ * end of the run, these files stay. Otherwise, `publish` replaces them.
+ */
+export async function publishSoFar(
+  soFar: RunSoFar,
+  {
+    extCID,
+    curl,
+    isOnly,
+    verbosity,
+    reports,
+    scrub,
+  }: Pick<Publication, 'extCID' | 'curl' | 'isOnly' | 'verbosity' | 'reports' | 'scrub'>,
+  stdio: Stdio,
+): Promise<void> {
+  const { fold, open } = soFar;
+  const shared = reportOptions(stdio.out, stdio, shownPath(soFar.journal, stdio.cwd), curl);
+  const options = inFile({ ...shared, isPart: !isOnly, scrub, verbosity });
+  for (const request of reports) {
+    const file = path.resolve(stdio.cwd, fileForClient(request.file, extCID));
+    // A baseline would list what only the interruption left undecided. A program that reads a pipe would get both reports.
+    if (request.kind === 'baseline' || !isRegular(file)) continue;
+    try {
+      await writeReport(request, { fold, open }, file, options, scrub);
+    } catch {
+      // `publish` writes the same file again, and prints the reason if it can't.
+    }
+  }
 }
 
 /**

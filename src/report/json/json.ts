@@ -59,7 +59,7 @@ function headOf(fold: Fold, { journal, endedAtOnce }: ReportOptions): object {
     startedAt: run.startedAt,
     durationMs: ended?.durationMs ?? null,
     ended: ended?.how ?? null,
-    interrupted: ended?.how === 'interrupted',
+    interrupted: ended?.how === 'interrupted' || fold.stopping !== undefined,
     detail: ended?.detail ?? null,
     ...(ended?.lastReply && { lastReply: ended.lastReply }),
     counts: countRules(fold).byVerdict,
