@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../../app/exit-status.ts';
 import { whyUnreadable } from '../../../app/files.ts';
-import { journalEvents, openJournal } from '../../../app/journal-files.ts';
+import { JournalInUse, journalEvents, openJournal, reopenJournal } from '../../../app/journal-files.ts';
 import type { RunSettings } from '../../../app/run/settings.ts';
 import { version } from '../../../app/version.ts';
 import type { ManualResult } from '../../../engine/by-hand/by-hand.ts';
 import type { ManualCall } from '../../../engine/by-hand/plan.ts';
-import { type JournalFile, reopenJournalFile } from '../../../engine/run/journal-file.ts';
+import type { JournalFile } from '../../../engine/run/journal-file.ts';
 import { runStarted } from '../../../engine/run/run-started.ts';
 import type { ClientUnderTest, SessionUnderTest } from '../../../engine/run-options.ts';
 import type { JournalEvent } from '../../../journal/event.ts';
@@ -97,10 +97,9 @@ async function opened(named: string, cwd: string, scrub: (text: string) => strin
   // journal.
   for await (const _ of journalEvents(file, named)) break;
   try {
-    return reopenJournalFile(file, scrub);
+    return reopenJournal(file, 'call', scrub);
   } catch (error) {
-    throw new UsageError(`The journal can't be continued: ${file}: ${whyUnreadable(error)}. Nothing was sent.`, {
-      cause: error,
-    });
+    const why = error instanceof JournalInUse ? error.message : whyUnreadable(error);
+    throw new UsageError(`The journal can't be continued: ${file}: ${why}. Nothing was sent.`, { cause: error });
   }
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { lockJournal } from '../../../../src/app/lock/journal-writer.ts';
 import { signBody, signQuery } from '../../../../src/contract/signature.ts';
 import { croupier, type Ended, line, start } from '../../croupier.ts';
 
@@ -92,6 +93,24 @@ describe('croupier call', () => {
     expect(status).toBe(1);
     const made = await croupier(['report', 'convert', 'calls.ndjson', '--to', 'har=-'], { cwd });
     expect((JSON.parse(made.out) as { log: { entries: object[] } }).log.entries).toHaveLength(2);
+  });
+
+  it('does not continue a journal that another process writes', async () => {
+    const { url, seen } = await operator(accepts);
+    const journal = path.join(cwd, 'calls.ndjson');
+    expect((await call(url, 'balance', '--journal', 'calls.ndjson')).status).toBe(0);
+    const before = readFileSync(journal, 'utf8');
+    const held = lockJournal(journal, 'run');
+    const refused = await call(url, 'balance', '--journal', 'calls.ndjson');
+    expect([refused.status, refused.err]).toEqual([
+      2,
+      expect.stringContaining(`croupier run (process ${process.pid} on `),
+    ]);
+    expect(refused.err).toContain('is still writing it. Nothing was sent.');
+    expect([seen.length, readFileSync(journal, 'utf8')]).toEqual([1, before]);
+    if ('release' in held) held.release();
+    expect((await call(url, 'balance', '--journal', 'calls.ndjson')).status).toBe(0);
+    expect(readdirSync(cwd)).toEqual(['calls.ndjson']);
   });
 
   it('does not change a file that is not a journal', async () => {
