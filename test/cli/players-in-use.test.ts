@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lockPlayers } from '../../src/app/lock/player-locks.ts';
 import { silentStdio } from '../../src/app/stdio.ts';
 import { KEY, operatorServer, P1 } from '../engine/operator-server.ts';
@@ -68,4 +68,42 @@ describe('a player that another command uses', () => {
     expect((await croupier(['call', 'bet', ...client], { cwd, env })).status).toBe(0);
     expect(readdirSync(path.join(cwd, 'locks'))).toEqual([]);
   }, 60_000);
+
+  it('is found by a command with another home folder in the same working folder', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let isHeld = true;
+    const operator = await operatorServer(async (_called, tell) => {
+      if (isHeld) await released;
+      return tell();
+    });
+    const homes = ['home-1', 'home-2'].map((name) => mkdtempSync(path.join(tmpdir(), `croupier-${name}-`)));
+    onTestFinished(() => {
+      for (const home of homes) rmSync(home, { recursive: true, force: true });
+    });
+    const [own = {}, other = {}] = homes.map((HOME) => ({ CROUPIER_KEY: KEY, CROUPIER_LOCK_WAIT: '0s', HOME }));
+    const client = ['--base-url', operator.url, '--ext-cid', 'acme', '--session', `${P1.sessionID},currency=USD`];
+    const run = ['run', 'mine.yaml', '--allow-skipped', '--linger', '10ms', ...client];
+    const first = croupier(run, { cwd, env: own });
+    await vi.waitUntil(() => operator.calls.length > 0, { timeout: 20_000 });
+    const sent = operator.calls.length;
+    const second = await croupier(run, { cwd, env: other });
+    expect([second.status, second.out.replace(/\s+/g, ' ')]).toEqual([
+      3,
+      expect.stringContaining('is in use by croupier run'),
+    ]);
+    expect((await croupier(['call', 'bet', ...client], { cwd, env: other })).status).toBe(3);
+    expect(operator.calls).toHaveLength(sent);
+    isHeld = false;
+    release();
+    expect((await first).status).toBe(0);
+    expect((await croupier(run, { cwd, env: other })).status).toBe(0);
+    expect(readdirSync(path.join(cwd, '.croupier/locks'))).toEqual([]);
+  }, 60_000);
+
+  it('gets no folder for locks from a call without a journal', async () => {
+    const operator = await operatorServer();
+    const client = ['--base-url', operator.url, '--ext-cid', 'acme', '--session', `${P1.sessionID},currency=USD`];
+    expect((await croupier(['call', 'bet', ...client], { cwd, env: { CROUPIER_KEY: KEY } })).status).toBe(0);
+    expect(existsSync(path.join(cwd, '.croupier'))).toBe(false);
+  });
 });

@@ -15,6 +15,11 @@ export interface LockSettings {
   readonly folder: string | null;
   /** True if the folder was named by the user, so that other users and machines may use it. */
   readonly isShared: boolean;
+  /**
+   * A second folder, below the working folder. Commands in two containers find each other there if they have the same working
+   * folder, but different home folders. Undefined if the user named a folder.
+   */
+  readonly projectFolder?: string | undefined;
   readonly waitMs: number;
 }
 
@@ -40,7 +45,13 @@ export function lockSettings(
     flags.lockFolder === undefined
       ? lock?.folder && path.resolve(dir, lock.folder)
       : path.resolve(cwd, flags.lockFolder);
-  if (named === undefined) return { folder: usableFolder(env), isShared: false, waitMs };
+  if (named === undefined)
+    return {
+      folder: usableFolder(env),
+      isShared: false,
+      projectFolder: path.join(cwd, '.croupier', 'locks'),
+      waitMs,
+    };
   try {
     makeFolder(named);
     accessSync(named, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -94,7 +105,8 @@ function userName(): string {
   }
 }
 
-function isUsable(folder: string): boolean {
+/** True if croupier can write into the folder. Creates the folder if it is missing. */
+export function isUsable(folder: string): boolean {
   try {
     makeFolder(folder, 0o700);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientUnderTest, SessionUnderTest } from '../../engine/run-options.ts';
@@ -9,7 +10,7 @@ import type { Stdio } from '../stdio.ts';
 import { type HeldLocks, hold } from './held-locks.ts';
 import { type Holder, holderText, thisHolder } from './holder.ts';
 import { LockFile } from './lock-file.ts';
-import type { LockSettings } from './lock-folder.ts';
+import { isUsable, type LockSettings } from './lock-folder.ts';
 import { PlayersInUse } from './players-in-use.ts';
 
 /** The players that a command locks, and the facts about this command that other processes see. */
@@ -57,14 +58,15 @@ const UNKNOWN_PLAYER = 'player without a name';
  */
 export async function lockPlayers(
   request: LockRequest,
-  { folder, isShared, waitMs }: LockSettings,
+  { folder, isShared, projectFolder, waitMs }: LockSettings,
 ): Promise<HeldLocks> {
   if (folder === null) return NO_LOCKS;
+  const folders = [folder, ...projectFolders(projectFolder, request)];
   const names = playedNames(request.client);
   const until = performance.now() + waitMs;
   const onDead = deadHolderNotice(request);
   for (let isFirst = true; ; isFirst = false) {
-    const taken = takeAll(names, folder, isShared, request, onDead);
+    const taken = takeAll(names, folders, isShared, request, onDead);
     if ('release' in taken) return taken;
     const who = `${describe(taken)} is in use by ${holderText(taken)}`;
     const restMs = until - performance.now();
@@ -75,6 +77,15 @@ export async function lockPlayers(
     if (isFirst) say(request, `${capital(who)}. Waiting for up to ${Math.ceil(waitMs / 1000)} s (--lock-wait) …`);
     await sleep(Math.min(RETRY_MS, restMs), undefined, { signal: request.signal }).catch(() => undefined);
   }
+}
+
+/**
+ * Returns the folder of the locks in the working folder; none if croupier can't write there. A command without a journal creates no
+ * folder: a run in the same working folder has already created it.
+ */
+function projectFolders(folder: string | undefined, { journal }: LockRequest): readonly string[] {
+  if (folder === undefined) return [];
+  return (journal !== null || existsSync(path.dirname(folder))) && isUsable(folder) ? [folder] : [];
 }
 
 function describe({ player, operator }: Holder): string {
@@ -105,13 +116,13 @@ function deadHolderNotice(request: LockRequest): (dead: Holder) => void {
  */
 function takeAll(
   names: readonly string[],
-  folder: string,
+  folders: readonly string[],
   isShared: boolean,
   request: LockRequest,
   onDead: (dead: Holder) => void,
 ): HeldLocks | Holder {
   const held: LockFile[] = [];
-  for (const name of names) {
+  for (const [folder, name] of folders.flatMap((one) => names.map((name) => [one, name] as const))) {
     const file = new LockFile(lockPath(folder, name), isShared ? 0o644 : 0o600);
     const other = file.take(holderOf(name, request), onDead);
     if (!other) {
